@@ -1,0 +1,71 @@
+# The door in front of CMake, which does the work (CMakePresets.json).
+
+prefix = /usr/local
+DESTDIR =
+FUZZ_SECONDS = 20
+JOBS := $(shell nproc)
+
+# CMake's own make is not a child of this one: it gets neither its flags nor its variables.
+CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
+# gcc's and clang's sanitizers do not start under the address randomization of some kernels.
+FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
+SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -o -name '*.cpp'
+
+.NOTPARALLEL:
+.PHONY: build demo test test-release test-asan test-tsan bench install lint lint-format lint-cppcheck lint-includes \
+    format fuzz clean help
+
+build: ## the program, build/eenet, and the library (this is what plain make does)
+	@cmake/setup.sh build
+	@$(CMAKE) --preset release -DEENET_TESTS=OFF >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS)
+	@ln -sfn release/eenet build/eenet
+
+demo: build ## EE-Net against greedy and uniform on a built-in problem
+	build/eenet run -d synthetic:cosine -p eenet,greedy,uniform -T 2000 -s 0-4
+
+test: test-release test-asan test-tsan ## all tests, then again under the sanitizers
+
+test-release test-asan test-tsan: test-%:
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset $* >/dev/null
+	@$(CMAKE) --build --preset $* -j $(JOBS)
+	$(FIXED_ADDRESSES) ctest --preset $* -j $(JOBS)
+
+bench: build ## measure speed
+	@$(CMAKE) --build --preset release --target bench
+
+install: build ## to $(DESTDIR)$(prefix)
+	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+lint: lint-format lint-cppcheck lint-includes ## layout, cppcheck, and who includes whom
+
+lint-format:
+	@cmake/setup.sh lint
+	$(SOURCES) | xargs $(CLANG_FORMAT) --dry-run -Werror
+
+lint-cppcheck:
+	@cmake/setup.sh lint
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+	    --suppress=missingIncludeSystem -j $(JOBS) -Iinclude -Isrc src cli bench tests/fuzz
+
+lint-includes:
+	tests/tools/check_includes.sh
+
+format: ## lay all sources out as lint wants them
+	@cmake/setup.sh lint
+	$(SOURCES) | xargs $(CLANG_FORMAT) -i
+
+fuzz: ## run each fuzzer for FUZZ_SECONDS
+	@cmake/setup.sh build fuzz
+	@$(CMAKE) --preset fuzz -DEENET_FUZZ_SECONDS=$(FUZZ_SECONDS) >/dev/null
+	@$(CMAKE) --build --preset fuzz -j $(JOBS)
+	ctest --preset fuzz
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,178 @@
+/* The engine's own numbers: whole runs, single calls, kernels. Each is the median of repeated measurements, with the
+ * smallest and the largest beside it; processor time, so that other programs disturb it little. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/random.h"
+#include "lab/environment.h"
+#include "lab/runner.h"
+#include "math/kernels.h"
+
+enum { REPEATS = 9, RUN_REPEATS = 5 };
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_row(const char *what, double *values, size_t count, double scale, const char *unit)
+{
+    qsort(values, count, sizeof *values, compare);
+    printf("  %-44s %10.3f %10.3f %10.3f  %s\n", what, scale * values[count / 2], scale * values[0],
+           scale * values[count - 1], unit);
+}
+
+static void check(ee_status status, const ee_error *error)
+{
+    if (!status) return;
+    fprintf(stderr, "bench: %s\n", error->message);
+    exit(1);
+}
+
+/* ---- whole runs: 10,000 rounds of ten arms with 20 features ---- */
+
+static void bench_run(const dataset *data, const char *policy, uint64_t rounds)
+{
+    double seconds[RUN_REPEATS], regret = 0;
+    char what[96];
+    for (size_t i = 0; i < RUN_REPEATS; i++) {
+        run_job job = {.data = data, .policy = policy, .seed = i, .rounds = rounds};
+        run_watch nobody = {0};
+        run_result result;
+        ee_error error;
+        check(runner_run(&job, &nobody, &result, &error), &error);
+        seconds[i] = result.seconds;
+        regret += result.regret / RUN_REPEATS;
+    }
+    snprintf(what, sizeof what, "%s (mean regret %.0f)", policy, regret);
+    print_row(what, seconds, RUN_REPEATS, 1, "s");
+}
+
+static void bench_runs(void)
+{
+    const char *folder = getenv("EENET_DATA");
+    char text[4096] = "synthetic:cosine,dim=20,arms=10";
+    if (folder) snprintf(text, sizeof text, "yelp:%s/yelp", folder);
+    dataset *data;
+    ee_error error;
+    check(dataset_open(text, &data, &error), &error);
+    printf("\n10000 rounds of %s, seeds 0-%d%s\n", folder ? "yelp" : text, RUN_REPEATS - 1,
+           folder ? "" : " (set EENET_DATA to the folder that holds yelp/ for the real rounds)");
+    const char *policies[] = {"eenet:authors", "eenet", "greedy"};
+    for (size_t i = 0; i < 3; i++) bench_run(data, policies[i], 10000);
+    dataset_free(data);
+}
+
+/* ---- single calls ---- */
+
+enum { CALLS = 500, DIM = 20, ARMS = 10 };
+
+/* Processor time of one call, over rounds that are decided and, if learns, rewarded at once. */
+static double time_rounds(ee_bandit *bandit, bool learns)
+{
+    static float values[CALLS][ARMS * DIM];
+    random_stream draw = random_named(1, "bench");
+    for (size_t i = 0; i < CALLS; i++)
+        for (size_t j = 0; j < ARMS * DIM; j++) values[i][j] = (float)random_normal(&draw) / 4;
+    double start = now();
+    for (size_t i = 0; i < CALLS; i++) {
+        ee_arms arms = ee_arms_dense(values[i], ARMS, DIM);
+        ee_decision decision;
+        ee_error error;
+        check(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), &error);
+        if (!learns) continue;
+        check(ee_bandit_learn(bandit, decision.id, values[i][decision.arm * DIM] > 0, &error), &error);
+    }
+    return (now() - start) / CALLS;
+}
+
+static void bench_calls(const char *policy)
+{
+    ee_settings settings = {policy, DIM, 1, NULL};
+    ee_bandit *bandit;
+    ee_error error;
+    check(ee_bandit_create(&settings, &bandit, &error), &error);
+    double decide[REPEATS], both[REPEATS];
+    time_rounds(bandit, true); /* so that there is something to decide by */
+    for (size_t i = 0; i < REPEATS; i++) {
+        both[i] = time_rounds(bandit, true);
+        decide[i] = time_rounds(bandit, false);
+    }
+    ee_bandit_free(bandit);
+    char what[96];
+    snprintf(what, sizeof what, "%s: decide", policy);
+    print_row(what, decide, REPEATS, 1e6, "us");
+    snprintf(what, sizeof what, "%s: decide and learn, training included", policy);
+    print_row(what, both, REPEATS, 1e6, "us");
+}
+
+/* ---- kernels, at the sizes of a two-layer network of width 100 on 20 features ---- */
+
+enum { IN = 20, OUT = 100, ENTRIES = IN * OUT, TURNS = 20000 };
+
+typedef struct operands {
+    float x[IN], y[OUT], w[ENTRIES], first[ENTRIES], second[ENTRIES], gradient[ENTRIES];
+} operands;
+
+static void run_kernel(const kernel_table *k, int which, operands *o)
+{
+    static const adam_step step = {0.9f, 0.999f, 0.1f, 0.001f, 1e-9f, 1, 1e-8f, 1e-4f, 1};
+    if (which == 0) o->y[0] += 1e-9f * k->dot(o->w, o->gradient, ENTRIES);
+    if (which == 1) k->forward(o->y, o->w, o->x, IN, OUT);
+    if (which == 2) k->backward(o->x, o->w, o->y, IN, OUT);
+    if (which == 3) k->update(o->w, 1e-9f, o->x, o->y, IN, OUT);
+    if (which == 4) k->adam(o->w, o->first, o->second, o->gradient, ENTRIES, &step);
+}
+
+static void bench_kernels(const kernel_table *k)
+{
+    static const char *names[] = {"dot of 2000", "forward 20 to 100", "backward 100 to 20", "update 20 by 100",
+                                  "adam of 2000"};
+    static operands o;
+    random_stream draw = random_named(1, "bench");
+    for (int which = 0; which < 5; which++) {
+        double nanoseconds[REPEATS];
+        for (int r = 0; r < REPEATS; r++) {
+            for (size_t i = 0; i < ENTRIES; i++) {
+                o.w[i] = o.gradient[i] = (float)random_normal(&draw) / 16;
+                o.first[i] = o.second[i] = 0.01f;
+                o.x[i % IN] = o.y[i % OUT] = 1e-3f;
+            }
+            double start = now();
+            for (int turn = 0; turn < TURNS; turn++) {
+                run_kernel(k, which, &o);
+                if (turn % 64 == 0) memset(o.y, 0, sizeof o.y); /* so that nothing grows without bound */
+            }
+            nanoseconds[r] = (now() - start) / TURNS;
+        }
+        char what[64];
+        snprintf(what, sizeof what, "%s: %s", k->name, names[which]);
+        print_row(what, nanoseconds, REPEATS, 1e9, "ns");
+    }
+}
+
+int main(void)
+{
+    printf("eenet %s, kernels %s\n  %-44s %10s %10s %10s\n", ee_version(), ee_kernels(), "", "median", "smallest",
+           "largest");
+    printf("\none call, ten dense arms of %d features\n", DIM);
+    bench_calls("eenet");
+    bench_calls("eenet:authors");
+    bench_calls("greedy");
+    bench_runs();
+    printf("\nkernels\n");
+    for (size_t i = 0; kernels_at(i); i++) bench_kernels(kernels_at(i));
+    return 0;
+}

@@ -1,0 +1,147 @@
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+
+static void complain(const command *self, const char *format, va_list arguments_list)
+{
+    fprintf(stderr, "eenet %s: ", self->name);
+    vfprintf(stderr, format, arguments_list);
+    fputc('\n', stderr);
+}
+
+int command_misused(const command *self, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    complain(self, format, list);
+    va_end(list);
+    fprintf(stderr, "Try 'eenet help %s'.\n", self->name);
+    return EXIT_USAGE;
+}
+
+int command_failed(const command *self, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    complain(self, format, list);
+    va_end(list);
+    return EXIT_FAILED;
+}
+
+/* ---- arguments ---- */
+
+arguments arguments_of(const command *owner, int count, char **words)
+{
+    return (arguments){owner, count, words, 0, false};
+}
+
+static int fail_unknown(const arguments *from, const char *name)
+{
+    enum { MOST = 32 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (; count < from->owner->flag_count && count < MOST; count++) names[count] = from->owner->flags[count].name;
+    const char *nearest = options_nearest(name, names, count);
+    if (nearest)
+        command_misused(from->owner, "no flag is called '--%s'; did you mean '--%s'?", name, nearest);
+    else
+        command_misused(from->owner, "no flag is called '--%s'", name);
+    return ARGUMENT_BAD;
+}
+
+/* Gives flag number place its value: attached, where there is one, or the next word. */
+static int take_value(arguments *from, size_t place, const char *attached, const char **value)
+{
+    const flag *found = &from->owner->flags[place];
+    *value = attached;
+    if (found->value && !attached && from->next < from->count) *value = from->words[from->next++];
+    if (found->value && !*value) {
+        command_misused(from->owner, "--%s takes a value: --%s %s", found->name, found->name, found->value);
+        return ARGUMENT_BAD;
+    }
+    if (!found->value && attached) {
+        command_misused(from->owner, "--%s takes no value, got '%s'", found->name, attached);
+        return ARGUMENT_BAD;
+    }
+    return (int)place;
+}
+
+static int next_long(arguments *from, const char *word, const char **value)
+{
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    for (size_t i = 0; i < from->owner->flag_count; i++) {
+        const char *name = from->owner->flags[i].name;
+        if (strlen(name) == length && memcmp(name, word, length) == 0)
+            return take_value(from, i, equals ? equals + 1 : NULL, value);
+    }
+    char name[64] = "";
+    memcpy(name, word, length < sizeof name ? length : sizeof name - 1);
+    return fail_unknown(from, name);
+}
+
+static int next_short(arguments *from, const char *word, const char **value)
+{
+    for (size_t i = 0; i < from->owner->flag_count; i++)
+        if (from->owner->flags[i].letter == *word) return take_value(from, i, word[1] ? word + 1 : NULL, value);
+    command_misused(from->owner, "no flag is called '-%s'", word);
+    return ARGUMENT_BAD;
+}
+
+int arguments_next(arguments *from, const char **value)
+{
+    if (from->next >= from->count) return ARGUMENT_END;
+    const char *word = from->words[from->next++];
+    *value = word;
+    if (from->only_words || word[0] != '-' || !word[1]) return ARGUMENT_WORD;
+    if (word[1] != '-') return next_short(from, word + 1, value);
+    if (word[2]) return next_long(from, word + 2, value);
+    from->only_words = true;
+    return arguments_next(from, value);
+}
+
+int arguments_none(const command *owner, int count, char **words)
+{
+    arguments from = arguments_of(owner, count, words);
+    const char *value;
+    int got = arguments_next(&from, &value);
+    if (got == ARGUMENT_END) return EXIT_DONE;
+    return got == ARGUMENT_WORD ? command_misused(owner, "takes no arguments, got '%s'", value) : EXIT_USAGE;
+}
+
+/* ---- policies ---- */
+
+const char *command_policy_name(size_t index)
+{
+    ee_policy policy;
+    return ee_policy_describe(index, &policy, NULL) ? NULL : policy.name;
+}
+
+bool command_find_policy(const command *self, const char *name, ee_policy *policy)
+{
+    enum { MOST = 256 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (; count < MOST && (names[count] = command_policy_name(count)); count++)
+        if (strcmp(names[count], name) == 0) return !ee_policy_describe(count, policy, NULL);
+    const char *nearest = options_nearest(name, names, count);
+    if (nearest)
+        command_misused(self, "no policy is called '%s'; did you mean '%s'?", name, nearest);
+    else
+        command_misused(self, "no policy is called '%s'; 'eenet policies' lists them", name);
+    return false;
+}
+
+/* ---- printing ---- */
+
+void command_print_column(const char *text, size_t width, size_t indent)
+{
+    if (strlen(text) <= width)
+        printf("%-*s", (int)width, text);
+    else
+        printf("%s\n%*s", text, (int)(indent + width), "");
+}

@@ -1,0 +1,71 @@
+/* What a verb of the program provides, and what all of them share. */
+#ifndef EENET_COMMAND_H
+#define EENET_COMMAND_H
+
+#include <stdbool.h>
+
+#include "eenet.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
+
+typedef struct flag {
+    char letter;         /* '\0' where it has a name only */
+    const char *name;    /* "rounds" */
+    const char *value;   /* what it takes, as "ROUNDS"; NULL where it takes nothing */
+    const char *meaning; /* one line */
+} flag;
+
+/* The help of a verb comes from this and nowhere else. */
+typedef struct command command;
+struct command {
+    const char *name;
+    const char *form;    /* what follows the name, in one line */
+    const char *summary; /* one line */
+    const char *details; /* the last part of the help; "" for none */
+    const flag *flags;   /* (flag_count) */
+    size_t flag_count;
+    int (*run)(const command *self, int count, char **words); /* words is what follows the verb; an exit status */
+};
+
+extern const command command_run;
+extern const command command_policies;
+extern const command command_describe;
+extern const command command_datasets;
+
+/* Says on stderr what is wrong with the arguments; returns EXIT_USAGE. */
+__attribute__((format(printf, 2, 3))) int command_misused(const command *self, const char *format, ...);
+
+/* Says on stderr what failed; returns EXIT_FAILED. */
+__attribute__((format(printf, 2, 3))) int command_failed(const command *self, const char *format, ...);
+
+/* ---- arguments, one by one ---- */
+
+typedef struct arguments {
+    const command *owner;
+    int count;
+    char **words;
+    int next;        /* place in words */
+    bool only_words; /* "--" was passed */
+} arguments;
+
+enum { ARGUMENT_WORD = -1, ARGUMENT_END = -2, ARGUMENT_BAD = -3 };
+
+arguments arguments_of(const command *owner, int count, char **words);
+
+/* The place of the next flag in owner->flags, with *value what it takes; or ARGUMENT_WORD, with *value the word; or
+ * ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. */
+int arguments_next(arguments *from, const char **value);
+
+/* For verbs that take no arguments: EXIT_DONE, or EXIT_USAGE after saying so. */
+int arguments_none(const command *owner, int count, char **words);
+
+/* The names of the policies, as the library numbers them; NULL past the last. */
+const char *command_policy_name(size_t index);
+
+/* Whether a policy has the name; says so on stderr, with the nearest name, where none has. */
+bool command_find_policy(const command *self, const char *name, ee_policy *policy);
+
+/* Prints text and fills up with spaces to width; where it is longer, goes on in the next line, indent + width along. */
+void command_print_column(const char *text, size_t width, size_t indent);
+
+#endif

@@ -1,0 +1,112 @@
+/* The program: finds the verb and gives it the rest of the arguments. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "command.h"
+
+static const command *const commands[] = {&command_run, &command_policies, &command_describe, &command_datasets};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_overview(FILE *stream)
+{
+    fprintf(stream, "Neural contextual bandits: policies that explore by what they learn.\n\nUsage:\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  eenet %s%s%s\n", commands[i]->name, commands[i]->form[0] ? " " : "", commands[i]->form);
+    fprintf(stream, "  eenet help [VERB]\n  eenet --version\n\nVerbs:\n");
+    for (size_t i = 0; i < COMMANDS; i++) fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+}
+
+static void print_help(const command *about)
+{
+    printf("Usage: eenet %s%s%s\n\n%s: %s\n", about->name, about->form[0] ? " " : "", about->form, about->name,
+           about->summary);
+    if (about->flag_count) printf("\n");
+    for (size_t i = 0; i < about->flag_count; i++) {
+        const flag *entry = &about->flags[i];
+        char text[64];
+        snprintf(text, sizeof text, "%c%c%c --%s%s%s", entry->letter ? '-' : ' ', entry->letter ? entry->letter : ' ',
+                 entry->letter ? ',' : ' ', entry->name, entry->value ? " " : "", entry->value ? entry->value : "");
+        printf("  %-33s  %s\n", text, entry->meaning);
+    }
+    if (about->details[0]) printf("\n%s", about->details);
+}
+
+/* NULL, after saying so on stderr, where no verb has the name. */
+static const command *find_command(const char *name)
+{
+    const char *names[COMMANDS + 1];
+    for (size_t i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        if (strcmp(name, names[i]) == 0) return commands[i];
+    }
+    names[COMMANDS] = "help";
+    const char *nearest = options_nearest(name, names, COMMANDS + 1);
+    if (nearest)
+        fprintf(stderr, "eenet: no verb is called '%s'; did you mean '%s'?\n", name, nearest);
+    else
+        fprintf(stderr, "eenet: no verb is called '%s'\n", name);
+    fprintf(stderr, "Try 'eenet help'.\n");
+    return NULL;
+}
+
+static int help(int count, char **words)
+{
+    if (count == 0 || strcmp(words[0], "help") == 0) {
+        print_overview(stdout);
+        return EXIT_DONE;
+    }
+    const command *about = find_command(words[0]);
+    if (!about) return EXIT_USAGE;
+    print_help(about);
+    return EXIT_DONE;
+}
+
+static bool asks_for_help(int count, char **words)
+{
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
+        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
+    return false;
+}
+
+static int dispatch(int count, char **words)
+{
+    if (count <= 0) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    const char *verb = words[0];
+    if (strcmp(verb, "--version") == 0) {
+        printf("eenet %s, kernels %s\n", ee_version(), ee_kernels());
+        return EXIT_DONE;
+    }
+    if (strcmp(verb, "help") == 0 || strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0)
+        return help(count - 1, words + 1);
+    const command *chosen = find_command(verb);
+    if (!chosen) return EXIT_USAGE;
+    if (asks_for_help(count - 1, words + 1)) {
+        print_help(chosen);
+        return EXIT_DONE;
+    }
+    return chosen->run(chosen, count - 1, words + 1);
+}
+
+/* What was printed has not been written before the last flush: a full disk or a closed pipe shows only here. */
+static int close_output(int code)
+{
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    failed = fclose(stdout) != 0 || failed;
+    if (!failed) return code;
+    fprintf(stderr, "eenet: could not write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    return code ? code : EXIT_FAILED;
+}
+
+int main(int count, char **words)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is told as one */
+    return close_output(dispatch(count - 1, words + 1));
+}

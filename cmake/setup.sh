@@ -1,0 +1,51 @@
+#!/bin/sh
+# setup.sh GROUP...: installs what the groups (build, test, lint, fuzz) need and the machine lacks, by Debian and Ubuntu
+# package name. Where nothing is missing it does nothing and needs no network. Without the right to install: one line
+# that names the packages, and exit status 2.
+set -eu
+
+wanted=
+for group in "$@"; do
+    case $group in
+    build) wanted="$wanted gcc libc6-dev cmake libopenblas-dev liblapacke-dev" ;;
+    test) wanted="$wanted g++ libcmocka-dev libjansson-dev pkg-config" ;;
+    lint) wanted="$wanted clang-format-14 cppcheck" ;;
+    fuzz) wanted="$wanted clang libclang-rt-dev" ;;
+    *) echo "setup.sh: no group '$group': build, test, lint or fuzz" >&2; exit 1 ;;
+    esac
+done
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "eenet: not a Debian or Ubuntu system, going on with what is there; what they call it:$wanted" >&2
+    exit 0
+fi
+
+missing=
+for package in $wanted; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+# A password is asked for only at a terminal, and only of those that sudo lets in.
+if [ "$(id -u)" = 0 ]; then
+    as_root=
+elif sudo -n true 2>/dev/null; then
+    as_root='sudo -n'
+elif [ -t 0 ] && [ -t 2 ] && command -v sudo >/dev/null && id -nG | grep -qwE 'sudo|admin'; then
+    as_root=sudo
+else
+    echo "eenet: missing packages, install them with: sudo apt-get install$missing" >&2
+    exit 2
+fi
+
+echo "eenet: installing$missing" >&2
+apt_get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
+# An update that fails, as for a source that the user added, does not matter if the packages come from elsewhere.
+# shellcheck disable=SC2086 # lists of words
+{
+    $apt_get update || true
+    if ! $apt_get -y --no-install-recommends install $missing; then
+        echo "eenet: could not install$missing" >&2
+        exit 2
+    fi
+} >/dev/null

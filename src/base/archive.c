@@ -1,0 +1,106 @@
+#include "archive.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "archives copy numbers as they lie in memory, which must be little-endian"
+#endif
+
+archive archive_writer(ee_error *error)
+{
+    return (archive){.error = error};
+}
+
+archive archive_reader(const void *bytes, size_t size, ee_error *error)
+{
+    return (archive){.reading = true, .source = bytes, .size = size, .error = error};
+}
+
+void archive_fail(archive *a, ee_status status, const char *message)
+{
+    if (!a->status) a->status = status_fail(a->error, status, "%s", message);
+}
+
+size_t archive_remaining(const archive *a)
+{
+    return a->status ? 0 : a->size - a->position;
+}
+
+void archive_bytes(archive *a, void *bytes, size_t size)
+{
+    if (a->reading) {
+        if (!a->status && size > archive_remaining(a)) {
+            a->status = status_fail(a->error, EE_BAD_MODEL, "model: cut short: %zu bytes more expected at byte %zu",
+                                    size, a->position);
+        }
+        if (a->status) {
+            memset(bytes, 0, size);
+            return;
+        }
+        if (size) memcpy(bytes, a->source + a->position, size);
+        a->position += size;
+        return;
+    }
+    if (a->status) return;
+    a->status = memory_grow(&a->bytes, &a->capacity, a->size + size, 1, a->error);
+    if (a->status || !size) return;
+    memcpy(a->bytes + a->size, bytes, size);
+    a->size += size;
+}
+
+void archive_u32s(archive *a, uint32_t *values, size_t count)
+{
+    archive_bytes(a, values, count * sizeof *values);
+}
+
+void archive_u64(archive *a, uint64_t *value)
+{
+    archive_bytes(a, value, sizeof *value);
+}
+
+void archive_floats(archive *a, float *values, size_t count)
+{
+    archive_bytes(a, values, count * sizeof *values);
+}
+
+void archive_stream(archive *a, random_stream *stream)
+{
+    const uint64_t *s = stream->state;
+    archive_bytes(a, stream->state, sizeof stream->state);
+    /* Such a stream draws 0 for ever. */
+    if (!(s[0] | s[1] | s[2] | s[3])) archive_fail(a, EE_BAD_MODEL, "model: a random stream is all zeros");
+}
+
+void archive_size(archive *a, size_t *value, size_t low, size_t high, const char *what)
+{
+    uint64_t wide = *value;
+    archive_u64(a, &wide);
+    if (!a->status && (wide < low || wide > high)) {
+        a->status = status_fail(a->error, EE_BAD_MODEL, "model: %s must be %zu to %zu, got %llu at byte %zu", what, low,
+                                high, (unsigned long long)wide, a->position);
+    }
+    if (a->reading) *value = a->status ? low : (size_t)wide;
+}
+
+void archive_text(archive *a, char *text, size_t capacity, const char *what)
+{
+    size_t length = a->reading ? 0 : strlen(text);
+    archive_size(a, &length, 0, capacity - 1, what);
+    archive_bytes(a, text, length);
+    if (a->reading) text[length] = '\0';
+}
+
+uint64_t archive_checksum(const uint8_t *bytes, size_t size)
+{
+    uint64_t table[256];
+    for (uint64_t i = 0; i < 256; i++) {
+        uint64_t entry = i;
+        for (int bit = 0; bit < 8; bit++) entry = (entry >> 1) ^ (entry & 1 ? 0xc96c5795d7870f42u : 0);
+        table[i] = entry;
+    }
+    uint64_t crc = ~(uint64_t)0;
+    for (size_t i = 0; i < size; i++) crc = table[(crc ^ bytes[i]) & 0xff] ^ (crc >> 8);
+    return ~crc;
+}

@@ -1,0 +1,45 @@
+/* Saving and loading in one description. A type has one function that visits its state; the archive either writes what
+ * is visited or reads into it, so the two can never disagree. Numbers are little-endian, floats IEEE 754.
+ *
+ * Errors stick: after the first one every visit does nothing, and what would have been read is zero. */
+#ifndef EENET_ARCHIVE_H
+#define EENET_ARCHIVE_H
+
+#include <stdbool.h>
+
+#include "random.h"
+#include "status.h"
+
+typedef struct archive {
+    bool reading;
+    const uint8_t *source; /* reading: (size) */
+    uint8_t *bytes;        /* writing: grows; the caller frees it with memory_free */
+    size_t size;           /* bytes that there are, read or written */
+    size_t capacity;
+    size_t position; /* reading: bytes consumed */
+    ee_status status;
+    ee_error *error;
+} archive;
+
+archive archive_writer(ee_error *error);
+archive archive_reader(const void *bytes, size_t size, ee_error *error);
+
+void archive_bytes(archive *a, void *bytes, size_t size);
+void archive_u32s(archive *a, uint32_t *values, size_t count);
+void archive_u64(archive *a, uint64_t *value);
+void archive_floats(archive *a, float *values, size_t count);
+void archive_stream(archive *a, random_stream *stream);
+
+/* A count or place: what is read must be low to high, or the model is damaged. what names it in the message. */
+void archive_size(archive *a, size_t *value, size_t low, size_t high, const char *what);
+
+/* Text of at most capacity - 1 bytes. */
+void archive_text(archive *a, char *text, size_t capacity, const char *what);
+
+size_t archive_remaining(const archive *a);
+void archive_fail(archive *a, ee_status status, const char *message);
+
+/* CRC-64 (ECMA-182, reflected, as in xz) of the bytes: finds every burst of up to 64 flipped bits. */
+uint64_t archive_checksum(const uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,106 @@
+#define _POSIX_C_SOURCE 200809L
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+static ee_status fail(ee_error *error, const char *verb, const char *path)
+{
+    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, path, strerror(errno));
+}
+
+static ee_status write_all(int descriptor, const char *path, const uint8_t *bytes, size_t size, ee_error *error)
+{
+    while (size) {
+        ssize_t written = write(descriptor, bytes, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return fail(error, "write", path);
+        bytes += written;
+        size -= (size_t)written;
+    }
+    if (fsync(descriptor)) return fail(error, "sync", path);
+    return EE_OK;
+}
+
+/* A rename is only sure to survive a power cut once the folder that holds it is synced. */
+static ee_status sync_folder(char *path, ee_error *error)
+{
+    const char *folder = dirname(path);
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return fail(error, "open", folder);
+    int failed = fsync(descriptor);
+    ee_status status = failed ? fail(error, "sync", folder) : EE_OK;
+    close(descriptor);
+    return status;
+}
+
+ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error)
+{
+    static const char suffix[] = ".XXXXXX";
+    char *temporary;
+    ee_status status = memory_create(&temporary, strlen(path) + sizeof suffix, 1, error);
+    if (status) return status;
+    strcpy(temporary, path);
+    strcat(temporary, suffix);
+    int descriptor = mkstemp(temporary);
+    if (descriptor < 0) {
+        status = fail(error, "create", temporary);
+        goto done;
+    }
+    status = fchmod(descriptor, 0644) ? fail(error, "set the mode of", temporary) : EE_OK; /* mkstemp makes it 0600 */
+    if (!status) status = write_all(descriptor, temporary, bytes, size, error);
+    if (close(descriptor) && !status) status = fail(error, "close", temporary);
+    if (!status && rename(temporary, path)) status = fail(error, "rename to", path);
+    if (status) {
+        unlink(temporary);
+        goto done;
+    }
+    status = sync_folder(temporary, error);
+done:
+    memory_free(temporary);
+    return status;
+}
+
+static ee_status read_all(int descriptor, const char *path, uint8_t *bytes, size_t size, ee_error *error)
+{
+    while (size) {
+        ssize_t got = read(descriptor, bytes, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail(error, "read", path);
+        if (got == 0) return status_fail(error, EE_FILE_ERROR, "file: %s became shorter while it was read", path);
+        bytes += got;
+        size -= (size_t)got;
+    }
+    return EE_OK;
+}
+
+ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *error)
+{
+    *bytes = NULL;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
+    if (descriptor < 0) return fail(error, "open", path);
+    struct stat about;
+    ee_status status = fstat(descriptor, &about) ? fail(error, "stat", path) : EE_OK;
+    if (!status && !S_ISREG(about.st_mode))
+        status = status_fail(error, EE_FILE_ERROR, "file: %s is not a plain file", path);
+    uint8_t *content = NULL;
+    size_t length = status ? 0 : (size_t)about.st_size;
+    if (!status) status = memory_create(&content, length, 1, error);
+    if (!status) status = read_all(descriptor, path, content, length, error);
+    close(descriptor);
+    if (status) {
+        memory_free(content);
+        return status;
+    }
+    *bytes = content;
+    *size = length;
+    return EE_OK;
+}

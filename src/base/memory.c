@@ -1,0 +1,47 @@
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_LINE = 64 };
+
+ee_status memory_create(void *out, size_t count, size_t size, ee_error *error)
+{
+    if (count == 0) count = 1;
+    if (size && count > (SIZE_MAX - 2 * CACHE_LINE) / size) return status_no_memory(error, SIZE_MAX);
+    /* calloc, because it leaves large blocks untouched until they are used: what is only reserved costs nothing. The
+     * block starts at the first cache line that leaves room for calloc's own pointer in front. */
+    size_t bytes = count * size + CACHE_LINE + sizeof(void *);
+    char *raw = calloc(bytes, 1);
+    if (!raw) return status_no_memory(error, bytes);
+    char *block = raw + sizeof(void *);
+    block += (CACHE_LINE - (uintptr_t)block % CACHE_LINE) % CACHE_LINE;
+    memcpy(block - sizeof raw, &raw, sizeof raw);
+    memcpy(out, &block, sizeof block);
+    return EE_OK;
+}
+
+ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, ee_error *error)
+{
+    if (count <= *capacity) return EE_OK;
+    size_t room = *capacity > SIZE_MAX / 2 ? count : *capacity * 2;
+    if (room < count) room = count;
+    void *larger = NULL;
+    ee_status status = memory_create(&larger, room, size, error);
+    if (status) return status;
+    void *block;
+    memcpy(&block, array, sizeof block);
+    if (block) memcpy(larger, block, *capacity * size);
+    memory_free(block);
+    memcpy(array, &larger, sizeof larger);
+    *capacity = room;
+    return EE_OK;
+}
+
+void memory_free(void *block)
+{
+    if (!block) return;
+    char *raw;
+    memcpy(&raw, (char *)block - sizeof raw, sizeof raw);
+    free(raw);
+}

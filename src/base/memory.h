@@ -1,0 +1,16 @@
+/* The only place that allocates. Everything is aligned to a cache line and zeroed. */
+#ifndef EENET_MEMORY_H
+#define EENET_MEMORY_H
+
+#include "status.h"
+
+/* *out = count elements of size bytes, zeroed; to be freed with memory_free. A count of zero gives one element. */
+ee_status memory_create(void *out, size_t count, size_t size, ee_error *error);
+
+/* Makes room for count elements in *array, which holds *capacity of them: doubles until it fits. What is new is zero.
+ */
+ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, ee_error *error);
+
+void memory_free(void *block);
+
+#endif

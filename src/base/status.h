@@ -1,0 +1,12 @@
+/* How a function says why it failed. */
+#ifndef EENET_STATUS_H
+#define EENET_STATUS_H
+
+#include "eenet.h"
+
+/* Fills error, if there is one, and returns status: `return status_fail(error, EE_BAD_INPUT, "...", ...);` */
+__attribute__((format(printf, 3, 4))) ee_status status_fail(ee_error *error, ee_status status, const char *format, ...);
+
+ee_status status_no_memory(ee_error *error, size_t bytes);
+
+#endif

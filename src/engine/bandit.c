@@ -1,0 +1,257 @@
+#include "bandit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/kernels.h"
+#include "propensity.h"
+
+/* ---- making ---- */
+
+/* Defaults, then the preset, then what the caller says. *options is to be freed with memory_free. */
+static ee_status read_options(const policy_class *class, const char *preset, const char *text, void **options,
+                              ee_error *error)
+{
+    ee_status status = memory_create(options, class->schema.size, 1, error);
+    if (status) return status;
+    options_set_defaults(&class->schema, *options);
+    status = options_parse(&class->schema, preset, *options, error);
+    if (!status && text) status = options_parse(&class->schema, text, *options, error);
+    if (!status) return EE_OK;
+    memory_free(*options);
+    *options = NULL;
+    return status;
+}
+
+static ee_status check_settings(const ee_settings *settings, ee_error *error)
+{
+    if (!settings || !settings->policy) return status_fail(error, EE_BAD_INPUT, "create: no policy is named");
+    if (settings->dim < 1 || settings->dim > UINT32_MAX)
+        return status_fail(error, EE_BAD_INPUT, "create: dim must be 1 to %lu, got %zu", (unsigned long)UINT32_MAX,
+                           settings->dim);
+    return EE_OK;
+}
+
+static ee_status create_parts(ee_bandit *self, const policy_class *class, const void *options, size_t most_parameters,
+                              ee_error *error)
+{
+    const common_options *common = options;
+    policy_setup setup = {self->dim, self->seed, options, most_parameters};
+    ee_status status = class->create(&setup, &self->policy, error);
+    if (!status) status = pending_create(&self->pending, self->policy, common, self->dim, error);
+    size_t arms = (size_t)common->arms;
+    if (!status) status = scratch_reserve(&self->scratch, class->scratch_count(self->policy, arms), error);
+    if (!status) status = memory_grow(&self->scores, &self->score_capacity, arms, sizeof *self->scores, error);
+    return status;
+}
+
+ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_bandit **out, ee_error *error)
+{
+    if (!out) return status_fail(error, EE_BAD_INPUT, "create: nowhere to put the bandit");
+    *out = NULL;
+    const policy_class *class;
+    const char *preset;
+    void *options = NULL;
+    ee_bandit *self = NULL;
+    ee_status status = check_settings(settings, error);
+    if (!status) status = policy_find(settings->policy, &class, &preset, error);
+    if (!status) status = read_options(class, preset, settings->options, &options, error);
+    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    if (status) goto done;
+    strncpy(self->name, settings->policy, sizeof self->name - 1);
+    options_format(&class->schema, options, self->options, sizeof self->options);
+    self->dim = settings->dim;
+    self->seed = settings->seed;
+    self->exploration = random_named(settings->seed, "exploration");
+    status = create_parts(self, class, options, most_parameters, error);
+    if (status) goto done;
+    *out = self;
+    self = NULL;
+done:
+    memory_free(options);
+    ee_bandit_free(self);
+    return status;
+}
+
+ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error)
+{
+    return bandit_create(settings, SIZE_MAX, out, error);
+}
+
+void ee_bandit_free(ee_bandit *bandit)
+{
+    if (!bandit) return;
+    if (bandit->policy) bandit->policy->class->free(bandit->policy);
+    pending_destroy(&bandit->pending);
+    scratch_destroy(&bandit->scratch);
+    memory_free(bandit->scores);
+    memory_free(bandit);
+}
+
+/* ---- checking ---- */
+
+static ee_status check_finite(const ee_arms *arms, size_t count, ee_error *error)
+{
+    if (vector_is_finite(arms->values, count)) return EE_OK;
+    size_t at = 0, arm = 0;
+    while (isfinite(arms->values[at])) at++;
+    while (arms->starts ? arms->starts[arm + 1] <= at : (arm + 1) * arms->dim <= at) arm++;
+    size_t feature = arms->starts ? arms->indices[at] : at % arms->dim;
+    return status_fail(error, EE_BAD_INPUT, "arms: feature %zu of arm %zu is not a finite number", feature, arm);
+}
+
+static ee_status check_sparse(const ee_arms *arms, ee_error *error)
+{
+    if (arms->starts[0] != 0)
+        return status_fail(error, EE_BAD_INPUT, "arms: starts[0] must be 0, got %zu", arms->starts[0]);
+    for (size_t arm = 0; arm < arms->count; arm++) {
+        size_t start = arms->starts[arm], end = arms->starts[arm + 1];
+        if (end < start || end - start > arms->dim)
+            return status_fail(error, EE_BAD_INPUT, "arms: arm %zu has entries %zu to %zu; expected 0 to %zu of them",
+                               arm, start, end, arms->dim);
+    }
+    if (arms->starts[arms->count] && (!arms->indices || !arms->values))
+        return status_fail(error, EE_BAD_INPUT, "arms: sparse arms without indices or values");
+    for (size_t arm = 0; arm < arms->count; arm++) {
+        for (size_t i = arms->starts[arm]; i < arms->starts[arm + 1]; i++) {
+            uint32_t index = arms->indices[i];
+            if (index >= arms->dim)
+                return status_fail(error, EE_BAD_INPUT, "arms: arm %zu has index %lu, but the dimension is %zu", arm,
+                                   (unsigned long)index, arms->dim);
+            if (i > arms->starts[arm] && index <= arms->indices[i - 1])
+                return status_fail(error, EE_BAD_INPUT, "arms: the indices of arm %zu must ascend, but %lu follows %lu",
+                                   arm, (unsigned long)index, (unsigned long)arms->indices[i - 1]);
+        }
+    }
+    return EE_OK;
+}
+
+static ee_status check_arms(const ee_bandit *bandit, const ee_arms *arms, ee_error *error)
+{
+    if (!bandit || !arms) return status_fail(error, EE_BAD_INPUT, "arms: no bandit or no arms");
+    if (arms->count < 1) return status_fail(error, EE_BAD_INPUT, "arms: a round needs at least one arm");
+    if (arms->dim != bandit->dim)
+        return status_fail(error, EE_BAD_INPUT, "arms: the dimension is %zu, but the bandit's is %zu", arms->dim,
+                           bandit->dim);
+    if (!arms->starts && !arms->values) return status_fail(error, EE_BAD_INPUT, "arms: dense arms without values");
+    if (!arms->starts && arms->count > SIZE_MAX / sizeof(float) / arms->dim)
+        return status_fail(error, EE_BAD_INPUT, "arms: %zu arms of %zu features are more than memory holds",
+                           arms->count, arms->dim);
+    ee_status status = arms->starts ? check_sparse(arms, error) : EE_OK;
+    if (status) return status;
+    return check_finite(arms, arms->starts ? arms->starts[arms->count] : arms->count * arms->dim, error);
+}
+
+/* ---- deciding and learning ---- */
+
+static ee_status reserve_scores(ee_bandit *bandit, size_t arms, ee_error *error)
+{
+    size_t floats = bandit->policy->class->scratch_count(bandit->policy, arms);
+    ee_status status = scratch_reserve(&bandit->scratch, floats, error);
+    if (status) return status;
+    return memory_grow(&bandit->scores, &bandit->score_capacity, arms, sizeof *bandit->scores, error);
+}
+
+ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
+{
+    ee_status status = check_arms(bandit, arms, error);
+    if (!status && !scores) status = status_fail(error, EE_BAD_INPUT, "score: nowhere to put the scores");
+    if (!status) status = reserve_scores(bandit, arms->count, error);
+    if (status) return status;
+    bandit->policy->class->score(&bandit->policy->parameters, arms, &bandit->scratch, scores);
+    return EE_OK;
+}
+
+ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision, ee_score *scores,
+                           ee_error *error)
+{
+    ee_status status = check_arms(bandit, arms, error);
+    if (!status && !decision) status = status_fail(error, EE_BAD_INPUT, "decide: nowhere to put the decision");
+    if (!status) status = reserve_scores(bandit, arms->count, error);
+    if (status) return status;
+    const policy_class *class = bandit->policy->class;
+    const parameters *learned = &bandit->policy->parameters;
+    uint64_t id = bandit->decisions + 1;
+    status = pending_reserve(&bandit->pending, id, arms, learned->round, error);
+    if (status) return status;
+
+    ee_score *each = bandit->scores;
+    class->score(learned, arms, &bandit->scratch, each);
+    decision->arm = propensity_argmax(each, arms->count, &bandit->exploration, &decision->probability);
+    decision->id = id;
+    float *kept = pending_add(&bandit->pending, id, arms, decision->arm, each[decision->arm], learned->round);
+    if (class->keep) class->keep(learned, arms, decision->arm, &bandit->scratch, kept);
+    bandit->decisions = id;
+    if (scores) memcpy(scores, each, arms->count * sizeof *scores);
+    return EE_OK;
+}
+
+ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error)
+{
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
+    if (!isfinite((float)reward))
+        return status_fail(error, EE_BAD_INPUT, "learn: the reward of decision %llu is not a finite number: %g",
+                           (unsigned long long)decision_id, reward);
+    pending_entry *entry;
+    ee_status status = pending_find(&bandit->pending, decision_id, bandit->decisions, &entry, error);
+    if (status) return status;
+    policy *learner = bandit->policy;
+    const policy_class *class = learner->class;
+    if (class->observe) {
+        observation seen = pending_observation(&bandit->pending, entry);
+        status = class->reserve(learner, &seen, error);
+        if (status) return status;
+        class->observe(learner, &seen, (float)reward);
+    }
+    pending_remove(&bandit->pending, entry);
+    bandit->rewards++;
+    if (class->train) class->train(learner);
+    return EE_OK;
+}
+
+void bandit_archive(ee_bandit *self, archive *a)
+{
+    size_t decisions = self->decisions, rewards = self->rewards;
+    archive_size(a, &decisions, 0, MOST_DECISIONS, "decisions");
+    archive_size(a, &rewards, 0, MOST_DECISIONS, "rewards");
+    self->decisions = decisions;
+    self->rewards = rewards;
+    archive_stream(a, &self->exploration);
+    archive_u64(a, &self->policy->parameters.round);
+    archive_floats(a, self->policy->parameters.values, self->policy->parameters.count);
+    if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
+    pending_archive(&self->pending, self->decisions, a);
+}
+
+/* ---- describing ---- */
+
+ee_info ee_bandit_info(const ee_bandit *bandit)
+{
+    return (ee_info){bandit->name, bandit->options, bandit->dim, bandit->seed, bandit->decisions, bandit->rewards};
+}
+
+ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out, ee_error *error)
+{
+    const policy_class *class;
+    const char *preset;
+    void *options;
+    if (!policy_name || !out)
+        return status_fail(error, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
+    ee_status status = policy_find(policy_name, &class, &preset, error);
+    if (!status) status = read_options(class, preset, NULL, &options, error);
+    if (status) return status;
+    status = options_describe(&class->schema, options, index, out, error);
+    memory_free(options);
+    return status;
+}
+
+const char *ee_version(void)
+{
+    return EE_VERSION;
+}
+
+const char *ee_kernels(void)
+{
+    return kernels_best()->name;
+}

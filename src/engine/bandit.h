@@ -1,0 +1,33 @@
+/* The bandit behind the public header: a policy, the decisions that wait for their reward, and room to score in. */
+#ifndef EENET_BANDIT_H
+#define EENET_BANDIT_H
+
+#include "pending.h"
+#include "policy/policy.h"
+
+enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192 };
+
+struct ee_bandit {
+    char name[POLICY_NAME_SIZE]; /* as asked for, with the preset */
+    char options[OPTIONS_SIZE];  /* every option with its value */
+    size_t dim;
+    uint64_t seed;
+    policy *policy;
+    pending pending;
+    scratch scratch;
+    ee_score *scores; /* (score_capacity) */
+    size_t score_capacity;
+    uint64_t decisions, rewards;
+    random_stream exploration; /* draws among arms */
+};
+
+/* name: "eenet:paper"; options: on top of the preset's. most_parameters: see policy_setup. */
+ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_bandit **out, ee_error *error);
+
+/* More than a bandit lives to make; a model that claims more is damaged. */
+#define MOST_DECISIONS ((size_t)1 << 62)
+
+/* What changes after creation. */
+void bandit_archive(ee_bandit *self, archive *a);
+
+#endif

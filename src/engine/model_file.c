@@ -1,0 +1,155 @@
+/* Saving and loading a bandit. docs/model-file.md gives the bytes.
+ *
+ *   8 bytes   "eenet" 0x1a 0x0d 0x0a: a file that was sent as text is damaged here already
+ *   u64       version of the format
+ *   text      policy, as "eenet:paper": a u64 length, then the bytes
+ *   text      every option with its value
+ *   u64, u64  dimension, seed
+ *   ...       the state, as bandit_archive visits it
+ *   u64       CRC-64 of all bytes before
+ */
+#include <string.h>
+
+#include "bandit.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+static const uint8_t magic[8] = "eenet\x1a\r\n";
+enum { FORMAT_VERSION = 1, CHECKSUM_SIZE = 8 };
+
+typedef struct model_head {
+    char policy[POLICY_NAME_SIZE];
+    char options[OPTIONS_SIZE];
+    size_t dim;
+    uint64_t seed;
+} model_head;
+
+static void archive_head(model_head *head, archive *a)
+{
+    uint8_t mark[sizeof magic];
+    uint64_t version = FORMAT_VERSION;
+    memcpy(mark, magic, sizeof mark);
+    archive_bytes(a, mark, sizeof mark);
+    if (!a->status && memcmp(mark, magic, sizeof mark) != 0) archive_fail(a, EE_BAD_MODEL, "model: not an eenet model");
+    archive_u64(a, &version);
+    if (!a->status && version != FORMAT_VERSION)
+        a->status = status_fail(a->error, EE_BAD_MODEL, "model: of version %llu, but this library reads version %d",
+                                (unsigned long long)version, FORMAT_VERSION);
+    archive_text(a, head->policy, sizeof head->policy, "length of the policy's name");
+    archive_text(a, head->options, sizeof head->options, "length of the options");
+    archive_size(a, &head->dim, 1, UINT32_MAX, "dimension");
+    archive_u64(a, &head->seed);
+}
+
+ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size, ee_error *error)
+{
+    if (!bandit || !bytes || !size)
+        return status_fail(error, EE_BAD_INPUT, "save: no bandit or nowhere to put the model");
+    *bytes = NULL;
+    archive a = archive_writer(error);
+    model_head *head;
+    ee_status status = memory_create(&head, 1, sizeof *head, error);
+    if (status) return status;
+    memcpy(head->policy, bandit->name, sizeof head->policy);
+    memcpy(head->options, bandit->options, sizeof head->options);
+    head->dim = bandit->dim;
+    head->seed = bandit->seed;
+    archive_head(head, &a);
+    bandit_archive((ee_bandit *)(uintptr_t)bandit, &a); /* writing changes nothing of it */
+    uint64_t checksum = archive_checksum(a.bytes, a.size);
+    archive_u64(&a, &checksum);
+    memory_free(head);
+    if (a.status) {
+        memory_free(a.bytes);
+        return a.status;
+    }
+    *bytes = a.bytes;
+    *size = a.size;
+    return EE_OK;
+}
+
+void ee_bytes_free(void *bytes)
+{
+    memory_free(bytes);
+}
+
+/* "eenet" accepts "eenet" and "eenet:paper"; "eenet:paper" itself alone. */
+static bool accepts(const char *expected, const char *name)
+{
+    size_t length = strlen(expected);
+    return strncmp(expected, name, length) == 0 && (!name[length] || name[length] == ':');
+}
+
+static ee_status check_frame(const uint8_t *bytes, size_t size, ee_error *error)
+{
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return status_fail(error, EE_BAD_MODEL, "model: not an eenet model");
+    uint64_t checksum;
+    if (size < sizeof magic + CHECKSUM_SIZE)
+        return status_fail(error, EE_BAD_MODEL, "model: cut short: %zu bytes", size);
+    memcpy(&checksum, bytes + size - CHECKSUM_SIZE, sizeof checksum);
+    if (archive_checksum(bytes, size - CHECKSUM_SIZE) != checksum)
+        return status_fail(error, EE_BAD_MODEL, "model: damaged or cut: the checksum of its %zu bytes is wrong", size);
+    return EE_OK;
+}
+
+static ee_status load(archive *a, model_head *head, const char *expected, ee_bandit **out)
+{
+    archive_head(head, a);
+    if (a->status) return a->status;
+    if (expected && !accepts(expected, head->policy))
+        return status_fail(a->error, EE_BAD_MODEL, "model: of policy %s, but %s was expected", head->policy, expected);
+    ee_settings settings = {head->policy, head->dim, head->seed, head->options};
+    ee_bandit *bandit;
+    ee_status status = bandit_create(&settings, archive_remaining(a) / sizeof(float), &bandit, a->error);
+    /* What cannot be created from a sound model comes from another version of the library. */
+    if (status == EE_BAD_OPTION && a->error) a->error->status = EE_BAD_MODEL;
+    if (status) return status == EE_BAD_OPTION ? EE_BAD_MODEL : status;
+    bandit_archive(bandit, a);
+    if (!a->status && archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "model: longer than its contents");
+    if (a->status)
+        ee_bandit_free(bandit);
+    else
+        *out = bandit;
+    return a->status;
+}
+
+ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char *expected, ee_bandit **out, ee_error *error)
+{
+    if (!bytes || !out) return status_fail(error, EE_BAD_INPUT, "load: no model or nowhere to put the bandit");
+    *out = NULL;
+    ee_status status = check_frame(bytes, size, error);
+    if (status) return status;
+    model_head *head;
+    status = memory_create(&head, 1, sizeof *head, error);
+    if (status) return status;
+    archive a = archive_reader(bytes, size - CHECKSUM_SIZE, error);
+    status = load(&a, head, expected, out);
+    memory_free(head);
+    return status;
+}
+
+ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error)
+{
+    if (!path) return status_fail(error, EE_BAD_INPUT, "save: no path");
+    void *bytes = NULL;
+    size_t size = 0;
+    ee_status status = ee_bandit_save_bytes(bandit, &bytes, &size, error);
+    if (status) return status;
+    status = file_write(path, bytes, size, error);
+    ee_bytes_free(bytes);
+    return status;
+}
+
+ee_status ee_bandit_load(const char *path, const char *expected, ee_bandit **out, ee_error *error)
+{
+    if (!path || !out) return status_fail(error, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
+    *out = NULL;
+    uint8_t *bytes;
+    size_t size = 0;
+    ee_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    status = ee_bandit_load_bytes(bytes, size, expected, out, error);
+    memory_free(bytes);
+    return status;
+}

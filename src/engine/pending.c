@@ -1,0 +1,199 @@
+#include "pending.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static size_t kept_count(const pending *self, uint64_t round, size_t arms)
+{
+    const policy_class *class = self->policy->class;
+    return class->kept_count ? class->kept_count(self->policy, round, arms) : 0;
+}
+
+static size_t words_for(const pending *self, size_t entries, bool sparse, uint64_t round, size_t arms)
+{
+    return entries * (sparse ? 2 : 1) + kept_count(self, round, arms);
+}
+
+ee_status pending_create(pending *self, const policy *owner, const common_options *options, size_t dim, ee_error *error)
+{
+    *self = (pending){.policy = owner, .dim = dim, .limit = (size_t)options->pending};
+    size_t entries = (size_t)options->nonzeros < dim ? (size_t)options->nonzeros : dim;
+    size_t words = words_for(self, entries, true, 0, (size_t)options->arms);
+    self->block_words = words;
+    ee_status status = memory_create(&self->entries, self->limit, sizeof *self->entries, error);
+    if (!status) status = memory_create(&self->slots, self->limit, sizeof *self->slots, error);
+    if (!status) status = memory_create(&self->free_slots, self->limit, sizeof *self->free_slots, error);
+    if (!status) status = memory_create(&self->block, self->limit, words * sizeof *self->block, error);
+    if (status) pending_destroy(self);
+    return status;
+}
+
+void pending_destroy(pending *self)
+{
+    for (size_t i = 0; i < self->used_slots; i++)
+        if (self->slots[i].own) memory_free(self->slots[i].words);
+    memory_free(self->entries);
+    memory_free(self->slots);
+    memory_free(self->free_slots);
+    memory_free(self->block);
+    *self = (pending){0};
+}
+
+/* Makes sure that there is a free slot, and returns the one that pending_add will take next. */
+static size_t next_slot(pending *self)
+{
+    if (self->free_count == 0) {
+        size_t fresh = self->used_slots++;
+        self->slots[fresh] = (pending_slot){self->block + fresh * self->block_words, self->block_words, false};
+        self->free_slots[self->free_count++] = fresh;
+    }
+    return self->free_slots[self->free_count - 1];
+}
+
+/* What the slot held is lost. */
+static ee_status grow_slot(pending_slot *slot, size_t words, ee_error *error)
+{
+    if (words <= slot->capacity) return EE_OK;
+    uint32_t *larger;
+    ee_status status = memory_create(&larger, words, sizeof *larger, error);
+    if (status) return status;
+    if (slot->own) memory_free(slot->words);
+    *slot = (pending_slot){larger, words, true};
+    return EE_OK;
+}
+
+ee_status pending_reserve(pending *self, uint64_t id, const ee_arms *arms, uint64_t round, ee_error *error)
+{
+    size_t longest = 0;
+    for (size_t i = 0; arms->starts && i < arms->count; i++) {
+        size_t entries = arms->starts[i + 1] - arms->starts[i];
+        if (entries > longest) longest = entries;
+    }
+    size_t words = words_for(self, arms->starts ? longest : arms->dim, arms->starts != NULL, round, arms->count);
+    const pending_entry *expiring = &self->entries[id % self->limit];
+    size_t slot = expiring->state == PENDING_WAITING ? expiring->slot : next_slot(self);
+    return grow_slot(&self->slots[slot], words, error);
+}
+
+static void write_vector(uint32_t *words, vector x)
+{
+    if (!x.count) return;
+    memcpy(words, x.values, x.count * sizeof *words);
+    if (x.indices) memcpy(words + x.count, x.indices, x.count * sizeof *words);
+}
+
+static size_t vector_words(const pending_entry *entry)
+{
+    return (size_t)entry->entries * (entry->sparse ? 2 : 1);
+}
+
+float *pending_add(pending *self, uint64_t id, const ee_arms *arms, size_t arm, ee_score score, uint64_t round)
+{
+    pending_entry *entry = &self->entries[id % self->limit];
+    if (entry->state == PENDING_WAITING) pending_remove(self, entry);
+    vector x = vector_of_arm(arms, arm);
+    *entry = (pending_entry){.id = id,
+                             .round = round,
+                             .arms = arms->count,
+                             .slot = self->free_slots[--self->free_count],
+                             .score = score,
+                             .entries = (uint32_t)x.count,
+                             .sparse = x.indices != NULL,
+                             .state = PENDING_WAITING};
+    uint32_t *words = self->slots[entry->slot].words;
+    write_vector(words, x);
+    return (float *)(void *)(words + vector_words(entry));
+}
+
+ee_status pending_find(pending *self, uint64_t id, uint64_t made, pending_entry **out, ee_error *error)
+{
+    unsigned long long number = id;
+    if (id == 0 || id > made)
+        return status_fail(error, EE_UNKNOWN_DECISION, "learn: there is no decision %llu; the last one is %llu", number,
+                           (unsigned long long)made);
+    pending_entry *entry = &self->entries[id % self->limit];
+    if (entry->id != id)
+        return status_fail(error, EE_EXPIRED_DECISION,
+                           "learn: decision %llu is no longer kept: %llu were made since, and option pending is %zu",
+                           number, (unsigned long long)(made - id), self->limit);
+    if (entry->state == PENDING_REWARDED)
+        return status_fail(error, EE_REWARDED_DECISION, "learn: decision %llu has its reward already", number);
+    *out = entry;
+    return EE_OK;
+}
+
+observation pending_observation(const pending *self, const pending_entry *entry)
+{
+    const uint32_t *words = self->slots[entry->slot].words;
+    const float *values = (const float *)(const void *)words;
+    return (observation){
+        .x = {values, entry->sparse ? words + entry->entries : NULL, entry->entries},
+        .score = entry->score,
+        .kept = values + vector_words(entry),
+        .kept_count = kept_count(self, entry->round, entry->arms),
+    };
+}
+
+void pending_remove(pending *self, pending_entry *entry)
+{
+    self->free_slots[self->free_count++] = entry->slot;
+    entry->state = PENDING_REWARDED;
+}
+
+/* ---- saving and loading ---- */
+
+static bool vector_is_sound(const pending *self, vector x)
+{
+    if (!x.indices) return x.count == self->dim;
+    for (size_t i = 0; i < x.count; i++)
+        if (x.indices[i] >= self->dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
+    return true;
+}
+
+/* The waiting decision that is being read gets its slot and, if need be, more room. */
+static void claim_slot(pending *self, pending_entry *entry, archive *a)
+{
+    size_t most = archive_remaining(a) / sizeof(float);
+    size_t words = words_for(self, entry->entries, entry->sparse, entry->round, entry->arms);
+    if (words > most) archive_fail(a, EE_BAD_MODEL, "model: cut short in a pending decision");
+    if (a->status) return;
+    entry->slot = next_slot(self);
+    self->free_count--;
+    ee_status status = grow_slot(&self->slots[entry->slot], words, a->error);
+    if (status) a->status = status;
+}
+
+static void archive_waiting(pending *self, pending_entry *entry, archive *a)
+{
+    uint32_t head[2] = {entry->entries, entry->sparse};
+    archive_u64(a, &entry->round);
+    archive_size(a, &entry->arms, 1, UINT32_MAX, "arms of a pending decision");
+    archive_u32s(a, head, 2);
+    archive_floats(a, &entry->score.exploitation, 1);
+    archive_floats(a, &entry->score.exploration, 1);
+    archive_floats(a, &entry->score.score, 1);
+    entry->entries = head[0];
+    entry->sparse = head[1];
+    if (a->reading) claim_slot(self, entry, a);
+    if (a->status) return;
+    archive_u32s(a, self->slots[entry->slot].words,
+                 words_for(self, entry->entries, entry->sparse, entry->round, entry->arms));
+    if (a->reading && !vector_is_sound(self, pending_observation(self, entry).x))
+        archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");
+}
+
+void pending_archive(pending *self, uint64_t made, archive *a)
+{
+    uint64_t window = made < self->limit ? made : self->limit;
+    for (uint64_t id = made - window + 1; id <= made && !a->status; id++) {
+        pending_entry *entry = &self->entries[id % self->limit];
+        size_t state = entry->state;
+        archive_size(a, &state, PENDING_WAITING, PENDING_REWARDED, "state of a decision");
+        if (a->reading) {
+            entry->id = id;
+            entry->state = (pending_state)state;
+        }
+        if (state == PENDING_WAITING && !a->status) archive_waiting(self, entry, a);
+    }
+}

@@ -1,0 +1,60 @@
+/* Decisions that wait for their reward: a window over the last `limit` decisions. A decision leaves it when its reward
+ * comes, or expires when `limit` more were made. All room is reserved at the start for rounds of the size that the
+ * options name; a larger decision grows the room that it needs. */
+#ifndef EENET_PENDING_H
+#define EENET_PENDING_H
+
+#include "policy/policy.h"
+
+typedef enum pending_state { PENDING_EMPTY, PENDING_WAITING, PENDING_REWARDED } pending_state;
+
+/* What a decision was. Its arm's vector and the policy's floats lie in the slot. */
+typedef struct pending_entry {
+    uint64_t id;
+    uint64_t round; /* of the parameters that decided */
+    size_t arms;
+    size_t slot;
+    ee_score score;
+    uint32_t entries; /* of the arm's vector */
+    uint32_t sparse;
+    pending_state state;
+} pending_entry;
+
+/* Slots are handed out last in, first out: where rewards come at once, one slot stays warm in the cache. */
+typedef struct pending_slot {
+    uint32_t *words; /* within the table's block, or the slot's own where it grew */
+    size_t capacity;
+    bool own;
+} pending_slot;
+
+typedef struct pending {
+    const policy *policy;
+    size_t dim, limit;
+    pending_entry *entries; /* (limit), a decision's is number id % limit */
+    pending_slot *slots;    /* (limit) */
+    size_t used_slots;      /* the first so many were handed out before */
+    size_t *free_slots;     /* (limit), the first free_count of them are free again */
+    size_t free_count;
+    uint32_t *block; /* (limit, block_words) */
+    size_t block_words;
+} pending;
+
+ee_status pending_create(pending *self, const policy *owner, const common_options *options, size_t dim,
+                         ee_error *error);
+void pending_destroy(pending *self);
+
+/* Makes room for a decision with this id, whichever arm it takes: pending_add must follow, and cannot fail. */
+ee_status pending_reserve(pending *self, uint64_t id, const ee_arms *arms, uint64_t round, ee_error *error);
+
+/* Adds the decision; the one that was made `limit` decisions before expires. Returns where the policy writes what it
+ * keeps. */
+float *pending_add(pending *self, uint64_t id, const ee_arms *arms, size_t arm, ee_score score, uint64_t round);
+
+/* The decision, if it waits for its reward. made is how many decisions there were. */
+ee_status pending_find(pending *self, uint64_t id, uint64_t made, pending_entry **out, ee_error *error);
+observation pending_observation(const pending *self, const pending_entry *entry);
+void pending_remove(pending *self, pending_entry *entry);
+
+void pending_archive(pending *self, uint64_t made, archive *a);
+
+#endif

@@ -1,0 +1,355 @@
+/* The format: six bytes "\x93NUMPY", a byte each for the major and minor version, the length of the header (two bytes
+ * in version 1, four in 2 and 3, little-endian), the header, the entries. The header is a Python dictionary:
+ *
+ *     {'descr': '<f8', 'fortran_order': False, 'shape': (2000, 10), }
+ *
+ * padded with spaces and ended by a newline. Version 3 differs from 2 in the text's encoding only.
+ * (numpy.org, "NEP 1 - A simple file format for NumPy arrays") */
+#include "npy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+static const char magic[] = "\x93NUMPY";
+
+enum { MAGIC_SIZE = sizeof magic - 1, VERSION_END = MAGIC_SIZE + 2 };
+
+static const struct {
+    const char *descr;
+    size_t size;
+} types[] = {
+    [NPY_FLOAT64] = {"<f8", 8}, [NPY_FLOAT32] = {"<f4", 4}, [NPY_INT64] = {"<i8", 8}, [NPY_INT32] = {"<i4", 4}};
+
+typedef struct header {
+    npy_type type;
+    bool fortran_order;
+    size_t rank;
+    size_t shape[NPY_MOST_DIMENSIONS];
+} header;
+
+/* Where the parser is in the file. */
+typedef struct cursor {
+    const uint8_t *bytes;
+    size_t position;
+    size_t end;       /* of the header */
+    const char *name; /* of the file */
+    ee_error *error;
+} cursor;
+
+/* The end of a path says more than its start, and the sentence must fit behind it. */
+static const char *tail(const char *path)
+{
+    enum { SHOWN = 100 };
+    size_t length = strlen(path);
+    return length > SHOWN ? path + length - SHOWN : path;
+}
+
+static ee_status fail_at(const cursor *at, const char *expected)
+{
+    if (at->position >= at->end)
+        return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: expected %s, found the end of the header",
+                           tail(at->name), at->position, expected);
+    char found[16];
+    uint8_t byte = at->bytes[at->position];
+    snprintf(found, sizeof found, byte > 32 && byte < 127 ? "'%c'" : "byte 0x%02x", byte);
+    return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: expected %s, found %s", tail(at->name),
+                       at->position, expected, found);
+}
+
+/* ---- the header's dictionary ---- */
+
+static void skip_space(cursor *at)
+{
+    while (at->position < at->end && strchr(" \t\r\n", at->bytes[at->position]) && at->bytes[at->position])
+        at->position++;
+}
+
+static bool accept(cursor *at, char wanted)
+{
+    skip_space(at);
+    if (at->position >= at->end || at->bytes[at->position] != (uint8_t)wanted) return false;
+    at->position++;
+    return true;
+}
+
+static bool accept_word(cursor *at, const char *word)
+{
+    skip_space(at);
+    size_t length = strlen(word);
+    if (at->end - at->position < length || memcmp(at->bytes + at->position, word, length) != 0) return false;
+    at->position += length;
+    return true;
+}
+
+/* A quoted text without escapes; *start and *length are in the file. */
+static ee_status parse_text(cursor *at, const char *expected, const char **start, size_t *length)
+{
+    skip_space(at);
+    char quote = at->position < at->end ? (char)at->bytes[at->position] : '\0';
+    if (quote != '\'' && quote != '"') return fail_at(at, expected);
+    size_t first = ++at->position;
+    while (at->position < at->end && at->bytes[at->position] != (uint8_t)quote) at->position++;
+    if (at->position >= at->end) return fail_at(at, "a closing quote");
+    *start = (const char *)at->bytes + first;
+    *length = at->position++ - first;
+    return EE_OK;
+}
+
+static ee_status parse_type(cursor *at, header *into)
+{
+    const char *text = "";
+    size_t length = 0;
+    ee_status status = parse_text(at, "a quoted type", &text, &length);
+    if (status) return status;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (length != strlen(types[i].descr) || memcmp(text, types[i].descr, length) != 0) continue;
+        into->type = (npy_type)i;
+        return EE_OK;
+    }
+    at->position -= length + 1;
+    return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: the type must be <f8, <f4, <i8 or <i4, got %.*s",
+                       tail(at->name), at->position, length > 20 ? 20 : (int)length, text);
+}
+
+static ee_status parse_order(cursor *at, header *into)
+{
+    into->fortran_order = accept_word(at, "True");
+    if (into->fortran_order || accept_word(at, "False")) return EE_OK;
+    return fail_at(at, "True or False");
+}
+
+static ee_status parse_length(cursor *at, size_t *length)
+{
+    skip_space(at);
+    size_t first = at->position;
+    *length = 0;
+    for (; at->position < at->end; at->position++) {
+        uint8_t byte = at->bytes[at->position];
+        if (byte < '0' || byte > '9') break;
+        size_t digit = byte - (size_t)'0';
+        if (*length > (SIZE_MAX - digit) / 10) return fail_at(at, "a smaller number");
+        *length = *length * 10 + digit;
+    }
+    return at->position > first ? EE_OK : fail_at(at, "a number");
+}
+
+static ee_status parse_shape(cursor *at, header *into)
+{
+    if (!accept(at, '(')) return fail_at(at, "'('");
+    for (into->rank = 0; !accept(at, ')'); into->rank++) {
+        if (into->rank == NPY_MOST_DIMENSIONS) return fail_at(at, "at most 8 dimensions");
+        ee_status status = parse_length(at, &into->shape[into->rank]);
+        if (status) return status;
+        bool comma = accept(at, ',');
+        skip_space(at);
+        bool closed = at->position < at->end && at->bytes[at->position] == ')';
+        if (!comma && !closed) return fail_at(at, "',' or ')'");
+    }
+    return EE_OK;
+}
+
+static ee_status parse_entry(cursor *at, header *into, bool seen[3])
+{
+    static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+    const char *key = "";
+    size_t length = 0;
+    ee_status status = parse_text(at, "a quoted name", &key, &length);
+    if (status) return status;
+    int which = 0;
+    while (which < 3 && (length != strlen(keys[which]) || memcmp(key, keys[which], length) != 0)) which++;
+    if (which == 3 || seen[which]) {
+        at->position -= length + 1;
+        return fail_at(at, "descr, fortran_order and shape, once each");
+    }
+    seen[which] = true;
+    if (!accept(at, ':')) return fail_at(at, "':'");
+    return which == 0 ? parse_type(at, into) : which == 1 ? parse_order(at, into) : parse_shape(at, into);
+}
+
+static ee_status parse_dictionary(cursor *at, header *into)
+{
+    bool seen[3] = {false, false, false};
+    if (!accept(at, '{')) return fail_at(at, "'{'");
+    while (!accept(at, '}')) {
+        ee_status status = parse_entry(at, into, seen);
+        if (status) return status;
+        bool comma = accept(at, ',');
+        skip_space(at);
+        bool closed = at->position < at->end && at->bytes[at->position] == '}';
+        if (!comma && !closed) return fail_at(at, "',' or '}'");
+    }
+    if (!seen[0] || !seen[1] || !seen[2]) {
+        at->position--;
+        return fail_at(at, "descr, fortran_order and shape, once each");
+    }
+    skip_space(at);
+    return at->position < at->end ? fail_at(at, "nothing after the '}'") : EE_OK;
+}
+
+/* ---- the file ---- */
+
+static uint64_t little_endian(const uint8_t *bytes, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = size; i-- > 0;) value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Finds the header's text and leaves the cursor at its start. */
+static ee_status find_header(cursor *at, size_t size)
+{
+    if (size < MAGIC_SIZE || memcmp(at->bytes, magic, MAGIC_SIZE) != 0)
+        return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte 0: expected \\x93NUMPY: this is no .npy file",
+                           tail(at->name));
+    uint8_t major = size < VERSION_END ? 1 : at->bytes[MAGIC_SIZE];
+    uint8_t minor = size < VERSION_END ? 0 : at->bytes[MAGIC_SIZE + 1];
+    if (major < 1 || major > 3 || minor != 0)
+        return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %d: expected version 1.0, 2.0 or 3.0, got %d.%d",
+                           tail(at->name), MAGIC_SIZE, major, minor);
+    size_t width = major == 1 ? 2 : 4;
+    at->position = VERSION_END + width;
+    if (size < at->position)
+        return status_fail(at->error, EE_BAD_INPUT, "npy: %s is cut: expected %zu bytes before the header, got %zu",
+                           tail(at->name), at->position, size);
+    uint64_t length = little_endian(at->bytes + VERSION_END, width);
+    if (length > size - at->position)
+        return status_fail(at->error, EE_BAD_INPUT, "npy: %s is cut: expected a header of %llu bytes, got %zu",
+                           tail(at->name), (unsigned long long)length, size - at->position);
+    at->end = at->position + (size_t)length;
+    return EE_OK;
+}
+
+/* The entries that the shape has, if so many can be. */
+static bool count_entries(const header *head, size_t *count)
+{
+    bool none = false;
+    for (size_t i = 0; i < head->rank; i++) none = none || head->shape[i] == 0;
+    *count = none ? 0 : 1;
+    for (size_t i = 0; i < head->rank && !none; i++) {
+        if (*count > SIZE_MAX / 8 / head->shape[i]) return false;
+        *count *= head->shape[i];
+    }
+    return true;
+}
+
+static void decode(npy_type type, const uint8_t *bytes, void *data, size_t index)
+{
+    uint64_t bits = little_endian(bytes, types[type].size);
+    uint32_t low = (uint32_t)bits;
+    if (types[type].size == 8)
+        memcpy((uint64_t *)data + index, &bits, sizeof bits);
+    else
+        memcpy((uint32_t *)data + index, &low, sizeof low);
+}
+
+/* bytes is in the file's order, data in C order. Counts through the indices, the last fastest, and keeps the place that
+ * each has in the file. */
+static void decode_all(const header *head, const uint8_t *bytes, size_t count, void *data)
+{
+    size_t steps[NPY_MOST_DIMENSIONS] = {0}, index[NPY_MOST_DIMENSIONS] = {0};
+    size_t size = types[head->type].size, step = size, place = 0;
+    for (size_t i = 0; i < head->rank; i++) {
+        size_t axis = head->fortran_order ? i : head->rank - 1 - i;
+        steps[axis] = step;
+        step *= head->shape[axis];
+    }
+    for (size_t entry = 0; entry < count; entry++) {
+        decode(head->type, bytes + place, data, entry);
+        for (size_t axis = head->rank; axis-- > 0;) {
+            place += steps[axis];
+            if (++index[axis] < head->shape[axis]) break;
+            place -= steps[axis] * head->shape[axis];
+            index[axis] = 0;
+        }
+    }
+}
+
+ee_status npy_parse(const uint8_t *bytes, size_t size, const char *name, npy_array *out, ee_error *error)
+{
+    memset(out, 0, sizeof *out);
+    cursor at = {bytes, 0, 0, name, error};
+    header head = {0};
+    ee_status status = find_header(&at, size);
+    if (!status) status = parse_dictionary(&at, &head);
+    if (status) return status;
+
+    size_t count, got = size - at.end;
+    if (!count_entries(&head, &count))
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: its shape has more entries than memory can hold", tail(name));
+    size_t promised = count * types[head.type].size;
+    if (got != promised)
+        return status_fail(error, EE_BAD_INPUT, "npy: %s %s: expected %zu bytes after byte %zu, got %zu", tail(name),
+                           got < promised ? "is cut" : "is too long", promised, at.end, got);
+    status = memory_create(&out->data, count, types[head.type].size, error);
+    if (status) return status;
+    decode_all(&head, bytes + at.end, count, out->data);
+    out->type = head.type;
+    out->rank = head.rank;
+    memcpy(out->shape, head.shape, sizeof head.shape);
+    out->count = count;
+    return EE_OK;
+}
+
+ee_status npy_read(const char *path, npy_array *out, ee_error *error)
+{
+    memset(out, 0, sizeof *out);
+    uint8_t *bytes;
+    size_t size;
+    ee_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    status = npy_parse(bytes, size, path, out, error);
+    memory_free(bytes);
+    return status;
+}
+
+void npy_release(npy_array *array)
+{
+    memory_free(array->data);
+    memset(array, 0, sizeof *array);
+}
+
+/* ---- what is in it ---- */
+
+static bool is_whole(const npy_array *array)
+{
+    return array->type == NPY_INT64 || array->type == NPY_INT32;
+}
+
+ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error)
+{
+    if (whole && !is_whole(array))
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected whole numbers, <i8 or <i4, got %s", tail(name),
+                           types[array->type].descr);
+    if (array->rank != 2)
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected 2 dimensions, rows and columns, got %zu", tail(name),
+                           array->rank);
+    if (columns && array->shape[1] != columns)
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected %zu columns, got %zu", tail(name), columns,
+                           array->shape[1]);
+    if (array->count == 0)
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected at least one row and one column, got %zu x %zu",
+                           tail(name), array->shape[0], array->shape[1]);
+    return EE_OK;
+}
+
+double npy_real(const npy_array *array, size_t index)
+{
+    switch (array->type) {
+    case NPY_FLOAT64:
+        return ((const double *)array->data)[index];
+    case NPY_FLOAT32:
+        return (double)((const float *)array->data)[index];
+    case NPY_INT64:
+    case NPY_INT32:
+        break;
+    }
+    return (double)npy_whole(array, index);
+}
+
+int64_t npy_whole(const npy_array *array, size_t index)
+{
+    return array->type == NPY_INT64 ? ((const int64_t *)array->data)[index] : ((const int32_t *)array->data)[index];
+}

@@ -1,0 +1,57 @@
+/* Bandit problems. A data set is opened once and only read from then on: many environments, in many threads, may stand
+ * on the same one. An environment deals the rounds of one seed: the same seed gives the same rounds, whoever plays.
+ *
+ *     dataset *data;
+ *     if (dataset_open("synthetic:cosine,dim=20", &data, &error)) ...
+ *     environment *world;
+ *     if (environment_create(data, seed, &world, &error)) ...
+ *     environment_round round;
+ *     while (!environment_next(world, &round, &error)) ...
+ *     environment_free(world);
+ *     dataset_free(data);
+ */
+#ifndef EENET_ENVIRONMENT_H
+#define EENET_ENVIRONMENT_H
+
+#include "base/status.h"
+
+typedef struct dataset dataset;
+typedef struct environment environment;
+
+/* One round. The pointers are valid until the next round of the same environment. The regret of playing arm i is the
+ * largest of expected less expected[i]. */
+typedef struct environment_round {
+    ee_arms arms;
+    const double *rewards;  /* (arms.count) what each arm would give now, noise included */
+    const double *expected; /* (arms.count) what each arm gives on average; where a reward is certain, the reward */
+} environment_round;
+
+/* Opens what text names: a kind and its place or form, as "yelp:DIR" or "synthetic:cosine,dim=20,arms=10,noise=0.1".
+ * EE_BAD_OPTION where the text is wrong, EE_FILE_ERROR or EE_BAD_INPUT where the files are. */
+ee_status dataset_open(const char *text, dataset **out, ee_error *error);
+void dataset_free(dataset *data);
+
+/* The text that it was opened with. */
+const char *dataset_text(const dataset *data);
+
+/* Features of an arm. */
+size_t dataset_dim(const dataset *data);
+
+/* data must outlive the environment. */
+ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error);
+void environment_free(environment *world);
+ee_status environment_next(environment *world, environment_round *round, ee_error *error);
+
+/* The kinds of data sets are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */
+typedef struct dataset_info {
+    const char *name;    /* "synthetic" */
+    const char *form;    /* "synthetic:inner|quadratic|cosine[,OPTION=VALUE...]" */
+    const char *summary; /* one line */
+} dataset_info;
+
+ee_status dataset_describe(size_t index, dataset_info *info, ee_error *error);
+
+/* The options of kind number index are numbered from 0; EE_BAD_INPUT past the last. */
+ee_status dataset_option_describe(size_t index, size_t option_index, ee_option *description, ee_error *error);
+
+#endif

@@ -1,0 +1,61 @@
+/* The inner loops. Each is written twice: kernels_reference.c says what it computes, kernels.c computes it fast and is
+ * compiled once for each instruction set. kernels_best() picks the table for this machine.
+ *
+ * Weights are (in, out) row by row: the row of an input lies together, so a sparse input touches its rows alone.
+ * Kernels cannot fail. No argument may overlap another one that is written. */
+#ifndef EENET_KERNELS_H
+#define EENET_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct adam_step {
+    float beta1, beta2; /* decay of the first and second moment */
+    float rest1, rest2; /* 1 - beta */
+    float rate;         /* learning rate over the first moment's bias correction */
+    float correction;   /* 1 / sqrt of the second moment's bias correction */
+    float epsilon;
+    float l2;     /* Adam: added to the gradient, times theta */
+    float shrink; /* AdamW: theta is multiplied by this first; 1 for none */
+} adam_step;
+
+typedef struct kernel_table {
+    const char *name;
+
+    /* sum of a[i] b[i] */
+    float (*dot)(const float *a, const float *b, size_t n);
+
+    /* y += a x */
+    void (*add_scaled)(float *y, float a, const float *x, size_t n);
+
+    /* y += x W. w is (in, out), x is (in), y is (out). */
+    void (*forward)(float *y, const float *w, const float *x, size_t in, size_t out);
+
+    /* The same for a sparse x: index and x are (count), w has a row for each index. */
+    void (*forward_sparse)(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out);
+
+    /* dx = W delta. dx is (in), delta is (out). */
+    void (*backward)(float *dx, const float *w, const float *delta, size_t in, size_t out);
+
+    /* W += a x delta^T */
+    void (*update)(float *w, float a, const float *x, const float *delta, size_t in, size_t out);
+    void (*update_sparse)(float *w, float a, const uint32_t *index, const float *x, const float *delta, size_t count,
+                          size_t out);
+
+    /* y = max(y, 0) */
+    void (*relu)(float *y, size_t n);
+
+    /* delta = 0 where the unit was off, that is where its output y is 0 */
+    void (*relu_backward)(float *delta, const float *y, size_t n);
+
+    /* One step of Adam or AdamW on theta (n) with its moments. */
+    void (*adam)(float *theta, float *first, float *second, const float *gradient, size_t n, const adam_step *step);
+} kernel_table;
+
+/* The fastest table that this machine runs. */
+const kernel_table *kernels_best(void);
+
+/* Every table that this machine runs, the reference first; NULL past the last. For tests and benchmarks. */
+const kernel_table *kernels_at(size_t index);
+
+#endif

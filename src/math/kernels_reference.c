@@ -1,0 +1,77 @@
+/* What the kernels compute, as plainly as it can be said: the measure of every fast one. */
+#include <math.h>
+
+#include "kernels.h"
+
+static float dot(const float *a, const float *b, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)a[i] * b[i];
+    return (float)sum;
+}
+
+static void add_scaled(float *y, float a, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+static void forward(float *y, const float *w, const float *x, size_t in, size_t out)
+{
+    for (size_t j = 0; j < out; j++) {
+        double sum = y[j];
+        for (size_t i = 0; i < in; i++) sum += (double)x[i] * w[i * out + j];
+        y[j] = (float)sum;
+    }
+}
+
+static void forward_sparse(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out)
+{
+    for (size_t j = 0; j < out; j++) {
+        double sum = y[j];
+        for (size_t i = 0; i < count; i++) sum += (double)x[i] * w[index[i] * out + j];
+        y[j] = (float)sum;
+    }
+}
+
+static void backward(float *dx, const float *w, const float *delta, size_t in, size_t out)
+{
+    for (size_t i = 0; i < in; i++) dx[i] = dot(w + i * out, delta, out);
+}
+
+static void update(float *w, float a, const float *x, const float *delta, size_t in, size_t out)
+{
+    for (size_t i = 0; i < in; i++) add_scaled(w + i * out, a * x[i], delta, out);
+}
+
+static void update_sparse(float *w, float a, const uint32_t *index, const float *x, const float *delta, size_t count,
+                          size_t out)
+{
+    for (size_t i = 0; i < count; i++) add_scaled(w + index[i] * out, a * x[i], delta, out);
+}
+
+static void relu(float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) y[i] = y[i] > 0 ? y[i] : 0;
+}
+
+static void relu_backward(float *delta, const float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) delta[i] = y[i] > 0 ? delta[i] : 0;
+}
+
+/* Kingma and Ba, "Adam", 2015; Loshchilov and Hutter, "Decoupled weight decay regularization", 2019. */
+static void adam(float *theta, float *first, float *second, const float *gradient, size_t n, const adam_step *step)
+{
+    for (size_t i = 0; i < n; i++) {
+        float g = gradient[i] + step->l2 * theta[i];
+        first[i] = step->beta1 * first[i] + step->rest1 * g;
+        second[i] = step->beta2 * second[i] + step->rest2 * g * g;
+        theta[i] =
+            step->shrink * theta[i] - step->rate * first[i] / (sqrtf(second[i]) * step->correction + step->epsilon);
+    }
+}
+
+extern const kernel_table kernels_reference;
+const kernel_table kernels_reference = {
+    "reference", dot, add_scaled, forward, forward_sparse, backward, update, update_sparse, relu, relu_backward, adam,
+};

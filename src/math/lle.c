@@ -1,0 +1,154 @@
+#include "lle.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    WORK_PER_POINT = 26, /* what LAPACK's dsyevr asks for */
+    INTEGERS_PER_POINT = 10
+};
+
+ee_status lle_create(lle *self, size_t points, size_t neighbors, size_t components, ee_error *error)
+{
+    *self = (lle){.points = points, .neighbors = neighbors, .components = components, .regularization = 1e-3};
+    size_t sizes[] = {points * points,     points * neighbors,     points, neighbors * neighbors, points,
+                      points * components, points * WORK_PER_POINT};
+    double **parts[] = {&self->matrix, &self->weights, &self->distances, &self->local,
+                        &self->values, &self->vectors, &self->lapack};
+    size_t total = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) total += sizes[i];
+    ee_status status = memory_create(&self->work, total, sizeof(double), error);
+    if (!status)
+        status = memory_create(&self->nearest, points * (neighbors + INTEGERS_PER_POINT + 2), sizeof(int), error);
+    if (status) {
+        lle_destroy(self);
+        return status;
+    }
+    double *next = self->work;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; next += sizes[i], i++) *parts[i] = next;
+    self->lapack_integers = self->nearest + points * neighbors;
+    return EE_OK;
+}
+
+void lle_destroy(lle *self)
+{
+    memory_free(self->work);
+    memory_free(self->nearest);
+    *self = (lle){0};
+}
+
+void lle_nearest(const double *distances, size_t n, size_t count, int *nearest)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (found == count && distances[i] >= distances[nearest[count - 1]]) continue;
+        size_t place = found < count ? found++ : count - 1;
+        for (; place > 0 && distances[i] < distances[nearest[place - 1]]; place--) nearest[place] = nearest[place - 1];
+        nearest[place] = (int)i;
+    }
+}
+
+/* Solves a x = 1 by a Cholesky factorisation, in place. A matrix of inner products with `added` on its diagonal has no
+ * pivot below that; false where one is, because the products are nothing but rounding. */
+static bool solve_ones(double *a, size_t n, double added, double *x)
+{
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = j; i < n; i++) {
+            double sum = a[i * n + j];
+            for (size_t k = 0; k < j; k++) sum -= a[i * n + k] * a[j * n + k];
+            if (i == j && sum < added / 2) return false;
+            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        double sum = 1;
+        for (size_t k = 0; k < i; k++) sum -= a[i * n + k] * x[k];
+        x[i] = sum / a[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        double sum = x[i];
+        for (size_t k = i + 1; k < n; k++) sum -= a[k * n + i] * x[k];
+        x[i] = sum / a[i * n + i];
+    }
+    return true;
+}
+
+void lle_weights(double *local, size_t count, double regularization, double *weights)
+{
+    double trace = 0;
+    for (size_t i = 0; i < count; i++) trace += local[i * count + i];
+    double added = trace > 0 ? regularization * trace : regularization;
+    for (size_t i = 0; i < count; i++) local[i * count + i] += added;
+    if (!solve_ones(local, count, added, weights))
+        for (size_t i = 0; i < count; i++) weights[i] = 1;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += weights[i];
+    for (size_t i = 0; i < count; i++) weights[i] /= sum;
+}
+
+static void rebuild_point(lle *self, const double *gram, size_t point)
+{
+    size_t n = self->points, k = self->neighbors;
+    int *nearest = self->nearest + point * k;
+    for (size_t j = 0; j < n; j++)
+        self->distances[j] = gram[j * n + j] - 2 * gram[point * n + j] + gram[point * n + point];
+    self->distances[point] = INFINITY;
+    lle_nearest(self->distances, n, k, nearest);
+    for (size_t a = 0; a < k; a++) {
+        for (size_t b = 0; b < k; b++) {
+            size_t i = (size_t)nearest[a], j = (size_t)nearest[b];
+            self->local[a * k + b] =
+                gram[i * n + j] - gram[i * n + point] - gram[j * n + point] + gram[point * n + point];
+        }
+    }
+    lle_weights(self->local, k, self->regularization, self->weights + point * k);
+}
+
+/* matrix = (I - W)^T (I - W), of which each row of W has only the neighbours */
+static void form_matrix(lle *self)
+{
+    size_t n = self->points, k = self->neighbors;
+    memset(self->matrix, 0, n * n * sizeof *self->matrix);
+    for (size_t point = 0; point < n; point++) {
+        const int *nearest = self->nearest + point * k;
+        const double *w = self->weights + point * k;
+        self->matrix[point * n + point] += 1;
+        for (size_t a = 0; a < k; a++) {
+            size_t i = (size_t)nearest[a];
+            self->matrix[point * n + i] -= w[a];
+            self->matrix[i * n + point] -= w[a];
+            for (size_t b = 0; b < k; b++) self->matrix[i * n + (size_t)nearest[b]] += w[a] * w[b];
+        }
+    }
+}
+
+static double sign_of_largest(const double *column, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        if (fabs(column[i]) > fabs(largest)) largest = column[i];
+    return largest < 0 ? -1 : 1;
+}
+
+bool lle_fit(lle *self, const double *gram, double *embedding)
+{
+    size_t n = self->points;
+    for (size_t point = 0; point < n; point++) rebuild_point(self, gram, point);
+    form_matrix(self);
+    /* The smallest eigenvalue belongs to the constant vector and is left out. */
+    lapack_int found = 0, size = (lapack_int)n;
+    lapack_int failed = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'U', size, self->matrix, size, 0, 0, 2,
+                                            (lapack_int)self->components + 1, 0, &found, self->values, self->vectors,
+                                            size, self->lapack_integers + n * INTEGERS_PER_POINT, self->lapack,
+                                            size * WORK_PER_POINT, self->lapack_integers, size * INTEGERS_PER_POINT);
+    if (failed || found != (lapack_int)self->components) return false;
+    for (size_t c = 0; c < self->components; c++) {
+        const double *column = self->vectors + c * n;
+        double sign = sign_of_largest(column, n);
+        for (size_t i = 0; i < n; i++) embedding[i * self->components + c] = sign * column[i];
+    }
+    return true;
+}

@@ -1,0 +1,43 @@
+#include "statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double statistics_mean(const double *values, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) sum += values[i];
+    return count ? sum / (double)count : NAN;
+}
+
+double statistics_deviation(const double *values, size_t count)
+{
+    if (count < 2) return NAN;
+    /* Two passes: the squares of the differences do not cancel, and the sum of the differences, which would be zero in
+     * exact numbers, takes out what rounding left in the mean. */
+    double mean = statistics_mean(values, count);
+    double squares = 0.0, rest = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        double difference = values[i] - mean;
+        squares += difference * difference;
+        rest += difference;
+    }
+    double variance = (squares - rest * rest / (double)count) / (double)(count - 1);
+    return variance < 0.0 ? 0.0 : sqrt(variance);
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+double statistics_median(double *values, size_t count)
+{
+    if (!count) return NAN;
+    for (size_t i = 0; i < count; i++)
+        if (isnan(values[i])) return NAN; /* it has no place in an order */
+    qsort(values, count, sizeof *values, ascending);
+    double high = values[count / 2];
+    return count % 2 ? high : 0.5 * values[count / 2 - 1] + 0.5 * high;
+}

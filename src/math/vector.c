@@ -1,0 +1,50 @@
+#include "vector.h"
+
+#include <string.h>
+
+static double dot_sparse_dense(vector sparse, vector dense)
+{
+    double sum = 0;
+    for (size_t i = 0; i < sparse.count; i++) sum += (double)sparse.values[i] * dense.values[sparse.indices[i]];
+    return sum;
+}
+
+double vector_dot(vector a, vector b)
+{
+    double sum = 0;
+    if (a.indices && b.indices) {
+        for (size_t i = 0, j = 0; i < a.count && j < b.count;) {
+            if (a.indices[i] == b.indices[j]) sum += (double)a.values[i] * b.values[j];
+            uint32_t left = a.indices[i], right = b.indices[j];
+            i += left <= right;
+            j += right <= left;
+        }
+        return sum;
+    }
+    if (a.indices) return dot_sparse_dense(a, b);
+    if (b.indices) return dot_sparse_dense(b, a);
+    for (size_t i = 0; i < a.count; i++) sum += (double)a.values[i] * b.values[i];
+    return sum;
+}
+
+bool vector_is_finite(const float *values, size_t count)
+{
+    /* On the bits, because comparing integers vectorises: all ones in the exponent is infinity or not a number. */
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        found |= (bits & 0x7f800000u) == 0x7f800000u;
+    }
+    return !found;
+}
+
+void vector_expand(vector a, float *out, size_t dim)
+{
+    if (!a.indices) {
+        memcpy(out, a.values, dim * sizeof *out);
+        return;
+    }
+    memset(out, 0, dim * sizeof *out);
+    for (size_t i = 0; i < a.count; i++) out[a.indices[i]] = a.values[i];
+}

@@ -1,0 +1,39 @@
+/* A vector as the kernels meet it: dense, or sparse as ascending indices with their values. */
+#ifndef EENET_VECTOR_H
+#define EENET_VECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eenet.h"
+
+typedef struct vector {
+    const float *values;     /* (count) */
+    const uint32_t *indices; /* (count), or NULL where the vector is dense */
+    size_t count;            /* dense: the dimension; sparse: the entries */
+} vector;
+
+static inline vector vector_dense(const float *values, size_t count)
+{
+    return (vector){values, NULL, count};
+}
+
+static inline vector vector_of_arm(const ee_arms *arms, size_t arm)
+{
+    static const uint32_t no_indices[1] = {0}; /* sparse arms without any entry need no array of them */
+    if (!arms->starts) return vector_dense(arms->values + arm * arms->dim, arms->dim);
+    if (!arms->indices || !arms->values) return (vector){NULL, no_indices, 0};
+    size_t start = arms->starts[arm];
+    return (vector){arms->values + start, arms->indices + start, arms->starts[arm + 1] - start};
+}
+
+double vector_dot(vector a, vector b);
+
+/* Whether no entry is infinite or not a number. values is (count). */
+bool vector_is_finite(const float *values, size_t count);
+
+/* out = the vector as (dim) floats */
+void vector_expand(vector a, float *out, size_t dim);
+
+#endif

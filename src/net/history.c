@@ -1,0 +1,161 @@
+#include "history.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { FIRST_SAMPLES = 256 }; /* of an unbounded history, which then doubles */
+
+static ee_status resize(history *self, size_t capacity, size_t stride, ee_error *error)
+{
+    uint32_t *words = NULL, *lengths = NULL, *sparse = NULL;
+    float *targets = NULL;
+    ee_status status = capacity > SIZE_MAX / stride ? status_no_memory(error, SIZE_MAX) : EE_OK;
+    if (!status) status = memory_create(&words, capacity * stride, sizeof *words, error);
+    if (!status) status = memory_create(&lengths, capacity, sizeof *lengths, error);
+    if (!status) status = memory_create(&sparse, capacity, sizeof *sparse, error);
+    if (!status) status = memory_create(&targets, capacity, sizeof *targets, error);
+    if (status) {
+        memory_free(words);
+        memory_free(lengths);
+        memory_free(sparse);
+        return status;
+    }
+    for (size_t i = 0; i < self->count; i++)
+        memcpy(words + i * stride, self->words + i * self->stride, self->stride * sizeof *words);
+    if (self->count) {
+        memcpy(lengths, self->lengths, self->count * sizeof *lengths);
+        memcpy(sparse, self->sparse, self->count * sizeof *sparse);
+        memcpy(targets, self->targets, self->count * sizeof *targets);
+    }
+    memory_free(self->words);
+    memory_free(self->lengths);
+    memory_free(self->sparse);
+    memory_free(self->targets);
+    self->words = words;
+    self->lengths = lengths;
+    self->sparse = sparse;
+    self->targets = targets;
+    self->capacity = capacity;
+    self->stride = stride;
+    return EE_OK;
+}
+
+ee_status history_create(history *self, option_choice kind, size_t dim, size_t nonzeros, random_stream draw,
+                         ee_error *error)
+{
+    *self = (history){.kind = (history_kind)kind.pick, .limit = (size_t)kind.number, .dim = dim, .draw = draw};
+    size_t stride = 2 * (nonzeros < dim ? nonzeros : dim);
+    size_t capacity = self->kind == HISTORY_ALL ? FIRST_SAMPLES : self->limit;
+    return resize(self, capacity, stride ? stride : 1, error);
+}
+
+void history_destroy(history *self)
+{
+    memory_free(self->words);
+    memory_free(self->lengths);
+    memory_free(self->sparse);
+    memory_free(self->targets);
+    *self = (history){0};
+}
+
+static size_t row_words(vector x)
+{
+    return x.indices ? 2 * x.count : x.count;
+}
+
+ee_status history_reserve(history *self, size_t more, vector x, ee_error *error)
+{
+    size_t stride = row_words(x) > self->stride ? row_words(x) : self->stride;
+    size_t capacity = self->capacity;
+    while (self->kind == HISTORY_ALL && self->count + more > capacity) capacity *= 2;
+    if (stride == self->stride && capacity == self->capacity) return EE_OK;
+    return resize(self, capacity, stride, error);
+}
+
+static void place(history *self, size_t index, vector x, float target)
+{
+    uint32_t *row = self->words + index * self->stride;
+    if (x.count) memcpy(row, x.values, x.count * sizeof *row);
+    if (x.count && x.indices) memcpy(row + x.count, x.indices, x.count * sizeof *row);
+    self->lengths[index] = (uint32_t)x.count;
+    self->sparse[index] = x.indices != NULL;
+    self->targets[index] = target;
+    self->newest = index;
+}
+
+void history_append(history *self, vector x, float target)
+{
+    uint64_t number = self->seen++;
+    if (self->kind == HISTORY_ALL || self->count < self->limit) {
+        place(self, self->count++, x, target);
+    } else if (self->kind == HISTORY_RING) {
+        place(self, (size_t)(number % self->limit), x, target);
+    } else {
+        uint64_t chosen = random_below(&self->draw, number + 1);
+        if (chosen < self->limit) place(self, (size_t)chosen, x, target);
+    }
+}
+
+void history_clear(history *self)
+{
+    self->count = 0;
+    self->seen = 0;
+    self->newest = 0;
+}
+
+vector history_input(const history *self, size_t index)
+{
+    const uint32_t *row = self->words + index * self->stride;
+    size_t count = self->lengths[index];
+    const float *values = (const float *)(const void *)row;
+    return (vector){values, self->sparse[index] ? row + count : NULL, count};
+}
+
+float history_target(const history *self, size_t index)
+{
+    return self->targets[index];
+}
+
+/* ---- saving and loading ---- */
+
+/* A row that was read is checked before anything follows its indices. */
+static bool row_is_sound(const history *self, vector x)
+{
+    if (!x.indices) return x.count == self->dim;
+    for (size_t i = 0; i < x.count; i++)
+        if (x.indices[i] >= self->dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
+    return true;
+}
+
+static void archive_row(history *self, size_t index, archive *a)
+{
+    uint32_t *head[] = {&self->lengths[index], &self->sparse[index]};
+    archive_u32s(a, head[0], 1);
+    archive_u32s(a, head[1], 1);
+    archive_floats(a, &self->targets[index], 1);
+    size_t words = (size_t)*head[0] * (*head[1] ? 2 : 1);
+    if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
+        archive_fail(a, EE_BAD_MODEL, "model: cut short in a history");
+    if (!a->status && words > self->stride) a->status = resize(self, self->capacity, words, a->error);
+    if (a->status) return;
+    archive_u32s(a, self->words + index * self->stride, words);
+    if (a->reading && !row_is_sound(self, history_input(self, index)))
+        archive_fail(a, EE_BAD_MODEL, "model: a sample of a history has a wrong length or wrong indices");
+}
+
+void history_archive(history *self, archive *a)
+{
+    enum { ROW_HEAD = 12 }; /* bytes that every row has */
+    size_t count = self->count, most = self->kind == HISTORY_ALL ? SIZE_MAX : self->limit;
+    if (a->reading && most > archive_remaining(a) / ROW_HEAD) most = archive_remaining(a) / ROW_HEAD;
+    archive_size(a, &count, 0, most, "samples of a history");
+    archive_u64(a, &self->seen);
+    archive_stream(a, &self->draw);
+    archive_size(a, &self->newest, 0, count, "newest sample");
+    size_t capacity = self->capacity;
+    while (capacity < count) capacity *= 2;
+    if (!a->status && capacity > self->capacity) a->status = resize(self, capacity, self->stride, a->error);
+    if (a->reading) self->count = a->status ? 0 : count;
+    for (size_t i = 0; i < self->count && !a->status; i++) archive_row(self, i, a);
+}

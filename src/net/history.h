@@ -1,0 +1,48 @@
+/* What a network trains on: samples of an input and its target, in the order in which they came.
+ *
+ *   HISTORY_ALL        grows without bound
+ *   HISTORY_RING       the last `limit` samples
+ *   HISTORY_RESERVOIR  a uniform sample of `limit` of all that came (Vitter's algorithm R, 1985)
+ */
+#ifndef EENET_HISTORY_H
+#define EENET_HISTORY_H
+
+#include "base/archive.h"
+#include "base/options.h"
+#include "math/vector.h"
+
+typedef enum history_kind { HISTORY_ALL, HISTORY_RING, HISTORY_RESERVOIR } history_kind;
+
+typedef struct history {
+    history_kind kind;
+    size_t limit; /* samples kept at most; ring and reservoir */
+    size_t dim;
+    size_t count;       /* samples held */
+    uint64_t seen;      /* samples that ever came */
+    size_t newest;      /* place of the last one that was kept */
+    size_t capacity;    /* samples that there is room for */
+    size_t stride;      /* words of a row: values, and indices behind them where a row is sparse */
+    uint32_t *words;    /* (capacity, stride) */
+    uint32_t *lengths;  /* (capacity): entries of a row */
+    uint32_t *sparse;   /* (capacity): 1 where a row is sparse */
+    float *targets;     /* (capacity) */
+    random_stream draw; /* which samples a reservoir keeps */
+} history;
+
+/* nonzeros: entries that a sparse row may have without growth; a dense one twice as many. */
+ee_status history_create(history *self, option_choice kind, size_t dim, size_t nonzeros, random_stream draw,
+                         ee_error *error);
+void history_destroy(history *self);
+
+/* Room for more samples, each with an input like x: after this history_append of them cannot fail. */
+ee_status history_reserve(history *self, size_t more, vector x, ee_error *error);
+void history_append(history *self, vector x, float target);
+void history_clear(history *self);
+
+/* Sample number index of those held, 0 to count - 1. Borrowed until the next append. */
+vector history_input(const history *self, size_t index);
+float history_target(const history *self, size_t index);
+
+void history_archive(history *self, archive *a);
+
+#endif

@@ -1,0 +1,49 @@
+/* One layer of a network: fully connected, convolution or max-pooling, the first two with or without a ReLU behind.
+ * A layer is shapes and places alone; its parameters lie in the network's theta, its outputs in the activations. */
+#ifndef EENET_LAYER_H
+#define EENET_LAYER_H
+
+#include <stdbool.h>
+
+#include "math/kernels.h"
+#include "math/vector.h"
+
+typedef struct shape {
+    size_t channels, height, width;
+} shape;
+
+static inline size_t shape_size(shape s)
+{
+    return s.channels * s.height * s.width;
+}
+
+typedef enum layer_kind {
+    LAYER_DENSE,       /* weights (in, out), then biases (out) */
+    LAYER_CONVOLUTION, /* valid, no padding; weights (channels out, channels in, kernel), then biases (channels out) */
+    LAYER_POOL         /* the largest of each kernel, kernels side by side; no parameters */
+} layer_kind;
+
+typedef struct layer {
+    layer_kind kind;
+    shape in, out;
+    size_t kernel_height, kernel_width, stride; /* a 1-d layer has height 1; stride is along the width and height */
+    bool bias, relu;
+    size_t weight_count;
+    size_t parameters;      /* where in theta */
+    size_t parameter_count; /* weights and biases */
+    size_t output;          /* where in the activations */
+} layer;
+
+/* All below: theta and gradient are the network's whole arrays; output and delta are this layer's. A delta is the
+ * derivative of the network's output by this layer's output before its ReLU. */
+void layer_forward(const layer *self, const kernel_table *kernels, const float *theta, vector input, float *output);
+
+/* input_delta = the derivative by this layer's input. input is that of the forward pass. */
+void layer_backward(const layer *self, const kernel_table *kernels, const float *theta, const float *input,
+                    const float *delta, float *input_delta);
+
+/* gradient += scale times the derivative by this layer's parameters. */
+void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta, float scale,
+                        float *gradient);
+
+#endif

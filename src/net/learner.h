@@ -1,0 +1,82 @@
+/* A network that learns: the network, the history that it trains on, its optimizer, and how the three meet. f1, f2 and
+ * f3 of EE-Net, and the network of every other neural policy, are learners with the same table of options.
+ *
+ * theta is the caller's: a policy keeps it in its parameters, where scoring reads it. */
+#ifndef EENET_LEARNER_H
+#define EENET_LEARNER_H
+
+#include "history.h"
+#include "network.h"
+#include "optimizer.h"
+
+typedef enum learner_loss {
+    LOSS_SQUARED,      /* (f - y)^2 */
+    LOSS_HALF,         /* (f - y)^2 / 2 */
+    LOSS_CROSS_ENTROPY /* -y log s - (1 - y) log (1 - s), s = 1 / (1 + exp(-f)): f is the logit */
+} learner_loss;
+
+typedef enum learner_training {
+    TRAINING_GD, /* the paper's: from theta_0, every step over all samples; the sum of the losses, the mean of the
+                    cross-entropy (Algorithm 1) */
+    TRAINING_SGD /* goes on from where theta is, every step over a batch; the mean of the losses */
+} learner_training;
+
+typedef enum learner_order {
+    ORDER_SHUFFLE, /* pass after pass over all samples, in one random order for each training */
+    ORDER_RANDOM   /* the newest sample first, then any, drawn independently */
+} learner_order;
+
+typedef struct learner_options {
+    network_options network;
+    option_choice loss, training, order;
+    optimizer_options optimizer;
+    bool keep_moments;    /* the optimizer's, from one training to the next */
+    int64_t steps, batch; /* of one training, at most; of one step */
+    double stop_loss;     /* ends a training after a pass with at most this mean loss; 0: never */
+    option_choice history;
+} learner_options;
+
+enum { LEARNER_OPTIONS = 17 };
+extern const option learner_option_table[LEARNER_OPTIONS];
+
+typedef struct learner {
+    learner_options options;
+    network network;
+    history history;
+    optimizer optimizer;
+    float *initial;     /* (parameters) theta_0 */
+    float *gradient;    /* (parameters) of a batch */
+    float *activations; /* (activations) */
+    float *deltas;      /* (activations) */
+    uint32_t *order;    /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */
+    size_t order_capacity, order_count;
+    random_stream init, sampling;
+} learner;
+
+/* name ("eenet.f1") names the options in messages and, with seed, the random streams. nonzeros: see history_create. */
+ee_status learner_create(learner *self, const char *name, const learner_options *options, size_t input, size_t nonzeros,
+                         uint64_t seed, ee_error *error);
+void learner_destroy(learner *self);
+
+/* Draws theta_0 and sets theta to it. */
+void learner_start(learner *self, float *theta);
+
+/* Room for more samples with an input like x: after this, learner_append of them cannot fail. */
+ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error);
+void learner_append(learner *self, vector x, float target);
+
+/* One training by the options, over what the history holds. */
+void learner_train(learner *self, float *theta);
+
+/* theta = what TRAINING_GD reaches from theta_0 over the first `samples` samples alone. */
+void learner_descend(learner *self, size_t samples, float *theta);
+
+/* One step on one sample; returns the loss before it. */
+double learner_step(learner *self, vector x, float target, float *theta);
+
+double learner_loss_value(learner_loss loss, float output, float target);
+float learner_loss_derivative(learner_loss loss, float output, float target);
+
+void learner_archive(learner *self, archive *a);
+
+#endif

@@ -1,0 +1,271 @@
+#include "network.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making ---- */
+
+/* The first layer reads the arm where it lies when it is fully connected; else the arm is laid out dense in front of
+ * the activations. */
+static size_t input_copy(const network *self)
+{
+    return self->layer_count && self->layers[0].kind != LAYER_DENSE ? self->input : 0;
+}
+
+static ee_status append(network *self, const char *name, layer next, ee_error *error)
+{
+    if (self->layer_count == NETWORK_LAYERS)
+        return status_fail(error, EE_BAD_OPTION, "options: %s has more than %d layers", name, NETWORK_LAYERS);
+    size_t biases = next.kind == LAYER_DENSE ? next.out.width : next.out.channels;
+    next.parameter_count = next.weight_count + (next.bias ? biases : 0);
+    next.parameters = self->parameter_count;
+    self->layers[self->layer_count++] = next;
+    self->parameter_count += next.parameter_count;
+    return EE_OK;
+}
+
+static ee_status append_dense(network *self, const char *name, shape in, size_t out, bool bias, bool relu,
+                              ee_error *error)
+{
+    layer next = {.kind = LAYER_DENSE, .in = in, .out = {1, 1, out}, .bias = bias, .relu = relu};
+    next.weight_count = shape_size(in) * out;
+    return append(self, name, next, error);
+}
+
+static ee_status append_convolution(network *self, const char *name, shape in, const size_t numbers[3], bool flat,
+                                    bool bias, ee_error *error)
+{
+    size_t channels = numbers[0], kernel = numbers[1], stride = numbers[2];
+    layer next = {.kind = LAYER_CONVOLUTION,
+                  .in = in,
+                  .kernel_height = flat ? 1 : kernel,
+                  .kernel_width = kernel,
+                  .stride = stride,
+                  .bias = bias};
+    if (next.kernel_height > in.height || next.kernel_width > in.width)
+        return status_fail(error, EE_BAD_OPTION, "options: %s.front: a kernel of %zu does not fit into %zux%zu", name,
+                           kernel, in.height, in.width);
+    next.out = (shape){channels, (in.height - next.kernel_height) / stride + 1, (in.width - kernel) / stride + 1};
+    next.weight_count = channels * in.channels * next.kernel_height * kernel;
+    return append(self, name, next, error);
+}
+
+static ee_status append_pool(network *self, const char *name, shape in, size_t kernel, ee_error *error)
+{
+    layer next = {.kind = LAYER_POOL, .in = in, .kernel_height = in.height == 1 ? 1 : kernel, .kernel_width = kernel};
+    if (next.kernel_height > in.height || kernel > in.width)
+        return status_fail(error, EE_BAD_OPTION, "options: %s.front: a pool of %zu does not fit into %zux%zu", name,
+                           kernel, in.height, in.width);
+    next.out = (shape){in.channels, in.height / next.kernel_height, in.width / kernel};
+    return append(self, name, next, error);
+}
+
+/* Small enough that no product of sizes overflows 64 bits. */
+enum { LARGEST_NUMBER = 8192 };
+
+/* Reads up to most whole numbers, each behind a mark; returns how many, or 0 when the text is not that. */
+static size_t read_numbers(const char *text, char mark, size_t *numbers, size_t most)
+{
+    size_t count = 0;
+    while (*text == mark && count < most) {
+        char *end;
+        unsigned long value = strtoul(text + 1, &end, 10);
+        if (end == text + 1 || text[1] == '-' || text[1] == '+' || value < 1 || value > LARGEST_NUMBER) return 0;
+        numbers[count++] = value;
+        text = end;
+    }
+    return *text ? 0 : count;
+}
+
+static ee_status append_front(network *self, const char *name, const char *part, shape in, bool bias, ee_error *error)
+{
+    size_t numbers[3] = {1, 1, 1};
+    if (strncmp(part, "conv1d:", 7) == 0 && read_numbers(part + 6, ':', numbers, 3) >= 2) {
+        shape flat = in.height == 1 ? in : (shape){1, 1, shape_size(in)};
+        return append_convolution(self, name, flat, numbers, true, bias, error);
+    }
+    if (strncmp(part, "conv2d:", 7) == 0 && read_numbers(part + 6, ':', numbers, 3) >= 2)
+        return append_convolution(self, name, in, numbers, false, bias, error);
+    if (strncmp(part, "pool:", 5) == 0 && read_numbers(part + 4, ':', numbers, 1) == 1)
+        return append_pool(self, name, in, numbers[0], error);
+    if (strcmp(part, "relu") == 0 && self->layer_count) {
+        self->layers[self->layer_count - 1].relu = true;
+        return EE_OK;
+    }
+    return status_fail(error, EE_BAD_OPTION,
+                       "options: %s.front: expected conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:CHANNELS:KERNEL[:STRIDE], "
+                       "pool:SIZE or relu (after another), joined by +, got '%s'",
+                       name, part);
+}
+
+static shape last_shape(const network *self, shape image)
+{
+    return self->layer_count ? self->layers[self->layer_count - 1].out : image;
+}
+
+static ee_status read_image(const char *name, const char *text, size_t input, shape *image, ee_error *error)
+{
+    *image = (shape){1, 1, input};
+    if (strcmp(text, "none") == 0) return EE_OK;
+    char marked[OPTION_TEXT_SIZE + 1];
+    snprintf(marked, sizeof marked, "x%s", text);
+    size_t n[3];
+    if (read_numbers(marked, 'x', n, 3) != 3 || n[0] * n[1] * n[2] != input)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: %s.image must be CHANNELSxHEIGHTxWIDTH with product %zu, got %s", name, input,
+                           text);
+    *image = (shape){n[0], n[1], n[2]};
+    return EE_OK;
+}
+
+static void place_activations(network *self)
+{
+    self->activation_count = input_copy(self);
+    for (size_t i = 0; i < self->layer_count; i++) {
+        self->layers[i].output = self->activation_count;
+        self->activation_count += shape_size(self->layers[i].out);
+    }
+}
+
+ee_status network_create(network *self, const char *name, const network_options *options, size_t input, ee_error *error)
+{
+    *self = (network){.input = input, .kernels = kernels_best()};
+    shape image;
+    ee_status status = read_image(name, options->image, input, &image, error);
+    char front[OPTION_TEXT_SIZE];
+    snprintf(front, sizeof front, "%s", strcmp(options->front, "none") == 0 ? "" : options->front);
+    char *rest = front;
+    for (char *part = front; !status && *rest; part = rest) {
+        size_t length = strcspn(part, "+");
+        rest = part + length + (part[length] == '+');
+        part[length] = '\0';
+        status = append_front(self, name, part, last_shape(self, image), options->bias, error);
+    }
+    for (int64_t i = 1; !status && i < options->layers; i++)
+        status = append_dense(self, name, last_shape(self, image), (size_t)options->width, options->bias, true, error);
+    if (!status) status = append_dense(self, name, last_shape(self, image), 1, options->bias, false, error);
+    if (!status) place_activations(self);
+    return status;
+}
+
+/* ---- initialising ---- */
+
+static void fill(float *values, size_t count, network_init init, double scale, random_stream *stream)
+{
+    for (size_t i = 0; i < count; i++) {
+        double draw = init == INIT_PAPER ? random_normal(stream) : 2 * random_unit(stream) - 1;
+        values[i] = (float)(scale * draw);
+    }
+}
+
+void network_initialize(const network *self, network_init init, random_stream *stream, float *theta)
+{
+    for (size_t i = 0; i < self->layer_count; i++) {
+        const layer *l = &self->layers[i];
+        if (!l->parameter_count) continue;
+        float *weights = theta + l->parameters;
+        bool last = i + 1 == self->layer_count;
+        size_t area = l->kind == LAYER_CONVOLUTION ? l->kernel_height * l->kernel_width : 1;
+        size_t fan_in = l->kind == LAYER_CONVOLUTION ? l->in.channels * area : shape_size(l->in);
+        size_t fan_out = l->kind == LAYER_CONVOLUTION ? l->out.channels * area : l->out.width;
+        double paper = last ? 1.0 / (double)fan_in : 2.0 / (double)fan_out;
+        double scale = sqrt(init == INIT_PAPER ? paper : 1.0 / (double)fan_in);
+        fill(weights, l->weight_count, init, scale, stream);
+        size_t biases = l->parameter_count - l->weight_count;
+        if (init == INIT_PAPER)
+            memset(weights + l->weight_count, 0, biases * sizeof *weights);
+        else
+            fill(weights + l->weight_count, biases, init, scale, stream);
+    }
+}
+
+/* ---- passes ---- */
+
+static vector layer_input(const network *self, size_t index, vector input, const float *activations)
+{
+    if (index > 0)
+        return vector_dense(activations + self->layers[index - 1].output, shape_size(self->layers[index - 1].out));
+    return input_copy(self) ? vector_dense(activations, self->input) : input;
+}
+
+float network_forward(const network *self, const float *theta, vector input, float *activations)
+{
+    if (input_copy(self)) vector_expand(input, activations, self->input);
+    for (size_t i = 0; i < self->layer_count; i++)
+        layer_forward(&self->layers[i], self->kernels, theta, layer_input(self, i, input, activations),
+                      activations + self->layers[i].output);
+    return activations[self->activation_count - 1];
+}
+
+void network_backward(const network *self, const float *theta, const float *activations, float output_gradient,
+                      float *deltas)
+{
+    deltas[self->activation_count - 1] = output_gradient;
+    for (size_t i = self->layer_count - 1; i > 0; i--) {
+        const layer *below = &self->layers[i - 1];
+        const float *input = activations + below->output;
+        layer_backward(&self->layers[i], self->kernels, theta, input, deltas + self->layers[i].output,
+                       deltas + below->output);
+        if (below->relu) self->kernels->relu_backward(deltas + below->output, input, shape_size(below->out));
+    }
+}
+
+void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas, float scale,
+                          float *gradient)
+{
+    for (size_t i = 0; i < self->layer_count; i++)
+        layer_add_gradient(&self->layers[i], self->kernels, layer_input(self, i, input, activations),
+                           deltas + self->layers[i].output, scale, gradient);
+}
+
+/* ---- factors ---- */
+
+size_t network_formed_count(const network *self)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->layer_count; i++)
+        if (self->layers[i].kind == LAYER_CONVOLUTION) count += self->layers[i].parameter_count;
+    return count;
+}
+
+size_t network_factor_shapes(const network *self, gradient_factor *factors)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < self->layer_count; i++) {
+        const layer *l = &self->layers[i];
+        if (l->kind == LAYER_DENSE)
+            factors[count++] = (gradient_factor){.out = l->out.width, .in = shape_size(l->in), .bias = l->bias};
+        if (l->kind == LAYER_CONVOLUTION) factors[count++] = (gradient_factor){.out = l->parameter_count, .in = 1};
+    }
+    return count;
+}
+
+size_t network_factors(const network *self, vector input, const float *activations, const float *deltas, float *formed,
+                       gradient_factor *factors)
+{
+    static const float one = 1;
+    size_t count = network_factor_shapes(self, factors);
+    memset(formed, 0, network_formed_count(self) * sizeof *formed);
+    gradient_factor *next = factors;
+    for (size_t i = 0; i < self->layer_count; i++) {
+        const layer *l = &self->layers[i];
+        vector below = layer_input(self, i, input, activations);
+        const float *delta = deltas + l->output;
+        if (l->kind == LAYER_DENSE) {
+            next->delta = delta;
+            next->input = below;
+            next++;
+        } else if (l->kind == LAYER_CONVOLUTION) {
+            layer here = *l;
+            here.parameters = 0;
+            layer_add_gradient(&here, self->kernels, below, delta, 1, formed);
+            next->delta = formed;
+            next->input = vector_dense(&one, 1);
+            next++;
+            formed += l->parameter_count;
+        }
+    }
+    return count;
+}

@@ -1,0 +1,75 @@
+/* A network: a chain of layers from an arm (or features, or scores) to one number.
+ *
+ * The network itself is shapes and never changes. Its parameters are one flat array, theta, that the caller holds: a
+ * copy of theta is a copy of what was learned. A pass keeps each layer's outputs in `activations` and the backward pass
+ * its `deltas`, both of network->activation_count floats, the caller's too. */
+#ifndef EENET_NETWORK_H
+#define EENET_NETWORK_H
+
+#include "base/options.h"
+#include "base/random.h"
+#include "layer.h"
+
+typedef struct network_options {
+    int64_t layers; /* fully connected ones, the last with one output */
+    int64_t width;  /* outputs of each but the last */
+    bool bias;
+    option_choice init;           /* network_init */
+    char image[OPTION_TEXT_SIZE]; /* "1x28x28": how the input is cut into channels, rows and columns */
+    char front[OPTION_TEXT_SIZE]; /* "conv2d:16:5+relu+pool:2": what stands before the fully connected layers */
+} network_options;
+
+typedef enum network_init {
+    INIT_PAPER,  /* N(0, 2/m), last layer N(0, 1/m), biases 0: m is the width (the paper, section 5) */
+    INIT_UNIFORM /* U(-1/sqrt(fan in), 1/sqrt(fan in)), biases too */
+} network_init;
+
+enum { NETWORK_LAYERS = 32 };
+
+typedef struct network {
+    layer layers[NETWORK_LAYERS];
+    size_t layer_count;
+    size_t input; /* dimension */
+    size_t parameter_count;
+    size_t activation_count;
+    const kernel_table *kernels;
+} network;
+
+/* name is for messages: "eenet.f1". */
+ee_status network_create(network *self, const char *name, const network_options *options, size_t input,
+                         ee_error *error);
+void network_initialize(const network *self, network_init init, random_stream *stream, float *theta);
+
+/* The output for one input. */
+float network_forward(const network *self, const float *theta, vector input, float *activations);
+
+/* After network_forward: deltas become output_gradient times the derivative of the output by each layer's output. */
+void network_backward(const network *self, const float *theta, const float *activations, float output_gradient,
+                      float *deltas);
+
+/* After network_backward: gradient += scale times the derivative by every parameter. gradient may be theta itself:
+ * that is a step of descent. */
+void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas, float scale,
+                          float *gradient);
+
+/* The gradient of one layer is the outer product of its delta (out) and its input (in), and the delta once more for the
+ * biases. What a convolution adds is formed, as a delta with the single input 1. */
+typedef struct gradient_factor {
+    const float *delta;
+    size_t out;
+    vector input;
+    size_t in;
+    bool bias;
+} gradient_factor;
+
+/* After network_backward: the gradient as factors, layer by layer, without forming it. formed is room for
+ * network_formed_count floats. factors is (NETWORK_LAYERS). Returns how many there are; all borrow from the arguments.
+ */
+size_t network_factors(const network *self, vector input, const float *activations, const float *deltas, float *formed,
+                       gradient_factor *factors);
+size_t network_formed_count(const network *self);
+
+/* The shapes of what network_factors will give: out, in and bias are set, nothing else. */
+size_t network_factor_shapes(const network *self, gradient_factor *factors);
+
+#endif

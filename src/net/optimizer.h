@@ -1,0 +1,40 @@
+/* How a gradient changes theta: SGD, Adam with L2 (added to the gradient) and AdamW (decoupled decay). */
+#ifndef EENET_OPTIMIZER_H
+#define EENET_OPTIMIZER_H
+
+#include "base/archive.h"
+#include "base/options.h"
+#include "math/kernels.h"
+
+typedef enum optimizer_kind { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW } optimizer_kind;
+
+typedef struct optimizer_options {
+    option_choice kind;
+    double rate;
+    double decay; /* SGD and Adam: times theta, added to the gradient; AdamW: theta shrinks by rate times this */
+} optimizer_options;
+
+typedef struct optimizer {
+    optimizer_options options;
+    size_t count;          /* of theta */
+    float *first, *second; /* (count) moments; NULL for SGD */
+    uint64_t steps;
+    const kernel_table *kernels;
+} optimizer;
+
+ee_status optimizer_create(optimizer *self, const optimizer_options *options, size_t count, ee_error *error);
+void optimizer_destroy(optimizer *self);
+
+/* Forgets the moments. */
+void optimizer_reset(optimizer *self);
+
+/* theta takes one step against gradient (count). */
+void optimizer_step(optimizer *self, float *theta, const float *gradient);
+
+/* True where a step is theta -= rate * gradient and nothing else: whoever can do that without forming the gradient
+ * need not call optimizer_step. */
+bool optimizer_is_plain(const optimizer *self);
+
+void optimizer_archive(optimizer *self, archive *a);
+
+#endif

@@ -1,0 +1,322 @@
+#include "gradient_features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MOST_WINDOW = 1024, MOST_NEIGHBORS = 64 };
+
+const option feature_option_table[FEATURE_OPTIONS] = {
+    {"features", OPTION_CHOICE, offsetof(feature_options, kind), "sketch:32", 1, 1e6,
+     "normalized|pooled:N|lle:N|sketch:N", "what f2 sees of f1's gradient"},
+    {"lle_window", OPTION_INTEGER, offsetof(feature_options, window), "200", 8, MOST_WINDOW, NULL,
+     "gradients that the embedding is fitted on, and rewards between fits"},
+    {"lle_neighbors", OPTION_INTEGER, offsetof(feature_options, neighbors), "15", 2, MOST_NEIGHBORS, NULL,
+     "neighbours of a gradient in the embedding"},
+};
+
+/* ---- making ---- */
+
+static size_t inputs_of(const gradient_factor *factor)
+{
+    return factor->in + (factor->bias ? 1 : 0);
+}
+
+static ee_status create_lle(gradient_features *self, const feature_options *options, ee_error *error)
+{
+    self->window = (size_t)options->window;
+    self->neighbors = (size_t)options->neighbors;
+    if (self->k >= self->neighbors || self->neighbors >= self->window)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: features=lle:%zu needs more than %zu lle_neighbors and more lle_window than that, "
+                           "got %zu and %zu",
+                           self->k, self->k, self->neighbors, self->window);
+    for (size_t f = 0; f < self->factor_count; f++) self->point_count += self->shapes[f].in + self->shapes[f].out;
+    self->workspace_count = self->point_count;
+    self->parameter_count = 1 + self->window * (self->point_count + self->k);
+    return EE_OK;
+}
+
+static ee_status create_signs(gradient_features *self, ee_error *error)
+{
+    for (size_t f = 0; f < self->factor_count; f++)
+        self->sign_count += (inputs_of(&self->shapes[f]) + self->shapes[f].out) * self->k;
+    return memory_create(&self->signs, self->sign_count, sizeof(float), error);
+}
+
+void gradient_features_start(gradient_features *self, uint64_t seed)
+{
+    random_stream stream = random_named(seed, "sketch");
+    uint64_t bits = 0;
+    for (size_t i = 0; i < self->sign_count; i++) {
+        if (i % 64 == 0) bits = random_bits(&stream);
+        self->signs[i] = bits >> (i % 64) & 1 ? 1 : -1;
+    }
+}
+
+ee_status gradient_features_create(gradient_features *self, const feature_options *options, const network *f1,
+                                   ee_error *error)
+{
+    *self = (gradient_features){.kind = (feature_kind)options->kind.pick, .k = (size_t)options->kind.number};
+    self->f1 = f1;
+    self->kernels = f1->kernels;
+    self->factor_count = network_factor_shapes(f1, self->shapes);
+    size_t gradient = f1->parameter_count;
+    switch (self->kind) {
+    case FEATURES_NORMALIZED:
+        self->count = gradient + f1->input;
+        return EE_OK;
+    case FEATURES_POOLED:
+        self->count = (gradient + self->k - 1) / self->k;
+        self->workspace_count = self->count + 2;
+        return EE_OK;
+    case FEATURES_LLE:
+        self->count = self->k;
+        return create_lle(self, options, error);
+    case FEATURES_SKETCH:
+        self->count = self->k;
+        self->workspace_count = 2 * self->k;
+        return create_signs(self, error);
+    }
+    return EE_OK;
+}
+
+void gradient_features_destroy(gradient_features *self)
+{
+    memory_free(self->signs);
+    *self = (gradient_features){0};
+}
+
+/* ---- the gradient itself ---- */
+
+double gradient_square(const gradient_factor *factors, size_t count)
+{
+    double sum = 0;
+    for (size_t f = 0; f < count; f++) {
+        vector delta = vector_dense(factors[f].delta, factors[f].out);
+        sum += vector_dot(delta, delta) * (vector_dot(factors[f].input, factors[f].input) + (factors[f].bias ? 1 : 0));
+    }
+    return sum;
+}
+
+/* out += scale times the gradient */
+static void add_formed(const gradient_factor *factors, size_t count, float scale, float *out)
+{
+    for (size_t f = 0; f < count; f++) {
+        const gradient_factor *g = &factors[f];
+        for (size_t a = 0; a < g->out; a++, out += g->in) {
+            float d = scale * g->delta[a];
+            if (d == 0) continue;
+            for (size_t i = 0; i < g->input.count; i++) {
+                size_t b = g->input.indices ? g->input.indices[i] : i;
+                out[b] += d * g->input.values[i];
+            }
+        }
+        for (size_t a = 0; g->bias && a < g->out; a++) *out++ += scale * g->delta[a];
+    }
+}
+
+void gradient_form(const gradient_factor *factors, size_t count, float *out)
+{
+    size_t size = 0;
+    for (size_t f = 0; f < count; f++) size += inputs_of(&factors[f]) * factors[f].out;
+    memset(out, 0, size * sizeof *out);
+    add_formed(factors, count, 1, out);
+}
+
+static void compute_normalized(const gradient_features *self, const gradient_factor *factors, vector x, float *phi)
+{
+    double square = gradient_square(factors, self->factor_count);
+    float *tail = phi + self->f1->parameter_count;
+    memset(phi, 0, self->f1->parameter_count * sizeof *phi);
+    if (square > 0) add_formed(factors, self->factor_count, (float)sqrt(0.5 / square), phi);
+    vector_expand(x, tail, self->f1->input);
+    for (size_t i = 0; i < self->f1->input; i++) tail[i] *= (float)sqrt(0.5);
+}
+
+/* ---- pooled ---- */
+
+static size_t greatest_divisor(size_t a, size_t b)
+{
+    return b ? greatest_divisor(b, a % b) : a;
+}
+
+/* sums = the input of a factor summed over blocks of k, the first block cut by phase entries. Returns the range of
+ * blocks that hold anything. */
+static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *first)
+{
+    *first = 0;
+    if (!x.count) return 0;
+    size_t last_entry = x.indices ? x.indices[x.count - 1] : x.count - 1;
+    *first = (phase + (x.indices ? x.indices[0] : 0)) / k;
+    size_t end = (phase + last_entry) / k + 1;
+    memset(sums + *first, 0, (end - *first) * sizeof *sums);
+    float mean = 1 / (float)k;
+    for (size_t i = 0; i < x.count; i++) sums[(phase + (x.indices ? x.indices[i] : i)) / k] += x.values[i] * mean;
+    return end;
+}
+
+/* Row a of a layer's gradient is delta[a] times the input, from entry start + a in on. Rows whose start has the same
+ * remainder by k cut the input into the same blocks, so each such cut is summed once and serves all of them. */
+static void pool_rows(const gradient_features *self, const gradient_factor *g, size_t start, float *sums, float *phi)
+{
+    size_t k = self->k, period = k / greatest_divisor(k, g->in);
+    for (size_t row = 0; row < period && row < g->out; row++) {
+        size_t first, phase = (start + row * g->in) % k;
+        size_t end = pool_input(g->input, phase, k, sums, &first);
+        for (size_t a = row; a < g->out && first < end; a += period) {
+            if (g->delta[a] == 0) continue;
+            float *block = phi + (start + a * g->in) / k;
+            self->kernels->add_scaled(block + first, g->delta[a], sums + first, end - first);
+        }
+    }
+}
+
+static void compute_pooled(const gradient_features *self, const gradient_factor *factors, float *sums, float *phi)
+{
+    size_t start = 0, k = self->k;
+    memset(phi, 0, self->count * sizeof *phi);
+    for (size_t f = 0; f < self->factor_count; f++) {
+        const gradient_factor *g = &factors[f];
+        pool_rows(self, g, start, sums, phi);
+        start += g->out * g->in;
+        for (size_t a = 0; g->bias && a < g->out; a++) phi[(start + a) / k] += g->delta[a] / (float)k;
+        if (g->bias) start += g->out;
+    }
+}
+
+/* ---- sketch ---- */
+
+/* With random signs s and t, the sum over a, b of s[a] t[b] delta[a] x[b] is (s . delta) (t . x). */
+static void compute_sketch(const gradient_features *self, const gradient_factor *factors, float *workspace, float *phi)
+{
+    size_t k = self->k;
+    const float *signs = self->signs;
+    float *of_input = workspace, *of_delta = workspace + k;
+    memset(phi, 0, k * sizeof *phi);
+    for (size_t f = 0; f < self->factor_count; f++) {
+        const gradient_factor *g = &factors[f];
+        memset(of_delta, 0, k * sizeof *of_delta);
+        if (g->bias)
+            memcpy(of_input, signs + g->in * k, k * sizeof *of_input); /* the bias's input is 1 */
+        else
+            memset(of_input, 0, k * sizeof *of_input);
+        if (g->input.indices)
+            self->kernels->forward_sparse(of_input, signs, g->input.indices, g->input.values, g->input.count, k);
+        else
+            self->kernels->forward(of_input, signs, g->input.values, g->in, k);
+        signs += inputs_of(g) * k;
+        self->kernels->forward(of_delta, signs, g->delta, g->out, k);
+        signs += g->out * k;
+        for (size_t j = 0; j < k; j++) phi[j] += of_input[j] * of_delta[j];
+    }
+    /* Then the inner product of two sketches is that of the gradients, on average. */
+    float scale = 1 / sqrtf((float)k);
+    for (size_t j = 0; j < k; j++) phi[j] *= scale;
+}
+
+/* ---- lle ---- */
+
+/* fitted is: 1 once there is a fit, else 0; the points (window, point_count); their embedding (window, k). */
+
+void gradient_features_point(const gradient_features *self, const gradient_factor *factors, float *point)
+{
+    for (size_t f = 0; f < self->factor_count; f++) {
+        memcpy(point, factors[f].delta, factors[f].out * sizeof *point);
+        point += factors[f].out;
+        vector_expand(factors[f].input, point, factors[f].in);
+        point += factors[f].in;
+    }
+}
+
+/* The inner product of two gradients, from their factors. */
+static double inner_product(const gradient_features *self, const float *a, const float *b)
+{
+    double sum = 0;
+    for (size_t f = 0; f < self->factor_count; f++) {
+        size_t out = self->shapes[f].out, in = self->shapes[f].in;
+        double deltas = vector_dot(vector_dense(a, out), vector_dense(b, out));
+        double inputs = vector_dot(vector_dense(a + out, in), vector_dense(b + out, in));
+        sum += deltas * (inputs + (self->shapes[f].bias ? 1 : 0));
+        a += out + in;
+        b += out + in;
+    }
+    return sum;
+}
+
+const float *gradient_features_embedding(const gradient_features *self, const float *fitted, size_t point)
+{
+    return fitted + 1 + self->window * self->point_count + point * self->k;
+}
+
+static void compute_lle(const gradient_features *self, const float *fitted, const gradient_factor *factors,
+                        float *point, float *phi)
+{
+    memset(phi, 0, self->k * sizeof *phi);
+    if (fitted[0] == 0) return;
+    gradient_features_point(self, factors, point);
+    const float *points = fitted + 1;
+    size_t size = self->point_count, count = self->neighbors;
+    double distances[MOST_WINDOW], inner[MOST_WINDOW];
+    double own = inner_product(self, point, point);
+    for (size_t i = 0; i < self->window; i++) {
+        const float *other = points + i * size;
+        inner[i] = inner_product(self, point, other);
+        distances[i] = own - 2 * inner[i] + inner_product(self, other, other);
+    }
+    int nearest[MOST_NEIGHBORS];
+    lle_nearest(distances, self->window, count, nearest);
+    double local[MOST_NEIGHBORS * MOST_NEIGHBORS], weights[MOST_NEIGHBORS];
+    for (size_t a = 0; a < count; a++) {
+        for (size_t b = 0; b < count; b++) {
+            size_t i = (size_t)nearest[a], j = (size_t)nearest[b];
+            local[a * count + b] =
+                inner_product(self, points + i * size, points + j * size) - inner[i] - inner[j] + own;
+        }
+    }
+    lle_weights(local, count, 1e-3, weights);
+    for (size_t a = 0; a < count; a++)
+        self->kernels->add_scaled(phi, (float)weights[a], gradient_features_embedding(self, fitted, (size_t)nearest[a]),
+                                  self->k);
+}
+
+bool gradient_features_fit(const gradient_features *self, lle *room, double *gram, double *embedding,
+                           const float *points, float *fitted)
+{
+    size_t n = self->window, size = self->point_count;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            double product = inner_product(self, points + i * size, points + j * size);
+            gram[i * n + j] = product;
+            gram[j * n + i] = product;
+        }
+    }
+    if (!lle_fit(room, gram, embedding)) return false;
+    fitted[0] = 1;
+    memcpy(fitted + 1, points, n * size * sizeof *points);
+    /* Columns have length 1 over the window; f2 learns better from entries of about 1. */
+    double scale = sqrt((double)n);
+    float *out = fitted + 1 + n * size;
+    for (size_t i = 0; i < n * self->k; i++) out[i] = (float)(scale * embedding[i]);
+    return true;
+}
+
+void gradient_features_compute(const gradient_features *self, const float *fitted, const gradient_factor *factors,
+                               vector x, float *workspace, float *phi)
+{
+    switch (self->kind) {
+    case FEATURES_NORMALIZED:
+        compute_normalized(self, factors, x, phi);
+        break;
+    case FEATURES_POOLED:
+        compute_pooled(self, factors, workspace, phi);
+        break;
+    case FEATURES_LLE:
+        compute_lle(self, fitted, factors, workspace, phi);
+        break;
+    case FEATURES_SKETCH:
+        compute_sketch(self, factors, workspace, phi);
+        break;
+    }
+}

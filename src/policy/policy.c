@@ -1,0 +1,61 @@
+#include "policy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define FIELD(name) offsetof(common_options, name)
+
+const option common_option_table[COMMON_OPTIONS] = {
+    {"pending", OPTION_INTEGER, FIELD(pending), "1024", 1, 1e8, NULL,
+     "a decision expires when so many more were made without its reward"},
+    {"arms", OPTION_INTEGER, FIELD(arms), "32", 1, 1e7, NULL, "arms of a round to reserve memory for; more may come"},
+    {"nonzeros", OPTION_INTEGER, FIELD(nonzeros), "1024", 1, 1e9, NULL,
+     "non-zeros of a sparse arm, or half the features of a dense one, to reserve memory for; more may come"},
+};
+
+ee_status parameters_create(const policy *owner, parameters *out, ee_error *error)
+{
+    *out = (parameters){0};
+    float *values;
+    ee_status status = memory_create(&values, owner->parameters.count, sizeof *values, error);
+    if (status) return status;
+    out->values = values;
+    parameters_copy(out, &owner->parameters);
+    return EE_OK;
+}
+
+void parameters_copy(parameters *to, const parameters *from)
+{
+    float *values = to->values;
+    *to = *from;
+    to->values = values;
+    memcpy(values, from->values, from->count * sizeof *values);
+}
+
+void parameters_destroy(parameters *self)
+{
+    memory_free(self->values);
+    *self = (parameters){0};
+}
+
+ee_status scratch_reserve(scratch *self, size_t floats, ee_error *error)
+{
+    return memory_grow(&self->values, &self->capacity, floats, sizeof *self->values, error);
+}
+
+void scratch_destroy(scratch *self)
+{
+    memory_free(self->values);
+    *self = (scratch){0};
+}
+
+ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error)
+{
+    if (count > setup->most_parameters)
+        return status_fail(error, EE_BAD_MODEL, "model: its options ask for %zu parameters, but it holds at most %zu",
+                           count, setup->most_parameters);
+    self->parameters = (parameters){.policy = self, .count = count};
+    return memory_create(&self->parameters.values, count, sizeof(float), error);
+}

@@ -1,0 +1,113 @@
+/* What a policy is. docs/adding-a-policy.md walks through it.
+ *
+ * What scoring reads, `parameters`, is apart from what training writes: score() is a pure function of (parameters,
+ * arms), so many threads may score on one snapshot while one thread trains. parameters_copy publishes a snapshot: it is
+ * one copy of flat memory. Whoever does both in one thread scores on policy->parameters directly.
+ *
+ * How a decision flows: score() fills a score for each arm and leaves what it computed on the way in the scratch; the
+ * engine draws an arm; keep() copies what the policy will want to know of this decision when its reward comes; reward:
+ * reserve() and observe() add to what the policy has seen; train() learns from it when its schedule says so. */
+#ifndef EENET_POLICY_H
+#define EENET_POLICY_H
+
+#include "base/archive.h"
+#include "base/options.h"
+#include "math/vector.h"
+
+typedef struct policy policy;
+
+/* Every policy's options begin with these. */
+typedef struct common_options {
+    int64_t pending;  /* decisions that wait for their reward, at most */
+    int64_t arms;     /* of a round that room is reserved for */
+    int64_t nonzeros; /* of a sparse arm that room is reserved for */
+} common_options;
+
+enum { COMMON_OPTIONS = 3 };
+extern const option common_option_table[COMMON_OPTIONS];
+
+/* All that a score depends on besides the arms. */
+typedef struct parameters {
+    const policy *policy; /* the shapes and options in it, which never change after its creation */
+    uint64_t round;       /* rewards learned so far */
+    size_t count;
+    float *values; /* (count), in the policy's own layout */
+} parameters;
+
+/* A copy of the owner's parameters as they are now, for other threads. */
+ee_status parameters_create(const policy *owner, parameters *out, ee_error *error);
+void parameters_copy(parameters *to, const parameters *from);
+void parameters_destroy(parameters *self);
+
+/* Room for what score() computes; one for each thread that scores. */
+typedef struct scratch {
+    float *values;
+    size_t capacity;
+} scratch;
+
+ee_status scratch_reserve(scratch *self, size_t floats, ee_error *error);
+void scratch_destroy(scratch *self);
+
+/* A decision whose reward has come: everything is as it was when the decision was made. */
+typedef struct observation {
+    vector x; /* the played arm */
+    ee_score score;
+    const float *kept; /* (kept_count) what keep() wrote */
+    size_t kept_count;
+} observation;
+
+typedef struct policy_setup {
+    size_t dim;
+    uint64_t seed;
+    const void *options;    /* of policy_class->schema, checked */
+    size_t most_parameters; /* a model being loaded has no more than this */
+} policy_setup;
+
+typedef struct policy_preset {
+    const char *name; /* "eenet:paper" */
+    const char *summary;
+    const char *options;
+} policy_preset;
+
+typedef struct policy_class {
+    const char *summary, *paper;
+    option_schema schema; /* its owner is the policy's name */
+    const policy_preset *presets;
+    size_t preset_count;
+
+    /* On failure there is nothing to free. */
+    ee_status (*create)(const policy_setup *setup, policy **out, ee_error *error);
+    void (*free)(policy *self);
+
+    /* Floats of scratch that score() needs for so many arms. */
+    size_t (*scratch_count)(const policy *self, size_t arms);
+    /* scores is (arms->count). Changes nothing but scratch. */
+    void (*score)(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
+
+    /* After score() on the same parameters, arms and scratch: what to keep of a decision, kept_count floats for
+     * parameters of this round and so many arms. NULL, both: nothing. */
+    size_t (*kept_count)(const policy *self, uint64_t round, size_t arms);
+    void (*keep)(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
+
+    /* Makes room so that observe() cannot fail. NULL, all three: the policy does not learn. */
+    ee_status (*reserve)(policy *self, const observation *o, ee_error *error);
+    void (*observe)(policy *self, const observation *o, float reward);
+    void (*train)(policy *self);
+
+    /* What changes after creation, but for the parameters. NULL: nothing. */
+    void (*archive)(policy *self, archive *a);
+} policy_class;
+
+/* Every policy's struct begins with this. */
+struct policy {
+    const policy_class *class;
+    parameters parameters;
+};
+
+/* For a policy's create(): the parameters, zeroed. */
+ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
+
+/* "eenet:paper" -> the class and the preset's options ("" for none). */
+ee_status policy_find(const char *name, const policy_class **class, const char **preset, ee_error *error);
+
+#endif

@@ -1,0 +1,49 @@
+/* The policies that there are. */
+#include <string.h>
+
+#include "policy.h"
+
+extern const policy_class eenet_class, greedy_class, uniform_class;
+
+static const policy_class *const classes[] = {&eenet_class, &greedy_class, &uniform_class};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+/* Policy number index, each class followed by its presets, as class and preset (NULL for the class itself). */
+static bool policy_at(size_t index, const policy_class **class, const policy_preset **preset)
+{
+    for (size_t i = 0; i < CLASSES; index -= classes[i]->preset_count + 1, i++) {
+        if (index > classes[i]->preset_count) continue;
+        *class = classes[i];
+        *preset = index ? &classes[i]->presets[index - 1] : NULL;
+        return true;
+    }
+    return false;
+}
+
+ee_status policy_find(const char *name, const policy_class **class, const char **preset, ee_error *error)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    const policy_preset *found;
+    size_t count = 0;
+    for (; count < MOST && policy_at(count, class, &found); count++) {
+        names[count] = found ? found->name : (*class)->schema.owner;
+        *preset = found ? found->options : "";
+        if (strcmp(name, names[count]) == 0) return EE_OK;
+    }
+    const char *nearest = options_nearest(name, names, count);
+    if (!nearest) return status_fail(error, EE_BAD_OPTION, "policy: there is no policy '%.64s'", name);
+    return status_fail(error, EE_BAD_OPTION, "policy: there is no policy '%.64s'; did you mean '%s'?", name, nearest);
+}
+
+ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error)
+{
+    const policy_class *class;
+    const policy_preset *preset;
+    if (!out) return status_fail(error, EE_BAD_INPUT, "describe: nowhere to put the policy");
+    if (!policy_at(index, &class, &preset))
+        return status_fail(error, EE_BAD_INPUT, "describe: there is no policy number %zu", index);
+    *out = (ee_policy){class->schema.owner, class->summary, class->paper, ""};
+    if (preset) *out = (ee_policy){preset->name, preset->summary, class->paper, preset->options};
+    return EE_OK;
+}

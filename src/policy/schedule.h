@@ -1,0 +1,19 @@
+/* When a policy trains. All neural policies share this table, so that comparisons are fair. */
+#ifndef EENET_SCHEDULE_H
+#define EENET_SCHEDULE_H
+
+#include "base/options.h"
+
+typedef struct schedule {
+    int64_t every;      /* rewards between trainings */
+    int64_t late_every; /* the same after reward number late_after */
+    int64_t late_after;
+} schedule;
+
+enum { SCHEDULE_OPTIONS = 3 };
+extern const option schedule_option_table[SCHEDULE_OPTIONS];
+
+/* Whether to train now that `rewards` rewards have come: at the 1st, then at every so many. */
+bool schedule_is_due(const schedule *self, uint64_t rewards);
+
+#endif

@@ -1,0 +1,56 @@
+/* Uniform: every arm has the same score, and the engine draws evenly among the best. A control. */
+#include "base/memory.h"
+#include "policy.h"
+
+typedef struct uniform_options {
+    common_options common;
+} uniform_options;
+
+static void free_uniform(policy *self)
+{
+    parameters_destroy(&self->parameters);
+    memory_free(self);
+}
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    policy *self;
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    if (status) return status;
+    extern const policy_class uniform_class;
+    self->class = &uniform_class;
+    status = policy_set_parameters(self, setup, 0, error);
+    if (status)
+        free_uniform(self);
+    else
+        *out = self;
+    return status;
+}
+
+static size_t scratch_count(const policy *self, size_t arms)
+{
+    (void)self;
+    (void)arms;
+    return 0;
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    (void)learned;
+    (void)room;
+    for (size_t i = 0; i < arms->count; i++) scores[i] = (ee_score){0};
+}
+
+static const option_group groups[] = {
+    {"", common_option_table, COMMON_OPTIONS, offsetof(uniform_options, common), NULL}};
+
+extern const policy_class uniform_class;
+const policy_class uniform_class = {
+    .summary = "any arm, each with the same probability: a control",
+    .paper = "",
+    .schema = {"uniform", groups, 1, sizeof(uniform_options)},
+    .create = create,
+    .free = free_uniform,
+    .scratch_count = scratch_count,
+    .score = score,
+};

@@ -1,0 +1,36 @@
+#!/bin/sh
+# help.sh PROGRAM: what the program says about itself.
+set -eu
+eenet=$1
+fail() { echo "help.sh: $*" >&2; exit 1; }
+
+# The overview is help, whichever way it is asked for; without a verb it is a complaint.
+"$eenet" help >overview
+grep -q '^  eenet run -d DATASET -p POLICY' overview || fail "no usage of run in the overview"
+for verb in run policies describe datasets; do
+    grep -q "^  $verb  *[a-z]" overview || fail "no $verb in the overview"
+    "$eenet" help "$verb" >asked
+    "$eenet" "$verb" --help >flagged
+    cmp asked flagged
+    head -n 1 asked | grep -q "^Usage: eenet $verb" || fail "no usage in the help of $verb"
+done
+"$eenet" --help | cmp - overview
+"$eenet" -h | cmp - overview
+"$eenet" help help | cmp - overview
+code=0
+"$eenet" >stdout 2>stderr || code=$?
+test "$code" = 2 || fail "without a verb: exit status $code"
+cmp stderr overview
+test ! -s stdout || fail "a complaint on stdout"
+
+# Every flag of run is in its help.
+"$eenet" help run >run
+for flag in '-d, --dataset DATASET' '-p, --policies POLICY' '-T, --rounds ROUNDS' '-s, --seeds SEEDS' \
+    '--set POLICY.OPTION=VALUE' '--json'; do
+    grep -q -e "$flag" run || fail "no $flag in the help of run"
+done
+
+"$eenet" --version | grep -Eqx 'eenet [0-9]+\.[0-9]+\.[0-9]+, kernels [a-z0-9]+' || fail "--version"
+
+# Long lines are for wide terminals only.
+awk 'length > 120 { print FILENAME ": " $0; bad = 1 } END { exit bad }' overview run

@@ -1,0 +1,48 @@
+#!/bin/sh
+# run.sh PROGRAM: the table of finished runs.
+set -eu
+eenet=$1
+fail() { echo "run.sh: $*" >&2; exit 1; }
+
+# Numbers as N, blanks as one: what is left is the table's shape.
+shape() { sed -E 's/[0-9]+\.[0-9]+/N/g; s/  +/ /g'; }
+
+"$eenet" run -d synthetic:inner,dim=3,arms=4 -p greedy,uniform -T 400 -s 0-2,5 >table 2>stderr
+test ! -s stderr || fail "words on stderr, which is no terminal"
+cat >expected <<'END'
+synthetic:inner,dim=3,arms=4, 400 rounds, seeds 0-2, 5
+
+ policy regret optimal seconds
+* greedy N ± N N% N
+ uniform N ± N N% N
+END
+shape <table | diff expected -
+
+# The columns stand under each other: every line of the table is as long as the next, the sign's second byte aside.
+sed -n '3,$p' table | LC_ALL=C awk '{ gsub("\302\261", "+"); print length }' | sort -u >lengths
+test "$(wc -l <lengths)" = 1 || fail "ragged table: $(cat table)"
+
+# One seed has no deviation, one policy no best.
+"$eenet" run --dataset=synthetic:cosine --policies uniform -T20 --seeds 18446744073709551615 >table
+cat >expected <<'END'
+synthetic:cosine, 20 rounds, seed 18446744073709551615
+
+ policy regret optimal seconds
+ uniform N N% N
+END
+shape <table | diff expected -
+
+# The same seeds, the same numbers, the time aside; whoever else plays.
+regrets() { awk '/^[* ] uniform/ { sub("^[*]", ""); print $2, $3, $4, $5 }'; }
+"$eenet" run -d synthetic:cosine -p uniform -T 100 -s 0-4 | regrets >alone
+"$eenet" run -d synthetic:cosine -p eenet,uniform -T 100 -s 4,0-3 | regrets >beside
+test -s alone || fail "no numbers"
+cmp alone beside
+
+# Files that are not there are a run that failed, not wrong usage.
+code=0
+"$eenet" run -d yelp:no-such-folder -p uniform >stdout 2>stderr || code=$?
+test "$code" = 1 || fail "exit status $code without the files"
+test ! -s stdout || fail "a table without data"
+grep -q '^eenet run: file: could not open no-such-folder/yelp_.*\.npy: No such file or directory$' stderr ||
+    fail "the missing file is not named: $(cat stderr)"

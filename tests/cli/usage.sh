@@ -1,0 +1,78 @@
+#!/bin/sh
+# usage.sh PROGRAM: every wrong use is named, with the nearest name where one is near, and ends with status 2.
+set -eu
+eenet=$1
+fail() { echo "usage.sh: $*" >&2; exit 1; }
+
+# refuse SENTENCE ARGUMENT...: the first line on stderr is the sentence.
+refuse() {
+    sentence=$1
+    shift
+    code=0
+    "$eenet" "$@" >stdout 2>stderr || code=$?
+    test "$code" = 2 || fail "eenet $*: exit status $code"
+    test ! -s stdout || fail "eenet $*: printed on stdout"
+    test "$(head -n 1 stderr)" = "$sentence" || fail "eenet $*: got '$(head -n 1 stderr)', expected '$sentence'"
+    tail -n 1 stderr | grep -q "^Try 'eenet help" || fail "eenet $*: no word about help"
+}
+
+refuse "eenet: no verb is called 'runn'; did you mean 'run'?" runn
+refuse "eenet: no verb is called 'policy-list-of-all'" policy-list-of-all
+refuse "eenet: no verb is called 'hlp'; did you mean 'help'?" hlp
+refuse "eenet: no verb is called 'polices'; did you mean 'policies'?" help polices
+
+refuse "eenet policies: takes no arguments, got 'all'" policies all
+refuse "eenet datasets: no flag is called '--json'" datasets --json
+refuse "eenet describe: expected the name of a policy; 'eenet policies' lists them" describe
+refuse "eenet describe: no policy is called 'unifrm'; did you mean 'uniform'?" describe unifrm
+refuse "eenet describe: expected one name, got 'greedy' too" describe uniform greedy
+
+refuse "eenet run: expected a data set: -d DATASET" run -p uniform
+refuse "eenet run: expected policies: -p POLICY[,POLICY...]" run -d synthetic:inner
+refuse "eenet run: no flag is called '--jsn'; did you mean '--json'?" run --jsn
+refuse "eenet run: no flag is called '--round'; did you mean '--rounds'?" run --round=3
+refuse "eenet run: no flag is called '-q'" run -q
+refuse "eenet run: --rounds takes a value: --rounds ROUNDS" run -T
+refuse "eenet run: --json takes no value, got 'yes'" run --json=yes
+refuse "eenet run: --dataset is given twice" run -d synthetic:inner --dataset=synthetic:inner
+refuse "eenet run: 'uniform' belongs to no flag" run -d synthetic:inner uniform
+
+run_on_inner() {
+    sentence=$1
+    shift
+    refuse "eenet run: $sentence" run -d synthetic:inner "$@"
+}
+for rounds in 0 -5 +5 ten 10x 1000000000001 99999999999999999999999 ''; do
+    run_on_inner "--rounds must be 1 to 1000000000000, got '$rounds'" -p uniform -T "$rounds"
+done
+for seeds in '' x 1, ,1 1-2-3 1--2 -1 ' 1' 99999999999999999999999; do
+    run_on_inner "seeds: expected a list as 0-4 or 0,3,7-9, got '$seeds'" -p uniform -s "$seeds"
+done
+run_on_inner "seeds: 4-2 runs backwards" -p uniform -s 4-2
+run_on_inner "seeds: 3 is there twice" -p uniform -s 3,0-4
+run_on_inner "seeds: expected at most 100000 of them" -p uniform -s 0-18446744073709551615
+run_on_inner "seeds: expected at most 100000 of them" -p uniform -s 7,100-100099
+
+run_on_inner "no policy is called 'unform'; did you mean 'uniform'?" -p greedy,unform
+run_on_inner "no policy is called 'something-else-entirely'; 'eenet policies' lists them" -p something-else-entirely
+run_on_inner "no policy is called ''; 'eenet policies' lists them" -p uniform,
+run_on_inner "'uniform' is given twice" -p uniform,greedy,uniform
+
+run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform'" -p uniform --set uniform
+run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform.pending'" -p uniform --set uniform.pending
+run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'pending=3'" -p uniform --set pending=3
+run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform.arms=3,pending=4'" -p uniform \
+    --set uniform.arms=3,pending=4
+run_on_inner "no policy is called 'unifor'; did you mean 'uniform'?" -p uniform --set unifor.pending=3
+run_on_inner "--set greedy.pending=3: 'greedy' is not among the policies of -p" -p uniform --set greedy.pending=3
+run_on_inner "--set eenet:paper.pending=3: 'eenet:paper' is not among the policies of -p" -p eenet \
+    --set eenet:paper.pending=3
+run_on_inner "options: uniform has no option 'pendin'; did you mean 'pending'?" -p greedy,uniform \
+    --set uniform.pendin=3
+run_on_inner "options: uniform.pending must be 1 to 100000000, got 0" -p uniform --set uniform.pending=0
+
+refuse "eenet run: data set: no kind is called 'syntetic'; did you mean 'synthetic'?" run -p uniform -d syntetic:inner
+refuse "eenet run: synthetic: no form is called 'iner'; did you mean 'inner'?" run -p uniform -d synthetic:iner
+refuse "eenet run: options: synthetic has no option 'dims'; did you mean 'dim'?" run -p uniform \
+    -d synthetic:inner,dims=3
+refuse "eenet run: options: synthetic.arms must be 2 to 65536, got 1" run -p uniform -d synthetic:inner,arms=1

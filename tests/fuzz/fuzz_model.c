@@ -1,0 +1,132 @@
+/* Models that nobody saved: loading ends with a status or with a bandit that decides, learns and can be saved again.
+ *
+ * Each input is tried as it is, and once more with its last eight bytes made the checksum of the others: without that
+ * next to nothing would get past the checksum. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum { CHECKSUM_SIZE = 8, MOST_DIM = 64, LARGEST_NUMBER = 64, ARMS = 3 };
+
+/* Far under the counts that a model is refused for: six rounds more do not get there. */
+static const uint64_t COUNT_END = (uint64_t)1 << 61;
+
+static void require(bool holds, const char *what, const ee_error *error)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_model: %s: %s\n", what, error->message);
+    abort();
+}
+
+/* ---- what is not tried: a sound head may rightly ask for gigabytes or hours ---- */
+
+/* Takes a u64 from place on; 0 where there is none. */
+static uint64_t take_number(const uint8_t *bytes, size_t size, size_t *place)
+{
+    uint64_t number = 0;
+    if (*place > size || size - *place < sizeof number) return 0;
+    memcpy(&number, bytes + *place, sizeof number);
+    *place += sizeof number;
+    return number;
+}
+
+/* Digits after a point do not count. */
+static bool has_large_number(const uint8_t *text, size_t length)
+{
+    uint64_t number = 0;
+    bool fraction = false;
+    for (size_t i = 0; i < length; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+        fraction = text[i] == '.' || (fraction && digit);
+        number = digit && !fraction ? number * 10 + (uint64_t)(text[i] - '0') : 0;
+        if (number > LARGEST_NUMBER) return true;
+    }
+    return false;
+}
+
+/* The head is: 8 bytes, version, policy, options (two texts, each after its length), dimension. */
+static bool asks_for_much(const uint8_t *bytes, size_t size)
+{
+    size_t place = 16;
+    uint64_t length = take_number(bytes, size, &place);
+    if (length > size) return false;
+    place += length;
+    length = take_number(bytes, size, &place);
+    if (length > size || place > size - length) return false;
+    if (has_large_number(bytes + place, length)) return true;
+    place += length;
+    return take_number(bytes, size, &place) > MOST_DIM;
+}
+
+/* ---- what a bandit that was loaded must do ---- */
+
+static void play(ee_bandit *bandit, bool sparse, int round)
+{
+    static const size_t starts[ARMS + 1] = {0, 1, 1, 2};
+    static const uint32_t indices[2] = {0, 0};
+    float values[ARMS * MOST_DIM];
+    size_t dim = ee_bandit_info(bandit).dim;
+    for (size_t i = 0; i < ARMS * dim; i++) values[i] = (float)((i * 7 + (size_t)round * 3) % 11) / 11;
+    ee_arms arms = sparse ? ee_arms_sparse(starts, indices, values, ARMS, dim) : ee_arms_dense(values, ARMS, dim);
+    ee_score scores[ARMS];
+    ee_decision decision;
+    ee_error error = {EE_OK, ""};
+    require(ee_bandit_score(bandit, &arms, scores, &error) == EE_OK, "does not score", &error);
+    require(ee_bandit_decide(bandit, &arms, &decision, scores, &error) == EE_OK, "does not decide", &error);
+    require(decision.arm < ARMS, "decides for an arm that there is not", &error);
+    if (round % 3 == 2) return; /* this one stays pending */
+    require(ee_bandit_learn(bandit, decision.id, round % 2, &error) == EE_OK, "does not learn", &error);
+}
+
+/* Saves, loads what was saved and saves that: the same bytes. */
+static void save_twice(const ee_bandit *bandit)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *again;
+    void *first, *second;
+    size_t first_size, second_size;
+    require(ee_bandit_save_bytes(bandit, &first, &first_size, &error) == EE_OK, "does not save", &error);
+    require(ee_bandit_load_bytes(first, first_size, NULL, &again, &error) == EE_OK, "does not load again", &error);
+    require(ee_bandit_save_bytes(again, &second, &second_size, &error) == EE_OK, "does not save again", &error);
+    require(first_size == second_size && memcmp(first, second, first_size) == 0, "saves as another", &error);
+    ee_bytes_free(first);
+    ee_bytes_free(second);
+    ee_bandit_free(again);
+}
+
+static void try_model(const uint8_t *bytes, size_t size)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *bandit;
+    ee_status status = ee_bandit_load_bytes(bytes, size, NULL, &bandit, &error);
+    require(status == error.status, "a status without its error", &error);
+    require(status == EE_OK || status == EE_BAD_MODEL || status == EE_NO_MEMORY, "an odd status", &error);
+    require((status == EE_OK) == (bandit != NULL), "a bandit where there is none", &error);
+    if (status) return;
+    save_twice(bandit);
+    ee_info info = ee_bandit_info(bandit);
+    bool lives = info.decisions < COUNT_END && info.rewards < COUNT_END;
+    for (int round = 0; lives && round < 6; round++) play(bandit, round >= 3, round);
+    save_twice(bandit);
+    ee_bandit_free(bandit);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    if (asks_for_much(bytes, size)) return 0;
+    try_model(bytes, size);
+    if (size < CHECKSUM_SIZE) return 0;
+    uint8_t *repaired = malloc(size);
+    if (!repaired) return 0;
+    uint64_t checksum = archive_checksum(bytes, size - CHECKSUM_SIZE);
+    memcpy(repaired, bytes, size - CHECKSUM_SIZE);
+    memcpy(repaired + size - CHECKSUM_SIZE, &checksum, CHECKSUM_SIZE);
+    if (memcmp(repaired, bytes, size) != 0) try_model(repaired, size);
+    free(repaired);
+    return 0;
+}

@@ -1,0 +1,124 @@
+/* Options texts that nobody meant: reading them ends, and what is accepted is printed so that it reads back the same,
+ * by the parser alone and through a bandit of every policy. */
+#include <ctype.h>
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void require(bool holds, const char *what, const char *text)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_options: %s: %s\n", what, text);
+    abort();
+}
+
+/* ---- the parser alone, on a made schema with every type ---- */
+
+typedef struct made {
+    int64_t whole;
+    double real;
+    bool flag;
+    option_choice choice;
+    char text[OPTION_TEXT_SIZE];
+} made;
+
+static const option made_table[] = {
+    {"whole", OPTION_INTEGER, offsetof(made, whole), "1", -0x1p63, 0x1p63, NULL, ""},
+    {"real", OPTION_REAL, offsetof(made, real), "0.5", -DBL_MAX, DBL_MAX, NULL, ""},
+    {"flag", OPTION_FLAG, offsetof(made, flag), "on", 0, 0, NULL, ""},
+    {"choice", OPTION_CHOICE, offsetof(made, choice), "all", 0, 1e6, "all|ring:N|reservoir:N", ""},
+    {"text", OPTION_TEXT, offsetof(made, text), "none", 0, 0, "any text", ""},
+};
+
+enum { MADE = sizeof made_table / sizeof *made_table };
+
+static const option_group made_groups[] = {
+    {"", made_table, MADE, 0, NULL},
+    {"f2.", made_table, MADE, sizeof(made), "choice=ring:3 flag=off"},
+};
+
+static const option_schema schema = {"made", made_groups, 2, 2 * sizeof(made)};
+
+static void try_parser(const char *text)
+{
+    made target[2], again[2];
+    char first[2048], second[2048];
+    ee_error error = {EE_OK, ""};
+    options_set_defaults(&schema, target);
+    ee_status status = options_parse(&schema, text, target, &error);
+    require(status == error.status && (status == EE_OK || status == EE_BAD_OPTION), "a status without its error", text);
+    require(memchr(error.message, '\0', sizeof error.message) != NULL, "a message without an end", text);
+    if (status) return;
+    require(options_format(&schema, target, first, sizeof first) < sizeof first, "a text without an end", text);
+    options_set_defaults(&schema, again);
+    require(options_parse(&schema, first, again, NULL) == EE_OK, "what was printed is not read", first);
+    options_format(&schema, again, second, sizeof second);
+    require(strcmp(first, second) == 0, "what was printed reads as something else", first);
+}
+
+/* ---- a bandit of every policy ---- */
+
+enum { DIM = 12, LARGEST_NUMBER = 32, LONGEST_TEXT = 512 };
+
+/* Small sizes, so that what a text does not set costs little: it comes after them, and the last word counts. */
+#define COMMON "pending=4 arms=3 nonzeros=4 "
+#define WIDTHS "f1.width=4 f2.width=4 f3.width=4 "
+#define HISTORIES "f1.history=ring:8 f2.history=ring:8 f3.history=ring:8 "
+
+static const struct {
+    const char *policy, *small;
+} kinds[] = {
+    {"eenet", COMMON WIDTHS HISTORIES},
+    {"eenet:paper", COMMON WIDTHS},
+    {"eenet:authors", COMMON WIDTHS},
+    {"greedy", COMMON "f1.width=4 f1.history=ring:8 "},
+    {"uniform", COMMON},
+};
+
+/* A large number may rightly ask for gigabytes or hours. Those after a point are harmless. */
+static bool asks_for_much(const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (!isdigit((unsigned char)*at) || (at > text && at[-1] == '.')) continue;
+        char *end;
+        if (strtoull(at, &end, 10) > LARGEST_NUMBER) return true;
+        at = end - 1;
+    }
+    return false;
+}
+
+static void try_bandit(const char *policy, const char *small, const char *given)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s", small, given);
+    ee_settings settings = {policy, DIM, 1, text};
+    ee_bandit *bandit, *again;
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_create(&settings, &bandit, &error);
+    require(status == error.status, "a status without its error", text);
+    require((status == EE_OK) == (bandit != NULL), "a bandit where there is none", text);
+    if (status) return;
+    settings.options = ee_bandit_info(bandit).options;
+    require(ee_bandit_create(&settings, &again, &error) == EE_OK, "a bandit's options do not make one", text);
+    require(strcmp(ee_bandit_info(again).options, settings.options) == 0, "a bandit's options make another", text);
+    ee_bandit_free(again);
+    ee_bandit_free(bandit);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *text = malloc(size + 1);
+    if (!text) return 0;
+    if (size) memcpy(text, bytes, size);
+    text[size] = '\0';
+    try_parser(text);
+    if (size < LONGEST_TEXT && !asks_for_much(text))
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) try_bandit(kinds[i].policy, kinds[i].small, text);
+    free(text);
+    return 0;
+}

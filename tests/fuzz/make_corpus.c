@@ -1,0 +1,210 @@
+/* Writes the corpus of the fuzzers: make_corpus FOLDER, where FOLDER holds model/ and options/. Run it again when the
+ * model format changes. The same library on the same machine writes the same files.
+ *
+ * Models are small, and so are the numbers in their options: fuzz_model does not try what asks for much. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/file.h"
+
+static const char *corpus;
+static int failures;
+
+static void check(ee_status status, const char *name, const ee_error *error)
+{
+    if (!status) return;
+    fprintf(stderr, "%s: %s\n", name, error->message);
+    failures++;
+}
+
+static void write_input(const char *kind, const char *name, const void *bytes, size_t size)
+{
+    char path[4096];
+    ee_error error;
+    snprintf(path, sizeof path, "%s/%s/%s", corpus, kind, name);
+    check(file_write(path, bytes, size, &error), name, &error);
+}
+
+/* ---- models ---- */
+
+typedef struct seed_model {
+    const char *name, *policy;
+    size_t dim;
+    int rounds;
+    bool sparse;
+    const char *options;
+} seed_model;
+
+#define COMMON "pending=4 arms=3 nonzeros=4 train_late_after=20 "
+#define F1 "f1.width=3 f1.steps=2 f1.batch=2 f1.history=ring:6 "
+#define EENET                                                                                                          \
+    COMMON F1 "f2.width=3 f2.steps=2 f2.batch=2 f2.history=ring:6 f3.width=3 f3.steps=2 f3.batch=2 f3.history=ring:6 " \
+              "hybrid_after=5 w2_late_after=7 lle_window=8 lle_neighbors=4 "
+#define SMALL "f1.history=all f2.history=all f3.history=all f1.batch=1 f2.batch=1 f3.batch=1 "
+
+static const seed_model models[] = {
+    {"uniform", "uniform", 2, 5, false, "pending=4 arms=3 nonzeros=4"},
+    {"uniform-new", "uniform", 1, 0, false, "pending=2 arms=1 nonzeros=1"},
+    {"greedy", "greedy", 3, 9, false, COMMON F1},
+    {"greedy-sparse", "greedy", 5, 9, true, COMMON F1 "f1.history=reservoir:4 f1.optimizer=adam f1.order=shuffle"},
+    {"greedy-image", "greedy", 16, 6, false, COMMON F1 "f1.image=1x4x4 f1.front=conv2d:2:3+relu+pool:2"},
+    {"greedy-deep", "greedy", 2, 6, false, COMMON F1 "f1.layers=4 f1.bias=off f1.init=paper f1.loss=cross_entropy"},
+    {"eenet-new", "eenet", 3, 0, false, EENET "features=sketch:4"},
+    {"eenet-sketch", "eenet", 3, 9, false, EENET "features=sketch:4"},
+    {"eenet-sparse", "eenet", 5, 9, true, EENET "features=sketch:3 extra_until=30 decision=neural"},
+    {"eenet-normalized", "eenet", 2, 9, false, EENET "features=normalized label=abs decision=linear"},
+    {"eenet-pooled", "eenet", 3, 9, false, EENET "features=pooled:3 label=relu extra_until=4 f2.front=conv1d:2:3:1"},
+    {"eenet-lle", "eenet", 2, 20, false, EENET "features=lle:2"},
+    {"eenet-reservoir", "eenet", 3, 9, false, EENET "features=sketch:2 keep=reservoir:2"},
+    {"paper", "eenet:paper", 2, 7, false,
+     COMMON "hybrid_after=3 w2_late_after=7 lle_window=8 f1.width=3 f2.width=3 f3.width=3 f1.steps=2 f2.steps=2 "
+            "f3.steps=2"},
+    {"authors", "eenet:authors", 6, 12, false,
+     EENET SMALL
+     "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2"},
+};
+
+enum { MODELS = sizeof models / sizeof *models, ARMS = 3, MOST_DIM = 16, SEED = 7 };
+
+static void play(ee_bandit *bandit, const seed_model *m, int round)
+{
+    float values[ARMS * MOST_DIM];
+    size_t starts[ARMS + 1] = {0, 2, 3, 4};
+    uint32_t indices[4] = {0, 3, 1, 4};
+    for (size_t i = 0; i < ARMS * MOST_DIM; i++) values[i] = (float)((i * 5 + (size_t)round * 7) % 13) / 8;
+    ee_arms arms =
+        m->sparse ? ee_arms_sparse(starts, indices, values, ARMS, m->dim) : ee_arms_dense(values, ARMS, m->dim);
+    ee_decision decision;
+    ee_error error;
+    check(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), m->name, &error);
+    if (round % 4 != 3) check(ee_bandit_learn(bandit, decision.id, round % 2, &error), m->name, &error);
+}
+
+/* The model's bytes, to be freed with ee_bytes_free; NULL where that failed. */
+static uint8_t *save_model(const seed_model *m, size_t *size)
+{
+    ee_settings settings = {m->policy, m->dim, SEED, m->options};
+    ee_bandit *bandit;
+    ee_error error;
+    void *bytes = NULL;
+    check(ee_bandit_create(&settings, &bandit, &error), m->name, &error);
+    if (!bandit) return NULL;
+    for (int round = 0; round < m->rounds; round++) play(bandit, m, round);
+    check(ee_bandit_save_bytes(bandit, &bytes, size, &error), m->name, &error);
+    ee_bandit_free(bandit);
+    return bytes;
+}
+
+/* The model with count bytes at place made all `value`. */
+static void write_changed(const seed_model *m, const char *change, size_t place, int value, size_t count)
+{
+    char name[64];
+    size_t size = 0;
+    uint8_t *bytes = save_model(m, &size);
+    snprintf(name, sizeof name, "%s-%s", m->name, change);
+    if (!bytes || place > size || count > size - place) {
+        fprintf(stderr, "%s: there is nothing to change at byte %zu\n", name, place);
+        failures++;
+    } else {
+        memset(bytes + place, value, count);
+        write_input("model", name, bytes, size);
+    }
+    ee_bytes_free(bytes);
+}
+
+static void write_model(const seed_model *m, bool damaged)
+{
+    size_t size = 0;
+    uint8_t *bytes = save_model(m, &size);
+    if (bytes) write_input("model", m->name, bytes, size);
+    if (bytes && damaged) {
+        char name[64];
+        snprintf(name, sizeof name, "%s-cut", m->name);
+        write_input("model", name, bytes, size * 3 / 4);
+        write_changed(m, "flipped", size * 5 / 6, bytes[size * 5 / 6] ^ 0x10, 1);
+        write_changed(m, "large", size - 24, 0xff, 8);
+    }
+    ee_bytes_free(bytes);
+}
+
+/* ---- models with a number that only their own kind has a use for ---- */
+
+static size_t find_bytes(const seed_model *m, const void *wanted, size_t length)
+{
+    size_t size = 0, place = 0;
+    uint8_t *bytes = save_model(m, &size);
+    while (bytes && place + length <= size && memcmp(bytes + place, wanted, length) != 0) place++;
+    ee_bytes_free(bytes);
+    return place;
+}
+
+/* Counters before they overflow, and a random stream that draws zeros for ever. */
+static void write_extremes(void)
+{
+    /* A full reservoir that has not drawn yet; what it has seen stands before its stream. */
+    seed_model full = {"full", "greedy", 3, 5, false, COMMON F1 "f1.history=reservoir:4"};
+    random_stream draw = random_named(SEED, "f1.history");
+    write_changed(&full, "seen", find_bytes(&full, &draw, sizeof draw) - 8, 0xff, 8);
+
+    /* Behind the number of trainings stand the states of three decisions and the checksum. */
+    seed_model kept = {"kept", "eenet", 3, 3, false, EENET "features=sketch:2 keep=reservoir:2"};
+    size_t size = 0;
+    ee_bytes_free(save_model(&kept, &size));
+    write_changed(&kept, "trainings", size - 40, 0xff, 8);
+
+    /* The exploration stream stands behind the numbers of decisions and of rewards. */
+    seed_model fresh = {"fresh", "uniform", 2, 0, false, "pending=4 arms=3 nonzeros=4"};
+    draw = random_named(SEED, "exploration");
+    size_t place = find_bytes(&fresh, &draw, sizeof draw);
+    write_changed(&fresh, "zeros", place, 0, sizeof draw);
+    seed_model old = {"old", "uniform", 2, 254, false, "pending=4 arms=3 nonzeros=4"};
+    write_changed(&old, "decisions", place - 15, 0xff, 7); /* 2^64 - 2 */
+}
+
+/* ---- options ---- */
+
+static const char *const texts[] = {
+    "",
+    "f1.width=4, f2.width=4 f3.width=4",
+    "f1.width=0",
+    "f1.widht=4",
+    "features=sketch:4 keep=reservoir:3 label=abs decision=neural",
+    "features=lle:2 lle_window=16 lle_neighbors=4",
+    "features=normalized f1.layers=3 f1.bias=off f1.init=paper f1.width=5",
+    "features=pooled:3 f2.front=conv1d:2:3:1+relu f2.width=4",
+    "f1.image=1x3x4 f1.front=conv2d:2:2+relu+pool:2 f1.width=3",
+    "f1.optimizer=adam f1.rate=1e-3 f1.decay=0x1p-4 f1.keep_moments=off f1.stop_loss=.5",
+    "pending=1 arms=1 nonzeros=1 train_every=2",
+    "keep=all f1.training=gd f1.history=all",
+    "w1=-0 w2=5e-324 w2_late=0.1000000000000000055511151231257827",
+    "whole=-9223372036854775808 real=-1.7976931348623157e308 flag=off choice=ring:7 text=a=b f2.text=",
+    "real=nan\tf2.real=inf\r\n,choice=ring:,=,==",
+    "text="
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+};
+
+static void write_texts(void)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "text-%02zu", i);
+        write_input("options", name, texts[i], strlen(texts[i]));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+        return 2;
+    }
+    corpus = argv[1];
+    for (size_t i = 0; i < MODELS; i++) write_model(&models[i], i % 2 == 1);
+    write_extremes();
+    write_texts();
+    return failures > 0;
+}

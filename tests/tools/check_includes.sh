@@ -1,0 +1,60 @@
+#!/bin/sh
+# check_includes.sh [ROOT]: who may include whom. Prints FILE:LINE for each include that breaks the order of the
+# folders, for a policy that includes another one, and for BLAS or LAPACK outside src/math; then exits with 1.
+set -eu
+cd "${1:-.}"
+files=$(find include src cli -name '*.[ch]' | sort)
+# shellcheck disable=SC2086 # no file of the tree has a blank in its name
+exec awk '
+BEGIN {
+    # A folder, and those it may include besides itself.
+    below["include"] = ""
+    below["base"] = ""
+    below["math"] = "base"
+    below["net"] = "base math"
+    below["policy"] = "base math net"
+    below["engine"] = "base math net policy"
+    below["lab"] = "base math net policy engine"
+    below["evaluate"] = "base math net policy engine"
+    below["serve"] = "base math net policy engine evaluate"
+    below["cli"] = "base math net policy engine lab evaluate serve"
+
+    # What the policies share. A policy may include these and its own header; the registry may include all.
+    split("policy gradient_features schedule", list)
+    for (i in list) shared[list[i]] = 1
+}
+
+function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }
+function exists(path,    line, found) { found = (getline line < path) >= 0; close(path); return found }
+function stem(path) { sub(/.*\//, "", path); sub(/\.[ch]$/, "", path); return path }
+function contains(words, word) { return index(" " words " ", " " word " ") }
+
+FNR == 1 {
+    split(FILENAME, part, "/")
+    own = part[1] == "src" ? part[2] : part[1]
+    folder = FILENAME
+    sub(/[^\/]*$/, "", folder)
+    if (!(own in below)) complain("src/" own " has no place in the order of the folders")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+    name = $0
+    sub(/^[^<"]*[<"]/, "", name)
+    sub(/[>"].*/, "", name)
+    split(name, part, "/")
+
+    if (name ~ /(cblas|lapack|openblas)/ && own != "math") { complain("only src/math may include " name); next }
+    if (name ~ /(^|\/)\.\.\//) { complain("write the folder, as base/status.h, in place of " name); next }
+    if (exists(folder name)) target = own
+    else if (part[1] in below) target = part[1]
+    else if (name == "eenet.h" || $0 ~ /include[ \t]*</) next
+    else { complain("no header " name " in " folder); next }
+
+    if (target != own && !contains(below[own], target)) complain(own " may not include " target ": " name)
+    if (own == "policy" && target == "policy" && stem(FILENAME) != "registry" && stem(FILENAME) != stem(name) &&
+        !(stem(name) in shared))
+        complain("a policy may not include another: " name)
+}
+
+END { exit failed }
+' $files

@@ -1,0 +1,397 @@
+/* Archives: what is written is read back, and nothing that is read is trusted. */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/memory.h"
+
+/* One of everything. */
+typedef struct sample {
+    uint8_t bytes[5];
+    uint32_t u32s[3];
+    uint64_t u64;
+    float floats[4];
+    random_stream stream;
+    size_t size;
+    char text[12];
+} sample;
+
+enum { SAMPLE_HIGH = 1000 };
+
+static void sample_visit(archive *a, sample *s)
+{
+    archive_bytes(a, s->bytes, sizeof s->bytes);
+    archive_u32s(a, s->u32s, 3);
+    archive_u64(a, &s->u64);
+    archive_floats(a, s->floats, 4);
+    archive_stream(a, &s->stream);
+    archive_size(a, &s->size, 0, SAMPLE_HIGH, "the size");
+    archive_text(a, s->text, sizeof s->text, "the text");
+}
+
+/* Where each field ends in the archive, and where it lies in the struct. */
+static const struct {
+    size_t end, offset, size;
+} sample_fields[] = {
+    {5, offsetof(sample, bytes), 5},    {17, offsetof(sample, u32s), 12},   {25, offsetof(sample, u64), 8},
+    {41, offsetof(sample, floats), 16}, {73, offsetof(sample, stream), 32}, {81, offsetof(sample, size), 8},
+    {100, offsetof(sample, text), 12},
+};
+
+enum { SAMPLE_FIELDS = sizeof sample_fields / sizeof *sample_fields, SAMPLE_SIZE = 100 };
+
+static sample sample_make(void)
+{
+    sample s;
+    memset(&s, 0, sizeof s);
+    memcpy(s.bytes, "\xff\x01\x02\x03\x04", sizeof s.bytes);
+    s.u32s[0] = 1;
+    s.u32s[1] = UINT32_MAX;
+    s.u32s[2] = 0x01020304;
+    s.u64 = 0x0102030405060708;
+    s.floats[0] = 1.5f;
+    s.floats[1] = -INFINITY;
+    s.floats[2] = NAN;
+    s.floats[3] = 1e-42f;
+    s.stream = random_named(7, "archive");
+    s.size = SAMPLE_HIGH;
+    strcpy(s.text, "eleven char");
+    return s;
+}
+
+/* The sample as an archive; to be freed with memory_free. */
+static archive sample_write(sample *s)
+{
+    archive a = archive_writer(NULL);
+    sample_visit(&a, s);
+    assert_int_equal(a.status, EE_OK);
+    assert_int_equal(a.size, SAMPLE_SIZE);
+    return a;
+}
+
+static void assert_field_equal(const sample *a, const sample *b, size_t field)
+{
+    size_t offset = sample_fields[field].offset;
+    assert_memory_equal((const char *)a + offset, (const char *)b + offset, sample_fields[field].size);
+}
+
+/* ---- reading back ---- */
+
+static void what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    sample original = sample_make(), visited = original, copy;
+    archive writer = sample_write(&visited);
+    assert_memory_equal(&visited, &original, sizeof original);
+
+    memset(&copy, 0xaa, sizeof copy);
+    archive reader = archive_reader(writer.bytes, writer.size, NULL);
+    assert_int_equal(archive_remaining(&reader), SAMPLE_SIZE);
+    sample_visit(&reader, &copy);
+    assert_int_equal(reader.status, EE_OK);
+    assert_int_equal(archive_remaining(&reader), 0);
+    for (size_t i = 0; i < SAMPLE_FIELDS; i++) assert_field_equal(&copy, &original, i);
+    memory_free(writer.bytes);
+}
+
+static void the_bytes_are_little_endian(void **state)
+{
+    (void)state;
+    uint32_t number = 0x01020304;
+    uint64_t wide = 0x1112131415161718;
+    float one = 1.0f;
+    size_t size = 258;
+    char text[] = "ab";
+    archive a = archive_writer(NULL);
+    archive_u32s(&a, &number, 1);
+    archive_u64(&a, &wide);
+    archive_floats(&a, &one, 1);
+    archive_size(&a, &size, 0, 258, "");
+    archive_text(&a, text, sizeof text, "");
+    static const uint8_t expected[] = {4, 3, 2,    1,    0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11,
+                                       0, 0, 0x80, 0x3f, 2,    1,    0,    0,    0,    0,    0,    0,
+                                       2, 0, 0,    0,    0,    0,    0,    0,    'a',  'b'};
+    assert_int_equal(a.size, sizeof expected);
+    assert_memory_equal(a.bytes, expected, sizeof expected);
+    memory_free(a.bytes);
+}
+
+static void a_writer_grows(void **state)
+{
+    (void)state;
+    archive a = archive_writer(NULL);
+    uint8_t piece[100];
+    for (size_t i = 0; i < sizeof piece; i++) piece[i] = (uint8_t)(i * 7 + 1);
+    size_t total = 0;
+    for (size_t size = 0; size <= sizeof piece; total += size++) archive_bytes(&a, piece, size);
+    assert_int_equal(a.status, EE_OK);
+    assert_int_equal(a.size, total);
+    const uint8_t *at = a.bytes;
+    for (size_t size = 0; size <= sizeof piece; at += size++) assert_memory_equal(at, piece, size);
+    memory_free(a.bytes);
+}
+
+static void nothing_is_written_and_read_as_nothing(void **state)
+{
+    (void)state;
+    archive writer = archive_writer(NULL);
+    archive_bytes(&writer, NULL, 0);
+    assert_int_equal(writer.status, EE_OK);
+    assert_int_equal(writer.size, 0);
+    memory_free(writer.bytes);
+    archive reader = archive_reader(NULL, 0, NULL);
+    archive_floats(&reader, NULL, 0);
+    assert_int_equal(reader.status, EE_OK);
+    uint64_t value = 5;
+    archive_u64(&reader, &value);
+    assert_int_equal(reader.status, EE_BAD_MODEL);
+    assert_int_equal(value, 0);
+}
+
+/* ---- damage ---- */
+
+/* Each length ends at an inaccessible page, so a read past the cut kills the test. */
+static void a_cut_at_any_length_is_a_bad_model_and_zeros(void **state)
+{
+    (void)state;
+    sample original = sample_make(), zero;
+    memset(&zero, 0, sizeof zero);
+    archive writer = sample_write(&original);
+    for (size_t length = 0; length < SAMPLE_SIZE; length++) {
+        guard g;
+        void *bytes = guard_end_bytes(&g, length);
+        memcpy(bytes, writer.bytes, length);
+        ee_error error = {EE_OK, ""};
+        archive reader = archive_reader(bytes, length, &error);
+        sample copy;
+        memset(&copy, 0xaa, sizeof copy);
+        sample_visit(&reader, &copy);
+        assert_int_equal(reader.status, EE_BAD_MODEL);
+        assert_int_equal(error.status, EE_BAD_MODEL);
+        assert_int_equal(archive_remaining(&reader), 0);
+        for (size_t i = 0; i + 1 < SAMPLE_FIELDS; i++)
+            assert_field_equal(&copy, sample_fields[i].end <= length ? &original : &zero, i);
+        assert_string_equal(copy.text, "");
+        guard_free(&g);
+    }
+    memory_free(writer.bytes);
+}
+
+static void a_cut_is_told_with_its_place(void **state)
+{
+    (void)state;
+    ee_error error;
+    uint32_t values[4];
+    archive reader = archive_reader("123456789", 9, &error);
+    archive_u32s(&reader, values, 1);
+    archive_u32s(&reader, values, 2);
+    assert_int_equal(reader.status, EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: cut short: 8 bytes more expected at byte 4");
+}
+
+/* Reads `stored` as a size of 10 to 20. */
+static ee_status read_size(uint64_t stored, size_t *value, ee_error *error)
+{
+    archive reader = archive_reader(&stored, sizeof stored, error);
+    archive_size(&reader, value, 10, 20, "model width");
+    return reader.status;
+}
+
+static void a_size_out_of_range_is_a_bad_model(void **state)
+{
+    (void)state;
+    size_t value;
+    assert_int_equal(read_size(10, &value, NULL), EE_OK);
+    assert_int_equal(value, 10);
+    assert_int_equal(read_size(20, &value, NULL), EE_OK);
+    assert_int_equal(value, 20);
+    static const uint64_t wrong[] = {0, 9, 21, (uint64_t)1 << 32 | 15, UINT64_MAX};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        value = 77;
+        assert_int_equal(read_size(wrong[i], &value, NULL), EE_BAD_MODEL);
+        assert_int_equal(value, 10); /* the lowest: safe to go on with until the status is looked at */
+    }
+    ee_error error;
+    read_size(UINT64_MAX, &value, &error);
+    assert_int_equal(error.status, EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: model width must be 10 to 20, got 18446744073709551615 at byte 8");
+}
+
+static void a_text_too_long_is_a_bad_model(void **state)
+{
+    (void)state;
+    char stored[] = "\x05\0\0\0\0\0\0\0hello";
+    char room[6], tight[5];
+    archive reader = archive_reader(stored, 13, NULL);
+    archive_text(&reader, room, sizeof room, "policy");
+    assert_int_equal(reader.status, EE_OK);
+    assert_string_equal(room, "hello");
+
+    ee_error error;
+    memset(tight, 'x', sizeof tight);
+    reader = archive_reader(stored, 13, &error);
+    archive_text(&reader, tight, sizeof tight, "policy");
+    assert_int_equal(reader.status, EE_BAD_MODEL);
+    assert_string_equal(tight, "");
+    assert_string_equal(error.message, "model: policy must be 0 to 4, got 5 at byte 8");
+}
+
+/* Such a stream would draw 0 for ever, and a draw under a bound never end. */
+static void a_stream_of_zeros_is_a_bad_model(void **state)
+{
+    (void)state;
+    static const uint64_t words[4] = {0}, last_only[4] = {0, 0, 0, 1};
+    ee_error error = {EE_OK, ""};
+    random_stream stream;
+    archive reader = archive_reader(words, sizeof words, &error);
+    archive_stream(&reader, &stream);
+    assert_int_equal(reader.status, EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: a random stream is all zeros");
+    reader = archive_reader(last_only, sizeof last_only, NULL);
+    archive_stream(&reader, &stream);
+    assert_int_equal(reader.status, EE_OK);
+}
+
+/* ---- errors stick ---- */
+
+static void the_first_error_stays(void **state)
+{
+    (void)state;
+    ee_error error;
+    archive reader = archive_reader("12345678abcd", 12, &error);
+    archive_fail(&reader, EE_BAD_MODEL, "model: the first");
+    archive_fail(&reader, EE_NO_MEMORY, "model: the second");
+    uint64_t value = 9;
+    archive_u64(&reader, &value); /* there would be enough bytes */
+    assert_int_equal(value, 0);
+    uint32_t more[9];
+    memset(more, 0xff, sizeof more);
+    archive_u32s(&reader, more, 9); /* here there would not */
+    for (size_t i = 0; i < 9; i++) assert_int_equal(more[i], 0);
+    size_t size = 99;
+    archive_size(&reader, &size, 3, 4, "size");
+    assert_int_equal(size, 3);
+    assert_int_equal(archive_remaining(&reader), 0);
+    assert_int_equal(reader.status, EE_BAD_MODEL);
+    assert_int_equal(reader.position, 0);
+    assert_int_equal(error.status, EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: the first");
+}
+
+static void a_message_is_not_a_format(void **state)
+{
+    (void)state;
+    ee_error error;
+    archive reader = archive_reader("", 0, &error);
+    archive_fail(&reader, EE_BAD_MODEL, "model: 100%s %n");
+    assert_string_equal(error.message, "model: 100%s %n");
+}
+
+/* Saving must not change what is saved, even where it fails half-way. */
+static void a_writer_that_failed_writes_nothing_and_changes_nothing(void **state)
+{
+    (void)state;
+    sample original = sample_make();
+    archive writer = archive_writer(NULL);
+    archive_u64(&writer, &original.u64);
+    archive_fail(&writer, EE_NO_MEMORY, "memory: none");
+    sample visited = original;
+    sample_visit(&writer, &visited);
+    assert_int_equal(writer.status, EE_NO_MEMORY);
+    assert_int_equal(writer.size, 8);
+    assert_memory_equal(&visited, &original, sizeof original);
+    memory_free(writer.bytes);
+}
+
+static void a_writer_refuses_what_no_reader_would_take(void **state)
+{
+    (void)state;
+    size_t size = 21;
+    archive writer = archive_writer(NULL);
+    archive_size(&writer, &size, 10, 20, "width");
+    assert_int_equal(writer.status, EE_BAD_MODEL);
+    assert_int_equal(size, 21);
+    memory_free(writer.bytes);
+    char text[] = "hello";
+    writer = archive_writer(NULL);
+    archive_text(&writer, text, 5, "policy");
+    assert_int_equal(writer.status, EE_BAD_MODEL);
+    assert_string_equal(text, "hello");
+    memory_free(writer.bytes);
+}
+
+/* ---- checksum ---- */
+
+/* The check value that the catalogues of CRCs give for CRC-64/XZ. */
+static void the_checksum_is_the_one_of_xz(void **state)
+{
+    (void)state;
+    assert_true(archive_checksum((const uint8_t *)"123456789", 9) == 0x995dc9bbdf1939fau);
+    assert_true(archive_checksum(NULL, 0) == 0);
+}
+
+static void every_flipped_bit_changes_the_checksum(void **state)
+{
+    (void)state;
+    uint8_t bytes[300];
+    random_stream stream = random_named(1, "checksum");
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)random_bits(&stream);
+    uint64_t whole = archive_checksum(bytes, sizeof bytes);
+    for (size_t bit = 0; bit < 8 * sizeof bytes; bit++) {
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_true(archive_checksum(bytes, sizeof bytes) != whole);
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    assert_true(archive_checksum(bytes, sizeof bytes) == whole);
+}
+
+static void every_burst_changes_the_checksum(void **state)
+{
+    (void)state;
+    uint8_t bytes[100] = {0};
+    random_stream stream = random_named(2, "checksum");
+    uint64_t whole = archive_checksum(bytes, sizeof bytes);
+    for (size_t place = 0; place + 8 <= sizeof bytes; place++) {
+        for (int i = 0; i < 20; i++) {
+            uint64_t burst = random_bits(&stream) | 1;
+            memcpy(bytes + place, &burst, sizeof burst);
+            assert_true(archive_checksum(bytes, sizeof bytes) != whole);
+            memset(bytes + place, 0, sizeof burst);
+        }
+    }
+}
+
+static void zeros_at_the_end_change_the_checksum(void **state)
+{
+    (void)state;
+    static const uint8_t zeros[100];
+    for (size_t size = 1; size < sizeof zeros; size++)
+        assert_true(archive_checksum(zeros, size) != archive_checksum(zeros, size - 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read_back),
+        cmocka_unit_test(the_bytes_are_little_endian),
+        cmocka_unit_test(a_writer_grows),
+        cmocka_unit_test(nothing_is_written_and_read_as_nothing),
+        cmocka_unit_test(a_cut_at_any_length_is_a_bad_model_and_zeros),
+        cmocka_unit_test(a_cut_is_told_with_its_place),
+        cmocka_unit_test(a_size_out_of_range_is_a_bad_model),
+        cmocka_unit_test(a_text_too_long_is_a_bad_model),
+        cmocka_unit_test(a_stream_of_zeros_is_a_bad_model),
+        cmocka_unit_test(the_first_error_stays),
+        cmocka_unit_test(a_message_is_not_a_format),
+        cmocka_unit_test(a_writer_that_failed_writes_nothing_and_changes_nothing),
+        cmocka_unit_test(a_writer_refuses_what_no_reader_would_take),
+        cmocka_unit_test(the_checksum_is_the_one_of_xz),
+        cmocka_unit_test(every_flipped_bit_changes_the_checksum),
+        cmocka_unit_test(every_burst_changes_the_checksum),
+        cmocka_unit_test(zeros_at_the_end_change_the_checksum),
+    };
+    return cmocka_run_group_tests_name("archive", tests, NULL, NULL);
+}

@@ -1,0 +1,384 @@
+/* Whole files: what is written is there whole or not at all, and nothing else is left behind. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+/* ---- the system calls of file.c, seen and made to fail ----
+ *
+ * A program's own definition of these goes before the C library's. */
+
+static char trace[256];         /* what was called: "sync-file rename sync-folder" */
+static const char *fail_call;   /* the call that fails, with EIO */
+static bool stutter;            /* every second write is interrupted, the others write one byte */
+static unsigned stutter_writes; /* so far */
+
+static bool note(const char *call)
+{
+    size_t length = strlen(trace);
+    snprintf(trace + length, sizeof trace - length, "%s%s", length ? " " : "", call);
+    bool fails = fail_call && strcmp(call, fail_call) == 0;
+    if (fails) errno = EIO;
+    return !fails;
+}
+
+int fsync(int descriptor)
+{
+    struct stat about;
+    bool folder = fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode);
+    return note(folder ? "sync-folder" : "sync-file") ? (int)syscall(SYS_fsync, descriptor) : -1;
+}
+
+int rename(const char *from, const char *to)
+{
+    return note("rename") ? (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0) : -1;
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t size)
+{
+    if (stutter && stutter_writes++ % 2 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return syscall(SYS_write, descriptor, bytes, stutter && size > 1 ? 1 : size);
+}
+
+/* ---- a folder of its own for each test ---- */
+
+static char folder[64];
+static char path[128];
+
+static int folder_create(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/eenet-test-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/model", folder);
+    trace[0] = '\0';
+    return 0;
+}
+
+/* The entries of the folder; deletes them where asked to. */
+static size_t folder_entries(bool deletes)
+{
+    DIR *listing = opendir(folder);
+    assert_non_null(listing);
+    size_t count = 0;
+    for (struct dirent *entry; (entry = readdir(listing));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        count++;
+        if (!deletes) continue;
+        char name[sizeof folder + 1 + sizeof entry->d_name];
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        assert_int_equal(remove(name), 0);
+    }
+    closedir(listing);
+    return count;
+}
+
+static int folder_delete(void **state)
+{
+    (void)state;
+    fail_call = NULL;
+    stutter = false;
+    folder_entries(true);
+    return rmdir(folder);
+}
+
+static void assert_content(const void *expected, size_t size)
+{
+    uint8_t *bytes = NULL;
+    size_t got = SIZE_MAX;
+    ee_error error = {EE_OK, ""};
+    ee_status status = file_read(path, &bytes, &got, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(status, EE_OK);
+    assert_int_equal(got, size);
+    assert_non_null(bytes);
+    assert_memory_equal(bytes, expected, size);
+    memory_free(bytes);
+}
+
+/* file_write fails with "file: could not <verb> <path, for a temporary file with six letters more>: <reason>". */
+static void assert_write_fails(const char *at, const char *verb, bool temporary, const char *reason)
+{
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(file_write(at, "new content", 11, &error), EE_FILE_ERROR);
+    assert_int_equal(error.status, EE_FILE_ERROR);
+    char start[256], end[128];
+    int length = snprintf(start, sizeof start, "file: could not %s %s%s", verb, at, temporary ? "." : "");
+    snprintf(end, sizeof end, ": %s", reason);
+    assert_memory_equal(error.message, start, (size_t)length);
+    assert_string_equal(error.message + length + (temporary ? 6 : 0), end);
+    assert_int_equal(file_write(at, "new content", 11, NULL), EE_FILE_ERROR);
+}
+
+/* ---- success ---- */
+
+static void what_is_written_is_read_back(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 255, 4096, 100001};
+    uint8_t *bytes = malloc(100001);
+    assert_non_null(bytes);
+    for (size_t i = 0; i < 100001; i++) bytes[i] = (uint8_t)(i * 31 + (i >> 8));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_int_equal(file_write(path, bytes, sizes[i], NULL), EE_OK);
+        assert_content(bytes, sizes[i]);
+        assert_int_equal(folder_entries(false), 1);
+    }
+    free(bytes);
+}
+
+static void an_existing_file_is_replaced(void **state)
+{
+    (void)state;
+    assert_int_equal(file_write(path, "a long old content", 18, NULL), EE_OK);
+    int old = open(path, O_RDONLY);
+    assert_true(old >= 0);
+    assert_int_equal(file_write(path, "new", 3, NULL), EE_OK);
+    assert_content("new", 3);
+    assert_int_equal(folder_entries(false), 1);
+    char still[32];
+    assert_int_equal(read(old, still, sizeof still), 18); /* whoever has the old file open keeps it whole */
+    assert_memory_equal(still, "a long old content", 18);
+    close(old);
+}
+
+static void everybody_may_read_the_file(void **state)
+{
+    (void)state;
+    struct stat about;
+    mode_t mask = umask(077);
+    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    umask(mask);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0644);
+}
+
+static void a_path_without_a_folder_is_beside_us(void **state)
+{
+    (void)state;
+    int here = open(".", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(chdir(folder), 0);
+    ee_status status = file_write("model", "x", 1, NULL);
+    assert_int_equal(fchdir(here), 0);
+    close(here);
+    assert_int_equal(status, EE_OK);
+    assert_content("x", 1);
+}
+
+/* The order that makes a crash harmless: content on the disk, then the name, then the folder that holds the name. */
+static void the_file_is_synced_before_its_name_and_the_folder_after(void **state)
+{
+    (void)state;
+    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    assert_string_equal(trace, "sync-file rename sync-folder");
+}
+
+static void interrupted_and_short_writes_go_on(void **state)
+{
+    (void)state;
+    static const char content[] = "one byte at a time";
+    stutter = true;
+    ee_status status = file_write(path, content, sizeof content, NULL);
+    stutter = false;
+    assert_int_equal(status, EE_OK);
+    assert_content(content, sizeof content);
+    assert_int_equal(stutter_writes, 2 * sizeof content);
+}
+
+/* ---- failure ---- */
+
+static void a_missing_folder_is_an_error(void **state)
+{
+    (void)state;
+    char missing[256];
+    snprintf(missing, sizeof missing, "%s/missing/model", folder);
+    assert_write_fails(missing, "create", true, "No such file or directory");
+    assert_int_equal(folder_entries(false), 0);
+}
+
+static void a_folder_is_not_overwritten(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_write_fails(path, "rename to", false, "Is a directory");
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_true(S_ISDIR(about.st_mode));
+    assert_int_equal(folder_entries(false), 1);
+}
+
+/* The limit lets a part of the file be written, as a full disk does. */
+static void a_write_cut_by_a_limit_keeps_the_old_file(void **state)
+{
+    (void)state;
+    static const uint8_t large[10000] = {1};
+    assert_int_equal(file_write(path, "old", 3, NULL), EE_OK);
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 1000;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ee_error error;
+    ee_status status = file_write(path, large, sizeof large, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_non_null(strstr(error.message, "file: could not write "));
+    assert_non_null(strstr(error.message, ": File too large"));
+    assert_content("old", 3);
+    assert_int_equal(folder_entries(false), 1);
+}
+
+static void a_failed_sync_keeps_the_old_file(void **state)
+{
+    (void)state;
+    assert_int_equal(file_write(path, "old", 3, NULL), EE_OK);
+    fail_call = "sync-file";
+    assert_write_fails(path, "sync", true, "Input/output error");
+    assert_content("old", 3);
+    assert_int_equal(folder_entries(false), 1);
+}
+
+static void a_failed_rename_keeps_the_old_file(void **state)
+{
+    (void)state;
+    assert_int_equal(file_write(path, "old", 3, NULL), EE_OK);
+    fail_call = "rename";
+    assert_write_fails(path, "rename to", false, "Input/output error");
+    assert_content("old", 3);
+    assert_int_equal(folder_entries(false), 1);
+}
+
+/* The new file is in place by then, but a power cut may take it back: the caller must hear of it. */
+static void a_failed_sync_of_the_folder_is_told(void **state)
+{
+    (void)state;
+    ee_error error;
+    fail_call = "sync-folder";
+    assert_int_equal(file_write(path, "new", 3, &error), EE_FILE_ERROR);
+    char expected[256];
+    snprintf(expected, sizeof expected, "file: could not sync %s: Input/output error", folder);
+    assert_string_equal(error.message, expected);
+    assert_content("new", 3);
+    assert_int_equal(folder_entries(false), 1);
+}
+
+/* ---- reading what cannot be read ---- */
+
+static void assert_read_fails(const char *format)
+{
+    uint8_t *bytes = (uint8_t *)folder;
+    size_t size = 7;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(file_read(path, &bytes, &size, &error), EE_FILE_ERROR);
+    assert_null(bytes);
+    assert_int_equal(error.status, EE_FILE_ERROR);
+    char expected[256];
+    snprintf(expected, sizeof expected, format, path);
+    assert_string_equal(error.message, expected);
+    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_FILE_ERROR);
+}
+
+static void a_missing_file_is_an_error(void **state)
+{
+    (void)state;
+    assert_read_fails("file: could not open %s: No such file or directory");
+    assert_int_equal(folder_entries(false), 0);
+}
+
+static void a_folder_is_not_read(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_read_fails("file: %s is not a plain file");
+}
+
+/* Opening a pipe that nobody writes to must not wait for a writer; the alarm ends the test if it does. */
+static void a_pipe_is_not_read(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(10);
+    assert_read_fails("file: %s is not a plain file");
+    alarm(0);
+}
+
+enum { NOBODY = 65534 };
+
+static void what_one_may_not_read_is_an_error(void **state)
+{
+    (void)state;
+    bool root = geteuid() == 0;
+    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    assert_int_equal(chmod(path, 0), 0);
+    assert_int_equal(chmod(folder, 0755), 0);
+    if (root && seteuid(NOBODY)) skip(); /* root may read everything */
+    ee_error error;
+    uint8_t *bytes = NULL;
+    size_t size;
+    ee_status status = file_read(path, &bytes, &size, &error);
+    if (root) assert_int_equal(seteuid(0), 0);
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_null(bytes);
+    char expected[256];
+    snprintf(expected, sizeof expected, "file: could not open %s: Permission denied", path);
+    assert_string_equal(error.message, expected);
+}
+
+static void where_one_may_not_write_is_an_error(void **state)
+{
+    (void)state;
+    bool root = geteuid() == 0;
+    assert_int_equal(chmod(folder, 0555), 0);
+    if (root && seteuid(NOBODY)) skip();
+    ee_error error;
+    ee_status status = file_write(path, "x", 1, &error);
+    if (root) assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_non_null(strstr(error.message, ": Permission denied"));
+    assert_int_equal(folder_entries(false), 0);
+}
+
+#define folder_test(name) cmocka_unit_test_setup_teardown(name, folder_create, folder_delete)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        folder_test(what_is_written_is_read_back),
+        folder_test(an_existing_file_is_replaced),
+        folder_test(everybody_may_read_the_file),
+        folder_test(a_path_without_a_folder_is_beside_us),
+        folder_test(the_file_is_synced_before_its_name_and_the_folder_after),
+        folder_test(interrupted_and_short_writes_go_on),
+        folder_test(a_missing_folder_is_an_error),
+        folder_test(a_folder_is_not_overwritten),
+        folder_test(a_write_cut_by_a_limit_keeps_the_old_file),
+        folder_test(a_failed_sync_keeps_the_old_file),
+        folder_test(a_failed_rename_keeps_the_old_file),
+        folder_test(a_failed_sync_of_the_folder_is_told),
+        folder_test(a_missing_file_is_an_error),
+        folder_test(a_folder_is_not_read),
+        folder_test(a_pipe_is_not_read),
+        folder_test(what_one_may_not_read_is_an_error),
+        folder_test(where_one_may_not_write_is_an_error),
+    };
+    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}

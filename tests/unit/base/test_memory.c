@@ -1,0 +1,161 @@
+/* Allocation. */
+#include "support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A sanitizer's allocator ends the program where malloc returns NULL, unless asked not to. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+static void assert_zero(const void *block, size_t size)
+{
+    for (size_t i = 0; i < size; i++) assert_int_equal(((const unsigned char *)block)[i], 0);
+}
+
+static void blocks_are_aligned_and_zero(void **state)
+{
+    (void)state;
+    for (size_t count = 1; count < 300; count++) {
+        unsigned char *dirty, *block;
+        assert_int_equal(memory_create(&dirty, count, 3, NULL), EE_OK);
+        memset(dirty, 0xff, count * 3); /* the allocator likes to give back what was just freed */
+        memory_free(dirty);
+        assert_int_equal(memory_create(&block, count, 3, NULL), EE_OK);
+        assert_int_equal((uintptr_t)block % 64, 0);
+        assert_zero(block, count * 3);
+        memset(block, 0xff, count * 3);
+        memory_free(block);
+    }
+}
+
+static void a_count_of_zero_gives_one_element(void **state)
+{
+    (void)state;
+    double *block = NULL;
+    assert_int_equal(memory_create(&block, 0, sizeof *block, NULL), EE_OK);
+    assert_non_null(block);
+    assert_true(*block == 0);
+    *block = 1;
+    memory_free(block);
+}
+
+/* The sentence names at least the bytes that were asked for. */
+static void assert_no_memory(size_t count, size_t size, size_t bytes)
+{
+    void *block = &block;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(memory_create(&block, count, size, &error), EE_NO_MEMORY);
+    assert_int_equal(error.status, EE_NO_MEMORY);
+    size_t told = 0;
+    int end = 0;
+    assert_int_equal(sscanf(error.message, "memory: could not allocate %zu bytes%n", &told, &end), 1);
+    assert_int_equal(end, strlen(error.message));
+    assert_true(told >= bytes);
+    assert_int_equal(memory_create(&block, count, size, NULL), EE_NO_MEMORY);
+}
+
+static void a_product_that_overflows_is_no_memory(void **state)
+{
+    (void)state;
+    assert_no_memory(SIZE_MAX, 8, SIZE_MAX);
+    assert_no_memory(SIZE_MAX / 2 + 1, 2, SIZE_MAX); /* the product is 0 */
+    assert_no_memory(SIZE_MAX / 8 + 2, 8, SIZE_MAX); /* the product is 8 */
+    assert_no_memory(8, SIZE_MAX / 8 + 2, SIZE_MAX);
+    assert_no_memory(SIZE_MAX, 1, SIZE_MAX); /* alignment needs room too */
+    assert_no_memory(SIZE_MAX - 62, 1, SIZE_MAX);
+}
+
+static void what_the_system_refuses_is_no_memory(void **state)
+{
+    (void)state;
+    assert_no_memory((size_t)1 << 62, 2, (size_t)1 << 63);
+    assert_no_memory(1, (size_t)1 << 63, (size_t)1 << 63);
+}
+
+static void growing_keeps_the_content_and_zeroes_the_rest(void **state)
+{
+    (void)state;
+    uint32_t *array = NULL;
+    size_t capacity = 0;
+    for (size_t count = 1; count < 2000; count += count / 3 + 1) {
+        size_t before = capacity;
+        assert_int_equal(memory_grow(&array, &capacity, count, sizeof *array, NULL), EE_OK);
+        assert_true(capacity >= count);
+        for (size_t i = 0; i < before; i++) assert_int_equal(array[i], i + 1);
+        assert_zero(array + before, (capacity - before) * sizeof *array);
+        for (size_t i = 0; i < capacity; i++) array[i] = (uint32_t)i + 1;
+    }
+    memory_free(array);
+}
+
+static void growing_doubles_or_takes_what_is_asked(void **state)
+{
+    (void)state;
+    uint32_t *array = NULL;
+    size_t capacity = 0;
+    static const struct {
+        size_t asked, capacity;
+    } steps[] = {{0, 0}, {10, 10}, {10, 10}, {3, 10}, {11, 20}, {41, 41}, {42, 82}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        uint32_t *before = array;
+        size_t room = capacity;
+        assert_int_equal(memory_grow(&array, &capacity, steps[i].asked, sizeof *array, NULL), EE_OK);
+        assert_int_equal(capacity, steps[i].capacity);
+        if (steps[i].asked <= room) assert_ptr_equal(array, before);
+    }
+    memory_free(array);
+}
+
+static void growth_that_fails_changes_nothing(void **state)
+{
+    (void)state;
+    uint64_t *array = NULL;
+    size_t capacity = 0;
+    assert_int_equal(memory_grow(&array, &capacity, 4, sizeof *array, NULL), EE_OK);
+    array[3] = 9;
+    uint64_t *before = array;
+    static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 16};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(memory_grow(&array, &capacity, counts[i], sizeof *array, &error), EE_NO_MEMORY);
+        assert_int_equal(error.status, EE_NO_MEMORY);
+        assert_ptr_equal(array, before);
+        assert_int_equal(capacity, 4);
+        assert_int_equal(array[3], 9);
+    }
+    memory_free(array);
+}
+
+static void freeing_nothing_is_allowed(void **state)
+{
+    (void)state;
+    memory_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_aligned_and_zero),
+        cmocka_unit_test(a_count_of_zero_gives_one_element),
+        cmocka_unit_test(a_product_that_overflows_is_no_memory),
+        cmocka_unit_test(what_the_system_refuses_is_no_memory),
+        cmocka_unit_test(growing_keeps_the_content_and_zeroes_the_rest),
+        cmocka_unit_test(growing_doubles_or_takes_what_is_asked),
+        cmocka_unit_test(growth_that_fails_changes_nothing),
+        cmocka_unit_test(freeing_nothing_is_allowed),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}

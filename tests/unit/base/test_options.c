@@ -1,0 +1,681 @@
+/* Options as tables: defaults, reading, printing, and the sentence for every mistake. */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "base/random.h"
+
+/* ---- a made schema: every type, two groups of the same table, one of them with defaults of its own ---- */
+
+typedef struct layers {
+    int64_t width;
+    double rate;
+    bool bias;
+    option_choice history;
+} layers;
+
+typedef struct made {
+    int64_t whole;
+    double any;
+    double weight;
+    option_choice label;
+    char schedule[OPTION_TEXT_SIZE];
+    int unnamed; /* no option sets it */
+    layers f1, f2;
+} made;
+
+static const option general_table[] = {
+    {"whole", OPTION_INTEGER, offsetof(made, whole), "-7", -0x1p63, 0x1p63, NULL, "any whole number"},
+    {"any", OPTION_REAL, offsetof(made, any), "0", -DBL_MAX, DBL_MAX, NULL, "any number"},
+    {"weight", OPTION_REAL, offsetof(made, weight), "0.25", -1, 1.5, NULL, "how much"},
+    {"label", OPTION_CHOICE, offsetof(made, label), "gain", 0, 0, "gain|abs|relu", "which one"},
+    {"schedule", OPTION_TEXT, offsetof(made, schedule), "10x100", 0, 0, "steps, as 10x100", "when"},
+};
+
+static const option layers_table[] = {
+    {"width", OPTION_INTEGER, offsetof(layers, width), "100", 1, 65536, NULL, "units of a layer"},
+    {"rate", OPTION_REAL, offsetof(layers, rate), "0.001", 0, 10, NULL, "learning rate"},
+    {"bias", OPTION_FLAG, offsetof(layers, bias), "on", 0, 0, NULL, "whether there are biases"},
+    {"history", OPTION_CHOICE, offsetof(layers, history), "all", 1, 1000, "all|ring:N|reservoir:N", "what is kept"},
+};
+
+enum {
+    GENERAL = sizeof general_table / sizeof *general_table,
+    LAYERS = sizeof layers_table / sizeof *layers_table,
+    ALL = GENERAL + 2 * LAYERS
+};
+
+static const option_group made_groups[] = {
+    {"", general_table, GENERAL, 0, NULL},
+    {"f1.", layers_table, LAYERS, offsetof(made, f1), NULL},
+    {"f2.", layers_table, LAYERS, offsetof(made, f2), "width=20 bias=off, history=ring:50"},
+};
+
+static const option_schema schema = {"made", made_groups, 3, sizeof(made)};
+
+static const char default_text[] = "whole=-7 any=0 weight=0.25 label=gain schedule=10x100 "
+                                   "f1.width=100 f1.rate=0.001 f1.bias=on f1.history=all "
+                                   "f2.width=20 f2.rate=0.001 f2.bias=off f2.history=ring:50";
+
+static made made_default(void)
+{
+    made m;
+    memset(&m, 0xaa, sizeof m);
+    options_set_defaults(&schema, &m);
+    return m;
+}
+
+static made made_parse(const char *text)
+{
+    made m = made_default();
+    ee_error error = {EE_OK, ""};
+    ee_status status = options_parse(&schema, text, &m, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(status, EE_OK);
+    return m;
+}
+
+static void assert_rejected(const char *text, const char *sentence)
+{
+    made m = made_default();
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(options_parse(&schema, text, &m, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(error.status, EE_BAD_OPTION);
+    assert_int_equal(options_parse(&schema, text, &m, NULL), EE_BAD_OPTION);
+}
+
+/* ---- values ---- */
+
+static void defaults_come_from_the_table_and_then_the_group(void **state)
+{
+    (void)state;
+    made m = made_default();
+    assert_int_equal(m.whole, -7);
+    assert_true(m.any == 0 && m.weight == 0.25);
+    assert_int_equal(m.label.pick, 0);
+    assert_int_equal(m.label.number, 0);
+    assert_string_equal(m.schedule, "10x100");
+    assert_int_equal(m.f1.width, 100);
+    assert_int_equal(m.f2.width, 20);
+    assert_true(m.f1.rate == 0.001 && m.f2.rate == 0.001);
+    assert_true(m.f1.bias && !m.f2.bias);
+    assert_int_equal(m.f1.history.pick, 0);
+    assert_int_equal(m.f2.history.pick, 1);
+    assert_int_equal(m.f2.history.number, 50);
+    assert_int_equal(m.unnamed, 0);
+}
+
+static void every_type_is_read(void **state)
+{
+    (void)state;
+    made m = made_parse("whole=12 weight=-0.5 label=relu schedule=every:10 f1.bias=off f2.bias=on "
+                        "f1.history=reservoir:1000 f2.history=all f2.width=65536 f1.width=1");
+    assert_int_equal(m.whole, 12);
+    assert_true(m.weight == -0.5);
+    assert_int_equal(m.label.pick, 2);
+    assert_string_equal(m.schedule, "every:10");
+    assert_true(!m.f1.bias && m.f2.bias);
+    assert_int_equal(m.f1.history.pick, 2);
+    assert_int_equal(m.f1.history.number, 1000);
+    assert_int_equal(m.f2.history.pick, 0);
+    assert_int_equal(m.f2.history.number, 0);
+    assert_int_equal(m.f2.width, 65536);
+    assert_int_equal(m.f1.width, 1);
+    assert_true(m.f1.rate == 0.001);
+}
+
+static void the_ends_of_a_range_belong_to_it(void **state)
+{
+    (void)state;
+    assert_true(made_parse("weight=-1").weight == -1);
+    assert_true(made_parse("weight=1.5").weight == 1.5);
+    assert_int_equal(made_parse("f1.history=ring:1").f1.history.number, 1);
+    assert_true(made_parse("whole=-9223372036854775808").whole == INT64_MIN);
+    assert_true(made_parse("whole=9223372036854775807").whole == INT64_MAX);
+    assert_true(made_parse("any=-1.7976931348623157e308").any == -DBL_MAX);
+}
+
+static void commas_and_white_space_separate(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "whole=1,weight=1,f1.width=5",
+        "whole=1 weight=1 f1.width=5",
+        ",, \t\r\nwhole=1\t,\r\n weight=1,\nf1.width=5 ,",
+        "f1.width=5 weight=1 whole=1",
+        "whole=9 f1.width=6 weight=1 whole=1 f1.width=5", /* the last word on it counts */
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        made m = made_parse(texts[i]);
+        assert_int_equal(m.whole, 1);
+        assert_true(m.weight == 1);
+        assert_int_equal(m.f1.width, 5);
+    }
+    static const char *const empty[] = {"", " ", ",", "\r\n\t, ,"};
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) assert_int_equal(made_parse(empty[i]).whole, -7);
+}
+
+static void a_text_may_be_empty_or_hold_an_equals_sign(void **state)
+{
+    (void)state;
+    assert_string_equal(made_parse("schedule=").schedule, "");
+    assert_string_equal(made_parse("schedule=a=b").schedule, "a=b");
+    char text[128] = "schedule=", longest[OPTION_TEXT_SIZE];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    strcat(text, longest);
+    assert_string_equal(made_parse(text).schedule, longest);
+}
+
+/* ---- mistakes ---- */
+
+static void an_unknown_name_gets_the_nearest(void **state)
+{
+    (void)state;
+    assert_rejected("f1.widht=5", "options: made has no option 'f1.widht'; did you mean 'f1.width'?");
+    assert_rejected("f2.widht=5", "options: made has no option 'f2.widht'; did you mean 'f2.width'?");
+    assert_rejected("wieght=5", "options: made has no option 'wieght'; did you mean 'weight'?");
+    assert_rejected("Whole=5", "options: made has no option 'Whole'; did you mean 'whole'?");
+    assert_rejected("f3.history=all", "options: made has no option 'f3.history'; did you mean 'f1.history'?");
+    assert_rejected("made.whole=5", "options: made has no option 'made.whole'; did you mean 'whole'?");
+    assert_rejected("weight=1 zzzzzzzz=5", "options: made has no option 'zzzzzzzz'");
+    assert_rejected("=5", "options: made has no option ''");
+    assert_rejected("=", "options: made has no option ''");
+}
+
+static void a_word_without_a_value_is_a_mistake(void **state)
+{
+    (void)state;
+    assert_rejected("f1.width", "options: expected name=value, got 'f1.width'");
+    assert_rejected("whole=1 weight = 1", "options: expected name=value, got 'weight'");
+}
+
+static void a_whole_number_out_of_range_is_a_mistake(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"-3", "0", "65537", "x", "5x", "5.0", "1e3", "0x10", "99999999999999999999",
+                                         "-"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[64], sentence[128];
+        snprintf(text, sizeof text, "f1.width=%s", values[i]);
+        snprintf(sentence, sizeof sentence, "options: made.f1.width must be 1 to 65536, got %s", values[i]);
+        assert_rejected(text, sentence);
+    }
+    assert_rejected("whole=9223372036854775808",
+                    "options: made.whole must be -9.22337203685e+18 to 9.22337203685e+18, got 9223372036854775808");
+    assert_rejected("f1.width=", "options: made.f1.width must be 1 to 65536, got nothing");
+    assert_rejected("f1.width=,5", "options: made.f1.width must be 1 to 65536, got nothing");
+}
+
+static void a_number_out_of_range_is_a_mistake(void **state)
+{
+    (void)state;
+    static const char *const values[] = {
+        "2", "1.5000000000000002", "-1.0000000000000002", "nan", "-nan", "inf", "1e999", "x", "0.5.", "1e", "--1"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[64], sentence[128];
+        snprintf(text, sizeof text, "weight=%s", values[i]);
+        snprintf(sentence, sizeof sentence, "options: made.weight must be -1 to 1.5, got %s", values[i]);
+        assert_rejected(text, sentence);
+    }
+    assert_rejected("weight=", "options: made.weight must be -1 to 1.5, got nothing");
+    assert_rejected("any=nan", "options: made.any must be -1.79769313486e+308 to 1.79769313486e+308, got nan");
+    assert_rejected("any=1e999", "options: made.any must be -1.79769313486e+308 to 1.79769313486e+308, got 1e999");
+}
+
+static void a_flag_is_on_or_off(void **state)
+{
+    (void)state;
+    assert_rejected("f2.bias=yes", "options: made.f2.bias must be on|off, got yes");
+    assert_rejected("f2.bias=On", "options: made.f2.bias must be on|off, got On");
+    assert_rejected("f2.bias=", "options: made.f2.bias must be on|off, got nothing");
+    assert_rejected("f2.bias=onn", "options: made.f2.bias must be on|off, got onn");
+}
+
+static void a_choice_is_a_word_of_the_list(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"gai", "gains", "gain|abs", "gain:3", "|", ":"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[64], sentence[128];
+        snprintf(text, sizeof text, "label=%s", words[i]);
+        snprintf(sentence, sizeof sentence, "options: made.label must be gain|abs|relu, got %s", words[i]);
+        assert_rejected(text, sentence);
+    }
+    assert_rejected("label=", "options: made.label must be gain|abs|relu, got nothing");
+}
+
+static void a_choice_with_a_number_needs_it_in_range(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"ring",     "ring:",      "ring:0",  "ring:1001", "ring:x", "ring:5x",
+                                        "ring:5:5", "ring:N",     "all:5",   "all:",      "rin:5",  "ring:1.5",
+                                        "rings:5",  "reservoir:", "ring:-1", ":5"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[64], sentence[128];
+        snprintf(text, sizeof text, "f1.history=%s", words[i]);
+        snprintf(sentence, sizeof sentence,
+                 "options: made.f1.history must be all|ring:N|reservoir:N, N 1 to 1000, got %s", words[i]);
+        assert_rejected(text, sentence);
+    }
+}
+
+static void a_text_too_long_for_its_field_is_a_mistake(void **state)
+{
+    (void)state;
+    char text[128] = "schedule=", value[OPTION_TEXT_SIZE + 1], sentence[252];
+    memset(value, 'x', OPTION_TEXT_SIZE);
+    value[OPTION_TEXT_SIZE] = '\0';
+    strcat(text, value);
+    snprintf(sentence, sizeof sentence, "options: made.schedule must be steps, as 10x100, got %s", value);
+    assert_rejected(text, sentence);
+}
+
+static void a_word_too_long_is_a_mistake(void **state)
+{
+    (void)state;
+    char word[300], sentence[252];
+    memset(word, 'a', sizeof word);
+    word[127] = '\0'; /* the longest that is looked at */
+    snprintf(sentence, sizeof sentence, "options: expected name=value, got '%.127s'", word);
+    assert_rejected(word, sentence);
+    word[127] = 'a';
+    word[128] = '\0';
+    assert_rejected(word,
+                    "options: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' is too long: 128 characters, at most 127");
+    word[128] = 'a';
+    word[200] = ' ';
+    word[299] = '\0';
+    assert_rejected(word,
+                    "options: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' is too long: 200 characters, at most 127");
+}
+
+static void a_sentence_that_does_not_fit_is_cut(void **state)
+{
+    (void)state;
+    char name[128];
+    memset(name, 'q', sizeof name);
+    memcpy(name + 120, "=1", 3);
+    made m = made_default();
+    ee_error error;
+    assert_int_equal(options_parse(&schema, name, &m, &error), EE_BAD_OPTION);
+    assert_true(strlen(error.message) < sizeof error.message);
+}
+
+/* The text ends where memory does. */
+static void nothing_is_read_past_the_end(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "", " ", "f1.width", "f1.width=", "f1.width=5", "f1.history=ring:", "label=gain"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        guard g;
+        char *text = guard_end_bytes(&g, strlen(texts[i]) + 1);
+        strcpy(text, texts[i]);
+        made m = made_default();
+        options_parse(&schema, text, &m, NULL);
+        guard_free(&g);
+    }
+}
+
+static void parsing_stops_at_the_first_mistake(void **state)
+{
+    (void)state;
+    made m = made_default();
+    assert_int_equal(options_parse(&schema, "whole=1 label=x f1.width=5", &m, NULL), EE_BAD_OPTION);
+    assert_int_equal(m.whole, 1);
+    assert_int_equal(m.label.pick, 0);
+    assert_int_equal(m.f1.width, 100);
+    options_parse(&schema, "f1.width=70000 f1.bias=x f1.history=ring:0 weight=9", &m, NULL);
+    assert_int_equal(m.f1.width, 100); /* a value that is refused is not half stored */
+}
+
+/* ---- printing ---- */
+
+static void assert_same(const made *a, const made *b)
+{
+    assert_true(a->whole == b->whole);
+    assert_memory_equal(&a->any, &b->any, sizeof a->any);
+    assert_memory_equal(&a->weight, &b->weight, sizeof a->weight);
+    assert_int_equal(a->label.pick, b->label.pick);
+    assert_memory_equal(a->schedule, b->schedule, sizeof a->schedule);
+    const layers *pairs[2][2] = {{&a->f1, &b->f1}, {&a->f2, &b->f2}};
+    for (size_t i = 0; i < 2; i++) {
+        const layers *x = pairs[i][0], *y = pairs[i][1];
+        assert_true(x->width == y->width && x->bias == y->bias);
+        assert_memory_equal(&x->rate, &y->rate, sizeof x->rate);
+        assert_int_equal(x->history.pick, y->history.pick);
+        assert_int_equal(x->history.number, y->history.number);
+    }
+}
+
+static void assert_round_trip(const made *m)
+{
+    char text[1024];
+    assert_true(options_format(&schema, m, text, sizeof text) < sizeof text);
+    made back = made_parse(text);
+    assert_same(m, &back);
+}
+
+static void the_whole_text_is_known(void **state)
+{
+    (void)state;
+    made m = made_default();
+    char text[1024];
+    assert_int_equal(options_format(&schema, &m, text, sizeof text), strlen(default_text));
+    assert_string_equal(text, default_text);
+}
+
+static void numbers_print_short(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"0.1",  "0.0001", "100000",     "1e+06", "0.3",
+                                         "-2.5", "1e-05",  "123456.789", "-0"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char given[64], text[1024], expected[64];
+        snprintf(given, sizeof given, "any=%s", values[i]);
+        made m = made_parse(given);
+        options_format(&schema, &m, text, sizeof text);
+        snprintf(expected, sizeof expected, " any=%s ", values[i]);
+        assert_non_null(strstr(text, expected));
+    }
+}
+
+static void awkward_numbers_come_back_to_the_bit(void **state)
+{
+    (void)state;
+    const double awkward[] = {0.0,
+                              -0.0,
+                              0.1,
+                              0.2,
+                              0.1 + 0.2,
+                              1.0 / 3,
+                              2.0 / 3,
+                              1e-5,
+                              1e22,
+                              1e23,
+                              123456789012345678.0,
+                              5e-324,
+                              2.5e-323,
+                              DBL_MIN,
+                              DBL_MIN / 2,
+                              -DBL_MIN,
+                              DBL_MAX,
+                              -DBL_MAX,
+                              DBL_EPSILON,
+                              1 + DBL_EPSILON,
+                              1 - DBL_EPSILON / 2,
+                              9007199254740993.0,
+                              0x1p63,
+                              4.35,
+                              2.2250738585072011e-308,
+                              8.41e21,
+                              9.5e-3,
+                              0x1.fffffffffffffp-1};
+    made m = made_default();
+    for (size_t i = 0; i < sizeof awkward / sizeof *awkward; i++) {
+        m.any = awkward[i];
+        assert_round_trip(&m);
+    }
+    random_stream stream = random_named(1, "options");
+    for (int i = 0; i < 20000; i++) {
+        uint64_t bits = random_bits(&stream);
+        memcpy(&m.any, &bits, sizeof bits);
+        if (isfinite(m.any)) assert_round_trip(&m);
+    }
+}
+
+static void every_value_comes_back(void **state)
+{
+    (void)state;
+    made m = made_default();
+    random_stream stream = random_named(2, "options");
+    for (int i = 0; i < 5000; i++) {
+        m.whole = (int64_t)random_bits(&stream);
+        m.weight = random_unit(&stream) * 2.5 - 1;
+        m.label.pick = (int)random_below(&stream, 3);
+        memset(m.schedule, 0, sizeof m.schedule);
+        size_t length = random_below(&stream, OPTION_TEXT_SIZE);
+        for (size_t k = 0; k < length; k++) m.schedule[k] = (char)('-' + random_below(&stream, 78)); /* '-' to 'z' */
+        layers *both[2] = {&m.f1, &m.f2};
+        for (size_t k = 0; k < 2; k++) {
+            both[k]->width = 1 + (int64_t)random_below(&stream, 65536);
+            both[k]->rate = random_unit(&stream) * 10;
+            both[k]->bias = random_below(&stream, 2);
+            both[k]->history.pick = (int)random_below(&stream, 3);
+            both[k]->history.number = both[k]->history.pick ? 1 + (int64_t)random_below(&stream, 1000) : 0;
+        }
+        assert_round_trip(&m);
+    }
+}
+
+static void printing_stops_where_the_room_ends(void **state)
+{
+    (void)state;
+    made m = made_default();
+    size_t whole = strlen(default_text);
+    assert_int_equal(options_format(&schema, &m, NULL, 0), whole);
+    for (size_t capacity = 1; capacity <= whole + 1; capacity++) {
+        guard g;
+        char *text = guard_end_bytes(&g, capacity);
+        assert_int_equal(options_format(&schema, &m, text, capacity), whole);
+        assert_int_equal(strlen(text), capacity - 1);
+        assert_memory_equal(text, default_text, capacity - 1);
+        guard_free(&g);
+    }
+}
+
+/* ---- other locales: the host program may have set one where a comma is the decimal point ---- */
+
+/* A locale of glibc's own format, so that the test does not hang on what is installed: LC_NUMERIC's magic number, six
+ * fields, the offset of each, then the decimal point, no thousands separator, no grouping, the two as wide characters,
+ * the character set. False where the C library does not take it. */
+static bool comma_locale_enter(char *folder)
+{
+    static const uint32_t head[8] = {0x20031114, 6, 32, 34, 35, 36, 40, 44};
+    static const char fields[] = ",\0\0\0,\0\0\0\0\0\0\0UTF-8";
+    char path[128];
+    if (!mkdtemp(folder)) return false;
+    snprintf(path, sizeof path, "%s/comma", folder);
+    mkdir(path, 0700);
+    strcat(path, "/LC_NUMERIC");
+    FILE *file = fopen(path, "wb");
+    if (!file) return false;
+    fwrite(head, sizeof head, 1, file);
+    fwrite(fields, sizeof fields, 1, file);
+    fclose(file);
+    setenv("LOCPATH", folder, 1);
+    uselocale(LC_GLOBAL_LOCALE); /* a test before this one may have left the thread in another */
+    return setlocale(LC_NUMERIC, "comma") && strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
+static void comma_locale_leave(const char *folder)
+{
+    char path[128];
+    setlocale(LC_NUMERIC, "C");
+    unsetenv("LOCPATH");
+    snprintf(path, sizeof path, "%s/comma/LC_NUMERIC", folder);
+    remove(path);
+    snprintf(path, sizeof path, "%s/comma", folder);
+    remove(path);
+    remove(folder);
+}
+
+static void a_decimal_point_is_a_point_in_every_locale(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/eenet-test-XXXXXX", text[1024] = "", printed[16];
+    bool entered = comma_locale_enter(folder);
+    made m = made_default();
+    ee_error error = {EE_OK, ""};
+    ee_status status = options_parse(&schema, "any=0.125", &m, &error);
+    options_format(&schema, &m, text, sizeof text);
+    ee_option described;
+    options_describe(&schema, &m, 2, &described, NULL);
+    snprintf(printed, sizeof printed, "%g", 0.5);
+    comma_locale_leave(folder);
+    if (!entered) skip();
+    assert_string_equal(printed, "0,5"); /* the caller's locale is as it was */
+    assert_int_equal(status, EE_OK);
+    assert_string_equal(error.message, "");
+    assert_true(m.any == 0.125 && m.weight == 0.25 && m.f1.rate == 0.001);
+    assert_non_null(strstr(text, " any=0.125 weight=0.25 "));
+    assert_string_equal(described.value, "0.25");
+    assert_string_equal(described.range, "-1 to 1.5");
+}
+
+/* ---- describing ---- */
+
+static void every_option_is_described(void **state)
+{
+    (void)state;
+    static const char *const expected[ALL][4] = {
+        {"whole", "-9.22337203685e+18 to 9.22337203685e+18", "-7", "any whole number"},
+        {"any", "-1.79769313486e+308 to 1.79769313486e+308", "0", "any number"},
+        {"weight", "-1 to 1.5", "0.25", "how much"},
+        {"label", "gain|abs|relu", "gain", "which one"},
+        {"schedule", "steps, as 10x100", "10x100", "when"},
+        {"f1.width", "1 to 65536", "7", "units of a layer"},
+        {"f1.rate", "0 to 10", "0.001", "learning rate"},
+        {"f1.bias", "on|off", "on", "whether there are biases"},
+        {"f1.history", "all|ring:N|reservoir:N, N 1 to 1000", "all", "what is kept"},
+        {"f2.width", "1 to 65536", "20", "units of a layer"},
+        {"f2.rate", "0 to 10", "0.001", "learning rate"},
+        {"f2.bias", "on|off", "off", "whether there are biases"},
+        {"f2.history", "all|ring:N|reservoir:N, N 1 to 1000", "ring:50", "what is kept"},
+    };
+    made m = made_parse("f1.width=7"); /* the value is the target's, not the default */
+    for (size_t i = 0; i < ALL; i++) {
+        ee_option described;
+        memset(&described, 0xaa, sizeof described);
+        assert_int_equal(options_describe(&schema, &m, i, &described, NULL), EE_OK);
+        assert_string_equal(described.name, expected[i][0]);
+        assert_string_equal(described.range, expected[i][1]);
+        assert_string_equal(described.value, expected[i][2]);
+        assert_string_equal(described.meaning, expected[i][3]);
+    }
+}
+
+static void past_the_last_there_is_nothing_to_describe(void **state)
+{
+    (void)state;
+    made m = made_default();
+    ee_option described;
+    ee_error error;
+    assert_int_equal(options_describe(&schema, &m, ALL, &described, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "made has 13 options, asked for number 13");
+    assert_int_equal(error.status, EE_BAD_INPUT);
+    assert_int_equal(options_describe(&schema, &m, SIZE_MAX, &described, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "made has 13 options, asked for number 18446744073709551615");
+    option_schema empty = {"none", NULL, 0, sizeof m};
+    assert_int_equal(options_describe(&empty, &m, 0, &described, &error), EE_BAD_INPUT);
+}
+
+/* ---- nearest names ---- */
+
+static void the_nearest_name_is_found(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"eenet", "greedy", "uniform", "eenet:paper", "linucb", "lints"};
+    static const struct {
+        const char *word, *nearest;
+    } cases[] = {
+        {"eenet", "eenet"},
+        {"eent", "eenet"},
+        {"enet", "eenet"},
+        {"gredy", "greedy"},
+        {"greeedy", "greedy"},
+        {"greddy", "greedy"},
+        {"unifrom", "uniform"},
+        {"eenet:papper", "eenet:paper"},
+        {"eenet-paper", "eenet:paper"},
+        {"linucp", "linucb"},
+        {"lint", "lints"},
+        {"EENET", NULL},
+        {"", NULL},
+        {"x", NULL},
+        {"thompson", NULL},
+        {"e", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *got = options_nearest(cases[i].word, names, sizeof names / sizeof *names);
+        if (cases[i].nearest)
+            assert_string_equal(got ? got : "none", cases[i].nearest);
+        else
+            assert_null(got);
+    }
+    assert_null(options_nearest("eenet", names, 0));
+}
+
+static void of_two_as_near_the_first_is_taken(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"f1.width", "f2.width"};
+    assert_string_equal(options_nearest("f3.width", names, 2), "f1.width");
+}
+
+static void half_of_the_word_may_be_wrong_and_no_more(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"abcdef"};
+    assert_non_null(options_nearest("abcxyz", names, 1));
+    assert_null(options_nearest("abwxyz", names, 1));
+}
+
+static void long_words_are_compared_too(void **state)
+{
+    (void)state;
+    char word[128], name[128];
+    memset(word, 'a', sizeof word);
+    memset(name, 'a', sizeof name);
+    word[127] = name[127] = '\0';
+    word[60] = 'b';
+    const char *const names[] = {"short", name};
+    assert_ptr_equal(options_nearest(word, names, 2), name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_come_from_the_table_and_then_the_group),
+        cmocka_unit_test(every_type_is_read),
+        cmocka_unit_test(the_ends_of_a_range_belong_to_it),
+        cmocka_unit_test(commas_and_white_space_separate),
+        cmocka_unit_test(a_text_may_be_empty_or_hold_an_equals_sign),
+        cmocka_unit_test(an_unknown_name_gets_the_nearest),
+        cmocka_unit_test(a_word_without_a_value_is_a_mistake),
+        cmocka_unit_test(a_whole_number_out_of_range_is_a_mistake),
+        cmocka_unit_test(a_number_out_of_range_is_a_mistake),
+        cmocka_unit_test(a_flag_is_on_or_off),
+        cmocka_unit_test(a_choice_is_a_word_of_the_list),
+        cmocka_unit_test(a_choice_with_a_number_needs_it_in_range),
+        cmocka_unit_test(a_text_too_long_for_its_field_is_a_mistake),
+        cmocka_unit_test(a_word_too_long_is_a_mistake),
+        cmocka_unit_test(a_sentence_that_does_not_fit_is_cut),
+        cmocka_unit_test(nothing_is_read_past_the_end),
+        cmocka_unit_test(parsing_stops_at_the_first_mistake),
+        cmocka_unit_test(the_whole_text_is_known),
+        cmocka_unit_test(numbers_print_short),
+        cmocka_unit_test(awkward_numbers_come_back_to_the_bit),
+        cmocka_unit_test(every_value_comes_back),
+        cmocka_unit_test(printing_stops_where_the_room_ends),
+        cmocka_unit_test(a_decimal_point_is_a_point_in_every_locale),
+        cmocka_unit_test(every_option_is_described),
+        cmocka_unit_test(past_the_last_there_is_nothing_to_describe),
+        cmocka_unit_test(the_nearest_name_is_found),
+        cmocka_unit_test(of_two_as_near_the_first_is_taken),
+        cmocka_unit_test(half_of_the_word_may_be_wrong_and_no_more),
+        cmocka_unit_test(long_words_are_compared_too),
+    };
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

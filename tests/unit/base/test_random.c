@@ -1,0 +1,289 @@
+/* Random streams: the published numbers of the two generators, and what is drawn from them. */
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+
+enum { DRAWS = 1000000, BELOW_DRAWS = 200000 };
+
+/* ---- the generators ---- */
+
+/* What Vigna's xoshiro256starstar.c gives from the state 1, 2, 3, 4. */
+static void bits_are_those_of_xoshiro256(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = {
+        11520u,
+        0u,
+        1509978240u,
+        1215971899390074240u,
+        1216172134540287360u,
+        607988272756665600u,
+        16172922978634559625u,
+        8476171486693032832u,
+        10595114339597558777u,
+        2904607092377533576u,
+    };
+    random_stream stream = {{1, 2, 3, 4}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) assert_true(random_bits(&stream) == expected[i]);
+}
+
+/* A stream's state is four draws of splitmix64 from splitmix64(seed) xor the name's FNV-1a hash. For the seeds below
+ * that start is 0, so the state must be the first four draws that are published for splitmix64 from 0. */
+static void streams_are_seeded_by_splitmix64(void **state)
+{
+    (void)state;
+    static const uint64_t expected[4] = {0xe220a8397b1dcdafu, 0x6e789e6aa1b965f4u, 0x06c45d188009454fu,
+                                         0xf88bb8a8724c81ecu};
+    static const struct {
+        const char *name;
+        uint64_t seed; /* splitmix64 of it is the FNV-1a hash of the name */
+    } cases[] = {{"", 0x0e7346cfd90bc8ffu},
+                 {"a", 0x856ceed8b52d3bf1u},
+                 {"foobar", 0x367a8219d06ec6eau},
+                 {"\xff\x80", 0x721ecccfe3cf74a6u}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        random_stream stream = random_named(cases[i].seed, cases[i].name);
+        assert_memory_equal(stream.state, expected, sizeof expected);
+    }
+}
+
+/* Saved results depend on these numbers: they never change. */
+static void a_named_stream_is_pinned(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(42, "rounds");
+    assert_true(random_bits(&stream) == 0x73c575c178e5c247u);
+    assert_true(random_bits(&stream) == 0x4081471e13cb9101u);
+    assert_true(random_bits(&stream) == 0x1c7362a68829aea7u);
+    stream = random_named(42, "rounds");
+    assert_true(random_unit(&stream) == 0.45223175023502105);
+    stream = random_named(42, "rounds");
+    assert_close(random_normal(&stream), -0.01359850063797422, 1e-14); /* log and cos are the system's */
+    stream = random_named(42, "rounds");
+    assert_true(random_below(&stream, 1000) == 0x73c575c178e5c247u % 1000);
+}
+
+static void other_names_and_seeds_give_other_streams(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"", "a", "b", "aa", "rounds", "initialisation", "sampling", "\xff"};
+    enum { NAMES = sizeof names / sizeof *names, SEEDS = 64, STREAMS = NAMES * SEEDS, LENGTH = 4 };
+    static uint64_t draws[STREAMS * LENGTH];
+    size_t count = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        for (size_t name = 0; name < NAMES; name++) {
+            random_stream stream = random_named(seed, names[name]);
+            for (size_t i = 0; i < LENGTH; i++) draws[count++] = random_bits(&stream);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++) assert_true(draws[i] != draws[j]);
+}
+
+/* Neighbouring seeds: on average half of the bits of the first draw differ. */
+static void neighbouring_seeds_are_unrelated(void **state)
+{
+    (void)state;
+    enum { SEEDS = 4096 };
+    size_t differing = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        random_stream one = random_named(seed, "rounds"), other = random_named(seed + 1, "rounds");
+        for (uint64_t bits = random_bits(&one) ^ random_bits(&other); bits; bits &= bits - 1) differing++;
+    }
+    assert_close((double)differing / SEEDS, 32, 0.01); /* 32 +- 0.32: five standard deviations of the mean */
+}
+
+static void a_copy_goes_on_like_the_original(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(3, "sampling");
+    for (int i = 0; i < 5; i++) random_normal(&stream);
+    random_stream copy = stream;
+    for (int i = 0; i < 100; i++) {
+        assert_true(random_normal(&stream) == random_normal(&copy));
+        assert_true(random_below(&stream, 1000) == random_below(&copy, 1000));
+        assert_true(random_unit(&stream) == random_unit(&copy));
+    }
+    assert_memory_equal(&stream, &copy, sizeof stream);
+}
+
+/* ---- numbers in [0, 1) ---- */
+
+static const uint64_t all_ones = 0x4fc71c71c71c71c7u; /* the second word of a state whose next draw is 2^64 - 1 */
+
+static void unit_reaches_zero_and_stays_under_one(void **state)
+{
+    (void)state;
+    random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
+    random_stream check = highest;
+    assert_true(random_bits(&check) == UINT64_MAX);
+    assert_true(random_unit(&lowest) == 0.0);
+    assert_true(random_unit(&highest) == 1.0 - 0x1p-53);
+}
+
+static void unit_is_uniform(void **state)
+{
+    (void)state;
+    enum { BINS = 100 };
+    size_t counts[BINS] = {0};
+    random_stream stream = random_named(1, "unit");
+    double sum = 0, squares = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double unit = random_unit(&stream);
+        assert_true(unit >= 0 && unit < 1);
+        counts[(size_t)(unit * BINS)]++;
+        sum += unit;
+        squares += unit * unit;
+    }
+    assert_close(sum / DRAWS, 0.5, 0.0015); /* the standard deviation of the mean is 0.00029 */
+    assert_close(squares / DRAWS, 1.0 / 3, 0.0015);
+    double statistic = 0, expected = (double)DRAWS / BINS;
+    for (size_t i = 0; i < BINS; i++) statistic += pow((double)counts[i] - expected, 2) / expected;
+    assert_true(statistic > 50 && statistic < 170); /* 99 degrees of freedom: 99 +- 5 x 14.1 */
+}
+
+/* ---- numbers under a bound ---- */
+
+/* Pearson's statistic of `bins` equal parts of 0 .. bound - 1; bins must divide bound. */
+static double below_statistic(uint64_t seed, uint64_t bound, size_t bins)
+{
+    size_t counts[1000] = {0};
+    random_stream stream = random_named(seed, "below");
+    for (int i = 0; i < BELOW_DRAWS; i++) {
+        uint64_t drawn = random_below(&stream, bound);
+        assert_true(drawn < bound);
+        counts[drawn / (bound / bins)]++;
+    }
+    double statistic = 0, expected = (double)BELOW_DRAWS / (double)bins;
+    for (size_t i = 0; i < bins; i++) statistic += pow((double)counts[i] - expected, 2) / expected;
+    return statistic;
+}
+
+/* The last three bounds are those where taking a remainder alone is far from uniform: 2^64 is no multiple of them and
+ * not many times larger. */
+static void below_is_uniform(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bound;
+        size_t bins;
+    } cases[] = {
+        {2, 2},
+        {3, 3},
+        {10, 10},
+        {1000, 1000},
+        {(uint64_t)1 << 63, 64},
+        {(uint64_t)3 << 62, 3},
+        {(uint64_t)5 << 61, 5},
+        {(uint64_t)7 << 61, 7},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint64_t seed = 0; seed < 2; seed++) {
+            double freedom = (double)cases[i].bins - 1;
+            assert_true(below_statistic(seed, cases[i].bound, cases[i].bins) < freedom + 6 * sqrt(2 * freedom));
+        }
+    }
+}
+
+static void below_one_is_zero(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(1, "below");
+    for (int i = 0; i < 100; i++) assert_true(random_below(&stream, 1) == 0);
+}
+
+/* What a counter that wrapped asks for: 0 stands for 2^64. */
+static void below_zero_is_any_number(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(1, "below"), same = stream;
+    for (int i = 0; i < 10; i++) assert_true(random_below(&stream, 0) == random_bits(&same));
+}
+
+static void below_reaches_both_ends(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(2, "below");
+    bool seen[7] = {false};
+    for (int i = 0; i < 1000; i++) seen[random_below(&stream, 7)] = true;
+    for (size_t i = 0; i < 7; i++) assert_true(seen[i]);
+    random_stream highest = {{1, all_ones, 3, 4}};
+    assert_true(random_below(&highest, UINT64_MAX) == 0); /* 2^64 - 1 modulo itself */
+    random_stream lowest = {{1, 0, 3, 4}};                /* draws 0, which that bound rejects, then another */
+    random_stream next = lowest;
+    random_bits(&next);
+    assert_true(random_below(&lowest, UINT64_MAX) == random_bits(&next) % UINT64_MAX);
+}
+
+/* ---- normal numbers ---- */
+
+static void normal_has_the_moments_of_a_normal(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(1, "normal");
+    double first = 0, second = 0, third = 0, fourth = 0;
+    size_t within_one = 0, beyond_three = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double z = random_normal(&stream);
+        first += z;
+        second += z * z;
+        third += z * z * z;
+        fourth += z * z * z * z;
+        within_one += fabs(z) < 1;
+        beyond_three += fabs(z) > 3;
+    }
+    /* Five standard deviations of each mean: sqrt(1, 2, 15, 96) / sqrt(DRAWS). */
+    assert_close(first / DRAWS, 0, 0.005);
+    assert_close(second / DRAWS, 1, 0.0071);
+    assert_close(third / DRAWS, 0, 0.0194);
+    assert_true(fabs(fourth / DRAWS - 3) < 0.049);
+    assert_close((double)within_one / DRAWS, erf(sqrt(0.5)), 0.0024);
+    assert_close((double)beyond_three / DRAWS, erfc(3 * sqrt(0.5)), 0.00026);
+}
+
+static void neighbouring_normals_are_not_correlated(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(5, "normal");
+    double last = random_normal(&stream), sum = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double z = random_normal(&stream);
+        sum += last * z;
+        last = z;
+    }
+    assert_close(sum / DRAWS, 0, 0.005);
+}
+
+static void normal_is_finite_at_the_ends_of_unit(void **state)
+{
+    (void)state;
+    random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
+    assert_true(random_normal(&lowest) == 0);
+    double furthest = random_normal(&highest);
+    assert_true(isfinite(furthest) && fabs(furthest) < 8.6); /* sqrt(2 x 53 x log 2) is 8.57 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_are_those_of_xoshiro256),
+        cmocka_unit_test(streams_are_seeded_by_splitmix64),
+        cmocka_unit_test(a_named_stream_is_pinned),
+        cmocka_unit_test(other_names_and_seeds_give_other_streams),
+        cmocka_unit_test(neighbouring_seeds_are_unrelated),
+        cmocka_unit_test(a_copy_goes_on_like_the_original),
+        cmocka_unit_test(unit_reaches_zero_and_stays_under_one),
+        cmocka_unit_test(unit_is_uniform),
+        cmocka_unit_test(below_is_uniform),
+        cmocka_unit_test(below_one_is_zero),
+        cmocka_unit_test(below_zero_is_any_number),
+        cmocka_unit_test(below_reaches_both_ends),
+        cmocka_unit_test(normal_has_the_moments_of_a_normal),
+        cmocka_unit_test(neighbouring_normals_are_not_correlated),
+        cmocka_unit_test(normal_is_finite_at_the_ends_of_unit),
+    };
+    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}

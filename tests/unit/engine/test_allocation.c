@@ -1,0 +1,490 @@
+/* Allocation: none where none is promised, and any one may fail: a status, nothing leaked, nothing changed.
+ *
+ * The linker sends every calloc and free of the library through the two functions here (--wrap); the library takes and
+ * gives back all memory by them. */
+#define _DEFAULT_SOURCE
+#include "rounds.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+void *__real_calloc(size_t count, size_t size);
+void __real_free(void *block);
+void *__wrap_calloc(size_t count, size_t size);
+void __wrap_free(void *block);
+
+static size_t calls;   /* of calloc so far */
+static size_t fail_at; /* the call that fails; 0: none */
+static size_t live;    /* blocks */
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    calls++;
+    if (calls == fail_at) return NULL;
+    void *block = __real_calloc(count, size);
+    live += block != NULL;
+    return block;
+}
+
+void __wrap_free(void *block)
+{
+    live -= block != NULL;
+    __real_free(block);
+}
+
+static round_arms round_now;
+
+/* ---- none in the hot path ---- */
+
+typedef enum form { DENSE, SPARSE, MIXED } form;
+
+/* Plays rounds of ten arms, with rewards up to three rounds late, and returns how many allocations they made. */
+static size_t count_allocations(const char *policy, const char *options, size_t dim, size_t nonzeros, form kind,
+                                uint64_t rounds)
+{
+    enum { ARMS = 10, LATE = 4 };
+    ee_bandit *bandit = bandit_make(policy, dim, 3, options);
+    double rewards[LATE] = {0};
+    size_t made = 0;
+    for (uint64_t t = 1; t <= rounds; t++) {
+        ee_score scores[ARMS];
+        round_draw(&round_now, t, t % 13 == 0 ? 1 : ARMS, dim, nonzeros);
+        bool sparse = kind == SPARSE || (kind == MIXED && t % 2 == 0);
+        const ee_arms *arms = sparse ? &round_now.sparse : &round_now.dense;
+        size_t before = calls;
+        assert_int_equal(ee_bandit_score(bandit, arms, scores, NULL), EE_OK);
+        ee_decision decision = bandit_choose(bandit, arms, scores);
+        rewards[t % LATE] = round_reward(&round_now, decision.arm);
+        /* Four rounds' rewards at once, the last first. */
+        for (uint64_t late = 0; t % LATE == 0 && late < LATE; late++)
+            bandit_reward(bandit, t - late, rewards[(t - late) % LATE]);
+        made += calls - before;
+    }
+    ee_bandit_free(bandit);
+    return made;
+}
+
+static void the_presets_allocate_nothing(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"eenet", "greedy", "uniform"};
+    for (size_t p = 0; p < 3; p++) {
+        assert_int_equal(count_allocations(policies[p], NULL, 20, 20, DENSE, 400), 0);
+        assert_int_equal(count_allocations(policies[p], NULL, 20, 5, SPARSE, 400), 0);
+        assert_int_equal(count_allocations(policies[p], NULL, 20, 5, MIXED, 400), 0);
+    }
+}
+
+/* The reserve for a sparse arm is what the option nonzeros says, up to all features. */
+static void sparse_arms_within_the_reserve_allocate_nothing(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"eenet", "greedy", "uniform"};
+    for (size_t p = 0; p < 3; p++) {
+        assert_int_equal(count_allocations(policies[p], NULL, 20, 20, SPARSE, 20), 0);
+        assert_int_equal(count_allocations(policies[p], NULL, 20, 11, SPARSE, 20), 0);
+        assert_int_equal(count_allocations(policies[p], "nonzeros=12", 20, 12, SPARSE, 20), 0);
+        assert_int_equal(count_allocations(policies[p], "nonzeros=3", 20, 3, SPARSE, 20), 0);
+        assert_true(p == 2 || count_allocations(policies[p], "nonzeros=3", 20, 4, SPARSE, 20) > 0); /* growth */
+    }
+}
+
+static void bounded_histories_allocate_nothing(void **state)
+{
+    (void)state;
+    static const char *const options[] = {
+        "f1.width=8 f2.width=8 f3.width=4 features=normalized f1.history=ring:9 f2.history=ring:9 f3.history=ring:9",
+        "f1.width=8 f2.width=8 f3.width=4 features=pooled:2 keep=reservoir:5 decision=neural extra_until=1000",
+        "f1.width=8 f2.width=8 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle",
+        "f1.width=8 f2.width=8 f1.front=conv1d:2:3+relu+pool:2 f1.order=shuffle features=sketch:8 f1.training=gd",
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, 300), 0);
+}
+
+/* An unbounded history doubles: 256, 512, ... samples. Nothing else is allocated. */
+static void unbounded_histories_double(void **state)
+{
+    (void)state;
+    static const char small[] = "f1.width=8 f2.width=8 f1.steps=5 f2.steps=5 f2.front=conv1d:1:10:5";
+    char options[128];
+    snprintf(options, sizeof options, "%s extra_until=0", small);
+    enum { OF_ONE_GROWTH = 5 }; /* rows, lengths, forms, targets; the order */
+    assert_int_equal(count_allocations("eenet:authors", options, 20, 20, DENSE, 256), 0);
+    /* f1 and f2 at 257 and at 513; f3's history stays empty where the decision is linear */
+    assert_int_equal(count_allocations("eenet:authors", options, 20, 20, DENSE, 600), 4 * OF_ONE_GROWTH);
+    /* with extra samples f2 grows more often, but still by doubling */
+    size_t made = count_allocations("eenet:authors", small, 20, 20, DENSE, 600);
+    assert_true(made > 4 * OF_ONE_GROWTH && made <= 9 * OF_ONE_GROWTH);
+}
+
+/* ---- any may fail ---- */
+
+/* A call that may run out of memory; *out is what it makes, NULL for nothing. */
+typedef ee_status (*attempt)(void *context, void **out, ee_error *error);
+
+/* Makes the call with allocation number `place` failing. Returns whether it came so far: then the call must have
+ * failed, given back what it took and made nothing; else it must have succeeded. */
+static bool fail_once(attempt call, void *context, size_t place, void **out)
+{
+    size_t held = live;
+    ee_error error = {EE_OK, ""};
+    *out = &error;
+    calls = 0;
+    fail_at = place;
+    ee_status status = call(context, out, &error);
+    bool failed = calls >= place;
+    fail_at = 0;
+    if (!failed) {
+        assert_string_equal(error.message, "");
+        assert_int_equal(status, EE_OK);
+        return false;
+    }
+    assert_int_equal(status, EE_NO_MEMORY);
+    assert_int_equal(error.status, EE_NO_MEMORY);
+    assert_memory_equal(error.message, "memory: could not allocate ", 27);
+    assert_null(*out);
+    assert_int_equal(live, held);
+    return true;
+}
+
+/* Fails allocation 1, then 2, and so on, until the call succeeds; returns how many failed. For calls that leave nothing
+ * behind: bandit, if not NULL, must stay as it is. */
+static size_t fail_each(attempt call, void *context, const ee_bandit *bandit, void **out)
+{
+    model before = {NULL, 0};
+    if (bandit) before = model_save(bandit);
+    size_t failures = 0;
+    while (fail_once(call, context, failures + 1, out)) {
+        if (bandit) assert_true(model_is_of(before, bandit));
+        void *nothing = NULL;
+        fail_at = failures + 1; /* the same without a place for the sentence */
+        calls = 0;
+        assert_int_equal(call(context, &nothing, NULL), EE_NO_MEMORY);
+        fail_at = 0;
+        failures++;
+    }
+    model_free(&before);
+    return failures;
+}
+
+static ee_status try_create(void *context, void **out, ee_error *error)
+{
+    ee_bandit *bandit = *out;
+    ee_status status = ee_bandit_create(context, &bandit, error);
+    *out = bandit;
+    return status;
+}
+
+static const ee_settings all_kinds[] = {
+    {"uniform", 6, 1, NULL},
+    {"greedy", 6, 1, "f1.width=6"},
+    {"greedy", 6, 1, "f1.width=6 f1.order=shuffle f1.optimizer=sgd"},
+    {"eenet", 6, 1, NULL},
+    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=normalized f2.order=shuffle"},
+    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=pooled:3 keep=reservoir:5"},
+    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=lle:3 lle_window=300 lle_neighbors=6 f2.history=all"},
+    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle"},
+    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=sketch:4 f1.front=conv1d:2:3"},
+    {"eenet:paper", 6, 1, "f1.width=6 f2.width=6"},
+    {"eenet:authors", 6, 1, "f1.width=60"},
+};
+enum { KINDS = sizeof all_kinds / sizeof *all_kinds };
+
+static void create_may_fail_anywhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < KINDS; i++) {
+        ee_settings settings = all_kinds[i];
+        size_t held = live;
+        void *bandit;
+        size_t failures = fail_each(try_create, &settings, NULL, &bandit);
+        assert_true(failures >= 6 && failures == calls);
+        bandit_play(bandit, 1, 10, 4, false);
+        ee_bandit_free(bandit);
+        assert_int_equal(live, held);
+    }
+}
+
+/* What decide, score, learn, save and load work on. */
+typedef struct call_context {
+    ee_bandit *bandit;
+    const ee_arms *arms;
+    uint64_t id;
+    const char *path;
+    model saved;
+} call_context;
+
+static ee_status try_score(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    static ee_score scores[ROUND_ARMS];
+    *out = NULL;
+    return ee_bandit_score(c->bandit, c->arms, scores, error);
+}
+
+static ee_status try_decide(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    ee_decision decision = {0};
+    *out = NULL;
+    ee_status status = ee_bandit_decide(c->bandit, c->arms, &decision, NULL, error);
+    c->id = decision.id;
+    return status;
+}
+
+static ee_status try_learn(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    *out = NULL;
+    return ee_bandit_learn(c->bandit, c->id, 0, error);
+}
+
+/* The same for a call on a bandit, which may keep the room that it got before an allocation failed: each failure meets
+ * a fresh copy. The copy is what it was, and when memory is there again it goes on as the bandit itself does. */
+static size_t fail_each_on_copies(attempt call, call_context *context)
+{
+    call_context copy = *context;
+    model before = model_save(context->bandit);
+    void *nothing;
+    assert_int_equal(call(context, &nothing, NULL), EE_OK);
+    model after = model_save(context->bandit);
+    size_t failures = 0;
+    for (bool failed = true; failed;) {
+        copy.bandit = model_load(before);
+        failed = fail_once(call, &copy, failures + 1, &nothing);
+        if (failed) {
+            assert_true(model_is_of(before, copy.bandit));
+            copy.id = context->id;
+            assert_int_equal(call(&copy, &nothing, NULL), EE_OK);
+            failures++;
+        }
+        assert_true(model_is_of(after, copy.bandit));
+        ee_bandit_free(copy.bandit);
+    }
+    model_free(&before);
+    model_free(&after);
+    return failures;
+}
+
+/* A round with more arms and more non-zeros than the reserve: everything grows in one call. */
+static void a_large_round_may_fail_anywhere(void **state)
+{
+    (void)state;
+    static const char *const policies[][2] = {
+        {"uniform", "arms=2 nonzeros=1 pending=3"},
+        {"greedy", "arms=2 nonzeros=1 pending=3 f1.width=6"},
+        {"eenet", "arms=2 nonzeros=1 pending=3 f1.width=6 f2.width=6 features=sketch:4 extra_until=1000"},
+        {"eenet", "arms=2 nonzeros=1 pending=3 f1.width=6 f2.width=6 features=normalized"},
+    };
+    for (size_t p = 0; p < 4; p++) {
+        size_t held = live;
+        call_context c = {.bandit = bandit_make(policies[p][0], 12, 2, policies[p][1]), .arms = &round_now.sparse};
+        for (uint64_t t = 1; t <= 4; t++) { /* the table of pending decisions is full */
+            round_draw(&round_now, t, 2, 12, 1);
+            bandit_choose(c.bandit, &round_now.sparse, NULL);
+        }
+        round_draw(&round_now, 9, 50, 12, 9);
+        assert_true(fail_each_on_copies(try_score, &c) >= 1);
+        assert_true(fail_each_on_copies(try_decide, &c) >= 2);
+        assert_int_equal(c.id, 5);
+        round_draw(&round_now, 10, 500, 12, 12);
+        assert_true(fail_each_on_copies(try_decide, &c) >= 2);
+        bandit_reward(c.bandit, 5, 1);
+        bandit_play(c.bandit, 11, 20, 5, true);
+        ee_bandit_free(c.bandit);
+        assert_int_equal(live, held);
+    }
+}
+
+/* Learns until some learn has allocated, failing each of its allocations first, `growths` times over. */
+static void learn_through_growth(const char *policy, const char *options, size_t nonzeros, size_t growths)
+{
+    size_t held = live, grown = 0;
+    call_context c = {.bandit = bandit_make(policy, 12, 2, options)};
+    for (uint64_t t = 1; grown < growths; t++) {
+        assert_true(t < 2000);
+        round_draw(&round_now, t, 5, 12, t % 200 == 0 ? nonzeros : 1);
+        c.id = bandit_choose(c.bandit, &round_now.sparse, NULL).id;
+        grown += fail_each_on_copies(try_learn, &c) > 0;
+        assert_int_equal(ee_bandit_info(c.bandit).rewards, t);
+    }
+    ee_bandit_free(c.bandit);
+    assert_int_equal(live, held);
+}
+
+static void growth_of_a_history_may_fail_anywhere(void **state)
+{
+    (void)state;
+    learn_through_growth("greedy", "f1.width=2 f1.history=all f1.order=shuffle train_every=50", 1, 2);
+    learn_through_growth("greedy", "f1.width=2 f1.history=ring:5 f1.order=shuffle nonzeros=1", 4, 1);
+    learn_through_growth("eenet:authors", "f1.width=4 f2.width=2 f1.steps=1 f2.steps=1 f2.front=none", 1, 4);
+    learn_through_growth("eenet:paper",
+                         "f1.width=2 f2.width=2 f3.width=2 f1.steps=1 f2.steps=1 f3.steps=1 "
+                         "train_every=100 decision=neural",
+                         1, 2);
+}
+
+/* A wide arm that comes when the histories are full: f1's rows grow, and then the rest may still fail. */
+static void growth_of_rows_may_fail_anywhere(void **state)
+{
+    (void)state;
+    call_context c = {.bandit = bandit_make("eenet", 24, 2,
+                                            "f1.width=2 f2.width=2 features=sketch:2 nonzeros=1 "
+                                            "f1.history=all f2.history=all f3.history=all")};
+    for (uint64_t t = 1; t <= 257; t++) {
+        round_draw(&round_now, t, 3, 24, t < 257 ? 1 : 11);
+        c.id = bandit_choose(c.bandit, &round_now.sparse, NULL).id;
+        if (t < 257) bandit_reward(c.bandit, c.id, round_reward(&round_now, 0));
+    }
+    assert_true(fail_each_on_copies(try_learn, &c) >= 12);
+    bandit_play(c.bandit, 258, 300, 3, true);
+    ee_bandit_free(c.bandit);
+}
+
+static ee_status try_save_bytes(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    return ee_bandit_save_bytes(c->bandit, out, &c->saved.size, error);
+}
+
+static ee_status try_load_bytes(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    ee_bandit *bandit = *out;
+    ee_status status = ee_bandit_load_bytes(c->saved.bytes, c->saved.size, NULL, &bandit, error);
+    *out = bandit;
+    return status;
+}
+
+static ee_status try_save(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    *out = NULL;
+    return ee_bandit_save(c->bandit, c->path, error);
+}
+
+static ee_status try_load(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    ee_bandit *bandit = *out;
+    ee_status status = ee_bandit_load(c->path, NULL, &bandit, error);
+    *out = bandit;
+    return status;
+}
+
+/* A bandit with decisions waiting, some larger than the reserve, and every kind of state in it. */
+static ee_bandit *busy_bandit(const ee_settings *settings, const char *more)
+{
+    char options[256];
+    snprintf(options, sizeof options, "%s %s", settings->options ? settings->options : "", more);
+    ee_bandit *bandit = bandit_make(settings->policy, settings->dim, 5, options);
+    for (uint64_t t = 1; t <= 40; t++) {
+        round_draw(&round_now, t, 1 + t % 7, settings->dim, 1 + t % settings->dim);
+        ee_decision decision = bandit_choose(bandit, t % 2 ? &round_now.sparse : &round_now.dense, NULL);
+        if (t % 4) bandit_reward(bandit, decision.id, t % 3 == 0 ? 1 : 0);
+    }
+    return bandit;
+}
+
+static void saving_and_loading_may_fail_anywhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < KINDS; i++) {
+        size_t held = live;
+        call_context c = {.bandit = busy_bandit(&all_kinds[i], "arms=3 nonzeros=1 pending=16")};
+        void *bytes, *loaded;
+        assert_true(fail_each(try_save_bytes, &c, c.bandit, &bytes) >= 3);
+        c.saved.bytes = bytes;
+        assert_true(fail_each(try_load_bytes, &c, NULL, &loaded) >= 8);
+        assert_true(model_is_of(c.saved, loaded));
+        bandit_reward(loaded, 40, 1); /* it waited through all of this */
+        bandit_reward(c.bandit, 40, 1);
+        bandit_play(loaded, 41, 60, 4, true);
+        bandit_play(c.bandit, 41, 60, 4, true);
+        model_free(&c.saved);
+        c.saved = model_save(c.bandit);
+        assert_true(model_is_of(c.saved, loaded));
+        model_free(&c.saved);
+        ee_bandit_free(loaded);
+        ee_bandit_free(c.bandit);
+        assert_int_equal(live, held);
+    }
+}
+
+/* Where waiting decisions are most of the model, a save fails in the middle of them, and each still gets its reward. */
+static void saving_may_fail_among_waiting_decisions(void **state)
+{
+    (void)state;
+    enum { WAITING = 200 };
+    static const char *const policies[][2] = {{"uniform", ""}, {"eenet", "f1.width=2 f2.width=2 features=sketch:2"}};
+    for (size_t p = 0; p < 2; p++) {
+        call_context c = {.bandit = bandit_make(policies[p][0], 6, 5, policies[p][1])};
+        for (uint64_t t = 1; t <= WAITING; t++) {
+            round_draw(&round_now, t, 3, 6, 1 + t % 6);
+            bandit_choose(c.bandit, t % 2 ? &round_now.sparse : &round_now.dense, NULL);
+        }
+        void *bytes;
+        assert_true(fail_each(try_save_bytes, &c, c.bandit, &bytes) >= 6);
+        ee_bytes_free(bytes);
+        for (uint64_t t = 1; t <= WAITING; t++) bandit_reward(c.bandit, t, 1);
+        ee_bandit_free(c.bandit);
+    }
+}
+
+static void files_may_fail_anywhere(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/eenet-test-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/model", folder);
+    size_t held = live;
+    call_context c = {.bandit = busy_bandit(&all_kinds[1], ""), .path = path};
+    void *loaded;
+    assert_true(fail_each(try_save, &c, c.bandit, &loaded) >= 4);
+    assert_true(fail_each(try_load, &c, NULL, &loaded) >= 8);
+    c.saved = model_save(c.bandit);
+    assert_true(model_is_of(c.saved, loaded));
+    model_free(&c.saved);
+    ee_bandit_free(loaded);
+    ee_bandit_free(c.bandit);
+    assert_int_equal(live, held);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0); /* which it can only be when no temporary file is left */
+}
+
+static ee_status try_describe(void *context, void **out, ee_error *error)
+{
+    ee_option option;
+    *out = NULL;
+    return ee_option_describe(context, 0, &option, error);
+}
+
+static void describing_may_fail_anywhere(void **state)
+{
+    (void)state;
+    static char name[] = "eenet:paper";
+    void *nothing;
+    size_t held = live;
+    assert_true(fail_each(try_describe, name, NULL, &nothing) >= 1);
+    assert_int_equal(live, held);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_presets_allocate_nothing),
+        cmocka_unit_test(sparse_arms_within_the_reserve_allocate_nothing),
+        cmocka_unit_test(bounded_histories_allocate_nothing),
+        cmocka_unit_test(unbounded_histories_double),
+        cmocka_unit_test(create_may_fail_anywhere),
+        cmocka_unit_test(a_large_round_may_fail_anywhere),
+        cmocka_unit_test(growth_of_a_history_may_fail_anywhere),
+        cmocka_unit_test(growth_of_rows_may_fail_anywhere),
+        cmocka_unit_test(saving_and_loading_may_fail_anywhere),
+        cmocka_unit_test(saving_may_fail_among_waiting_decisions),
+        cmocka_unit_test(files_may_fail_anywhere),
+        cmocka_unit_test(describing_may_fail_anywhere),
+    };
+    return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
+}

@@ -1,0 +1,527 @@
+/* Bad input: a status, a sentence that names the place, and nothing changed. */
+#include "rounds.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { DIM = 6, ARMS = 3 };
+
+/* A bandit in the middle of its life: decisions 1 to 20 rewarded, but for 15, 19 and 20; pending is 8. */
+typedef struct fixture {
+    ee_bandit *bandit;
+    model before;
+    round_arms round;
+} fixture;
+
+static int bandit_begin(void **state)
+{
+    static fixture self;
+    self.bandit = bandit_make("eenet", DIM, 4, "f1.width=6 f2.width=6 f3.width=4 features=sketch:4 pending=8");
+    for (uint64_t t = 1; t <= 20; t++) {
+        round_draw(&self.round, t, ARMS, DIM, 3);
+        ee_decision decision = bandit_choose(self.bandit, t % 2 ? &self.round.dense : &self.round.sparse, NULL);
+        if (t != 15 && t < 19) bandit_reward(self.bandit, decision.id, round_reward(&self.round, decision.arm));
+    }
+    self.before = model_save(self.bandit);
+    round_draw(&self.round, 21, ARMS, DIM, 3);
+    *state = &self;
+    return 0;
+}
+
+static int bandit_end(void **state)
+{
+    fixture *self = *state;
+    model_free(&self->before);
+    ee_bandit_free(self->bandit);
+    return 0;
+}
+
+static void assert_error(ee_error error, ee_status got, ee_status expected, const char *sentence)
+{
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(got, expected);
+    assert_int_equal(error.status, expected);
+}
+
+/* decide and score both refuse the arms, with and without a place for the sentence. */
+static void assert_arms_refused(fixture *self, const ee_arms *arms, const char *sentence)
+{
+    ee_score scores[ARMS], untouched[ARMS];
+    memset(scores, 0x55, sizeof scores);
+    memset(untouched, 0x55, sizeof untouched);
+    ee_decision decision = {77, 77, 77};
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_decide(self->bandit, arms, &decision, scores, &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    error = (ee_error){EE_OK, ""};
+    status = ee_bandit_score(self->bandit, arms, scores, &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    assert_int_equal(ee_bandit_decide(self->bandit, arms, &decision, scores, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_score(self->bandit, arms, scores, NULL), EE_BAD_INPUT);
+    assert_true(decision.id == 77 && decision.arm == 77 && decision.probability == 77);
+    assert_memory_equal(scores, untouched, sizeof scores);
+    assert_true(model_is_of(self->before, self->bandit));
+}
+
+/* ---- arms ---- */
+
+static void features_must_be_finite(void **state)
+{
+    fixture *self = *state;
+    static const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+    char sentence[80];
+    for (size_t at = 0; at < ARMS * DIM; at++) {
+        round_draw(&self->round, 21, ARMS, DIM, DIM);
+        self->round.values[at] = bad[at % 4];
+        snprintf(sentence, sizeof sentence, "arms: feature %zu of arm %zu is not a finite number", at % DIM, at / DIM);
+        assert_arms_refused(self, &self->round.dense, sentence);
+    }
+    /* Of two, the first one is named. */
+    self->round.values[DIM + 1] = NAN;
+    assert_arms_refused(self, &self->round.dense, "arms: feature 1 of arm 1 is not a finite number");
+    /* The largest float is finite. */
+    round_draw(&self->round, 21, ARMS, DIM, 1);
+    self->round.values[2] = FLT_MAX;
+    ee_score scores[ARMS];
+    assert_int_equal(ee_bandit_score(self->bandit, &self->round.dense, scores, NULL), EE_OK);
+}
+
+static void sparse_features_must_be_finite(void **state)
+{
+    fixture *self = *state;
+    static const float bad[] = {NAN, INFINITY, -INFINITY};
+    static const size_t starts[] = {0, 0, 2, 2, 5};
+    static const uint32_t indices[] = {1, 4, 0, 2, 5};
+    static const char *const sentences[] = {
+        "arms: feature 1 of arm 1 is not a finite number", "arms: feature 4 of arm 1 is not a finite number",
+        "arms: feature 0 of arm 3 is not a finite number", "arms: feature 2 of arm 3 is not a finite number",
+        "arms: feature 5 of arm 3 is not a finite number"};
+    for (size_t at = 0; at < 5; at++) {
+        float values[] = {1, 2, 3, 4, 5};
+        values[at] = bad[at % 3];
+        ee_arms arms = ee_arms_sparse(starts, indices, values, 4, DIM);
+        assert_arms_refused(self, &arms, sentences[at]);
+    }
+}
+
+static void a_round_needs_arms(void **state)
+{
+    fixture *self = *state;
+    ee_arms dense = ee_arms_dense(self->round.values, 0, DIM);
+    assert_arms_refused(self, &dense, "arms: a round needs at least one arm");
+    ee_arms sparse = ee_arms_sparse(self->round.starts, self->round.indices, self->round.entries, 0, DIM);
+    assert_arms_refused(self, &sparse, "arms: a round needs at least one arm");
+}
+
+static void the_dimension_must_be_the_bandits(void **state)
+{
+    fixture *self = *state;
+    ee_arms arms = ee_arms_dense(self->round.values, 2, DIM + 1);
+    assert_arms_refused(self, &arms, "arms: the dimension is 7, but the bandit's is 6");
+    arms.dim = DIM - 1;
+    assert_arms_refused(self, &arms, "arms: the dimension is 5, but the bandit's is 6");
+    arms.dim = 0;
+    assert_arms_refused(self, &arms, "arms: the dimension is 0, but the bandit's is 6");
+    ee_arms sparse = self->round.sparse;
+    sparse.dim = DIM + 1;
+    assert_arms_refused(self, &sparse, "arms: the dimension is 7, but the bandit's is 6");
+}
+
+static void arms_must_fit_into_memory(void **state)
+{
+    fixture *self = *state;
+    char sentence[120];
+    ee_arms arms = ee_arms_dense(self->round.values, SIZE_MAX / 4, DIM);
+    snprintf(sentence, sizeof sentence, "arms: %zu arms of 6 features are more than memory holds", arms.count);
+    assert_arms_refused(self, &arms, sentence);
+}
+
+static void arms_need_their_arrays(void **state)
+{
+    fixture *self = *state;
+    assert_arms_refused(self, NULL, "arms: no bandit or no arms");
+    ee_arms dense = ee_arms_dense(NULL, 2, DIM);
+    assert_arms_refused(self, &dense, "arms: dense arms without values");
+    ee_arms sparse = self->round.sparse;
+    sparse.indices = NULL;
+    assert_arms_refused(self, &sparse, "arms: sparse arms without indices or values");
+    sparse = self->round.sparse;
+    sparse.values = NULL;
+    assert_arms_refused(self, &sparse, "arms: sparse arms without indices or values");
+}
+
+static void sparse_indices_must_ascend(void **state)
+{
+    fixture *self = *state;
+    static const struct {
+        uint32_t indices[5];
+        const char *sentence;
+    } cases[] = {
+        {{0, 2, 1, 3, 2}, "arms: the indices of arm 1 must ascend, but 2 follows 3"},
+        {{0, 2, 1, 3, 3}, "arms: the indices of arm 1 must ascend, but 3 follows 3"},
+        {{4, 0, 1, 3, 5}, "arms: the indices of arm 0 must ascend, but 0 follows 4"},
+        {{0, 2, 1, 3, 6}, "arms: arm 1 has index 6, but the dimension is 6"},
+        {{0, 4294967295, 1, 3, 5}, "arms: arm 0 has index 4294967295, but the dimension is 6"},
+        {{0, 2, 7, 3, 5}, "arms: arm 1 has index 7, but the dimension is 6"},
+    };
+    static const size_t starts[] = {0, 2, 5};
+    static const float values[] = {1, 2, 3, 4, 5};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ee_arms arms = ee_arms_sparse(starts, cases[i].indices, values, 2, DIM);
+        assert_arms_refused(self, &arms, cases[i].sentence);
+    }
+    /* A new arm begins anew: its first index may be below the last one before. */
+    static const uint32_t right[] = {0, 2, 1, 3, 5};
+    ee_arms arms = ee_arms_sparse(starts, right, values, 2, DIM);
+    ee_score scores[2];
+    assert_int_equal(ee_bandit_score(self->bandit, &arms, scores, NULL), EE_OK);
+}
+
+static void sparse_starts_must_ascend_from_zero(void **state)
+{
+    fixture *self = *state;
+    static const struct {
+        size_t starts[4];
+        const char *sentence;
+    } cases[] = {
+        {{1, 2, 3, 4}, "arms: starts[0] must be 0, got 1"},
+        {{0, 2, 1, 4}, "arms: arm 1 has entries 2 to 1; expected 0 to 6 of them"},
+        {{0, 2, 4, 3}, "arms: arm 2 has entries 4 to 3; expected 0 to 6 of them"},
+        {{0, 2, 9, 9}, "arms: arm 1 has entries 2 to 9; expected 0 to 6 of them"},
+        {{0, 7, 7, 7}, "arms: arm 0 has entries 0 to 7; expected 0 to 6 of them"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ee_arms arms = ee_arms_sparse(cases[i].starts, self->round.indices, self->round.entries, 3, DIM);
+        assert_arms_refused(self, &arms, cases[i].sentence);
+    }
+    /* A wild end is refused before anything is read there. */
+    static const size_t wild[] = {0, 2, SIZE_MAX, SIZE_MAX};
+    char sentence[120];
+    snprintf(sentence, sizeof sentence, "arms: arm 1 has entries 2 to %zu; expected 0 to 6 of them", SIZE_MAX);
+    ee_arms arms = ee_arms_sparse(wild, self->round.indices, self->round.entries, 3, DIM);
+    assert_arms_refused(self, &arms, sentence);
+}
+
+static void calls_need_their_pointers(void **state)
+{
+    fixture *self = *state;
+    const ee_arms *arms = &self->round.dense;
+    ee_error error = {EE_OK, ""};
+    ee_decision decision;
+    ee_score scores[ARMS];
+    ee_status status = ee_bandit_decide(self->bandit, arms, NULL, scores, &error);
+    assert_error(error, status, EE_BAD_INPUT, "decide: nowhere to put the decision");
+    status = ee_bandit_score(self->bandit, arms, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, "score: nowhere to put the scores");
+    assert_true(model_is_of(self->before, self->bandit));
+    status = ee_bandit_decide(NULL, arms, &decision, scores, &error);
+    assert_error(error, status, EE_BAD_INPUT, "arms: no bandit or no arms");
+    status = ee_bandit_score(NULL, arms, scores, &error);
+    assert_error(error, status, EE_BAD_INPUT, "arms: no bandit or no arms");
+    status = ee_bandit_learn(NULL, 1, 1, &error);
+    assert_error(error, status, EE_BAD_INPUT, "learn: no bandit");
+    assert_int_equal(ee_bandit_learn(NULL, 1, 1, NULL), EE_BAD_INPUT);
+}
+
+/* ---- rewards and ids ---- */
+
+static void assert_learn_refused(fixture *self, uint64_t id, double reward, ee_status expected, const char *sentence)
+{
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_learn(self->bandit, id, reward, &error);
+    assert_error(error, status, expected, sentence);
+    assert_int_equal(ee_bandit_learn(self->bandit, id, reward, NULL), expected);
+    assert_true(model_is_of(self->before, self->bandit));
+}
+
+static void rewards_must_be_finite(void **state)
+{
+    fixture *self = *state;
+    assert_learn_refused(self, 19, INFINITY, EE_BAD_INPUT,
+                         "learn: the reward of decision 19 is not a finite number: inf");
+    assert_learn_refused(self, 19, -INFINITY, EE_BAD_INPUT,
+                         "learn: the reward of decision 19 is not a finite number: -inf");
+    assert_learn_refused(self, 20, NAN, EE_BAD_INPUT, "learn: the reward of decision 20 is not a finite number: nan");
+    bandit_reward(self->bandit, 19, 1); /* it still waits */
+}
+
+/* Rewards are kept as floats: what none holds is as bad as infinity. */
+static void rewards_must_fit_a_float(void **state)
+{
+    fixture *self = *state;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(ee_bandit_learn(self->bandit, 19, 1e39, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "learn: the reward of decision 19 is not a finite"));
+    assert_non_null(strstr(error.message, "1e+39"));
+    assert_int_equal(ee_bandit_learn(self->bandit, 19, -1e300, &error), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn(self->bandit, 19, DBL_MAX, NULL), EE_BAD_INPUT);
+    assert_true(model_is_of(self->before, self->bandit));
+    bandit_reward(self->bandit, 19, 1);
+}
+
+static void the_decision_must_wait_for_its_reward(void **state)
+{
+    fixture *self = *state;
+    assert_learn_refused(self, 0, 1, EE_UNKNOWN_DECISION, "learn: there is no decision 0; the last one is 20");
+    assert_learn_refused(self, 21, 1, EE_UNKNOWN_DECISION, "learn: there is no decision 21; the last one is 20");
+    assert_learn_refused(self, UINT64_MAX, 1, EE_UNKNOWN_DECISION,
+                         "learn: there is no decision 18446744073709551615; the last one is 20");
+    assert_learn_refused(self, 14, 1, EE_REWARDED_DECISION, "learn: decision 14 has its reward already");
+    assert_learn_refused(self, 18, 1, EE_REWARDED_DECISION, "learn: decision 18 has its reward already");
+    assert_learn_refused(self, 12, 1, EE_EXPIRED_DECISION,
+                         "learn: decision 12 is no longer kept: 8 were made since, and option pending is 8");
+    assert_learn_refused(self, 1, 1, EE_EXPIRED_DECISION,
+                         "learn: decision 1 is no longer kept: 19 were made since, and option pending is 8");
+    bandit_reward(self->bandit, 15, 1);
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_learn(self->bandit, 15, 1, &error);
+    assert_error(error, status, EE_REWARDED_DECISION, "learn: decision 15 has its reward already");
+}
+
+/* A decision that waited is lost when `pending` more were made, and its successor in the table is not mistaken for it.
+ */
+static void an_expired_decision_is_refused(void **state)
+{
+    fixture *self = *state;
+    for (int i = 0; i < 3; i++) bandit_choose(self->bandit, &self->round.dense, NULL);
+    model_free(&self->before);
+    self->before = model_save(self->bandit);
+    assert_learn_refused(self, 15, 1, EE_EXPIRED_DECISION,
+                         "learn: decision 15 is no longer kept: 8 were made since, and option pending is 8");
+    bandit_reward(self->bandit, 23, 1);
+}
+
+/* ---- settings ---- */
+
+static void assert_create_fails(const char *policy, size_t dim, const char *options, ee_status expected,
+                                const char *sentence)
+{
+    ee_settings settings = {policy, dim, 1, options};
+    ee_bandit *bandit = (ee_bandit *)(void *)&settings;
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_create(&settings, &bandit, &error);
+    assert_error(error, status, expected, sentence);
+    assert_null(bandit);
+    assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), expected);
+}
+
+static void settings_must_name_a_policy(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = (ee_bandit *)(void *)&state;
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_create(NULL, &bandit, &error);
+    assert_error(error, status, EE_BAD_INPUT, "create: no policy is named");
+    assert_null(bandit);
+    assert_create_fails(NULL, DIM, NULL, EE_BAD_INPUT, "create: no policy is named");
+    assert_create_fails("eenett", DIM, NULL, EE_BAD_OPTION,
+                        "policy: there is no policy 'eenett'; did you mean 'eenet'?");
+    assert_create_fails("eenet:papers", DIM, NULL, EE_BAD_OPTION,
+                        "policy: there is no policy 'eenet:papers'; did you mean 'eenet:paper'?");
+    assert_create_fails("gredy", DIM, NULL, EE_BAD_OPTION,
+                        "policy: there is no policy 'gredy'; did you mean 'greedy'?");
+    assert_create_fails("Uniform", DIM, NULL, EE_BAD_OPTION,
+                        "policy: there is no policy 'Uniform'; did you mean 'uniform'?");
+    assert_create_fails("zzzzzzzzzz", DIM, NULL, EE_BAD_OPTION, "policy: there is no policy 'zzzzzzzzzz'");
+    assert_create_fails("", DIM, NULL, EE_BAD_OPTION, "policy: there is no policy ''");
+}
+
+/* A long name is cut in the sentence, which has no room for it. */
+static void a_long_name_is_cut_in_the_sentence(void **state)
+{
+    (void)state;
+    char name[4001], sentence[100];
+    memset(name, 'q', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(sentence, sizeof sentence, "policy: there is no policy '%.64s'", name);
+    assert_create_fails(name, DIM, NULL, EE_BAD_OPTION, sentence);
+}
+
+static void create_needs_a_place(void **state)
+{
+    (void)state;
+    ee_settings settings = {"uniform", DIM, 1, NULL};
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_create(&settings, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, "create: nowhere to put the bandit");
+}
+
+static void the_dimension_has_a_range(void **state)
+{
+    (void)state;
+    assert_create_fails("uniform", 0, NULL, EE_BAD_INPUT, "create: dim must be 1 to 4294967295, got 0");
+    assert_create_fails("uniform", (size_t)UINT32_MAX + 1, NULL, EE_BAD_INPUT,
+                        "create: dim must be 1 to 4294967295, got 4294967296");
+    assert_create_fails("eenet", SIZE_MAX, NULL, EE_BAD_INPUT,
+                        "create: dim must be 1 to 4294967295, got 18446744073709551615");
+}
+
+static void options_must_be_in_range(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *sentence;
+    } cases[] = {
+        {"f1.width=-3", "options: eenet.f1.width must be 1 to 65536, got -3"},
+        {"f1.width=0", "options: eenet.f1.width must be 1 to 65536, got 0"},
+        {"f2.width=65537", "options: eenet.f2.width must be 1 to 65536, got 65537"},
+        {"f3.width=99999999999999999999", "options: eenet.f3.width must be 1 to 65536, got 99999999999999999999"},
+        {"f1.layers=2.5", "options: eenet.f1.layers must be 1 to 16, got 2.5"},
+        {"f1.layers=", "options: eenet.f1.layers must be 1 to 16, got nothing"},
+        {"pending=0", "options: eenet.pending must be 1 to 100000000, got 0"},
+        {"w2=nan", "options: eenet.w2 must be -1000000 to 1000000, got nan"},
+        {"w2=inf", "options: eenet.w2 must be -1000000 to 1000000, got inf"},
+        {"w2=1e7", "options: eenet.w2 must be -1000000 to 1000000, got 1e7"},
+        {"f1.rate=-0.1", "options: eenet.f1.rate must be 0 to 1000, got -0.1"},
+        {"f1.bias=yes", "options: eenet.f1.bias must be on|off, got yes"},
+        {"label=gains", "options: eenet.label must be gain|abs|relu, got gains"},
+        {"features=pooled",
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled"},
+        {"features=pooled:0",
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled:0"},
+        {"keep=last:3", "options: eenet.keep must be last|all|reservoir:N, N 1 to 1000000, got last:3"},
+        {"w1=1, f1.width=x", "options: eenet.f1.width must be 1 to 65536, got x"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_create_fails("eenet", DIM, cases[i].options, EE_BAD_OPTION, cases[i].sentence);
+}
+
+static void options_must_be_spelled_right(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy, *options, *sentence;
+    } cases[] = {
+        {"eenet", "f1.widht=3", "options: eenet has no option 'f1.widht'; did you mean 'f1.width'?"},
+        {"eenet", "feature=sketch:3", "options: eenet has no option 'feature'; did you mean 'features'?"},
+        {"eenet:paper", "hybridafter=3", "options: eenet has no option 'hybridafter'; did you mean 'hybrid_after'?"},
+        {"greedy", "f2.width=3", "options: greedy has no option 'f2.width'; did you mean 'f1.width'?"},
+        {"uniform", "pendding=3", "options: uniform has no option 'pendding'; did you mean 'pending'?"},
+        {"uniform", "xyzxyzxyz=3", "options: uniform has no option 'xyzxyzxyz'"},
+        {"eenet", "=3", "options: eenet has no option ''"},
+        {"eenet", "f1.width", "options: expected name=value, got 'f1.width'"},
+        {"eenet", "f1.width 20", "options: expected name=value, got 'f1.width'"},
+        {"eenet", "w1=1; w2=2", "options: eenet.w1 must be -1000000 to 1000000, got 1;"},
+        {"eenet", "f1.width==3", "options: eenet.f1.width must be 1 to 65536, got =3"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_create_fails(cases[i].policy, DIM, cases[i].options, EE_BAD_OPTION, cases[i].sentence);
+}
+
+static void an_option_must_not_be_too_long(void **state)
+{
+    (void)state;
+    char options[301];
+    memset(options, 'a', 300);
+    memcpy(options, "f1.front=", 9);
+    options[300] = '\0';
+    assert_create_fails(
+        "eenet", DIM, options, EE_BAD_OPTION,
+        "options: 'f1.front=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' is too long: 300 characters, at most 127");
+}
+
+/* What no table can check: options that do not go together, and shapes that do not fit. */
+static void options_must_go_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *sentence;
+    } cases[] = {
+        {"reward_low=2", "options: eenet.reward_low must be below eenet.reward_high, got 2 and 1"},
+        {"keep=all", "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
+        {"features=lle:9 lle_neighbors=5",
+         "options: features=lle:9 needs more than 9 lle_neighbors and more lle_window than that, got 5 and 200"},
+        {"f1.front=conv1d:2:9", "options: f1.front: a kernel of 9 does not fit into 1x6"},
+        {"f1.front=pool:7", "options: f1.front: a pool of 7 does not fit into 1x6"},
+        {"f1.image=2x2x2", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 6, got 2x2x2"},
+        {"f1.front=conv3d:1:1",
+         "options: f1.front: expected conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:CHANNELS:KERNEL[:STRIDE], "
+         "pool:SIZE or relu (after another), joined by +, got 'conv3d:1:1'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_create_fails("eenet", DIM, cases[i].options, EE_BAD_OPTION, cases[i].sentence);
+}
+
+static void describing_needs_its_pointers(void **state)
+{
+    (void)state;
+    ee_option option;
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_option_describe("eenets", 0, &option, &error);
+    assert_error(error, status, EE_BAD_OPTION, "policy: there is no policy 'eenets'; did you mean 'eenet'?");
+    status = ee_option_describe(NULL, 0, &option, &error);
+    assert_error(error, status, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
+    status = ee_option_describe("eenet", 0, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
+    status = ee_policy_describe(0, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, "describe: nowhere to put the policy");
+}
+
+/* ---- saving and loading: see test_model_file.c for what models may be ---- */
+
+static void saving_needs_its_pointers(void **state)
+{
+    fixture *self = *state;
+    ee_error error = {EE_OK, ""};
+    void *bytes = &error;
+    size_t size;
+    static const char sentence[] = "save: no bandit or nowhere to put the model";
+    ee_status status = ee_bandit_save_bytes(NULL, &bytes, &size, &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    status = ee_bandit_save_bytes(self->bandit, NULL, &size, &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    status = ee_bandit_save_bytes(self->bandit, &bytes, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    status = ee_bandit_save(self->bandit, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, "save: no path");
+    status = ee_bandit_save(NULL, "model", &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    assert_true(model_is_of(self->before, self->bandit));
+}
+
+static void loading_needs_its_pointers(void **state)
+{
+    fixture *self = *state;
+    ee_error error = {EE_OK, ""};
+    ee_bandit *bandit = NULL;
+    static const char sentence[] = "load: no model or nowhere to put the bandit";
+    ee_status status = ee_bandit_load_bytes(NULL, 10, NULL, &bandit, &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    status = ee_bandit_load_bytes(self->before.bytes, self->before.size, NULL, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, sentence);
+    status = ee_bandit_load(NULL, NULL, &bandit, &error);
+    assert_error(error, status, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
+    status = ee_bandit_load("model", NULL, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(features_must_be_finite, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(sparse_features_must_be_finite, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(a_round_needs_arms, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(the_dimension_must_be_the_bandits, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(arms_must_fit_into_memory, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(arms_need_their_arrays, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(sparse_indices_must_ascend, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(sparse_starts_must_ascend_from_zero, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(calls_need_their_pointers, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(rewards_must_be_finite, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(rewards_must_fit_a_float, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(the_decision_must_wait_for_its_reward, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(an_expired_decision_is_refused, bandit_begin, bandit_end),
+        cmocka_unit_test(settings_must_name_a_policy),
+        cmocka_unit_test(a_long_name_is_cut_in_the_sentence),
+        cmocka_unit_test(create_needs_a_place),
+        cmocka_unit_test(the_dimension_has_a_range),
+        cmocka_unit_test(options_must_be_in_range),
+        cmocka_unit_test(options_must_be_spelled_right),
+        cmocka_unit_test(an_option_must_not_be_too_long),
+        cmocka_unit_test(options_must_go_together),
+        cmocka_unit_test(describing_needs_its_pointers),
+        cmocka_unit_test_setup_teardown(saving_needs_its_pointers, bandit_begin, bandit_end),
+        cmocka_unit_test_setup_teardown(loading_needs_its_pointers, bandit_begin, bandit_end),
+    };
+    return cmocka_run_group_tests_name("bad input", tests, NULL, NULL);
+}

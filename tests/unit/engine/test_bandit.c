@@ -1,0 +1,549 @@
+/* The contract of a bandit: decide, score, learn, and what a bandit says of itself. */
+#include "rounds.h"
+
+#include <math.h>
+
+/* Networks small enough that a few hundred rounds take milliseconds. */
+static const char small_eenet[] = "f1.width=8 f2.width=8 f3.width=4 features=sketch:8 hybrid_after=20";
+static const char small_greedy[] = "f1.width=8";
+
+static round_arms round_now;
+
+/* Which arm has the largest score, and by how much. */
+static size_t best_of(const ee_score *scores, size_t count, float *lead)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (scores[i].score > scores[best].score) best = i;
+    *lead = INFINITY;
+    for (size_t i = 0; i < count; i++)
+        if (i != best && scores[best].score - scores[i].score < *lead) *lead = scores[best].score - scores[i].score;
+    return best;
+}
+
+static bool scores_equal(const ee_score *a, const ee_score *b, size_t count)
+{
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+/* ---- deciding ---- */
+
+static void ids_count_from_one(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
+    for (uint64_t id = 1; id <= 50; id++) {
+        round_draw(&round_now, id, 3, 4, 4);
+        assert_int_equal(bandit_choose(bandit, &round_now.dense, NULL).id, id);
+        ee_error error;
+        ee_arms none = ee_arms_dense(round_now.values, 0, 4);
+        ee_decision unused;
+        assert_int_equal(ee_bandit_decide(bandit, &none, &unused, NULL, &error), EE_BAD_INPUT); /* takes no id */
+    }
+    ee_bandit_free(bandit);
+}
+
+static void scores_are_filled_and_the_best_wins(void **state)
+{
+    (void)state;
+    static const char *const policies[][2] = {{"eenet", small_eenet}, {"greedy", small_greedy}};
+    for (size_t p = 0; p < 2; p++) {
+        ee_bandit *bandit = bandit_make(policies[p][0], 8, 3, policies[p][1]);
+        for (uint64_t t = 1; t <= 60; t++) {
+            ee_score scores[7], seen[7];
+            float lead;
+            memset(scores, 0xff, sizeof scores); /* NaNs */
+            memset(seen, 0xff, sizeof seen);
+            round_draw(&round_now, t, 6, 8, 8);
+            assert_int_equal(ee_bandit_score(bandit, &round_now.dense, seen, NULL), EE_OK);
+            ee_decision decision = bandit_choose(bandit, &round_now.dense, scores);
+            for (size_t i = 0; i < 6; i++) {
+                assert_true(isfinite(scores[i].exploitation) && isfinite(scores[i].exploration));
+                assert_true(isfinite(scores[i].score));
+            }
+            assert_true(isnan(scores[6].score)); /* arms->count entries and no more */
+            assert_true(scores_equal(scores, seen, 6));
+            size_t best = best_of(scores, 6, &lead);
+            assert_true(lead > 0);
+            assert_int_equal(decision.arm, best);
+            assert_true(decision.probability == 1);
+            bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+static void linear_scores_are_the_weighted_sum(void **state)
+{
+    (void)state;
+    ee_bandit *bandit =
+        bandit_make("eenet", 8, 3, "f1.width=8 f2.width=8 features=sketch:8 decision=linear w1=2 w2=0.5");
+    bandit_play(bandit, 1, 30, 5, false);
+    round_draw(&round_now, 99, 5, 8, 8);
+    ee_score scores[5];
+    bool explores = false;
+    bandit_choose(bandit, &round_now.dense, scores);
+    for (size_t i = 0; i < 5; i++) {
+        assert_close((double)scores[i].score, 2.0 * scores[i].exploitation + 0.5 * scores[i].exploration, 1e-6);
+        explores |= scores[i].exploration != 0;
+    }
+    assert_true(explores);
+    ee_bandit_free(bandit);
+}
+
+static void score_changes_nothing(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("eenet", 8, 3, small_eenet);
+    bandit_play(bandit, 1, 40, 5, false);
+    round_draw(&round_now, 41, 200, 8, 5); /* more than the reserve */
+    bandit_choose(bandit, &round_now.dense, NULL);
+    model before = model_save(bandit);
+    ee_score first[200], again[200];
+    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, first, NULL), EE_OK);
+    assert_true(model_is_of(before, bandit));
+    assert_int_equal(ee_bandit_score(bandit, &round_now.sparse, again, NULL), EE_OK);
+    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, again, NULL), EE_OK);
+    assert_true(scores_equal(first, again, 200));
+    assert_true(model_is_of(before, bandit));
+    model_free(&before);
+    ee_bandit_free(bandit);
+}
+
+/* Draws times decides and counts how often each arm came; every decision must have this probability. */
+static void count_arms(ee_bandit *bandit, const ee_arms *arms, size_t draws, double probability, size_t *counts)
+{
+    for (size_t i = 0; i < draws; i++) {
+        ee_decision decision = bandit_choose(bandit, arms, NULL);
+        assert_true(decision.probability == probability);
+        counts[decision.arm]++;
+    }
+}
+
+/* Within five standard deviations of the binomial: a right sampler misses that once in a million seeds. */
+static void assert_frequency(size_t count, size_t draws, double probability)
+{
+    double mean = (double)draws * probability, deviation = sqrt(mean * (1 - probability));
+    assert_true(fabs((double)count - mean) < 5 * deviation);
+}
+
+static void uniform_draws_every_arm_alike(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n <= 5; n++) {
+        ee_bandit *bandit = bandit_make("uniform", 4, n, NULL);
+        size_t counts[5] = {0};
+        round_draw(&round_now, n, n, 4, 4);
+        count_arms(bandit, &round_now.dense, 4000, 1 / (double)n, counts);
+        for (size_t i = 0; i < n && n > 1; i++) assert_frequency(counts[i], 4000, 1 / (double)n);
+        ee_bandit_free(bandit);
+    }
+}
+
+static void equal_scores_share_the_probability(void **state)
+{
+    (void)state;
+    enum { DIM = 16, ARMS = 8, DRAWS = 3000 };
+    ee_bandit *bandit = bandit_make("greedy", DIM, 5, small_greedy);
+    bandit_play(bandit, 1, 20, 4, false);
+    round_draw(&round_now, 77, ARMS, DIM, DIM);
+    ee_score scores[ARMS];
+    float lead;
+    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+    size_t best = best_of(scores, ARMS, &lead);
+    size_t twins[3] = {best, (best + 3) % ARMS, (best + 6) % ARMS};
+    for (size_t i = 1; i < 3; i++)
+        memcpy(round_now.values + twins[i] * DIM, round_now.values + best * DIM, DIM * sizeof(float));
+    size_t counts[ARMS] = {0};
+    count_arms(bandit, &round_now.dense, DRAWS, 1.0 / 3, counts);
+    for (size_t i = 0; i < 3; i++) assert_frequency(counts[twins[i]], DRAWS, 1.0 / 3);
+    assert_int_equal(counts[twins[0]] + counts[twins[1]] + counts[twins[2]], DRAWS);
+    ee_bandit_free(bandit);
+}
+
+static void any_number_of_arms_may_come(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 1000, 2, 33, 1, 32, 500, 31, 7};
+    static ee_score scores[1000];
+    ee_bandit *eenet = bandit_make("eenet", 8, 3, small_eenet);
+    ee_bandit *greedy = bandit_make("greedy", 8, 3, "f1.width=8 arms=1");
+    for (uint64_t t = 0; t < 45; t++) {
+        size_t count = counts[t % 9];
+        round_draw(&round_now, t, count, 8, 1 + t % 8);
+        ee_decision decision = bandit_choose(eenet, t % 2 ? &round_now.sparse : &round_now.dense, scores);
+        for (size_t i = 0; i < count; i++) assert_true(isfinite(scores[i].score));
+        if (count == 1) assert_true(decision.arm == 0 && decision.probability == 1);
+        bandit_reward(eenet, decision.id, round_reward(&round_now, decision.arm));
+        decision = bandit_choose(greedy, &round_now.dense, scores);
+        bandit_reward(greedy, decision.id, round_reward(&round_now, decision.arm));
+    }
+    assert_int_equal(ee_bandit_info(eenet).rewards, 45);
+    ee_bandit_free(eenet);
+    ee_bandit_free(greedy);
+}
+
+/* ---- dense and sparse ---- */
+
+/* Two bandits see the same rounds, one dense, one sparse. Sums run in another order, so scores agree to a tolerance;
+ * rounds whose two best arms are closer than that are left out for both. */
+static void compare_forms(const char *policy, const char *options, size_t nonzeros)
+{
+    enum { ARMS = 5, DIM = 12, ROUNDS = 80 };
+    ee_bandit *dense = bandit_make(policy, DIM, 9, options), *sparse = bandit_make(policy, DIM, 9, options);
+    size_t compared = 0;
+    for (uint64_t t = 1; t <= ROUNDS; t++) {
+        ee_score a[ARMS], b[ARMS];
+        float lead;
+        round_draw(&round_now, t, ARMS, DIM, nonzeros);
+        assert_int_equal(ee_bandit_score(dense, &round_now.dense, a, NULL), EE_OK);
+        best_of(a, ARMS, &lead);
+        if (lead < 1e-3f) continue;
+        compared++;
+        ee_decision left = bandit_choose(dense, &round_now.dense, a);
+        ee_decision right = bandit_choose(sparse, &round_now.sparse, b);
+        assert_floats_close(&a[0].exploitation, &b[0].exploitation, 3 * ARMS, 1e-4);
+        assert_int_equal(left.arm, right.arm);
+        assert_true(left.probability == right.probability);
+        bandit_reward(dense, left.id, round_reward(&round_now, left.arm));
+        bandit_reward(sparse, right.id, round_reward(&round_now, right.arm));
+    }
+    assert_true(compared > ROUNDS / 2);
+    ee_bandit_free(dense);
+    ee_bandit_free(sparse);
+}
+
+static void dense_and_sparse_forms_decide_alike(void **state)
+{
+    (void)state;
+    static const char *const options[] = {
+        "f1.width=8 f2.width=8 f3.width=4 features=normalized decision=linear",
+        "f1.width=8 f2.width=8 f3.width=4 features=pooled:3 decision=neural",
+        "f1.width=8 f2.width=8 f3.width=4 features=sketch:8 f1.layers=3",
+        "f1.width=8 f2.width=8 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 decision=linear",
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        compare_forms("eenet", options[i], 4);
+        compare_forms("eenet", options[i], 12);
+    }
+    compare_forms("greedy", small_greedy, 4);
+}
+
+static void dense_and_sparse_rounds_mix(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("eenet", 8, 3, small_eenet), *twin = bandit_make("eenet", 8, 3, small_eenet);
+    for (uint64_t t = 1; t <= 60; t++) {
+        bandit_play(bandit, t, t, 5, t % 3 == 0);
+        bandit_play(twin, t, t, 5, t % 3 == 0);
+    }
+    model saved = model_save(bandit);
+    assert_true(model_is_of(saved, twin));
+    model_free(&saved);
+    ee_bandit_free(bandit);
+    ee_bandit_free(twin);
+}
+
+/* An arm without entries is the zero vector, also where there are no arrays of entries at all. */
+static void empty_sparse_arms_are_zero(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"f1.width=8 f2.width=8 features=normalized", small_eenet,
+                                          "f1.width=8 f2.width=8 features=pooled:3",
+                                          "f1.width=8 f2.width=8 features=sketch:8 f1.front=conv1d:2:3"};
+    static const float zeros[2 * 8] = {0};
+    static const size_t starts[3] = {0};
+    ee_arms dense = ee_arms_dense(zeros, 2, 8), sparse = ee_arms_sparse(starts, NULL, NULL, 2, 8);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        ee_bandit *bandit = bandit_make("eenet", 8, 3, options[i]);
+        ee_score a[2], b[2];
+        bandit_play(bandit, 1, 10, 4, false);
+        assert_int_equal(ee_bandit_score(bandit, &dense, a, NULL), EE_OK);
+        ee_decision decision = bandit_choose(bandit, &sparse, b);
+        assert_floats_close(&b[0].exploitation, &a[0].exploitation, 6, 1e-6);
+        model saved = model_save(bandit); /* with the decision waiting */
+        ee_bandit *loaded = model_load(saved);
+        bandit_reward(bandit, decision.id, 1);
+        bandit_reward(loaded, decision.id, 1);
+        model_free(&saved);
+        ee_bandit_free(loaded);
+        saved = model_save(bandit); /* with the empty arm in the history */
+        loaded = model_load(saved);
+        assert_true(model_is_of(saved, loaded));
+        model_free(&saved);
+        ee_bandit_free(loaded);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* ---- learning ---- */
+
+static void learning_finds_the_line(void **state)
+{
+    (void)state;
+    static const char *const policies[][2] = {{"eenet", "f1.width=20 f2.width=20 features=sketch:8 f1.rate=0.01"},
+                                              {"greedy", "f1.width=20 f1.rate=0.01"}};
+    for (size_t p = 0; p < 2; p++) {
+        ee_bandit *bandit = bandit_make(policies[p][0], 6, 1, policies[p][1]);
+        bandit_play(bandit, 1, 600, 4, false);
+        size_t won = 0;
+        for (uint64_t t = 1001; t <= 1200; t++) {
+            round_draw(&round_now, t, 4, 6, 6);
+            won += round_reward(&round_now, bandit_choose(bandit, &round_now.dense, NULL).arm) > 0;
+        }
+        assert_true(won > 170); /* half of all arms are rewarded: chance is 100 */
+        ee_bandit_free(bandit);
+    }
+}
+
+/* The rewards of decisions 1 to 40 come in the order that the step gives: 1 in order, 39 in reverse. */
+static ee_bandit *learn_late(const char *options, uint64_t step)
+{
+    enum { DECISIONS = 40 };
+    ee_bandit *bandit = bandit_make("eenet", 8, 3, options);
+    double rewards[DECISIONS];
+    for (uint64_t t = 0; t < DECISIONS; t++) {
+        round_draw(&round_now, t, 4, 8, 4);
+        ee_decision decision = bandit_choose(bandit, t % 2 ? &round_now.dense : &round_now.sparse, NULL);
+        rewards[t] = round_reward(&round_now, decision.arm);
+    }
+    for (uint64_t i = 0; i < DECISIONS; i++) {
+        uint64_t id = (i * step) % DECISIONS + 1;
+        bandit_reward(bandit, id, rewards[id - 1]);
+        assert_int_equal(ee_bandit_info(bandit).rewards, i + 1);
+    }
+    assert_int_equal(ee_bandit_learn(bandit, 1, 1, NULL), EE_REWARDED_DECISION);
+    return bandit;
+}
+
+static void rewards_may_come_late_and_in_any_order(void **state)
+{
+    (void)state;
+    static const uint64_t steps[] = {1, 39, 7, 13};
+    for (size_t i = 0; i < 4; i++) {
+        ee_bandit *bandit = learn_late(small_eenet, steps[i]), *twin = learn_late(small_eenet, steps[i]);
+        model saved = model_save(bandit);
+        assert_true(model_is_of(saved, twin));
+        model_free(&saved);
+        bandit_play(bandit, 100, 120, 4, false);
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+/* Where training is the sum over all samples from theta_0, the order in which they came does not matter: a late reward
+ * joins the arm, the value and the features of its own decision. */
+static void a_late_reward_meets_its_own_decision(void **state)
+{
+    (void)state;
+    static const char options[] = "features=sketch:8 decision=linear "
+                                  "f1.width=8 f1.training=gd f1.history=all f1.optimizer=sgd f1.steps=5 "
+                                  "f2.width=8 f2.training=gd f2.history=all f2.optimizer=sgd f2.steps=5";
+    ee_bandit *forward = learn_late(options, 1), *backward = learn_late(options, 39);
+    ee_score a[6], b[6];
+    round_draw(&round_now, 999, 6, 8, 8);
+    assert_int_equal(ee_bandit_score(forward, &round_now.dense, a, NULL), EE_OK);
+    assert_int_equal(ee_bandit_score(backward, &round_now.dense, b, NULL), EE_OK);
+    assert_floats_close(&a[0].exploitation, &b[0].exploitation, 18, 1e-4);
+    ee_bandit *untrained = bandit_make("eenet", 8, 3, options);
+    assert_int_equal(ee_bandit_score(untrained, &round_now.dense, b, NULL), EE_OK);
+    assert_true(close_first_wrong(&a[0].exploitation, &b[0].exploitation, 18, 1e-2) < 18);
+    ee_bandit_free(forward);
+    ee_bandit_free(backward);
+    ee_bandit_free(untrained);
+}
+
+/* A decision can be rewarded until `pending` more were made. */
+static void decisions_wait_as_long_as_promised(void **state)
+{
+    (void)state;
+    static const uint64_t limits[] = {1, 2, 5, 16};
+    for (size_t i = 0; i < 4; i++) {
+        char options[32];
+        snprintf(options, sizeof options, "pending=%d", (int)limits[i]);
+        ee_bandit *bandit = bandit_make("uniform", 4, 1, options);
+        round_draw(&round_now, 1, 3, 4, 4);
+        for (uint64_t t = 1; t <= limits[i]; t++) bandit_choose(bandit, &round_now.dense, NULL);
+        bandit_reward(bandit, 1, 1);
+        uint64_t last = limits[i];
+        for (uint64_t t = 0; t < limits[i]; t++) last = bandit_choose(bandit, &round_now.dense, NULL).id;
+        assert_int_equal(ee_bandit_learn(bandit, last - limits[i], 1, NULL), EE_EXPIRED_DECISION);
+        bandit_reward(bandit, last - limits[i] + 1, 1);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* ---- the same seed ---- */
+
+static void the_seed_is_all_randomness(void **state)
+{
+    (void)state;
+    static const char *const policies[][2] = {{"eenet", small_eenet}, {"greedy", small_greedy}, {"uniform", NULL}};
+    for (size_t p = 0; p < 3; p++) {
+        model models[3];
+        for (uint64_t i = 0; i < 3; i++) {
+            ee_bandit *bandit = bandit_make(policies[p][0], 8, i < 2 ? 7 : 8, policies[p][1]);
+            bandit_play(bandit, 1, 50, 5, false);
+            models[i] = model_save(bandit);
+            ee_bandit_free(bandit);
+        }
+        assert_true(model_equal(models[0], models[1]));
+        assert_false(model_equal(models[0], models[2]));
+        /* Beyond the seed itself, which the file holds: what was drawn differs too. */
+        size_t differs = 0;
+        for (size_t i = 0; models[0].size == models[2].size && i < models[0].size; i++)
+            differs += ((char *)models[0].bytes)[i] != ((char *)models[2].bytes)[i];
+        assert_true(models[0].size != models[2].size || differs > 30);
+        for (size_t i = 0; i < 3; i++) model_free(&models[i]);
+    }
+}
+
+static void bandits_do_not_meet(void **state)
+{
+    (void)state;
+    ee_bandit *alone = bandit_make("eenet", 8, 7, small_eenet);
+    bandit_play(alone, 1, 50, 5, false);
+    ee_bandit *one = bandit_make("eenet", 8, 7, small_eenet), *other = bandit_make("eenet", 6, 7, NULL);
+    for (uint64_t t = 1; t <= 50; t++) {
+        bandit_play(one, t, t, 5, false);
+        bandit_play(other, t, t, 40, true);
+    }
+    ee_bandit_free(other);
+    model saved = model_save(alone);
+    assert_true(model_is_of(saved, one));
+    model_free(&saved);
+    ee_bandit_free(alone);
+    ee_bandit_free(one);
+}
+
+/* ---- describing ---- */
+
+static void info_says_what_a_bandit_is(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("eenet", 8, 42, small_eenet);
+    bandit_play(bandit, 1, 3, 4, false);
+    round_draw(&round_now, 4, 4, 8, 8);
+    bandit_choose(bandit, &round_now.dense, NULL);
+    ee_info info = ee_bandit_info(bandit);
+    assert_string_equal(info.policy, "eenet");
+    assert_int_equal(info.dim, 8);
+    assert_int_equal(info.seed, 42);
+    assert_int_equal(info.decisions, 4);
+    assert_int_equal(info.rewards, 3);
+    assert_non_null(strstr(info.options, "f1.width=8"));
+    assert_non_null(strstr(info.options, "features=sketch:8"));
+    assert_non_null(strstr(info.options, "hybrid_after=20"));
+    ee_bandit_free(bandit);
+    assert_string_equal(ee_version(), EE_VERSION);
+    assert_true(strlen(ee_kernels()) > 0);
+}
+
+/* Every option of a policy as ee_option_describe tells it, joined to one text. */
+static size_t join_options(const char *policy, char *text, size_t capacity)
+{
+    size_t count = 0, length = 0;
+    ee_option option;
+    for (; ee_option_describe(policy, count, &option, NULL) == EE_OK; count++) {
+        assert_true(strlen(option.name) > 0 && strlen(option.range) > 0 && strlen(option.value) > 0);
+        assert_true(strlen(option.meaning) > 0);
+        length +=
+            (size_t)snprintf(text + length, capacity - length, "%s%s=%s", count ? " " : "", option.name, option.value);
+        assert_true(length < capacity);
+    }
+    ee_error error = {EE_OK, ""};
+    char expected[128];
+    size_t owner = strcspn(policy, ":");
+    snprintf(expected, sizeof expected, "%.*s has %zu options, asked for number %zu", (int)owner, policy, count, count);
+    assert_int_equal(ee_option_describe(policy, count, &option, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, expected);
+    return count;
+}
+
+/* The same bandit comes from a preset's name, from the preset's options, from all options that are described, and from
+ * the options that the bandit tells of itself. */
+static void descriptions_are_complete(void **state)
+{
+    (void)state;
+    static char described[8192];
+    size_t found = 0, count = 0;
+    ee_policy policy;
+    ee_error error = {EE_OK, ""};
+    for (; ee_policy_describe(count, &policy, NULL) == EE_OK; count++) {
+        static const char *const known[] = {"eenet", "eenet:paper", "eenet:authors", "greedy", "uniform"};
+        for (size_t i = 0; i < 5; i++) found += strcmp(policy.name, known[i]) == 0;
+        assert_true(strlen(policy.summary) > 0 && policy.paper != NULL);
+        assert_true(strchr(policy.name, ':') || strcmp(policy.preset, "") == 0);
+        char base[64] = "";
+        memcpy(base, policy.name, strcspn(policy.name, ":"));
+        assert_true(join_options(policy.name, described, sizeof described) >= 3);
+        ee_bandit *bandit = bandit_make(policy.name, 20, 1, NULL);
+        ee_bandit *by_preset = bandit_make(base, 20, 1, policy.preset);
+        ee_bandit *by_options = bandit_make(base, 20, 1, described);
+        ee_bandit *by_info = bandit_make(policy.name, 20, 1, ee_bandit_info(bandit).options);
+        assert_string_equal(ee_bandit_info(bandit).policy, policy.name);
+        assert_string_equal(ee_bandit_info(by_preset).options, ee_bandit_info(bandit).options);
+        assert_string_equal(ee_bandit_info(by_options).options, ee_bandit_info(bandit).options);
+        assert_string_equal(described, ee_bandit_info(bandit).options);
+        model saved = model_save(bandit);
+        assert_true(model_is_of(saved, by_info));
+        model_free(&saved);
+        ee_bandit_free(bandit);
+        ee_bandit_free(by_preset);
+        ee_bandit_free(by_options);
+        ee_bandit_free(by_info);
+    }
+    assert_int_equal(found, 5);
+    char expected[64];
+    snprintf(expected, sizeof expected, "describe: there is no policy number %zu", count);
+    assert_int_equal(ee_policy_describe(count, &policy, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, expected);
+    assert_int_equal(ee_policy_describe(SIZE_MAX, &policy, NULL), EE_BAD_INPUT);
+}
+
+/* A policy's later words override its earlier ones, and the preset's. */
+static void options_come_after_the_preset(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("eenet:authors", 20, 1, "w2=0.75,\tpending=3\n f1.width=30, pending=4");
+    const char *options = ee_bandit_info(bandit).options;
+    assert_non_null(strstr(options, " w2=0.75 "));
+    assert_non_null(strstr(options, "pending=4"));
+    assert_non_null(strstr(options, "f1.width=30"));
+    assert_non_null(strstr(options, "train_every=10 "));
+    ee_bandit_free(bandit);
+}
+
+static void freeing_nothing_is_allowed(void **state)
+{
+    (void)state;
+    ee_bandit_free(NULL);
+    ee_bytes_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_count_from_one),
+        cmocka_unit_test(scores_are_filled_and_the_best_wins),
+        cmocka_unit_test(linear_scores_are_the_weighted_sum),
+        cmocka_unit_test(score_changes_nothing),
+        cmocka_unit_test(uniform_draws_every_arm_alike),
+        cmocka_unit_test(equal_scores_share_the_probability),
+        cmocka_unit_test(any_number_of_arms_may_come),
+        cmocka_unit_test(dense_and_sparse_forms_decide_alike),
+        cmocka_unit_test(dense_and_sparse_rounds_mix),
+        cmocka_unit_test(empty_sparse_arms_are_zero),
+        cmocka_unit_test(learning_finds_the_line),
+        cmocka_unit_test(rewards_may_come_late_and_in_any_order),
+        cmocka_unit_test(a_late_reward_meets_its_own_decision),
+        cmocka_unit_test(decisions_wait_as_long_as_promised),
+        cmocka_unit_test(the_seed_is_all_randomness),
+        cmocka_unit_test(bandits_do_not_meet),
+        cmocka_unit_test(info_says_what_a_bandit_is),
+        cmocka_unit_test(descriptions_are_complete),
+        cmocka_unit_test(options_come_after_the_preset),
+        cmocka_unit_test(freeing_nothing_is_allowed),
+    };
+    return cmocka_run_group_tests_name("bandit", tests, NULL, NULL);
+}

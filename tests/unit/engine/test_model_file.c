@@ -1,0 +1,630 @@
+/* Models: what is saved and loaded goes on as if it had never stopped, and nothing but a whole model is loaded. */
+#define _DEFAULT_SOURCE
+#include "rounds.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+
+/* ---- save, load, continue ---- */
+
+/* A script: which arms round t has and when its reward comes depend on t alone, so a run can be taken up anywhere. The
+ * reward of round t comes t * 7 % 6 rounds later: out of order, some after the decision expired, every 11th never. */
+enum { DIM = 8, EVERY = 60, LATER = 90, MOST_LAG = 5 };
+
+typedef struct script {
+    const char *policy, *options;
+    bool sparse;
+} script;
+
+typedef struct trace {
+    size_t arms[LATER + 1];
+    double probabilities[LATER + 1];
+    double rewards[LATER + 1];
+} trace;
+
+static const script scripts[] = {
+    {"uniform", "pending=4", false},
+    {"greedy", "f1.width=6", false},
+    {"greedy", "f1.width=6 f1.history=ring:10 f1.optimizer=adam f1.decay=0.01 f1.order=shuffle f1.batch=3", false},
+    {"greedy", "f1.width=6 f1.history=all f1.optimizer=sgd f1.order=shuffle f1.batch=1 f1.steps=7 nonzeros=1", true},
+    {"greedy", "f1.width=6 f1.history=reservoir:7 f1.layers=3 train_every=4 f1.decay=0.1", true},
+    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=normalized decision=linear", false},
+    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=normalized decision=neural pending=3", true},
+    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=pooled:2 hybrid_after=15 arms=2 extra_until=20", false},
+    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=pooled:2 hybrid_after=15 arms=2 extra_until=20", true},
+    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 f1.history=ring:9 f2.history=reservoir:6", false},
+    {"eenet",
+     "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 f1.optimizer=sgd f2.optimizer=adam f3.optimizer=adam "
+     "f2.keep_moments=off decision=neural f1.decay=0.01 f2.decay=0.01",
+     true},
+    {"eenet",
+     "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 f1.order=shuffle f2.order=shuffle f3.order=shuffle "
+     "f1.history=ring:9 f2.history=reservoir:6 f3.history=all f1.steps=5 f1.batch=4 decision=neural",
+     false},
+    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6", false},
+    {"eenet",
+     "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle "
+     "f2.history=all",
+     true},
+    {"eenet",
+     "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle "
+     "f2.history=ring:20 keep=reservoir:5",
+     false},
+    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 hybrid_after=10", false},
+    {"eenet",
+     "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 train_every=3 train_late_every=7 "
+     "train_late_after=30 label=abs optimal=threshold",
+     true},
+    {"eenet", "f1.width=6 f2.width=6 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 f1.image=1x1x8", false},
+    {"eenet", "f1.width=6 f2.width=6 features=sketch:4 f1.front=conv2d:2:2+relu f1.image=1x2x4 label=relu", true},
+    {"eenet:paper", "f1.width=6 f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 hybrid_after=10", false},
+    {"eenet:paper",
+     "f1.width=6 f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 decision=neural nonzeros=1 "
+     "extra_until=30",
+     true},
+    {"eenet:authors", "f1.width=6 f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 pending=5", false},
+    {"eenet:authors",
+     "f1.width=6 f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 extra_until=25 "
+     "w2_late_after=40",
+     true},
+};
+enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+
+static round_arms round_now;
+
+static void script_draw(uint64_t t)
+{
+    round_draw(&round_now, t, 1 + t % 6, DIM, 1 + t % DIM);
+}
+
+static void script_decide(ee_bandit *bandit, const script *s, uint64_t t, trace *seen)
+{
+    script_draw(t);
+    bool sparse = s->sparse && t % 4 != 0;
+    ee_decision decision = bandit_choose(bandit, sparse ? &round_now.sparse : &round_now.dense, NULL);
+    assert_int_equal(decision.id, t);
+    seen->arms[t] = decision.arm;
+    seen->probabilities[t] = decision.probability;
+    seen->rewards[t] = round_reward(&round_now, decision.arm) + (t % 5 == 0 ? 0.25 : 0);
+}
+
+/* The rewards that come at the end of round t, the newest decision's first. */
+static void script_learn(ee_bandit *bandit, uint64_t t, const trace *seen)
+{
+    for (uint64_t lag = 0; lag <= MOST_LAG && lag < t; lag++) {
+        uint64_t id = t - lag;
+        if (id * 7 % (MOST_LAG + 1) != lag || id % 11 == 0) continue;
+        ee_status status = ee_bandit_learn(bandit, id, seen->rewards[id], NULL);
+        assert_true(status == EE_OK || status == EE_EXPIRED_DECISION);
+    }
+}
+
+/* Loads the model that was saved in round t, before or after the rewards of that round, and plays on to the end. */
+static void assert_goes_on(const script *s, model saved, uint64_t t, bool learned, const trace *expected, model end)
+{
+    ee_bandit *bandit = model_load(saved);
+    assert_true(model_is_of(saved, bandit));
+    trace seen = *expected;
+    memset(seen.arms + t + 1, 0xff, (LATER - t) * sizeof *seen.arms);
+    if (!learned) script_learn(bandit, t, &seen);
+    for (uint64_t next = t + 1; next <= LATER; next++) {
+        script_decide(bandit, s, next, &seen);
+        script_learn(bandit, next, &seen);
+    }
+    for (uint64_t i = t + 1; i <= LATER; i++) {
+        if (seen.arms[i] == expected->arms[i] && seen.probabilities[i] == expected->probabilities[i]) continue;
+        fail_msg("%s (%s), saved in round %d: round %d differs", s->policy, s->options, (int)t, (int)i);
+    }
+    if (!model_is_of(end, bandit))
+        fail_msg("%s (%s), saved in round %d: the model in round %d differs", s->policy, s->options, (int)t, LATER);
+    ee_bandit_free(bandit);
+}
+
+static bool saves_at(uint64_t t)
+{
+    return t <= EVERY || t % 9 == 0;
+}
+
+static void loaded_bandits_go_on(void **state)
+{
+    (void)state;
+    static model before[LATER + 1], after[LATER + 1]; /* the rewards of a round */
+    static trace expected, silent;
+    for (size_t i = 0; i < SCRIPTS; i++) {
+        const script *s = &scripts[i];
+        ee_bandit *bandit = bandit_make(s->policy, DIM, 6, s->options);
+        ee_bandit *never_saved = bandit_make(s->policy, DIM, 6, s->options);
+        after[0] = model_save(bandit);
+        for (uint64_t t = 1; t <= LATER; t++) {
+            script_decide(bandit, s, t, &expected);
+            script_decide(never_saved, s, t, &silent);
+            if (saves_at(t)) before[t] = model_save(bandit);
+            script_learn(bandit, t, &expected);
+            script_learn(never_saved, t, &silent);
+            if (saves_at(t)) after[t] = model_save(bandit);
+        }
+        model end = model_save(bandit);
+        assert_memory_equal(expected.arms + 1, silent.arms + 1, LATER * sizeof *silent.arms);
+        assert_true(model_is_of(end, never_saved)); /* saving changed nothing */
+        for (uint64_t t = 0; t <= LATER; t++) {
+            if (t && saves_at(t) && t % 2) assert_goes_on(s, before[t], t, false, &expected, end);
+            if (saves_at(t)) assert_goes_on(s, after[t], t, true, &expected, end);
+            model_free(&before[t]);
+            model_free(&after[t]);
+        }
+        model_free(&end);
+        ee_bandit_free(bandit);
+        ee_bandit_free(never_saved);
+    }
+}
+
+/* What the scripts are for: decisions that wait at a save, some drawn, some expired. */
+static void the_scripts_cover_what_they_should(void **state)
+{
+    (void)state;
+    size_t drawn = 0, neural = 0;
+    for (size_t i = 0; i < SCRIPTS; i++) {
+        ee_bandit *bandit = bandit_make(scripts[i].policy, DIM, 6, scripts[i].options);
+        trace seen;
+        for (uint64_t t = 1; t <= LATER; t++) {
+            ee_score scores[6];
+            script_draw(t);
+            assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+            neural += fabsf(scores[0].score - scores[0].exploitation - scores[0].exploration) > 1e-3f;
+            script_decide(bandit, &scripts[i], t, &seen);
+            script_learn(bandit, t, &seen);
+            drawn += seen.probabilities[t] < 1;
+        }
+        ee_info info = ee_bandit_info(bandit);
+        assert_true(info.decisions == LATER && info.rewards > LATER / 3 && info.rewards < LATER);
+        ee_bandit_free(bandit);
+    }
+    assert_true(drawn > LATER / 2);
+    assert_true(neural > LATER);
+}
+
+/* ---- what is not a whole model ---- */
+
+/* A bandit with a little of everything in it: waiting decisions, sparse and dense, a history, moments, an order. */
+static model small_model(const char *policy, const char *options, size_t dim)
+{
+    ee_bandit *bandit = bandit_make(policy, dim, 6, options);
+    for (uint64_t t = 1; t <= 6; t++) {
+        round_draw(&round_now, t, 3, dim, 2);
+        ee_decision decision = bandit_choose(bandit, t % 2 ? &round_now.sparse : &round_now.dense, NULL);
+        if (t < 5) bandit_reward(bandit, decision.id, t % 2 ? 1 : 0);
+    }
+    model saved = model_save(bandit);
+    ee_bandit_free(bandit);
+    return saved;
+}
+
+static const char little_eenet[] = "f1.width=2 f2.width=2 f3.width=2 features=sketch:2 pending=4 arms=3 nonzeros=2 "
+                                   "f1.history=all f1.order=shuffle f2.history=ring:3 f3.optimizer=sgd decision=neural";
+static const char little_greedy[] = "f1.width=1 pending=1 arms=1 nonzeros=1 f1.history=ring:1 f1.optimizer=sgd";
+
+/* Loads size bytes that end at a wall. */
+static ee_status load_at_wall(const uint8_t *wall, const void *bytes, size_t size, const char *expected,
+                              ee_bandit **out, ee_error *error)
+{
+    uint8_t *place = (uint8_t *)(uintptr_t)(wall - size);
+    memcpy(place, bytes, size);
+    *out = (ee_bandit *)(void *)place;
+    return ee_bandit_load_bytes(place, size, expected, out, error);
+}
+
+static void assert_not_loaded(const void *bytes, size_t size, const char *expected, ee_status status,
+                              const char *sentence)
+{
+    ee_bandit *bandit = (ee_bandit *)(uintptr_t)bytes;
+    ee_error error = {EE_OK, ""};
+    ee_status got = ee_bandit_load_bytes(bytes, size, expected, &bandit, &error);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(got, status);
+    assert_int_equal(error.status, status);
+    assert_null(bandit);
+    assert_int_equal(ee_bandit_load_bytes(bytes, size, expected, &bandit, NULL), status);
+    assert_null(bandit);
+}
+
+static void repair_checksum(uint8_t *bytes, size_t size)
+{
+    uint64_t checksum = archive_checksum(bytes, size - 8);
+    memcpy(bytes + size - 8, &checksum, 8);
+}
+
+static void a_cut_model_is_refused(void **state)
+{
+    (void)state;
+    static const char *const models[][2] = {
+        {"uniform", "pending=2"}, {"greedy", little_greedy}, {"eenet", little_eenet}};
+    for (size_t i = 0; i < 3; i++) {
+        model saved = small_model(models[i][0], models[i][1], 4);
+        guard g;
+        uint8_t *wall = (uint8_t *)guard_end_bytes(&g, saved.size) + saved.size;
+        char sentence[128];
+        for (size_t size = 0; size < saved.size; size++) {
+            ee_bandit *bandit;
+            ee_error error = {EE_OK, ""};
+            assert_int_equal(load_at_wall(wall, saved.bytes, size, NULL, &bandit, &error), EE_BAD_MODEL);
+            assert_null(bandit);
+            if (size < 8)
+                snprintf(sentence, sizeof sentence, "model: not an eenet model");
+            else if (size < 16)
+                snprintf(sentence, sizeof sentence, "model: cut short: %zu bytes", size);
+            else
+                snprintf(sentence, sizeof sentence, "model: damaged or cut: the checksum of its %zu bytes is wrong",
+                         size);
+            assert_string_equal(error.message, sentence);
+        }
+        guard_free(&g);
+        model_free(&saved);
+    }
+}
+
+/* Also where the checksum is right: whoever made the file cut its contents. */
+static void cut_contents_are_refused(void **state)
+{
+    (void)state;
+    static const char *const models[][2] = {
+        {"uniform", "pending=2"}, {"greedy", little_greedy}, {"eenet", little_eenet}};
+    static uint8_t copy[1 << 16];
+    for (size_t i = 0; i < 3; i++) {
+        model saved = small_model(models[i][0], models[i][1], 4);
+        assert_true(saved.size <= sizeof copy);
+        for (size_t size = 16; size < saved.size; size++) {
+            ee_bandit *bandit = (ee_bandit *)(void *)copy;
+            ee_error error = {EE_OK, ""};
+            memcpy(copy, saved.bytes, size);
+            repair_checksum(copy, size);
+            assert_int_equal(ee_bandit_load_bytes(copy, size, NULL, &bandit, &error), EE_BAD_MODEL);
+            assert_int_equal(error.status, EE_BAD_MODEL);
+            assert_null(bandit);
+        }
+        model_free(&saved);
+    }
+}
+
+static void every_flipped_bit_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy, *options;
+        size_t stride;
+    } models[] = {{"uniform", "pending=2", 1}, {"greedy", little_greedy, 1}, {"eenet", little_eenet, 13}};
+    for (size_t i = 0; i < 3; i++) {
+        model saved = small_model(models[i].policy, models[i].options, 4);
+        uint8_t *bytes = saved.bytes;
+        char sentence[128];
+        snprintf(sentence, sizeof sentence, "model: damaged or cut: the checksum of its %zu bytes is wrong",
+                 saved.size);
+        for (size_t bit = 0; bit < saved.size * 8; bit += models[i].stride) {
+            ee_bandit *bandit = (ee_bandit *)(void *)bytes;
+            ee_error error = {EE_OK, ""};
+            bytes[bit / 8] = (uint8_t)(bytes[bit / 8] ^ 1 << bit % 8);
+            assert_int_equal(ee_bandit_load_bytes(bytes, saved.size, NULL, &bandit, &error), EE_BAD_MODEL);
+            assert_null(bandit);
+            assert_string_equal(error.message, bit < 64 ? "model: not an eenet model" : sentence);
+            bytes[bit / 8] = (uint8_t)(bytes[bit / 8] ^ 1 << bit % 8);
+        }
+        ee_bandit_free(model_load(saved)); /* all bits are back */
+        model_free(&saved);
+    }
+}
+
+/* Where the checksum is right as well, the model is refused or it is sound: what loads can decide and learn. A file of
+ * a few thousand bytes does not make the loader fill more memory than a sanitizer's own. */
+static void wrong_contents_do_no_harm(void **state)
+{
+    (void)state;
+    static uint8_t copy[1 << 16];
+    model saved = small_model("eenet", little_eenet, 4);
+    assert_true(saved.size <= sizeof copy);
+    size_t loaded = 0, refused = 0;
+    for (size_t bit = 0; bit < (saved.size - 8) * 8; bit += 3) {
+        memcpy(copy, saved.bytes, saved.size);
+        copy[bit / 8] = (uint8_t)(copy[bit / 8] ^ 1 << bit % 8);
+        repair_checksum(copy, saved.size);
+        ee_bandit *bandit = (ee_bandit *)(void *)copy;
+        ee_status status = ee_bandit_load_bytes(copy, saved.size, NULL, &bandit, NULL);
+        if (status) {
+            assert_true(status == EE_BAD_MODEL || status == EE_NO_MEMORY);
+            assert_null(bandit);
+            refused++;
+            continue;
+        }
+        loaded++;
+        ee_info info = ee_bandit_info(bandit);
+        round_draw(&round_now, 1, 3, info.dim <= ROUND_DIM ? info.dim : 4, 2);
+        ee_decision decision;
+        if (ee_bandit_decide(bandit, &round_now.sparse, &decision, NULL, NULL) == EE_OK)
+            bandit_reward(bandit, decision.id, 1);
+        for (uint64_t id = info.decisions; id > 0 && id + 4 > info.decisions; id--)
+            (void)ee_bandit_learn(bandit, id, 1, NULL); /* rewarded or not, as the flipped bit has it */
+        model again = model_save(bandit);
+        model_free(&again);
+        ee_bandit_free(bandit);
+    }
+    assert_true(loaded > 100 && refused > 100);
+    struct rusage used;
+    assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+    assert_true(used.ru_maxrss < 1 << 20); /* KiB */
+    model_free(&saved);
+}
+
+static void another_version_is_refused(void **state)
+{
+    (void)state;
+    model saved = small_model("greedy", little_greedy, 4);
+    uint8_t *bytes = saved.bytes;
+    assert_int_equal(bytes[8], 1);
+    bytes[8] = 2;
+    repair_checksum(bytes, saved.size);
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 2, but this library reads version 1");
+    bytes[8] = 0;
+    bytes[13] = 1;
+    repair_checksum(bytes, saved.size);
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
+                      "model: of version 1099511627776, but this library reads version 1");
+    bytes[8] = 1;
+    bytes[13] = 0;
+    repair_checksum(bytes, saved.size);
+    ee_bandit_free(model_load(saved));
+    model_free(&saved);
+}
+
+/* The head of a model is the magic, the version, the length of the name and the name. */
+enum { NAME_AT = 24 };
+
+static void what_this_library_does_not_know_is_refused(void **state)
+{
+    (void)state;
+    model saved = small_model("greedy", little_greedy, 4);
+    uint8_t *bytes = saved.bytes;
+    assert_memory_equal(bytes + NAME_AT, "greedy", 6);
+    memcpy(bytes + NAME_AT, "greedx", 6);
+    repair_checksum(bytes, saved.size);
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
+                      "policy: there is no policy 'greedx'; did you mean 'greedy'?");
+    memcpy(bytes + NAME_AT, "greedy", 6);
+    char *width = memchr(bytes + NAME_AT, 'w', 300);
+    while (strncmp(width, "width=", 6) != 0) width = memchr(width + 1, 'w', 300);
+    memcpy(width, "widht=", 6);
+    repair_checksum(bytes, saved.size);
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
+                      "options: greedy has no option 'f1.widht'; did you mean 'f1.width'?");
+    model_free(&saved);
+}
+
+static void another_policy_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy, *expected;
+        bool accepted;
+    } cases[] = {
+        {"greedy", NULL, true},           {"greedy", "greedy", true},           {"greedy", "eenet", false},
+        {"greedy", "gree", false},        {"greedy", "greedyy", false},         {"greedy", "", false},
+        {"eenet", "eenet", true},         {"eenet", "eenet:paper", false},      {"eenet:paper", "eenet", true},
+        {"eenet:paper", NULL, true},      {"eenet:paper", "eenet:paper", true}, {"eenet:paper", "eenet:authors", false},
+        {"eenet:authors", "eenet", true}, {"eenet:paper", "eenet:", false},     {"eenet:paper", "uniform", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool networks = strncmp(cases[i].policy, "eenet", 5) == 0;
+        bool authors = strcmp(cases[i].policy, "eenet:authors") == 0;
+        const char *options = networks ? "f1.width=4 f2.width=4 f3.width=4 pending=4 arms=3" : little_greedy;
+        model saved = small_model(cases[i].policy, authors ? "f2.front=conv1d:1:100:50" : options, 4);
+        if (cases[i].accepted) {
+            ee_bandit *bandit = NULL;
+            assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, cases[i].expected, &bandit, NULL), EE_OK);
+            assert_string_equal(ee_bandit_info(bandit).policy, cases[i].policy);
+            ee_bandit_free(bandit);
+        } else {
+            char sentence[128];
+            snprintf(sentence, sizeof sentence, "model: of policy %s, but %s was expected", cases[i].policy,
+                     cases[i].expected);
+            assert_not_loaded(saved.bytes, saved.size, cases[i].expected, EE_BAD_MODEL, sentence);
+        }
+        model_free(&saved);
+    }
+}
+
+static void trailing_bytes_are_refused(void **state)
+{
+    (void)state;
+    static uint8_t copy[1 << 16];
+    model saved = small_model("eenet", little_eenet, 4);
+    assert_true(saved.size + 16 <= sizeof copy);
+    for (size_t more = 1; more <= 16; more++) {
+        char sentence[128];
+        memcpy(copy, saved.bytes, saved.size);
+        memset(copy + saved.size, 0, more);
+        snprintf(sentence, sizeof sentence, "model: damaged or cut: the checksum of its %zu bytes is wrong",
+                 saved.size + more);
+        assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, sentence);
+        memset(copy + saved.size - 8, 0, 8);
+        repair_checksum(copy, saved.size + more);
+        assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, "model: longer than its contents");
+    }
+    model_free(&saved);
+}
+
+static void what_is_no_model_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "policy,regret,seconds\neenet,5178,1.8\n";
+    static const char sent_as_text[] = "eenet\x1a\n\n                        ";
+    static const uint8_t zeros[64] = {0};
+    assert_not_loaded(text, sizeof text, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(sent_as_text, sizeof sent_as_text, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(zeros, sizeof zeros, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(zeros, 0, NULL, EE_BAD_MODEL, "model: not an eenet model");
+}
+
+/* ---- files ---- */
+
+static char folder[64];
+
+static int folder_create(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/eenet-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int folder_delete(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static size_t folder_entries(void)
+{
+    DIR *listing = opendir(folder);
+    assert_non_null(listing);
+    size_t count = 0;
+    for (struct dirent *entry; (entry = readdir(listing));) count += entry->d_name[0] != '.';
+    closedir(listing);
+    return count;
+}
+
+static void a_file_holds_the_model(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/model.eenet", folder);
+    ee_bandit *bandit = bandit_make("eenet", 8, 6, "f1.width=6 f2.width=6 features=sketch:8");
+    for (uint64_t t = 1; t <= 20; t += 10) { /* the second model goes over the first */
+        bandit_play(bandit, t, t + 9, 4, t > 10);
+        assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+        assert_int_equal(folder_entries(), 1); /* no temporary file beside it */
+        ee_bandit *loaded = NULL;
+        assert_int_equal(ee_bandit_load(path, "eenet", &loaded, NULL), EE_OK);
+        model saved = model_save(bandit);
+        assert_true(model_is_of(saved, loaded));
+        bandit_play(loaded, t + 10, t + 19, 4, true);
+        model_free(&saved);
+        ee_bandit_free(loaded);
+    }
+    model saved = model_save(bandit);
+    static uint8_t content[1 << 20];
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    assert_int_equal(fread(content, 1, sizeof content, stream), saved.size);
+    fclose(stream);
+    assert_memory_equal(content, saved.bytes, saved.size);
+    model_free(&saved);
+    ee_bandit_free(bandit);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void assert_file_error(ee_status status, ee_error error, const char *verb, const char *path, int reason)
+{
+    char sentence[sizeof error.message];
+    snprintf(sentence, sizeof sentence, "file: could not %s %s", verb, path);
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_int_equal(error.status, EE_FILE_ERROR);
+    assert_memory_equal(error.message, sentence, strlen(sentence));
+    assert_non_null(strstr(error.message, strerror(reason)));
+}
+
+static void a_missing_file_is_an_error(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/nothing", folder);
+    ee_error error = {EE_OK, ""};
+    ee_bandit *bandit = (ee_bandit *)(void *)path;
+    ee_status status = ee_bandit_load(path, NULL, &bandit, &error);
+    assert_file_error(status, error, "open", path, ENOENT);
+    assert_null(bandit);
+    status = ee_bandit_load(folder, NULL, &bandit, &error);
+    assert_int_equal(status, EE_FILE_ERROR);
+    assert_null(bandit);
+}
+
+static void a_damaged_file_is_refused(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/model", folder);
+    ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
+    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    ee_bandit_free(bandit);
+    assert_int_equal(truncate(path, 100), 0);
+    ee_error error = {EE_OK, ""};
+    bandit = (ee_bandit *)(void *)path;
+    assert_int_equal(ee_bandit_load(path, NULL, &bandit, &error), EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: damaged or cut: the checksum of its 100 bytes is wrong");
+    assert_null(bandit);
+    assert_int_equal(truncate(path, 0), 0);
+    bandit = (ee_bandit *)(void *)path;
+    assert_int_equal(ee_bandit_load(path, NULL, &bandit, &error), EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: not an eenet model");
+    assert_null(bandit);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* No folder, or something that is none; and a folder where the model should be, which shows when all is written. */
+static void what_cannot_be_written_leaves_nothing(void **state)
+{
+    (void)state;
+    char path[128], inner[160];
+    ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
+    model before = model_save(bandit);
+    ee_error error = {EE_OK, ""};
+    snprintf(path, sizeof path, "%s/missing/model", folder);
+    assert_file_error(ee_bandit_save(bandit, path, &error), error, "create", path, ENOENT);
+    assert_int_equal(folder_entries(), 0);
+
+    snprintf(path, sizeof path, "%s/old", folder);
+    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    snprintf(inner, sizeof inner, "%s/model", path);
+    ee_status status = ee_bandit_save(bandit, inner, &error);
+    assert_file_error(status, error, "create", inner, ENOTDIR);
+    assert_int_equal(folder_entries(), 1);
+    ee_bandit *loaded = NULL;
+    assert_int_equal(ee_bandit_load(path, NULL, &loaded, NULL), EE_OK); /* what was there is whole */
+    ee_bandit_free(loaded);
+    assert_int_equal(unlink(path), 0);
+
+    status = ee_bandit_save(bandit, folder, &error);
+    assert_file_error(status, error, "rename to", folder, EISDIR);
+    size_t length = strlen(folder);
+    DIR *listing = opendir("/tmp");
+    assert_non_null(listing);
+    for (struct dirent *entry; (entry = readdir(listing));)
+        assert_true(strncmp(entry->d_name, folder + 5, length - 5) != 0 || strlen(entry->d_name) == length - 5);
+    closedir(listing);
+    assert_true(model_is_of(before, bandit));
+    model_free(&before);
+    ee_bandit_free(bandit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loaded_bandits_go_on),
+        cmocka_unit_test(the_scripts_cover_what_they_should),
+        cmocka_unit_test(a_cut_model_is_refused),
+        cmocka_unit_test(cut_contents_are_refused),
+        cmocka_unit_test(every_flipped_bit_is_found),
+        cmocka_unit_test(wrong_contents_do_no_harm),
+        cmocka_unit_test(another_version_is_refused),
+        cmocka_unit_test(what_this_library_does_not_know_is_refused),
+        cmocka_unit_test(another_policy_is_refused),
+        cmocka_unit_test(trailing_bytes_are_refused),
+        cmocka_unit_test(what_is_no_model_is_refused),
+        cmocka_unit_test_setup_teardown(a_file_holds_the_model, folder_create, folder_delete),
+        cmocka_unit_test_setup_teardown(a_missing_file_is_an_error, folder_create, folder_delete),
+        cmocka_unit_test_setup_teardown(a_damaged_file_is_refused, folder_create, folder_delete),
+        cmocka_unit_test_setup_teardown(what_cannot_be_written_leaves_nothing, folder_create, folder_delete),
+    };
+    return cmocka_run_group_tests_name("model file", tests, NULL, NULL);
+}

@@ -1,0 +1,708 @@
+/* Every kernel of every table that this machine runs, at every length from 0 to 67 and some beyond, at unaligned
+ * starts, between marks and against a wall. The reference is held to sums in double written here, the other tables to
+ * the reference. */
+#define _DEFAULT_SOURCE
+#include "math/kernels.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "eenet.h"
+#include "support.h"
+
+enum {
+    LONGEST = 67,
+    ARGUMENTS = 4,
+    ROWS = 256,           /* of the largest matrix */
+    CAPACITY = ROWS * 68, /* elements of an argument */
+    MARKS = 32,           /* elements kept under watch in front of an argument */
+    PLACEMENTS = 3,
+    TABLES = 8 /* more than any machine has */
+};
+
+/* How many elements lie between the end of each argument and the wall. First none: one element too far is a fault. */
+static const size_t gaps[PLACEMENTS][ARGUMENTS] = {{0, 0, 0, 0}, {1, 2, 3, 5}, {7, 4, 9, 2}};
+
+/* Lengths past 67 at which the blocks of the fast kernels follow each other in other orders. */
+static const size_t long_lengths[] = {79, 85, 100, 128, 149, 191, 192};
+
+/* A kernel with its arguments. Those that are written come first. */
+typedef struct problem problem;
+struct problem {
+    const char *kernel;
+    void (*run)(const kernel_table *kernels, void *const *arguments, const problem *p);
+    void (*expect)(const problem *p);
+    size_t outputs;
+    size_t in, out; /* a kernel on vectors has in alone; of a sparse input, in is the count of its entries */
+    float a;
+    adam_step step;
+    size_t count[ARGUMENTS];
+    const void *contents[ARGUMENTS];
+};
+
+/* The arguments, where they lie safely. */
+static float numbers[ARGUMENTS][CAPACITY];
+static uint32_t indices[LONGEST + 1];
+
+/* What the outputs must be, and the sum of the magnitudes of what was added up: rounding is measured by it. Where it
+ * is 0 the output must be exact. */
+static double expected[ARGUMENTS][CAPACITY], magnitude[ARGUMENTS][CAPACITY];
+static float by_reference[ARGUMENTS][CAPACITY];
+static float first_placed[ARGUMENTS][CAPACITY];
+
+static guard walls[ARGUMENTS];
+static char *ends[ARGUMENTS]; /* where the walls start */
+static random_stream stream;
+
+static int raise_walls(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARGUMENTS; i++) {
+        size_t size = (CAPACITY + MARKS + 16) * sizeof(float);
+        ends[i] = (char *)guard_end_bytes(&walls[i], size) + size;
+    }
+    stream = random_named(1, "kernels");
+    return 0;
+}
+
+static int take_walls_down(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARGUMENTS; i++) guard_free(&walls[i]);
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+/* One in eight is a zero, of either sign; the rest are of mixed size. */
+static float draw(void)
+{
+    static const float scales[] = {1, 1, 1, 0.01f, 30};
+    uint64_t kind = random_below(&stream, 16);
+    if (kind == 0) return 0.0f;
+    if (kind == 1) return -0.0f;
+    return (float)(2 * random_unit(&stream) - 1) * scales[random_below(&stream, 5)];
+}
+
+static void set_argument(problem *p, size_t argument, size_t count)
+{
+    assert_true(count <= CAPACITY);
+    for (size_t i = 0; i < count; i++) numbers[argument][i] = draw();
+    p->contents[argument] = numbers[argument];
+    p->count[argument] = count;
+}
+
+/* Ascending indices with gaps between them. Returns the rows of a matrix in which the last index is the last row. */
+static size_t set_indices(problem *p, size_t argument, size_t count)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        next += random_below(&stream, 4) == 0 ? 1 + random_below(&stream, 6) : 0;
+        indices[i] = (uint32_t)next++;
+    }
+    p->contents[argument] = indices;
+    p->count[argument] = count;
+    return next;
+}
+
+/* ---- the check ---- */
+
+static void *place(const problem *p, size_t argument, size_t gap)
+{
+    size_t size = p->count[argument] * sizeof(float);
+    char *start = ends[argument] - gap * sizeof(float) - size;
+    memset(start - MARKS * sizeof(float), 0xff, MARKS * sizeof(float) + size + gap * sizeof(float));
+    if (size) memcpy(start, p->contents[argument], size);
+    return start;
+}
+
+static bool is_marked(const char *start, size_t elements)
+{
+    for (size_t i = 0; i < elements * sizeof(float); i++)
+        if (start[i] != (char)0xff) return false;
+    return true;
+}
+
+static void fail_problem(const problem *p, const char *table, size_t argument, const char *what)
+{
+    fail_msg("%s, %s, in %zu, out %zu: argument %zu %s", table, p->kernel, p->in, p->out, argument, what);
+}
+
+static void assert_output(const problem *p, const char *table, size_t argument, const float *got, const double *want)
+{
+    for (size_t i = 0; i < p->count[argument]; i++) {
+        if (fabs((double)got[i] - want[i]) <= 1e-5 * magnitude[argument][i]) continue;
+        print_error("[%zu]: got %.9g, expected %.9g within %g\n", i, (double)got[i], want[i],
+                    1e-5 * magnitude[argument][i]);
+        fail_problem(p, table, argument, "is wrong");
+    }
+}
+
+static void check_reference(const problem *p)
+{
+    void *arguments[ARGUMENTS] = {0};
+    p->expect(p);
+    for (size_t i = 0; i < ARGUMENTS; i++) {
+        if (!p->contents[i]) continue;
+        arguments[i] = i < p->outputs ? (void *)by_reference[i] : place(p, i, 0);
+        if (i < p->outputs) memcpy(by_reference[i], p->contents[i], p->count[i] * sizeof(float));
+    }
+    p->run(kernels_at(0), arguments, p);
+    for (size_t i = 0; i < p->outputs; i++) {
+        assert_output(p, "reference", i, by_reference[i], expected[i]);
+        for (size_t j = 0; j < p->count[i]; j++) expected[i][j] = (double)by_reference[i][j];
+    }
+}
+
+static void check_placement(const problem *p, const kernel_table *kernels, const size_t *gap, bool is_first)
+{
+    void *arguments[ARGUMENTS] = {0};
+    for (size_t i = 0; i < ARGUMENTS; i++)
+        if (p->contents[i]) arguments[i] = place(p, i, gap[i]);
+    p->run(kernels, arguments, p);
+    for (size_t i = 0; i < ARGUMENTS; i++) {
+        if (!p->contents[i]) continue;
+        size_t size = p->count[i] * sizeof(float);
+        const char *start = arguments[i];
+        if (!is_marked(start - MARKS * sizeof(float), MARKS))
+            fail_problem(p, kernels->name, i, "was left at its start");
+        if (!is_marked(start + size, gap[i])) fail_problem(p, kernels->name, i, "was left at its end");
+        if (i >= p->outputs) {
+            if (size && memcmp(start, p->contents[i], size) != 0)
+                fail_problem(p, kernels->name, i, "is read only, and was written");
+            continue;
+        }
+        assert_output(p, kernels->name, i, arguments[i], expected[i]);
+        if (is_first) memcpy(first_placed[i], start, size);
+        if (memcmp(first_placed[i], start, size) != 0)
+            fail_problem(p, kernels->name, i, "depends on where its arguments lie");
+    }
+}
+
+/* The same seed must give the same bytes, so the bytes must not depend on where the caller's memory happens to lie. */
+static void check(const problem *p)
+{
+    check_reference(p);
+    const kernel_table *kernels;
+    for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++)
+        for (size_t i = 0; i < PLACEMENTS; i++) check_placement(p, kernels, gaps[i], i == 0);
+}
+
+typedef void (*shape_check)(size_t in, size_t out);
+
+/* in over a few and out over all lengths, then the other way round. */
+static void check_shapes(shape_check check_shape)
+{
+    static const size_t few_in[] = {0, 1, 2, 3, 7, 20}, few_out[] = {0, 1, 2, 3, 4, 5, 15, 16, 17, 20, 64, 67};
+    for (size_t i = 0; i < sizeof few_in / sizeof *few_in; i++)
+        for (size_t out = 0; out <= LONGEST; out++) check_shape(few_in[i], out);
+    for (size_t i = 0; i < sizeof few_out / sizeof *few_out; i++)
+        for (size_t in = 0; in <= LONGEST; in++) check_shape(in, few_out[i]);
+    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++) {
+        check_shape(3, long_lengths[i]);
+        check_shape(20, long_lengths[i]);
+    }
+}
+
+static void check_lengths(shape_check check_length)
+{
+    for (size_t n = 0; n <= LONGEST; n++) check_length(n, 0);
+    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++) check_length(long_lengths[i], 0);
+}
+
+/* Starts an output entry at start and adds terms to it. */
+static void expect_start(size_t argument, size_t i, double start)
+{
+    expected[argument][i] = start;
+    magnitude[argument][i] = fabs(start);
+}
+
+static void expect_term(size_t argument, size_t i, double term)
+{
+    expected[argument][i] += term;
+    magnitude[argument][i] += fabs(term);
+}
+
+static double value(const problem *p, size_t argument, size_t i)
+{
+    return (double)((const float *)p->contents[argument])[i];
+}
+
+/* ---- dot: argument 0 takes the sum ---- */
+
+static void run_dot(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    *(float *)arguments[0] = kernels->dot(arguments[1], arguments[2], p->in);
+}
+
+static void expect_dot(const problem *p)
+{
+    expect_start(0, 0, 0);
+    for (size_t i = 0; i < p->in; i++) expect_term(0, 0, value(p, 1, i) * value(p, 2, i));
+}
+
+static void check_dot(size_t n, size_t none)
+{
+    problem p = {.kernel = "dot", .run = run_dot, .expect = expect_dot, .outputs = 1, .in = n, .out = none};
+    set_argument(&p, 0, 1);
+    set_argument(&p, 1, n);
+    set_argument(&p, 2, n);
+    check(&p);
+}
+
+static void dot_is_the_sum_of_products(void **state)
+{
+    (void)state;
+    check_lengths(check_dot);
+}
+
+/* ---- add_scaled ---- */
+
+static void run_add_scaled(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->add_scaled(arguments[0], p->a, arguments[1], p->in);
+}
+
+static void expect_add_scaled(const problem *p)
+{
+    for (size_t i = 0; i < p->in; i++) {
+        expect_start(0, i, value(p, 0, i));
+        expect_term(0, i, (double)p->a * value(p, 1, i));
+    }
+}
+
+static void check_add_scaled(size_t n, size_t none)
+{
+    static const float factors[] = {-0.7f, 0, 1};
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+        problem p = {.kernel = "add_scaled",
+                     .run = run_add_scaled,
+                     .expect = expect_add_scaled,
+                     .outputs = 1,
+                     .in = n,
+                     .out = none,
+                     .a = factors[i]};
+        set_argument(&p, 0, n);
+        set_argument(&p, 1, n);
+        check(&p);
+    }
+}
+
+static void add_scaled_adds(void **state)
+{
+    (void)state;
+    check_lengths(check_add_scaled);
+}
+
+/* ---- forward ---- */
+
+static void run_forward(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->forward(arguments[0], arguments[1], arguments[2], p->in, p->out);
+}
+
+static void expect_forward(const problem *p)
+{
+    for (size_t j = 0; j < p->out; j++) {
+        expect_start(0, j, value(p, 0, j));
+        for (size_t i = 0; i < p->in; i++) expect_term(0, j, value(p, 2, i) * value(p, 1, i * p->out + j));
+    }
+}
+
+static void check_forward(size_t in, size_t out)
+{
+    problem p = {.kernel = "forward", .run = run_forward, .expect = expect_forward, .outputs = 1, .in = in, .out = out};
+    set_argument(&p, 0, out);
+    set_argument(&p, 1, in * out);
+    set_argument(&p, 2, in);
+    check(&p);
+}
+
+static void forward_adds_the_product(void **state)
+{
+    (void)state;
+    check_shapes(check_forward);
+}
+
+static void run_forward_sparse(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->forward_sparse(arguments[0], arguments[1], arguments[3], arguments[2], p->in, p->out);
+}
+
+static void expect_forward_sparse(const problem *p)
+{
+    for (size_t j = 0; j < p->out; j++) {
+        expect_start(0, j, value(p, 0, j));
+        for (size_t i = 0; i < p->in; i++) expect_term(0, j, value(p, 2, i) * value(p, 1, indices[i] * p->out + j));
+    }
+}
+
+static void check_forward_sparse(size_t count, size_t out)
+{
+    problem p = {.kernel = "forward_sparse",
+                 .run = run_forward_sparse,
+                 .expect = expect_forward_sparse,
+                 .outputs = 1,
+                 .in = count,
+                 .out = out};
+    size_t rows = set_indices(&p, 3, count);
+    set_argument(&p, 0, out);
+    set_argument(&p, 1, rows * out);
+    set_argument(&p, 2, count);
+    check(&p);
+}
+
+static void forward_sparse_adds_its_rows(void **state)
+{
+    (void)state;
+    check_shapes(check_forward_sparse);
+}
+
+/* ---- backward ---- */
+
+static void run_backward(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->backward(arguments[0], arguments[1], arguments[2], p->in, p->out);
+}
+
+static void expect_backward(const problem *p)
+{
+    for (size_t i = 0; i < p->in; i++) {
+        expect_start(0, i, 0);
+        for (size_t j = 0; j < p->out; j++) expect_term(0, i, value(p, 1, i * p->out + j) * value(p, 2, j));
+    }
+}
+
+static void check_backward(size_t in, size_t out)
+{
+    problem p = {
+        .kernel = "backward", .run = run_backward, .expect = expect_backward, .outputs = 1, .in = in, .out = out};
+    set_argument(&p, 0, in);
+    for (size_t i = 0; i < in; i++) numbers[0][i] = NAN; /* it is set, not added to */
+    set_argument(&p, 1, in * out);
+    set_argument(&p, 2, out);
+    check(&p);
+}
+
+static void backward_sets_the_product(void **state)
+{
+    (void)state;
+    check_shapes(check_backward);
+}
+
+/* ---- update ---- */
+
+static void run_update(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->update(arguments[0], p->a, arguments[1], arguments[2], p->in, p->out);
+}
+
+static void expect_update(const problem *p)
+{
+    for (size_t i = 0; i < p->in; i++) {
+        for (size_t j = 0; j < p->out; j++) {
+            expect_start(0, i * p->out + j, value(p, 0, i * p->out + j));
+            expect_term(0, i * p->out + j, (double)p->a * value(p, 1, i) * value(p, 2, j));
+        }
+    }
+}
+
+static void check_update(size_t in, size_t out)
+{
+    problem p = {
+        .kernel = "update", .run = run_update, .expect = expect_update, .outputs = 1, .in = in, .out = out, .a = -0.3f};
+    set_argument(&p, 0, in * out);
+    set_argument(&p, 1, in);
+    set_argument(&p, 2, out);
+    check(&p);
+}
+
+static void update_adds_the_outer_product(void **state)
+{
+    (void)state;
+    check_shapes(check_update);
+}
+
+static void run_update_sparse(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->update_sparse(arguments[0], p->a, arguments[3], arguments[1], arguments[2], p->in, p->out);
+}
+
+/* A row without an index must stay as it is to the bit. */
+static void expect_update_sparse(const problem *p)
+{
+    for (size_t i = 0; i < p->count[0]; i++) {
+        expect_start(0, i, value(p, 0, i));
+        magnitude[0][i] = 0;
+    }
+    for (size_t i = 0; i < p->in; i++) {
+        for (size_t j = 0; j < p->out; j++) {
+            size_t place_of = indices[i] * p->out + j;
+            expect_start(0, place_of, value(p, 0, place_of));
+            expect_term(0, place_of, (double)p->a * value(p, 1, i) * value(p, 2, j));
+        }
+    }
+}
+
+static void check_update_sparse(size_t count, size_t out)
+{
+    problem p = {.kernel = "update_sparse",
+                 .run = run_update_sparse,
+                 .expect = expect_update_sparse,
+                 .outputs = 1,
+                 .in = count,
+                 .out = out,
+                 .a = 1.7f};
+    size_t rows = set_indices(&p, 3, count);
+    set_argument(&p, 0, rows * out);
+    set_argument(&p, 1, count);
+    set_argument(&p, 2, out);
+    check(&p);
+}
+
+static void update_sparse_adds_to_its_rows_alone(void **state)
+{
+    (void)state;
+    check_shapes(check_update_sparse);
+}
+
+/* A row of which the first weight is number 2^32: its place does not fit 32 bits. No memory is taken but for the row.
+ */
+static void sparse_rows_lie_beyond_32_bits(void **state)
+{
+    (void)state;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), out = 64, size = ((size_t)1 << 32) * sizeof(float);
+    const uint32_t far = 1u << 26;
+    char *map = MAP_FAILED;
+    if (sizeof(size_t) > 4)
+        map = mmap(NULL, size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) {
+        print_message("no room for 16 GiB of addresses\n");
+        skip();
+    }
+    assert_int_equal(mprotect(map + size, page, PROT_READ | PROT_WRITE), 0);
+    float *w = (float *)(void *)map, *row = w + far * out, x = 3;
+    const kernel_table *kernels;
+    for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
+        float y[64], delta[64];
+        for (size_t j = 0; j < out; j++) row[j] = (float)j, y[j] = 1, delta[j] = 2;
+        kernels->forward_sparse(y, w, &far, &x, 1, out);
+        kernels->update_sparse(w, 10, &far, &x, delta, 1, out);
+        for (size_t j = 0; j < out; j++) {
+            assert_true(y[j] == 1 + 3 * (float)j);
+            assert_true(row[j] == (float)j + 60);
+        }
+    }
+    assert_int_equal(munmap(map, size + page), 0);
+}
+
+/* ---- relu ---- */
+
+/* What a comparison with zero may get wrong: zeros of both signs, and numbers so small that some arithmetic takes them
+ * for zero. */
+static void set_borders(size_t argument, size_t n)
+{
+    static const float borders[] = {-0.0f, 1e-40f, 0.0f, -1e-40f, 1e-45f, 3e38f, -3e38f};
+    for (size_t i = 0; i < n; i++)
+        if (random_below(&stream, 3) == 0) numbers[argument][i] = borders[random_below(&stream, 7)];
+}
+
+static void run_relu(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->relu(arguments[0], p->in);
+}
+
+static void expect_relu(const problem *p)
+{
+    for (size_t i = 0; i < p->in; i++) {
+        expected[0][i] = fmax(value(p, 0, i), 0);
+        magnitude[0][i] = 0;
+    }
+}
+
+static void check_relu(size_t n, size_t none)
+{
+    problem p = {.kernel = "relu", .run = run_relu, .expect = expect_relu, .outputs = 1, .in = n, .out = none};
+    for (int again = 0; again < 4; again++) {
+        set_argument(&p, 0, n);
+        set_borders(0, n);
+        check(&p);
+    }
+}
+
+static void relu_is_exact(void **state)
+{
+    (void)state;
+    check_lengths(check_relu);
+}
+
+static void run_relu_backward(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->relu_backward(arguments[0], arguments[1], p->in);
+}
+
+static void expect_relu_backward(const problem *p)
+{
+    for (size_t i = 0; i < p->in; i++) {
+        expected[0][i] = value(p, 1, i) > 0 ? value(p, 0, i) : 0;
+        magnitude[0][i] = 0;
+    }
+}
+
+/* y is what relu gave: the borders pass through it, so that a unit whose output was -0 is off. */
+static void check_relu_backward(size_t n, size_t none)
+{
+    problem p = {.kernel = "relu_backward",
+                 .run = run_relu_backward,
+                 .expect = expect_relu_backward,
+                 .outputs = 1,
+                 .in = n,
+                 .out = none};
+    for (int again = 0; again < 4; again++) {
+        set_argument(&p, 0, n);
+        set_argument(&p, 1, n);
+        set_borders(0, n);
+        set_borders(1, n);
+        for (size_t i = 0; i < n; i++)
+            if (numbers[1][i] < 0) numbers[1][i] = again % 2 ? 0.0f : -0.0f;
+        check(&p);
+    }
+}
+
+static void relu_backward_is_exact(void **state)
+{
+    (void)state;
+    check_lengths(check_relu_backward);
+}
+
+/* ---- adam ---- */
+
+static void run_adam(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->adam(arguments[0], arguments[1], arguments[2], arguments[3], p->in, &p->step);
+}
+
+static void expect_adam(const problem *p)
+{
+    double beta1 = (double)p->step.beta1, beta2 = (double)p->step.beta2;
+    double rest1 = (double)p->step.rest1, rest2 = (double)p->step.rest2;
+    for (size_t i = 0; i < p->in; i++) {
+        double theta = value(p, 0, i), decay = (double)p->step.l2 * theta;
+        double g = value(p, 3, i) + decay, size_of_g = fabs(value(p, 3, i)) + fabs(decay);
+        expect_start(1, i, beta1 * value(p, 1, i));
+        expect_term(1, i, rest1 * g);
+        magnitude[1][i] += rest1 * size_of_g;
+        expect_start(2, i, beta2 * value(p, 2, i));
+        expect_term(2, i, rest2 * g * g);
+        magnitude[2][i] += rest2 * size_of_g * size_of_g;
+        double under = sqrt(expected[2][i]) * (double)p->step.correction + (double)p->step.epsilon;
+        expect_start(0, i, (double)p->step.shrink * theta);
+        expect_term(0, i, -(double)p->step.rate * expected[1][i] / under);
+        magnitude[0][i] += (double)p->step.rate * magnitude[1][i] / under;
+    }
+}
+
+static adam_step step_at(int t, float rate, float l2, float shrink)
+{
+    adam_step step = {
+        .beta1 = 0.9f, .beta2 = 0.999f, .rest1 = 0.1f, .rest2 = 0.001f, .epsilon = 1e-8f, .l2 = l2, .shrink = shrink};
+    step.rate = (float)((double)rate / (1 - pow((double)step.beta1, t)));
+    step.correction = (float)(1 / sqrt(1 - pow((double)step.beta2, t)));
+    return step;
+}
+
+/* Five steps, each from where the reference came to and with a new gradient. With l2 the second moment starts well
+ * above zero, as the quotient of two moments that both cancel to nothing is rounding and no more. */
+static void check_adam_steps(size_t n, float l2, float shrink)
+{
+    problem p = {.kernel = "adam", .run = run_adam, .expect = expect_adam, .outputs = 3, .in = n};
+    for (size_t i = 0; i < ARGUMENTS; i++) set_argument(&p, i, n);
+    for (size_t i = 0; i < n; i++) {
+        numbers[1][i] = l2 > 0 ? numbers[1][i] : 0;
+        numbers[2][i] = l2 > 0 ? 0.1f + numbers[2][i] * numbers[2][i] : 0;
+    }
+    for (int t = 1; t <= 5; t++) {
+        p.step = step_at(t, 0.01f, l2, shrink);
+        check(&p);
+        for (size_t i = 0; i < p.outputs; i++) memcpy(numbers[i], by_reference[i], n * sizeof(float));
+        set_argument(&p, 3, n);
+    }
+}
+
+static void check_adam(size_t n, size_t none)
+{
+    (void)none;
+    check_adam_steps(n, 0, 1);
+    check_adam_steps(n, 0.05f, 1);
+    check_adam_steps(n, 0, 0.999f);
+    check_adam_steps(n, 0.05f, 0.9f);
+}
+
+static void adam_steps(void **state)
+{
+    (void)state;
+    check_lengths(check_adam);
+}
+
+/* With no past, Adam goes a full rate against the gradient, whatever its size; with no gradient it stays. */
+static void adam_goes_one_rate_first(void **state)
+{
+    (void)state;
+    const kernel_table *kernels;
+    for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
+        float theta[4] = {1, 1, 1, 1}, first[4] = {0}, second[4] = {0};
+        const float gradient[4] = {1000, -0.01f, 3, 0};
+        const adam_step step = step_at(1, 0.25f, 0, 1), decoupled = step_at(1, 0.25f, 0, 0.5f);
+        kernels->adam(theta, first, second, gradient, 4, &step);
+        const float moved[4] = {0.75f, 1.25f, 0.75f, 1};
+        assert_floats_close(theta, moved, 4, 1e-5);
+        memset(first, 0, sizeof first);
+        memset(second, 0, sizeof second);
+        kernels->adam(theta, first, second, gradient, 4, &decoupled);
+        const float shrunk[4] = {0.125f, 0.875f, 0.125f, 0.5f};
+        assert_floats_close(theta, shrunk, 4, 1e-5);
+    }
+}
+
+/* ---- the tables ---- */
+
+static void tables_have_names_of_their_own(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    while (kernels_at(count)) {
+        assert_true(count < TABLES);
+        print_message("kernels: table %zu is %s\n", count, kernels_at(count)->name);
+        for (size_t i = 0; i < count; i++) assert_string_not_equal(kernels_at(i)->name, kernels_at(count)->name);
+        count++;
+    }
+    assert_true(count >= 2);
+    assert_null(kernels_at(count + 1));
+    assert_null(kernels_at(SIZE_MAX));
+    assert_string_equal(kernels_at(0)->name, "reference");
+    assert_ptr_equal(kernels_best(), kernels_at(count - 1));
+    assert_string_equal(ee_kernels(), kernels_best()->name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_have_names_of_their_own),
+        cmocka_unit_test(dot_is_the_sum_of_products),
+        cmocka_unit_test(add_scaled_adds),
+        cmocka_unit_test(forward_adds_the_product),
+        cmocka_unit_test(forward_sparse_adds_its_rows),
+        cmocka_unit_test(backward_sets_the_product),
+        cmocka_unit_test(update_adds_the_outer_product),
+        cmocka_unit_test(update_sparse_adds_to_its_rows_alone),
+        cmocka_unit_test(sparse_rows_lie_beyond_32_bits),
+        cmocka_unit_test(relu_is_exact),
+        cmocka_unit_test(relu_backward_is_exact),
+        cmocka_unit_test(adam_steps),
+        cmocka_unit_test(adam_goes_one_rate_first),
+    };
+    return cmocka_run_group_tests(tests, raise_walls, take_walls_down);
+}

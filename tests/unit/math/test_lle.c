@@ -1,0 +1,499 @@
+/* Locally linear embedding, against the numbers of scikit-learn and against what the method promises. */
+#include "math/lle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "support.h"
+
+static double *make_doubles(size_t count)
+{
+    double *numbers = malloc((count ? count : 1) * sizeof *numbers);
+    assert_non_null(numbers);
+    return numbers;
+}
+
+/* The inner products of n points, as (n, n). points is (n, dim). To be freed with free. */
+static double *make_gram(const double *points, size_t n, size_t dim)
+{
+    double *gram = make_doubles(n * n);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < dim; k++) sum += points[i * dim + k] * points[j * dim + k];
+            gram[i * n + j] = sum;
+        }
+    }
+    return gram;
+}
+
+/* The embedding (n, components) of points. To be freed with free. error_sum, if not NULL, receives what the embedding
+ * leaves of each point when its neighbours rebuild it, squared and summed. */
+static double *embed(const double *points, size_t n, size_t dim, size_t neighbors, size_t components, double *error_sum)
+{
+    double *gram = make_gram(points, n, dim), *embedding = make_doubles(n * components);
+    lle room;
+    assert_int_equal(lle_create(&room, n, neighbors, components, NULL), EE_OK);
+    assert_true(lle_fit(&room, gram, embedding));
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < components; c++) {
+            double left = embedding[i * components + c];
+            for (size_t a = 0; a < neighbors; a++)
+                left -= room.weights[i * neighbors + a] *
+                        embedding[(size_t)room.nearest[i * neighbors + a] * components + c];
+            sum += left * left;
+        }
+    }
+    if (error_sum) *error_sum = sum;
+    lle_destroy(&room);
+    free(gram);
+    return embedding;
+}
+
+/* Columns of length 1, with sum 0, at right angles, the largest entry positive: eigenvectors beside the constant one.
+ */
+static void assert_embedding(const double *embedding, size_t n, size_t components)
+{
+    for (size_t c = 0; c < components; c++) {
+        double sum = 0, largest = 0;
+        for (size_t i = 0; i < n; i++) {
+            double entry = embedding[i * components + c];
+            sum += entry;
+            if (fabs(entry) > fabs(largest)) largest = entry;
+        }
+        assert_close(sum, 0, 1e-3); /* of the constant column it is the root of n */
+        assert_true(largest > 0);
+        for (size_t other = 0; other <= c; other++) {
+            double inner = 0;
+            for (size_t i = 0; i < n; i++) inner += embedding[i * components + c] * embedding[i * components + other];
+            assert_close(inner, other == c, 1e-9);
+        }
+    }
+}
+
+/* ---- the whole ---- */
+
+typedef struct stored {
+    size_t n, dim, neighbors, components;
+    double *points, *embedding, squared_error;
+} stored;
+
+static stored stored_load(void)
+{
+    json_t *root = golden_load("lle.json");
+    stored s = {.neighbors = (size_t)json_integer_value(golden_member(root, "neighbors")),
+                .components = (size_t)json_integer_value(golden_member(root, "components")),
+                .squared_error = json_number_value(golden_member(root, "squared_error"))};
+    size_t numbers;
+    s.points = golden_doubles(golden_member(root, "points"), &numbers);
+    s.n = json_array_size(golden_member(root, "points"));
+    s.dim = numbers / s.n;
+    s.embedding = golden_doubles(golden_member(root, "embedding"), &numbers);
+    assert_int_equal(numbers, s.n * s.components);
+    lle room;
+    assert_int_equal(lle_create(&room, s.n, s.neighbors, s.components, NULL), EE_OK);
+    assert_true(room.regularization == json_number_value(golden_member(root, "reg")));
+    lle_destroy(&room);
+    json_decref(root);
+    return s;
+}
+
+static void stored_free(stored *s)
+{
+    free(s->points);
+    free(s->embedding);
+}
+
+/* Both are (n, components); the sign of each column is free. */
+static void assert_same_up_to_signs(const double *got, const double *wanted, size_t n, size_t components)
+{
+    for (size_t c = 0; c < components; c++) {
+        double inner = 0;
+        for (size_t i = 0; i < n; i++) inner += got[i * components + c] * wanted[i * components + c];
+        double sign = inner < 0 ? -1 : 1;
+        for (size_t i = 0; i < n; i++) assert_close(sign * got[i * components + c], wanted[i * components + c], 1e-7);
+    }
+}
+
+static void embedding_is_that_of_scikit_learn(void **state)
+{
+    (void)state;
+    stored s = stored_load();
+    double squared_error;
+    double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, &squared_error);
+    assert_same_up_to_signs(embedding, s.embedding, s.n, s.components);
+    assert_embedding(embedding, s.n, s.components);
+    assert_close(squared_error / s.squared_error, 1, 1e-6);
+    free(embedding);
+    stored_free(&s);
+}
+
+static void eigenvalues_sum_to_the_squared_error(void **state)
+{
+    (void)state;
+    stored s = stored_load();
+    double *gram = make_gram(s.points, s.n, s.dim), *embedding = make_doubles(s.n * s.components);
+    lle room;
+    assert_int_equal(lle_create(&room, s.n, s.neighbors, s.components, NULL), EE_OK);
+    assert_true(lle_fit(&room, gram, embedding));
+    double sum = 0;
+    for (size_t c = 0; c < s.components; c++) sum += room.values[c];
+    assert_close(sum / s.squared_error, 1, 1e-6);
+    lle_destroy(&room);
+    free(gram);
+    free(embedding);
+    stored_free(&s);
+}
+
+/* Neighbours and weights do not change when all points move or grow together. */
+static void embedding_stays_when_points_move_and_grow(void **state)
+{
+    (void)state;
+    stored s = stored_load();
+    for (size_t i = 0; i < s.n * s.dim; i++) s.points[i] = 1000 * (s.points[i] + (double)(i % s.dim) / 10);
+    double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL);
+    assert_same_up_to_signs(embedding, s.embedding, s.n, s.components);
+    free(embedding);
+    stored_free(&s);
+}
+
+static void same_points_give_the_same_bytes(void **state)
+{
+    (void)state;
+    stored s = stored_load();
+    size_t count = s.n * s.components;
+    double *gram = make_gram(s.points, s.n, s.dim), *other = make_gram(s.points, s.n, s.dim / 2);
+    double *fresh = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL), *again = make_doubles(count);
+    lle room;
+    assert_int_equal(lle_create(&room, s.n, s.neighbors, s.components, NULL), EE_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_true(lle_fit(&room, gram, again));
+        assert_memory_equal(again, fresh, count * sizeof *fresh);
+        assert_true(lle_fit(&room, other, again)); /* leaves nothing behind for the next fit */
+        assert_true(memcmp(again, fresh, count * sizeof *fresh) != 0);
+    }
+    lle_destroy(&room);
+    free(fresh);
+    free(again);
+    free(other);
+    free(gram);
+    stored_free(&s);
+}
+
+static void assert_monotone(const double *column, size_t n)
+{
+    double direction = column[n - 1] > column[0] ? 1 : -1;
+    for (size_t i = 1; i < n; i++) assert_true(direction * (column[i] - column[i - 1]) > 0);
+}
+
+/* Two turns of a spiral on which the ends come near the middle: the embedding must follow the curve. */
+static void a_spiral_is_unrolled(void **state)
+{
+    (void)state;
+    enum { N = 120, DIM = 3 };
+    double points[N * DIM];
+    for (size_t i = 0; i < N; i++) {
+        double angle = 4.7 + 9.4 * (double)i / N;
+        points[i * DIM] = angle * cos(angle);
+        points[i * DIM + 1] = angle * sin(angle);
+        points[i * DIM + 2] = 0.1 * sin(3 * angle);
+    }
+    double *embedding = embed(points, N, DIM, 4, 1, NULL);
+    assert_embedding(embedding, N, 1);
+    assert_monotone(embedding, N);
+    free(embedding);
+}
+
+static void a_noisy_line_is_put_in_order(void **state)
+{
+    (void)state;
+    enum { N = 50, DIM = 10 };
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        random_stream stream = random_named(seed, "line");
+        double points[N * DIM];
+        for (size_t i = 0; i < N * DIM; i++)
+            points[i] = (double)(i / DIM) * (double)(i % DIM + 1) / DIM + 0.02 * random_normal(&stream);
+        double *embedding = embed(points, N, DIM, 6, 1, NULL);
+        assert_monotone(embedding, N);
+        free(embedding);
+    }
+}
+
+/* ---- points that have no shape ---- */
+
+/* Whatever the points: an embedding with columns of length 1, or none and embedding left alone. */
+static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
+{
+    enum { NEIGHBORS = 8, COMPONENTS = 2 };
+    double *gram = make_gram(points, n, dim), *embedding = make_doubles(n * COMPONENTS);
+    for (size_t i = 0; i < n * COMPONENTS; i++) embedding[i] = 77;
+    lle room;
+    assert_int_equal(lle_create(&room, n, NEIGHBORS, COMPONENTS, NULL), EE_OK);
+    bool fitted = lle_fit(&room, gram, embedding);
+    for (size_t c = 0; c < COMPONENTS; c++) {
+        double squares = 0;
+        for (size_t i = 0; i < n; i++) squares += embedding[i * COMPONENTS + c] * embedding[i * COMPONENTS + c];
+        assert_close(squares, fitted ? 1 : (double)n * 77 * 77, 1e-9);
+    }
+    lle_destroy(&room);
+    free(gram);
+    free(embedding);
+}
+
+static void equal_points_give_numbers(void **state)
+{
+    (void)state;
+    enum { N = 30, DIM = 5 };
+    double points[N * DIM];
+    for (size_t i = 0; i < N * DIM; i++) points[i] = 0.1 * (double)(i % DIM) + 1;
+    assert_fit_is_finite(points, N, DIM);
+    for (size_t i = 0; i < N / 2 * DIM; i++) points[i] += 3; /* two places, far from each other */
+    assert_fit_is_finite(points, N, DIM);
+    memset(points, 0, sizeof points);
+    assert_fit_is_finite(points, N, DIM);
+}
+
+static void numbers_that_are_none_give_no_embedding_of_them(void **state)
+{
+    (void)state;
+    enum { N = 20, DIM = 2 };
+    static const double wrong[] = {NAN, INFINITY, 1e200};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        double points[N * DIM];
+        for (size_t i = 0; i < N * DIM; i++) points[i] = (double)(i * i % 17);
+        points[7] = wrong[k];
+        assert_fit_is_finite(points, N, DIM);
+    }
+}
+
+/* ---- room ---- */
+
+/* Each part has its whole size and none lies in another. */
+static void parts_have_room(void **state)
+{
+    (void)state;
+    static const size_t sizes[][3] = {{3, 2, 1}, {4, 2, 1}, {10, 9, 8}, {25, 12, 2}, {33, 3, 2}};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        size_t n = sizes[s][0], k = sizes[s][1], components = sizes[s][2];
+        lle room;
+        assert_int_equal(lle_create(&room, n, k, components, NULL), EE_OK);
+        double *parts[] = {room.matrix, room.weights, room.distances, room.local,
+                           room.values, room.vectors, room.lapack};
+        /* LAPACK's dsyevr asks for 26 n numbers, and for 10 n integers beside 2 for each vector */
+        const size_t counts[] = {n * n, n * k, n, k * k, n, n * components, 26 * n};
+        for (size_t p = 0; p < 7; p++)
+            for (size_t i = 0; i < counts[p]; i++) parts[p][i] = (double)p;
+        for (size_t i = 0; i < n * k; i++) room.nearest[i] = 1;
+        for (size_t i = 0; i < 10 * n + 2 * components; i++) room.lapack_integers[i] = 2;
+        for (size_t p = 0; p < 7; p++)
+            for (size_t i = 0; i < counts[p]; i++) assert_true(parts[p][i] == (double)p);
+        for (size_t i = 0; i < n * k; i++) assert_int_equal(room.nearest[i], 1);
+        lle_destroy(&room);
+    }
+}
+
+static void small_and_tight_sizes_fit(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(5, "sizes");
+    for (size_t n = 3; n <= 14; n++) {
+        for (size_t k = 2; k < n; k++) {
+            for (size_t components = 1; components < k; components++) {
+                double points[14 * 20];
+                for (size_t i = 0; i < 14 * 20; i++) points[i] = random_normal(&stream);
+                double *embedding = embed(points, n, 20, k, components, NULL);
+                assert_embedding(embedding, n, components);
+                free(embedding);
+            }
+        }
+    }
+}
+
+static void no_memory_is_a_status(void **state)
+{
+    (void)state;
+    ee_error error = {0};
+    lle room;
+    memset(&room, 0xff, sizeof room);
+    assert_int_equal(lle_create(&room, (size_t)1 << (sizeof(size_t) * 4 - 1), 3, 2, &error), EE_NO_MEMORY);
+    assert_int_equal(error.status, EE_NO_MEMORY);
+    assert_null(room.work);
+    assert_null(room.nearest);
+    lle_destroy(&room); /* nothing to give back, twice */
+    lle_destroy(&room);
+}
+
+/* ---- neighbours ---- */
+
+/* The places sorted by distance, of equal ones the lower first, by the plainest way. */
+static void sort_places(const double *distances, size_t n, int *places)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t before = 0;
+        for (size_t j = 0; j < n; j++) before += distances[j] < distances[i] || (j < i && distances[j] == distances[i]);
+        places[before] = (int)i;
+    }
+}
+
+static void nearest_at_every_count(void **state)
+{
+    (void)state;
+    enum { MOST = 30 };
+    random_stream stream = random_named(2, "nearest");
+    for (size_t n = 1; n <= MOST; n++) {
+        /* few values: many ties; and many values: hardly one */
+        for (uint64_t values = 1; values <= 1000; values *= 10) {
+            double distances[MOST];
+            int sorted[MOST];
+            for (size_t i = 0; i < n; i++) distances[i] = (double)random_below(&stream, values + 1);
+            distances[random_below(&stream, n)] = INFINITY;
+            sort_places(distances, n, sorted);
+            for (size_t count = 1; count <= n; count++) {
+                int nearest[MOST + 1];
+                memset(nearest, 0xff, sizeof nearest);
+                lle_nearest(distances, n, count, nearest);
+                assert_memory_equal(nearest, sorted, count * sizeof *nearest);
+                assert_int_equal(nearest[count], -1);
+            }
+        }
+    }
+}
+
+static void nearest_of_equal_ones_is_the_lower(void **state)
+{
+    (void)state;
+    const double distances[] = {2, 1, 2, 1, 0, 2, 1};
+    const int wanted[] = {4, 1, 3, 6, 0, 2, 5};
+    int nearest[7];
+    lle_nearest(distances, 7, 7, nearest);
+    assert_memory_equal(nearest, wanted, sizeof wanted);
+    lle_nearest(distances, 7, 2, nearest);
+    assert_memory_equal(nearest, wanted, 2 * sizeof *wanted);
+}
+
+/* ---- weights ---- */
+
+/* local of neighbours (count, dim) around a point (dim) */
+static void form_local(const double *neighbors, const double *point, size_t count, size_t dim, double *local)
+{
+    for (size_t a = 0; a < count; a++) {
+        for (size_t b = 0; b < count; b++) {
+            double sum = 0;
+            for (size_t k = 0; k < dim; k++)
+                sum += (neighbors[a * dim + k] - point[k]) * (neighbors[b * dim + k] - point[k]);
+            local[a * count + b] = sum;
+        }
+    }
+}
+
+/* A point outside the neighbours' hull too: weights may be negative. */
+static void weights_rebuild_a_combination(void **state)
+{
+    (void)state;
+    enum { DIM = 12, MOST = 12 };
+    random_stream stream = random_named(3, "weights");
+    for (size_t count = 1; count <= MOST; count++) {
+        double neighbors[MOST * DIM], point[DIM] = {0}, wanted[MOST], local[MOST * MOST], weights[MOST], sum = 0;
+        for (size_t i = 0; i < MOST * DIM; i++) neighbors[i] = random_normal(&stream);
+        for (size_t a = 0; a < count; a++)
+            wanted[a] = a + 1 < count ? random_normal(&stream) : 1 - sum, sum += wanted[a];
+        for (size_t a = 0; a < count; a++)
+            for (size_t k = 0; k < DIM; k++) point[k] += wanted[a] * neighbors[a * DIM + k];
+        form_local(neighbors, point, count, DIM, local);
+        lle_weights(local, count, 1e-13, weights);
+        sum = 0;
+        for (size_t a = 0; a < count; a++) {
+            assert_close(weights[a], wanted[a], 1e-5);
+            sum += weights[a];
+        }
+        assert_close(sum, 1, 1e-12);
+    }
+}
+
+/* Solving is checked by putting the weights back: (local + regularization trace I) w is the same in every row. */
+static void weights_solve_the_regularised_system(void **state)
+{
+    (void)state;
+    enum { DIM = 3, COUNT = 9 };
+    static const double regularizations[] = {1e-3, 0.1, 10};
+    random_stream stream = random_named(4, "weights");
+    for (size_t r = 0; r < sizeof regularizations / sizeof *regularizations; r++) {
+        double neighbors[COUNT * DIM], point[DIM], local[COUNT * COUNT], kept[COUNT * COUNT], weights[COUNT];
+        for (size_t i = 0; i < COUNT * DIM; i++) neighbors[i] = 5 * random_normal(&stream);
+        for (size_t i = 0; i < DIM; i++) point[i] = random_normal(&stream);
+        form_local(neighbors, point, COUNT, DIM, local);
+        memcpy(kept, local, sizeof kept);
+        double trace = 0, sum = 0, rows[COUNT];
+        for (size_t a = 0; a < COUNT; a++) trace += kept[a * COUNT + a];
+        lle_weights(local, COUNT, regularizations[r], weights);
+        for (size_t a = 0; a < COUNT; a++) {
+            sum += weights[a];
+            rows[a] = regularizations[r] * trace * weights[a];
+            for (size_t b = 0; b < COUNT; b++) rows[a] += kept[a * COUNT + b] * weights[b];
+            assert_close(rows[a] / rows[0], 1, 1e-9);
+        }
+        assert_close(sum, 1, 1e-12);
+    }
+}
+
+static void weights_of_equal_points_are_equal(void **state)
+{
+    (void)state;
+    double local[36] = {0}, weights[6];
+    lle_weights(local, 6, 1e-3, weights);
+    for (size_t i = 0; i < 6; i++) assert_close(weights[i], 1.0 / 6, 1e-15);
+}
+
+/* Where points differ by the last bits of a float, local is rounding and need not be positive: as when the same arm
+ * comes again after a small step of training. */
+static void weights_of_nearly_equal_points_are_numbers(void **state)
+{
+    (void)state;
+    enum { COUNT = 8, DIM = 20 };
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        random_stream stream = random_named(seed, "nearly equal");
+        double points[(COUNT + 1) * DIM], local[COUNT * COUNT], weights[COUNT], sum = 0;
+        double spread = pow(10, -6 - 4 * random_unit(&stream));
+        for (size_t k = 0; k < DIM; k++) points[k] = random_normal(&stream);
+        for (size_t i = DIM; i < (COUNT + 1) * DIM; i++)
+            points[i] = (double)(float)(points[i % DIM] * (1 + spread * random_normal(&stream)));
+        double *gram = make_gram(points, COUNT + 1, DIM);
+        for (size_t a = 0; a < COUNT; a++)
+            for (size_t b = 0; b < COUNT; b++)
+                local[a * COUNT + b] = gram[(a + 1) * (COUNT + 1) + b + 1] - gram[a + 1] - gram[b + 1] + gram[0];
+        free(gram);
+        lle_weights(local, COUNT, 1e-3, weights);
+        for (size_t a = 0; a < COUNT; a++) {
+            assert_true(fabs(weights[a]) < 100);
+            sum += weights[a];
+        }
+        assert_close(sum, 1, 1e-6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(embedding_is_that_of_scikit_learn),
+        cmocka_unit_test(eigenvalues_sum_to_the_squared_error),
+        cmocka_unit_test(embedding_stays_when_points_move_and_grow),
+        cmocka_unit_test(same_points_give_the_same_bytes),
+        cmocka_unit_test(a_spiral_is_unrolled),
+        cmocka_unit_test(a_noisy_line_is_put_in_order),
+        cmocka_unit_test(equal_points_give_numbers),
+        cmocka_unit_test(numbers_that_are_none_give_no_embedding_of_them),
+        cmocka_unit_test(parts_have_room),
+        cmocka_unit_test(small_and_tight_sizes_fit),
+        cmocka_unit_test(no_memory_is_a_status),
+        cmocka_unit_test(nearest_at_every_count),
+        cmocka_unit_test(nearest_of_equal_ones_is_the_lower),
+        cmocka_unit_test(weights_rebuild_a_combination),
+        cmocka_unit_test(weights_solve_the_regularised_system),
+        cmocka_unit_test(weights_of_equal_points_are_equal),
+        cmocka_unit_test(weights_of_nearly_equal_points_are_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

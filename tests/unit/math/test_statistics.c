@@ -1,0 +1,56 @@
+#include "math/statistics.h"
+
+#include <math.h>
+
+#include "support.h"
+
+static void mean_of_values(void **state)
+{
+    (void)state;
+    const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    assert_true(statistics_mean(values, 8) == 5.0);
+    assert_true(statistics_mean(values, 1) == 2.0);
+    assert_true(isnan(statistics_mean(values, 0)));
+}
+
+static void deviation_divides_by_one_less(void **state)
+{
+    (void)state;
+    const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    assert_close(statistics_deviation(values, 8), sqrt(32.0 / 7.0), 1e-15);
+    const double equal[] = {0.1, 0.1, 0.1};
+    assert_close(statistics_deviation(equal, 3), 0.0, 1e-16);
+    assert_true(isnan(statistics_deviation(values, 1)));
+    assert_true(isnan(statistics_deviation(values, 0)));
+}
+
+/* Where the mean is large, the difference of two large sums would have lost every digit. */
+static void deviation_far_from_zero(void **state)
+{
+    (void)state;
+    const double values[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
+    assert_close(statistics_deviation(values, 4), sqrt(30.0), 1e-12);
+}
+
+static void median_odd_and_even(void **state)
+{
+    (void)state;
+    double odd[] = {9, -1, 4}, even[] = {8, 1, 2, 5}, one[] = {3};
+    assert_true(statistics_median(odd, 3) == 4.0);
+    assert_true(statistics_median(even, 4) == 3.5);
+    assert_true(statistics_median(one, 1) == 3.0);
+    assert_true(isnan(statistics_median(one, 0)));
+    double holed[] = {1, NAN, 2};
+    assert_true(isnan(statistics_median(holed, 3)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mean_of_values),
+        cmocka_unit_test(deviation_divides_by_one_less),
+        cmocka_unit_test(deviation_far_from_zero),
+        cmocka_unit_test(median_odd_and_even),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

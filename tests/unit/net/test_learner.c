@@ -1,0 +1,264 @@
+/* Training against PyTorch's stored parameters, and what histories and schedules promise. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support_network.h"
+
+static void assert_theta(const learner *l, const float *theta, const json_t *layers, double tolerance)
+{
+    float *expected = calloc(l->network.parameter_count, sizeof *expected);
+    theta_from_golden(&l->network, layers, 0, expected);
+    assert_floats_close(theta, expected, l->network.parameter_count, tolerance);
+    free(expected);
+}
+
+static void matches_stored_training(void **state)
+{
+    (void)state;
+    const char *options[] = {
+        "optimizer=sgd rate=0.01 loss=squared",
+        "optimizer=sgd rate=0.05 loss=half",
+        "optimizer=adam rate=0.001 decay=0.0001 loss=squared",
+        "optimizer=adam rate=0.001 loss=cross_entropy",
+        "optimizer=adamw rate=0.003 decay=0.05 loss=half",
+    };
+    json_t *file = golden_load("training.json");
+    json_t *cases = golden_member(file, "cases");
+    assert_int_equal(json_array_size(cases), 5);
+    for (size_t c = 0; c < 5; c++) {
+        json_t *stored = json_array_get(cases, c);
+        json_t *before = golden_member(stored, "layers_before");
+        bool bias = json_object_get(json_array_get(before, 0), "bias") != NULL;
+        learner l;
+        make_learner(&l, golden_member(stored, "dims"), bias, options[c]);
+        float *theta = calloc(l.network.parameter_count, sizeof *theta);
+        theta_from_golden(&l.network, before, 0, theta);
+        float *x = golden_floats(golden_member(stored, "inputs"), NULL);
+        float *y = golden_floats(golden_member(stored, "targets"), NULL);
+        float *losses = golden_floats(golden_member(stored, "losses"), NULL);
+        json_t *order = golden_member(stored, "order");
+        for (size_t i = 0; i < json_array_size(order); i++) {
+            size_t sample = (size_t)json_integer_value(json_array_get(order, i));
+            double loss =
+                learner_step(&l, vector_dense(x + sample * l.network.input, l.network.input), y[sample], theta);
+            assert_close(loss, losses[i], 1e-4);
+        }
+        assert_theta(&l, theta, golden_member(stored, "layers_after"), 1e-4);
+        free(theta);
+        free(x);
+        free(y);
+        free(losses);
+        learner_destroy(&l);
+    }
+    json_decref(file);
+}
+
+static void matches_algorithm_1(void **state)
+{
+    (void)state;
+    json_t *file = golden_load("algorithm1_gradient_descent.json");
+    learner l;
+    make_learner(&l, golden_member(file, "dims"), false,
+                 "training=gd optimizer=sgd rate=0.02 steps=25 loss=half history=all");
+    theta_from_golden(&l.network, golden_member(file, "layers_before"), 0, l.initial);
+    float *theta = calloc(l.network.parameter_count, sizeof *theta);
+    float *x = golden_floats(golden_member(file, "inputs"), NULL);
+    float *r = golden_floats(golden_member(file, "rewards"), NULL);
+    for (size_t i = 0; i < 9; i++) learner_append(&l, vector_dense(x + i * 6, 6), r[i]);
+    learner_train(&l, theta);
+    assert_theta(&l, theta, golden_member(file, "layers_after"), 1e-4);
+    learner_train(&l, theta); /* from theta_0 again: the same */
+    assert_theta(&l, theta, golden_member(file, "layers_after"), 1e-4);
+    learner_descend(&l, 0, theta);
+    assert_memory_equal(theta, l.initial, l.network.parameter_count * sizeof *theta);
+    free(theta);
+    free(x);
+    free(r);
+    learner_destroy(&l);
+    json_decref(file);
+}
+
+/* A batch is one step on the mean of its samples' gradients. */
+static void a_batch_steps_on_the_mean(void **state)
+{
+    (void)state;
+    learner_options options = options_from("layers=2 width=5 optimizer=sgd rate=0.1 batch=4 order=shuffle history=all");
+    learner l;
+    ee_error error = {0};
+    assert_int_equal(learner_create(&l, "test", &options, 3, 3, 1, &error), EE_OK);
+    size_t count = l.network.parameter_count;
+    float *theta = calloc(count, sizeof *theta), *mean = calloc(count, sizeof *mean);
+    learner_start(&l, theta);
+    random_stream draw = random_named(1, "samples");
+    for (int i = 0; i < 4; i++) { /* as many samples as a batch has: which order they come in does not matter */
+        float x[3], target = (float)random_unit(&draw);
+        for (int j = 0; j < 3; j++) x[j] = (float)random_normal(&draw);
+        vector input = vector_dense(x, 3);
+        learner_append(&l, input, target);
+        float f = network_forward(&l.network, theta, input, l.activations);
+        network_backward(&l.network, theta, l.activations, 2 * (f - target), l.deltas);
+        network_add_gradient(&l.network, input, l.activations, l.deltas, 0.25f, mean);
+    }
+    for (size_t i = 0; i < count; i++) mean[i] = theta[i] - 0.1f * mean[i];
+    learner_train(&l, theta);
+    assert_floats_close(theta, mean, count, 1e-6);
+    free(theta);
+    free(mean);
+    learner_destroy(&l);
+}
+
+static void a_shuffled_pass_visits_each_sample_once(void **state)
+{
+    (void)state;
+    learner_options options =
+        options_from("layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all");
+    learner l;
+    ee_error error = {0};
+    assert_int_equal(learner_create(&l, "test", &options, 10, 10, 1, &error), EE_OK);
+    float theta[10] = {0};
+    for (uint32_t i = 0; i < 10; i++) { /* sample i moves weight i alone, to 1 on its first visit */
+        float one = 1;
+        vector x = {&one, &i, 1};
+        assert_int_equal(learner_reserve(&l, 1, x, &error), EE_OK);
+        learner_append(&l, x, 1);
+    }
+    learner_train(&l, theta);
+    for (int i = 0; i < 10; i++) assert_true(theta[i] == 1);
+    learner_destroy(&l);
+}
+
+static void a_small_loss_ends_the_training(void **state)
+{
+    (void)state;
+    const char *text[] = {"layers=1 bias=off optimizer=sgd rate=0.1 loss=half batch=1 steps=1000 order=shuffle "
+                          "history=all stop_loss=0.0005",
+                          "layers=1 bias=off optimizer=sgd rate=0.1 loss=half batch=1 steps=1000 order=shuffle "
+                          "history=all stop_loss=0"};
+    double reached[2];
+    for (int k = 0; k < 2; k++) {
+        learner_options options = options_from(text[k]);
+        learner l;
+        ee_error error = {0};
+        assert_int_equal(learner_create(&l, "test", &options, 1, 1, 1, &error), EE_OK);
+        float one = 1, theta = 0;
+        for (int i = 0; i < 2; i++) learner_append(&l, vector_dense(&one, 1), 1);
+        learner_train(&l, &theta);
+        reached[k] = theta;
+        learner_destroy(&l);
+    }
+    /* After n steps w = 1 - 0.9^n, so step n + 1 sees the loss 0.9^2n / 2. A pass is two steps: the first whose mean is
+     * at most 0.0005 is that of n = 34 and 35. */
+    assert_close(reached[0], 1 - pow(0.9, 36), 1e-5);
+    assert_close(reached[1], 1, 1e-6);
+}
+
+/* ---- histories ---- */
+
+static void fill_history(history *h, const char *kind, size_t samples, uint64_t seed)
+{
+    char text[64];
+    snprintf(text, sizeof text, "history=%s", kind);
+    learner_options options = options_from(text);
+    ee_error error = {0};
+    assert_int_equal(history_create(h, options.history, 1, 1, random_named(seed, "test"), &error), EE_OK);
+    for (size_t i = 0; i < samples; i++) {
+        float x = (float)i;
+        assert_int_equal(history_reserve(h, 1, vector_dense(&x, 1), &error), EE_OK);
+        history_append(h, vector_dense(&x, 1), -x);
+    }
+}
+
+static void histories_keep_what_they_say(void **state)
+{
+    (void)state;
+    history h;
+    fill_history(&h, "all", 1000, 1);
+    assert_int_equal(h.count, 1000);
+    for (size_t i = 0; i < 1000; i++)
+        assert_true(history_input(&h, i).values[0] == (float)i && history_target(&h, i) == -(float)i);
+    history_destroy(&h);
+
+    fill_history(&h, "ring:7", 1000, 1);
+    assert_int_equal(h.count, 7);
+    bool seen[7] = {false};
+    for (size_t i = 0; i < 7; i++) {
+        float x = history_input(&h, i).values[0];
+        assert_true(x >= 993 && x < 1000 && history_target(&h, i) == -x);
+        seen[(int)x - 993] = true;
+    }
+    for (int i = 0; i < 7; i++) assert_true(seen[i]);
+    assert_true(history_input(&h, h.newest).values[0] == 999);
+    history_destroy(&h);
+}
+
+static void a_reservoir_keeps_each_sample_equally_often(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 40, KEPT = 10, RUNS = 4000 };
+    double counts[SAMPLES] = {0};
+    for (uint64_t run = 0; run < RUNS; run++) {
+        history h;
+        fill_history(&h, "reservoir:10", SAMPLES, run);
+        for (size_t i = 0; i < KEPT; i++) counts[(int)history_input(&h, i).values[0]]++;
+        history_destroy(&h);
+    }
+    double expected = (double)RUNS * KEPT / SAMPLES, square = 0;
+    for (int i = 0; i < SAMPLES; i++) square += (counts[i] - expected) * (counts[i] - expected) / expected;
+    assert_true(square < 62); /* chi-square, 39 degrees of freedom: 99% is 62.4 */
+}
+
+static void rows_of_any_length_fit(void **state)
+{
+    (void)state;
+    learner_options options = options_from("history=ring:3");
+    history h;
+    ee_error error = {0};
+    assert_int_equal(history_create(&h, options.history, 100, 2, random_named(1, "test"), &error), EE_OK);
+    float values[100];
+    uint32_t indices[100];
+    for (uint32_t i = 0; i < 100; i++) {
+        values[i] = (float)i + 1;
+        indices[i] = i;
+    }
+    vector rows[] = {{values, indices, 2}, {values, NULL, 100}, {values, indices, 0}, {values, indices, 100}};
+    for (size_t i = 0; i < 8; i++) {
+        vector row = rows[i % 4];
+        assert_int_equal(history_reserve(&h, 1, row, &error), EE_OK);
+        history_append(&h, row, (float)i);
+        for (size_t j = 0; j < h.count; j++) {
+            vector got = history_input(&h, j);
+            vector expected = rows[(size_t)history_target(&h, j) % 4];
+            assert_int_equal(got.count, expected.count);
+            assert_int_equal(got.indices != NULL, expected.indices != NULL);
+            assert_memory_equal(got.values, expected.values, got.count * sizeof(float));
+            if (got.indices) assert_memory_equal(got.indices, expected.indices, got.count * sizeof(uint32_t));
+        }
+    }
+    history_destroy(&h);
+}
+
+static void losses_do_not_overflow(void **state)
+{
+    (void)state;
+    assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, 1000, 1), 0, 1e-12);
+    assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, -1000, 1), 1000, 1e-12);
+    assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, 0, 0.5f), log(2), 1e-7);
+    assert_close(learner_loss_derivative(LOSS_CROSS_ENTROPY, -1000, 1), -1, 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matches_stored_training),
+        cmocka_unit_test(matches_algorithm_1),
+        cmocka_unit_test(a_batch_steps_on_the_mean),
+        cmocka_unit_test(a_shuffled_pass_visits_each_sample_once),
+        cmocka_unit_test(a_small_loss_ends_the_training),
+        cmocka_unit_test(histories_keep_what_they_say),
+        cmocka_unit_test(a_reservoir_keeps_each_sample_equally_often),
+        cmocka_unit_test(rows_of_any_length_fit),
+        cmocka_unit_test(losses_do_not_overflow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

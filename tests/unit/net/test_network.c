@@ -1,0 +1,279 @@
+/* Networks against PyTorch's stored values and gradients, and every layer against finite differences. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support_network.h"
+
+static void matches_stored_networks(void **state)
+{
+    (void)state;
+    json_t *file = golden_load("mlp_forward_gradient.json");
+    json_t *cases = golden_member(file, "cases");
+    assert_int_equal(json_array_size(cases), 4);
+    for (size_t c = 0; c < json_array_size(cases); c++) {
+        json_t *stored = json_array_get(cases, c);
+        learner l;
+        make_learner(&l, golden_member(stored, "dims"), json_is_true(golden_member(stored, "bias")), "");
+        network *net = &l.network;
+        size_t count = net->parameter_count, inputs, gradients;
+        float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
+        float *ordered = calloc(count, sizeof *ordered);
+        theta_from_golden(net, golden_member(stored, "layers"), 0, theta);
+        float *x = golden_floats(golden_member(stored, "inputs"), &inputs);
+        float *outputs = golden_floats(golden_member(stored, "outputs"), NULL);
+        float *expected = golden_floats(golden_member(stored, "gradients"), &gradients);
+        assert_int_equal(gradients, inputs / net->input * count);
+        for (size_t i = 0; i < inputs / net->input; i++) {
+            vector input = vector_dense(x + i * net->input, net->input);
+            float f = network_forward(net, theta, input, l.activations);
+            assert_close(f, outputs[i], 1e-5);
+            network_backward(net, theta, l.activations, 1, l.deltas);
+            memset(gradient, 0, count * sizeof *gradient);
+            network_add_gradient(net, input, l.activations, l.deltas, 1, gradient);
+            theta_to_golden(net, gradient, ordered);
+            assert_floats_close(ordered, expected + i * count, count, 1e-5);
+        }
+        free(theta);
+        free(gradient);
+        free(ordered);
+        free(x);
+        free(outputs);
+        free(expected);
+        learner_destroy(&l);
+    }
+    json_decref(file);
+}
+
+static void matches_stored_convolution(void **state)
+{
+    (void)state;
+    json_t *file = golden_load("conv_forward_gradient.json");
+    learner_options options = options_from("layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2");
+    learner l;
+    ee_error error = {0};
+    assert_int_equal(learner_create(&l, "test", &options, 144, 144, 1, &error), EE_OK);
+    network *net = &l.network;
+    size_t count = 0;
+    float theta[141], gradient[141], ordered[141];
+    const char *parts[] = {"conv_weight", "conv_bias", "fc_weight", "fc_bias"};
+    for (int i = 0; i < 4; i++) { /* one output: its weights read the same in both orders */
+        size_t size;
+        float *values = golden_floats(golden_member(file, parts[i]), &size);
+        memcpy(theta + count, values, size * sizeof *theta);
+        count += size;
+        free(values);
+    }
+    assert_int_equal(count, net->parameter_count);
+    float *images = golden_floats(golden_member(file, "images"), NULL);
+    float *outputs = golden_floats(golden_member(file, "outputs"), NULL);
+    float *expected = golden_floats(golden_member(file, "gradients"), NULL);
+    for (size_t i = 0; i < 3; i++) {
+        vector input = vector_dense(images + i * 144, 144);
+        assert_close(network_forward(net, theta, input, l.activations), outputs[i], 1e-5);
+        network_backward(net, theta, l.activations, 1, l.deltas);
+        memset(gradient, 0, sizeof gradient);
+        network_add_gradient(net, input, l.activations, l.deltas, 1, gradient);
+        theta_to_golden(net, gradient, ordered);
+        assert_floats_close(ordered, expected + i * count, count, 1e-5);
+    }
+    free(images);
+    free(outputs);
+    free(expected);
+    learner_destroy(&l);
+    json_decref(file);
+}
+
+/* ---- finite differences ---- */
+
+static double loss_at(learner *l, const float *theta, vector x, float target)
+{
+    float f = network_forward(&l->network, theta, x, l->activations);
+    return learner_loss_value((learner_loss)l->options.loss.pick, f, target);
+}
+
+/* Which units are on: a difference across a kink of a ReLU or a change of a maximum is no derivative. */
+static uint64_t pattern(learner *l, const float *theta, vector x)
+{
+    network_forward(&l->network, theta, x, l->activations);
+    network_backward(&l->network, theta, l->activations, 1, l->deltas);
+    uint64_t hash = 1469598103934665603u;
+    for (size_t i = 0; i < l->network.activation_count; i++)
+        hash = (hash ^ (l->activations[i] > 0) ^ (uint64_t)(l->deltas[i] != 0) << 1) * 1099511628211u;
+    return hash;
+}
+
+static void check_differences(const char *text, size_t input, bool sparse)
+{
+    learner_options options = options_from(text);
+    learner l;
+    ee_error error = {0};
+    if (learner_create(&l, "test", &options, input, input, 7, &error)) fail_msg("%s: %s", text, error.message);
+    size_t count = l.network.parameter_count, checked = 0;
+    float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
+    float *x = calloc(input, sizeof *x), target = 0.3f;
+    uint32_t *indices = calloc(input, sizeof *indices);
+    learner_start(&l, theta);
+    random_stream draw = random_named(3, "inputs");
+    vector input_vector = {x, sparse ? indices : NULL, sparse ? (input + 1) / 2 : input};
+    for (size_t i = 0; i < input_vector.count; i++) {
+        x[i] = (float)random_normal(&draw);
+        indices[i] = (uint32_t)(2 * i);
+    }
+    float f = network_forward(&l.network, theta, input_vector, l.activations);
+    learner_loss loss = (learner_loss)options.loss.pick;
+    network_backward(&l.network, theta, l.activations, learner_loss_derivative(loss, f, target), l.deltas);
+    network_add_gradient(&l.network, input_vector, l.activations, l.deltas, 1, gradient);
+    for (size_t i = 0; i < count; i++) {
+        float kept = theta[i], step = 1e-2f;
+        theta[i] = kept + step;
+        double up = loss_at(&l, theta, input_vector, target);
+        uint64_t above = pattern(&l, theta, input_vector);
+        theta[i] = kept - step;
+        double down = loss_at(&l, theta, input_vector, target);
+        uint64_t below = pattern(&l, theta, input_vector);
+        theta[i] = kept;
+        if (above != below) continue;
+        double difference = (up - down) / (2.0 * step);
+        if (!close_enough(gradient[i], difference, 2e-3))
+            fail_msg("%s: parameter %zu: gradient %g, difference %g", text, i, gradient[i], difference);
+        checked++;
+    }
+    assert_true(checked > count / 2);
+    free(theta);
+    free(gradient);
+    free(x);
+    free(indices);
+    learner_destroy(&l);
+}
+
+static void every_layer_matches_differences(void **state)
+{
+    (void)state;
+    const char *networks[] = {
+        "layers=1",
+        "layers=2 width=9",
+        "layers=2 width=9 bias=off init=paper",
+        "layers=4 width=7",
+        "layers=2 width=6 front=conv1d:3:5:2+relu",
+        "layers=1 front=conv1d:2:4+relu+pool:3",
+        "layers=2 width=5 image=2x6x4 front=conv2d:3:2+relu+pool:2",
+        "layers=2 width=5 image=2x6x4 front=conv2d:3:3:1+relu+conv2d:2:2+relu bias=off",
+        "layers=1 image=3x4x4 front=conv2d:2:2:2",
+        "layers=1 image=1x6x8 front=pool:2+conv2d:2:2",
+    };
+    const char *losses[] = {"squared", "half", "cross_entropy"};
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            char text[256];
+            snprintf(text, sizeof text, "%s loss=%s", networks[i], losses[j]);
+            check_differences(text, 48, false);
+            check_differences(text, 48, true);
+        }
+    }
+}
+
+static void sparse_input_is_the_dense_one(void **state)
+{
+    (void)state;
+    const char *networks[] = {"layers=2 width=13", "layers=2 width=5 image=1x5x6 front=conv2d:2:3+relu"};
+    for (size_t k = 0; k < 2; k++) {
+        learner_options options = options_from(networks[k]);
+        learner l;
+        ee_error error = {0};
+        assert_int_equal(learner_create(&l, "test", &options, 30, 30, 1, &error), EE_OK);
+        size_t count = l.network.parameter_count;
+        float *theta = calloc(count, sizeof *theta), *g1 = calloc(count, sizeof *g1), *g2 = calloc(count, sizeof *g2);
+        learner_start(&l, theta);
+        float dense[30] = {0}, values[3] = {0.5f, -2, 1};
+        uint32_t indices[3] = {0, 17, 29};
+        for (size_t i = 0; i < 3; i++) dense[indices[i]] = values[i];
+        vector x1 = vector_dense(dense, 30), x2 = {values, indices, 3};
+        float f1 = network_forward(&l.network, theta, x1, l.activations);
+        network_backward(&l.network, theta, l.activations, 1, l.deltas);
+        network_add_gradient(&l.network, x1, l.activations, l.deltas, 1, g1);
+        float f2 = network_forward(&l.network, theta, x2, l.activations);
+        network_backward(&l.network, theta, l.activations, 1, l.deltas);
+        network_add_gradient(&l.network, x2, l.activations, l.deltas, 1, g2);
+        assert_close(f1, f2, 1e-6);
+        assert_floats_close(g1, g2, count, 1e-6);
+        free(theta);
+        free(g1);
+        free(g2);
+        learner_destroy(&l);
+    }
+}
+
+/* ---- initialisation ---- */
+
+static void moments(const float *values, size_t count, double *mean, double *variance)
+{
+    *mean = *variance = 0;
+    for (size_t i = 0; i < count; i++) *mean += values[i] / (double)count;
+    for (size_t i = 0; i < count; i++) *variance += (values[i] - *mean) * (values[i] - *mean) / (double)count;
+}
+
+static void first_weights_have_their_variance(void **state)
+{
+    (void)state;
+    /* m = 200: N(0, 2/m), last layer N(0, 1/m); U(+-1/sqrt(fan in)) has variance 1/(3 fan in) */
+    struct {
+        const char *text;
+        double hidden, last;
+    } cases[] = {{"init=paper bias=off layers=2 width=200", 2.0 / 200, 1.0 / 200},
+                 {"init=uniform layers=2 width=200", 1.0 / (3 * 50), 1.0 / (3 * 200)}};
+    for (size_t k = 0; k < 2; k++) {
+        learner_options options = options_from(cases[k].text);
+        learner l;
+        ee_error error = {0};
+        assert_int_equal(learner_create(&l, "test", &options, 50, 50, 5, &error), EE_OK);
+        float *theta = calloc(l.network.parameter_count, sizeof *theta);
+        learner_start(&l, theta);
+        double mean, variance;
+        moments(theta, 10000, &mean, &variance);
+        assert_true(fabs(mean) < 5 * sqrt(cases[k].hidden / 10000));
+        assert_true(fabs(variance / cases[k].hidden - 1) < 0.06);
+        moments(theta + l.network.layers[1].parameters, 200, &mean, &variance);
+        assert_true(fabs(mean) < 5 * sqrt(cases[k].last / 200));
+        assert_true(fabs(variance / cases[k].last - 1) < 0.4);
+        free(theta);
+        learner_destroy(&l);
+    }
+}
+
+static void wrong_shapes_are_named(void **state)
+{
+    (void)state;
+    struct {
+        const char *text, *message;
+    } cases[] = {
+        {"image=2x3x4", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 20, got 2x3x4"},
+        {"image=4x5", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 20, got 4x5"},
+        {"front=conv1d:1:21", "options: f1.front: a kernel of 21 does not fit into 1x20"},
+        {"front=conv2d:1:3", "options: f1.front: a kernel of 3 does not fit into 1x20"},
+        {"front=conv1d:1:5+pool:17", "options: f1.front: a pool of 17 does not fit into 1x16"},
+        {"front=relu",
+         "options: f1.front: expected conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:CHANNELS:KERNEL[:STRIDE], pool:SIZE or "
+         "relu (after another), joined by +, got 'relu'"},
+        {"front=conv1d:0:3",
+         "options: f1.front: expected conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:CHANNELS:KERNEL[:STRIDE], pool:SIZE or "
+         "relu (after another), joined by +, got 'conv1d:0:3'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        learner_options options = options_from(cases[i].text);
+        network net;
+        ee_error error = {0};
+        assert_int_equal(network_create(&net, "f1", &options.network, 20, &error), EE_BAD_OPTION);
+        assert_string_equal(error.message, cases[i].message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matches_stored_networks),           cmocka_unit_test(matches_stored_convolution),
+        cmocka_unit_test(every_layer_matches_differences),   cmocka_unit_test(sparse_input_is_the_dense_one),
+        cmocka_unit_test(first_weights_have_their_variance), cmocka_unit_test(wrong_shapes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+/* What f2 sees: against stored numbers, and from factors against the formed gradient. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/gradient_features.h"
+#include "support_network.h"
+
+/* A network with its passes done for one input. */
+typedef struct passed {
+    learner l;
+    float *theta, *formed;
+    gradient_factor factors[NETWORK_LAYERS];
+    size_t count;
+} passed;
+
+static void pass(passed *p, vector x)
+{
+    network_forward(&p->l.network, p->theta, x, p->l.activations);
+    network_backward(&p->l.network, p->theta, p->l.activations, 1, p->l.deltas);
+    p->count = network_factors(&p->l.network, x, p->l.activations, p->l.deltas, p->formed, p->factors);
+}
+
+static void make(passed *p, const char *text, size_t input)
+{
+    learner_options options = options_from(text);
+    ee_error error = {0};
+    if (learner_create(&p->l, "test", &options, input, input, 11, &error)) fail_msg("%s", error.message);
+    p->theta = calloc(p->l.network.parameter_count, sizeof(float));
+    p->formed = calloc(network_formed_count(&p->l.network) + 1, sizeof(float));
+    learner_start(&p->l, p->theta);
+}
+
+static void release(passed *p)
+{
+    free(p->theta);
+    free(p->formed);
+    learner_destroy(&p->l);
+}
+
+static void make_features(gradient_features *f, const char *text, const network *f1)
+{
+    static const option_group group = {"", feature_option_table, FEATURE_OPTIONS, 0, NULL};
+    static const option_schema schema = {"test", &group, 1, sizeof(feature_options)};
+    feature_options options;
+    ee_error error = {0};
+    options_set_defaults(&schema, &options);
+    if (options_parse(&schema, text, &options, &error)) fail_msg("%s", error.message);
+    if (gradient_features_create(f, &options, f1, &error)) fail_msg("%s", error.message);
+    gradient_features_start(f, 5);
+}
+
+static float *compute(const gradient_features *f, const float *fitted, const passed *p, vector x)
+{
+    float *phi = calloc(f->count, sizeof *phi), *workspace = calloc(f->workspace_count + 1, sizeof *workspace);
+    gradient_features_compute(f, fitted, p->factors, x, workspace, phi);
+    free(workspace);
+    return phi;
+}
+
+/* ---- stored numbers ---- */
+
+static void matches_stored_inputs(void **state)
+{
+    (void)state;
+    json_t *file = golden_load("exploration_inputs.json");
+    json_t *rows = golden_member(file, "rows");
+    passed p;
+    make(&p, "layers=2 width=100", 20);
+    theta_from_golden(&p.l.network, golden_member(file, "exploitation_layers"), 0, p.theta);
+    passed f2;
+    make(&f2, "layers=2 width=100 front=conv1d:1:100:50", 1101);
+    const char *conv[] = {"conv_weight", "conv_bias"};
+    for (size_t i = 0, at = 0; i < 2; i++) {
+        size_t size;
+        float *values = golden_floats(golden_member(file, conv[i]), &size);
+        memcpy(f2.theta + at, values, size * sizeof *values);
+        at += size;
+        free(values);
+    }
+    theta_from_golden(&f2.l.network, golden_member(file, "head_layers"), 1, f2.theta);
+    gradient_features normalized, pooled;
+    make_features(&normalized, "features=normalized", &p.l.network);
+    make_features(&pooled, "features=pooled:2", &p.l.network);
+    assert_int_equal(normalized.count, 2221);
+    assert_int_equal(pooled.count, 1101);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        json_t *row = json_array_get(rows, i);
+        float *x = golden_floats(golden_member(row, "x"), NULL);
+        float *gradient = golden_floats(golden_member(row, "gradient"), NULL);
+        float *phi = golden_floats(golden_member(row, "phi"), NULL);
+        float *means = golden_floats(golden_member(row, "pooled_by_2"), NULL);
+        float *convolved = golden_floats(golden_member(row, "conv"), NULL);
+        vector input = vector_dense(x, 20);
+        pass(&p, input);
+        float *formed = calloc(2201, sizeof *formed);
+        gradient_form(p.factors, p.count, formed);
+        assert_floats_close(formed, gradient, 2201, 1e-5);
+        float *got = compute(&normalized, NULL, &p, input);
+        assert_floats_close(got, phi, 2221, 1e-5);
+        free(got);
+        got = compute(&pooled, NULL, &p, input);
+        assert_floats_close(got, means, 1101, 1e-5);
+        float value = network_forward(&f2.l.network, f2.theta, vector_dense(got, 1101), f2.l.activations);
+        assert_floats_close(f2.l.activations + f2.l.network.layers[0].output, convolved, 21, 1e-5);
+        assert_close(value, json_real_value(golden_member(row, "f2")), 1e-5);
+        free(got);
+        free(formed);
+        free(x);
+        free(gradient);
+        free(phi);
+        free(means);
+        free(convolved);
+    }
+    gradient_features_destroy(&normalized);
+    gradient_features_destroy(&pooled);
+    release(&p);
+    release(&f2);
+    json_decref(file);
+}
+
+/* ---- from factors as from the formed gradient ---- */
+
+/* The gradient as network_add_gradient forms it, in the stored order: it knows nothing of factors. */
+static float *form(const passed *p, vector x)
+{
+    const network *net = &p->l.network;
+    float *gradient = calloc(net->parameter_count, sizeof *gradient);
+    float *ordered = calloc(net->parameter_count, sizeof *ordered);
+    network_add_gradient(net, x, p->l.activations, p->l.deltas, 1, gradient);
+    theta_to_golden(net, gradient, ordered);
+    free(gradient);
+    return ordered;
+}
+
+static void check_normalized(const passed *p, vector x, const float *g)
+{
+    gradient_features f;
+    make_features(&f, "features=normalized", &p->l.network);
+    size_t count = p->l.network.parameter_count, dim = p->l.network.input;
+    float *phi = compute(&f, NULL, p, x), *dense = calloc(dim, sizeof *dense);
+    double square = 0;
+    for (size_t i = 0; i < count; i++) square += (double)g[i] * g[i];
+    for (size_t i = 0; i < count; i++) assert_close(phi[i], square > 0 ? g[i] / sqrt(2 * square) : 0, 1e-5);
+    vector_expand(x, dense, dim);
+    for (size_t i = 0; i < dim; i++) assert_close(phi[count + i], dense[i] / sqrt(2), 1e-6);
+    assert_close(gradient_square(p->factors, p->count), square, 1e-5);
+    free(phi);
+    free(dense);
+    gradient_features_destroy(&f);
+}
+
+static void check_pooled(const passed *p, vector x, const float *g)
+{
+    size_t count = p->l.network.parameter_count;
+    for (size_t k = 1; k <= count + 3; k += k < 40 ? 1 : 37) {
+        char text[64];
+        snprintf(text, sizeof text, "features=pooled:%zu", k);
+        gradient_features f;
+        make_features(&f, text, &p->l.network);
+        float *phi = compute(&f, NULL, p, x);
+        assert_int_equal(f.count, (count + k - 1) / k);
+        for (size_t block = 0; block < f.count; block++) {
+            double sum = 0;
+            for (size_t i = block * k; i < (block + 1) * k && i < count; i++) sum += g[i];
+            assert_close(phi[block], sum / (double)k, 1e-5);
+        }
+        free(phi);
+        gradient_features_destroy(&f);
+    }
+}
+
+static void check_sketch(const passed *p, vector x, const float *g)
+{
+    enum { K = 19 };
+    gradient_features f;
+    make_features(&f, "features=sketch:19", &p->l.network);
+    float *phi = compute(&f, NULL, p, x);
+    for (size_t j = 0; j < K; j++) {
+        double sum = 0;
+        const float *signs = f.signs, *entry = g;
+        for (size_t l = 0; l < p->count; l++) {
+            size_t in = f.shapes[l].in, out = f.shapes[l].out, bias = f.shapes[l].bias;
+            const float *of_input = signs, *of_delta = signs + (in + bias) * K;
+            for (size_t a = 0; a < out; a++)
+                for (size_t b = 0; b < in; b++) sum += of_delta[a * K + j] * of_input[b * K + j] * *entry++;
+            for (size_t a = 0; bias && a < out; a++) sum += of_delta[a * K + j] * of_input[in * K + j] * *entry++;
+            signs = of_delta + out * K;
+        }
+        assert_close(phi[j], sum / sqrt(K), 1e-5);
+    }
+    free(phi);
+    gradient_features_destroy(&f);
+}
+
+static void factors_give_what_the_gradient_gives(void **state)
+{
+    (void)state;
+    const char *networks[] = {
+        "layers=1",
+        "layers=2 width=9",
+        "layers=2 width=9 bias=off",
+        "layers=4 width=6",
+        "layers=2 width=5 front=conv1d:2:5:2+relu",
+        "layers=2 width=4 image=2x4x3 front=conv2d:3:2+relu+pool:2",
+    };
+    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
+        passed p;
+        make(&p, networks[k], 24);
+        random_stream draw = random_named(k, "inputs");
+        float values[24];
+        uint32_t indices[5] = {2, 3, 11, 12, 23};
+        for (int i = 0; i < 24; i++) values[i] = (float)random_normal(&draw);
+        vector inputs[] = {vector_dense(values, 24), {values, indices, 5}, {values, indices, 0}};
+        for (size_t i = 0; i < 3; i++) {
+            pass(&p, inputs[i]);
+            float *g = form(&p, inputs[i]);
+            check_normalized(&p, inputs[i], g);
+            check_pooled(&p, inputs[i], g);
+            check_sketch(&p, inputs[i], g);
+            free(g);
+        }
+        release(&p);
+    }
+}
+
+static void sketches_keep_inner_products(void **state)
+{
+    (void)state;
+    enum { K = 4096 };
+    passed p;
+    make(&p, "layers=2 width=10", 8);
+    gradient_features f;
+    make_features(&f, "features=sketch:4096", &p.l.network);
+    random_stream draw = random_named(1, "inputs");
+    float x[2][8], *phi[2], *g[2];
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 8; j++) x[i][j] = (float)random_normal(&draw) + 1;
+        pass(&p, vector_dense(x[i], 8));
+        g[i] = form(&p, vector_dense(x[i], 8));
+        phi[i] = compute(&f, NULL, &p, vector_dense(x[i], 8));
+    }
+    size_t n = p.l.network.parameter_count;
+    double exact = vector_dot(vector_dense(g[0], n), vector_dense(g[1], n));
+    double lengths = sqrt(vector_dot(vector_dense(g[0], n), vector_dense(g[0], n)) *
+                          vector_dot(vector_dense(g[1], n), vector_dense(g[1], n)));
+    double sketched = vector_dot(vector_dense(phi[0], K), vector_dense(phi[1], K));
+    assert_true(fabs(sketched - exact) < 0.1 * lengths); /* deviates by about 1/sqrt(K), some times that */
+    for (int i = 0; i < 2; i++) {
+        free(phi[i]);
+        free(g[i]);
+    }
+    gradient_features_destroy(&f);
+    release(&p);
+}
+
+/* ---- lle ---- */
+
+static void lle_maps_a_window_point_near_its_own_place(void **state)
+{
+    (void)state;
+    enum { WINDOW = 60 };
+    passed p;
+    make(&p, "layers=2 width=10", 4);
+    gradient_features f;
+    make_features(&f, "features=lle:2 lle_window=60 lle_neighbors=8", &p.l.network);
+    ee_error error = {0};
+    lle room;
+    assert_int_equal(lle_create(&room, WINDOW, 8, 2, &error), EE_OK);
+    float x[WINDOW][4], *points = calloc(WINDOW * f.point_count, sizeof(float));
+    float *fitted = calloc(f.parameter_count, sizeof *fitted);
+    double *gram = calloc(WINDOW * WINDOW, sizeof *gram), *coordinates = calloc(WINDOW * 2, sizeof *coordinates);
+    float origin[4] = {1, 0, 0, 0};
+    pass(&p, vector_dense(origin, 4));
+    float *before = compute(&f, fitted, &p, vector_dense(origin, 4));
+    assert_true(before[0] == 0 && before[1] == 0); /* nothing is known before the first fit */
+    free(before);
+    for (int i = 0; i < WINDOW; i++) { /* arms along a curve */
+        double t = i / (double)WINDOW;
+        float arm[4] = {(float)cos(t), (float)sin(t), (float)t, (float)(t * t)};
+        memcpy(x[i], arm, sizeof arm);
+        pass(&p, vector_dense(x[i], 4));
+        gradient_features_point(&f, p.factors, points + (size_t)i * f.point_count);
+    }
+    assert_true(gradient_features_fit(&f, &room, gram, coordinates, points, fitted));
+    /* Gram entries are inner products of the formed gradients. */
+    pass(&p, vector_dense(x[3], 4));
+    float *g3 = form(&p, vector_dense(x[3], 4));
+    pass(&p, vector_dense(x[9], 4));
+    float *g9 = form(&p, vector_dense(x[9], 4));
+    size_t n = p.l.network.parameter_count;
+    assert_close(gram[3 * WINDOW + 9], vector_dot(vector_dense(g3, n), vector_dense(g9, n)), 1e-5);
+    /* A new point close to point 30 lands close to it, compared with the spread of the window, which is 1. */
+    float near[4];
+    for (int j = 0; j < 4; j++) near[j] = x[30][j] + 0.001f;
+    pass(&p, vector_dense(near, 4));
+    float *phi = compute(&f, fitted, &p, vector_dense(near, 4));
+    const float *own = gradient_features_embedding(&f, fitted, 30);
+    for (int j = 0; j < 2; j++) assert_true(fabs(phi[j] - own[j]) < 0.2);
+    free(phi);
+    free(g3);
+    free(g9);
+    free(points);
+    free(fitted);
+    free(gram);
+    free(coordinates);
+    lle_destroy(&room);
+    gradient_features_destroy(&f);
+    release(&p);
+}
+
+static void a_gradient_of_zero_has_features(void **state)
+{
+    (void)state;
+    passed p;
+    make(&p, "layers=1 bias=off", 3);
+    float x[3] = {0};
+    pass(&p, vector_dense(x, 3));
+    gradient_features f;
+    make_features(&f, "features=normalized", &p.l.network);
+    float *phi = compute(&f, NULL, &p, vector_dense(x, 3));
+    for (int i = 0; i < 6; i++) assert_true(phi[i] == 0);
+    free(phi);
+    gradient_features_destroy(&f);
+    release(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matches_stored_inputs),           cmocka_unit_test(factors_give_what_the_gradient_gives),
+        cmocka_unit_test(sketches_keep_inner_products),    cmocka_unit_test(lle_maps_a_window_point_near_its_own_place),
+        cmocka_unit_test(a_gradient_of_zero_has_features),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+/* What the unit tests share: stored numbers, comparison of numbers, memory that ends at a wall. */
+#ifndef EENET_TEST_SUPPORT_H
+#define EENET_TEST_SUPPORT_H
+
+/* cmocka.h needs the first four before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+/* ---- stored numbers: the files of EENET_GOLDEN_DIR ---- */
+
+/* The file of that name, as "lle.json"; to be released with json_decref. The test fails where it cannot be read. */
+json_t *golden_load(const char *name);
+
+/* A member of an object, borrowed from it. The test fails where there is none. */
+json_t *golden_member(const json_t *object, const char *key);
+
+/* The numbers of an array, or of arrays within arrays to any depth, in the order in which they stand. To be freed with
+ * free. The test fails on anything that is not a number. count may be NULL. */
+double *golden_doubles(const json_t *array, size_t *count);
+float *golden_floats(const json_t *array, size_t *count);
+
+/* ---- comparison: |got - expected| <= tolerance * max(1, |expected|), never true of a NaN ---- */
+
+bool close_enough(double got, double expected, double tolerance);
+
+/* The first index where the two are not close; count where there is none. */
+size_t close_first_wrong(const float *got, const float *expected, size_t count, double tolerance);
+
+/* Macros for the place that a failure names: the caller's. */
+#define assert_close(got, expected, tolerance) close_assert(got, expected, tolerance, __FILE__, __LINE__)
+#define assert_floats_close(got, expected, count, tolerance)                                                           \
+    close_assert_floats(got, expected, count, tolerance, __FILE__, __LINE__)
+
+void close_assert(double got, double expected, double tolerance, const char *file, int line);
+void close_assert_floats(const float *got, const float *expected, size_t count, double tolerance, const char *file,
+                         int line);
+
+/* ---- memory that ends at a wall ---- */
+
+typedef struct guard {
+    void *pages;
+    size_t size;
+} guard;
+
+/* Memory whose end is the start of a page that nobody may touch: reading or writing one past the end kills the test.
+ * It holds 0xff bytes (NaNs, as floats), so what is read before it is written shows. The start is as unaligned as the
+ * count makes it. To be freed with guard_free. */
+float *guard_end(guard *g, size_t count);
+void *guard_end_bytes(guard *g, size_t size);
+void guard_free(guard *g);
+
+#endif

@@ -1,0 +1,77 @@
+#include "support_network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+learner_options options_from(const char *text)
+{
+    static const option_group group = {"", learner_option_table, LEARNER_OPTIONS, 0, NULL};
+    static const option_schema schema = {"test", &group, 1, sizeof(learner_options)};
+    learner_options options;
+    ee_error error = {0};
+    options_set_defaults(&schema, &options);
+    if (options_parse(&schema, text, &options, &error)) fail_msg("%s", error.message);
+    return options;
+}
+
+void make_learner(learner *self, const json_t *dims, bool bias, const char *text)
+{
+    char line[512];
+    size_t layers = json_array_size(dims) - 1;
+    snprintf(line, sizeof line, "layers=%zu bias=%s %s", layers, bias ? "on" : "off", text);
+    learner_options options = options_from(line);
+    ee_error error = {0};
+    options.network.width = json_integer_value(json_array_get(dims, 1));
+    size_t input = (size_t)json_integer_value(json_array_get(dims, 0));
+    if (learner_create(self, "test", &options, input, input, 1, &error)) fail_msg("%s", error.message);
+    /* Hidden layers of different widths, which no option makes, are cut out of the widest: each keeps its own. */
+    network *net = &self->network;
+    size_t parameters = 0, activations = 0;
+    for (size_t i = 0; i < layers; i++) {
+        layer *l = &net->layers[i];
+        l->in = (shape){1, 1, (size_t)json_integer_value(json_array_get(dims, i))};
+        l->out = (shape){1, 1, (size_t)json_integer_value(json_array_get(dims, i + 1))};
+        l->weight_count = l->in.width * l->out.width;
+        l->parameter_count = l->weight_count + (bias ? l->out.width : 0);
+        l->parameters = parameters;
+        l->output = activations;
+        parameters += l->parameter_count;
+        activations += l->out.width;
+    }
+    assert_true(parameters <= net->parameter_count && activations <= net->activation_count);
+    net->parameter_count = parameters;
+    net->activation_count = activations;
+    self->optimizer.count = parameters;
+}
+
+void theta_from_golden(const network *net, const json_t *layers, size_t first, float *theta)
+{
+    for (size_t i = 0; i < json_array_size(layers); i++) {
+        const layer *l = &net->layers[first + i];
+        const json_t *stored = json_array_get(layers, i);
+        size_t in = shape_size(l->in), out = l->out.width, count;
+        float *weights = golden_floats(golden_member(stored, "weight"), &count);
+        assert_int_equal(count, l->weight_count);
+        for (size_t a = 0; a < out; a++)
+            for (size_t b = 0; b < in; b++) theta[l->parameters + b * out + a] = weights[a * in + b];
+        free(weights);
+        if (!l->bias) continue;
+        float *biases = golden_floats(golden_member(stored, "bias"), &count);
+        assert_int_equal(count, out);
+        memcpy(theta + l->parameters + l->weight_count, biases, out * sizeof *theta);
+        free(biases);
+    }
+}
+
+void theta_to_golden(const network *net, const float *theta, float *out)
+{
+    for (size_t i = 0; i < net->layer_count; i++) {
+        const layer *l = &net->layers[i];
+        size_t ins = shape_size(l->in), outs = l->out.width;
+        memcpy(out + l->parameters, theta + l->parameters, l->parameter_count * sizeof *out);
+        if (l->kind != LAYER_DENSE) continue;
+        for (size_t a = 0; a < outs; a++)
+            for (size_t b = 0; b < ins; b++) out[l->parameters + a * ins + b] = theta[l->parameters + b * outs + a];
+    }
+}

@@ -1,0 +1,20 @@
+/* Networks in the order of the stored numbers: layer by layer, weights as (out, in) row by row, then biases. */
+#ifndef EENET_TEST_SUPPORT_NETWORK_H
+#define EENET_TEST_SUPPORT_NETWORK_H
+
+#include "net/learner.h"
+#include "support.h"
+
+/* Options as the table's defaults, then `text`. */
+learner_options options_from(const char *text);
+
+/* A fully connected learner for stored `dims` ([in, hidden..., 1]); text as in options_from. */
+void make_learner(learner *self, const json_t *dims, bool bias, const char *text);
+
+/* theta of the network from stored layers [{weight, bias?}...]; first is the number of the network's first layer. */
+void theta_from_golden(const network *net, const json_t *layers, size_t first, float *theta);
+
+/* theta, or anything laid out like it, into the stored order. out is (net->parameter_count). */
+void theta_to_golden(const network *net, const float *theta, float *out);
+
+#endif

@@ -1,0 +1,161 @@
+/* The helpers of the other tests. */
+#define _DEFAULT_SOURCE
+#include "support.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void every_golden_file_loads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *array;
+        size_t count;
+    } cases[] = {
+        {"algorithm1_gradient_descent.json", "inputs", 54},
+        {"conv_forward_gradient.json", "conv_weight", 36},
+        {"exploration_inputs.json", "conv_weight", 100},
+        {"lle.json", "points", 2400},
+        {"mlp_forward_gradient.json", NULL, 4},
+        {"training.json", NULL, 5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *root = golden_load(cases[i].file);
+        if (cases[i].array) {
+            size_t count = 0;
+            double *numbers = golden_doubles(golden_member(root, cases[i].array), &count);
+            assert_int_equal(count, cases[i].count);
+            for (size_t k = 0; k < count; k++) assert_true(isfinite(numbers[k]));
+            free(numbers);
+        } else {
+            assert_int_equal(json_array_size(golden_member(root, "cases")), cases[i].count);
+        }
+        json_decref(root);
+    }
+}
+
+static void nested_arrays_are_read_in_order(void **state)
+{
+    (void)state;
+    json_t *array = json_loads("[[[1, 2.5], []], [-3e-2], 4, [[[[5]]]]]", 0, NULL);
+    assert_non_null(array);
+    size_t count = 0;
+    double *wide = golden_doubles(array, &count);
+    assert_int_equal(count, 5);
+    const double expected[] = {1, 2.5, -3e-2, 4, 5};
+    assert_memory_equal(wide, expected, sizeof expected);
+    float *narrow = golden_floats(array, NULL);
+    for (size_t i = 0; i < count; i++) assert_true(narrow[i] == (float)expected[i]);
+    free(narrow);
+    free(wide);
+    json_decref(array);
+}
+
+static void an_empty_array_has_no_numbers(void **state)
+{
+    (void)state;
+    json_t *array = json_array();
+    size_t count = 7;
+    free(golden_floats(array, &count));
+    assert_int_equal(count, 0);
+    json_decref(array);
+}
+
+static void closeness_is_absolute_below_one_and_relative_above(void **state)
+{
+    (void)state;
+    assert_true(close_enough(0.0, 1e-6, 1e-5));
+    assert_false(close_enough(0.0, 1e-4, 1e-5));
+    assert_true(close_enough(1000.009, 1000, 1e-5));
+    assert_false(close_enough(1000.011, 1000, 1e-5));
+    assert_true(close_enough(-1000.009, -1000, 1e-5));
+    assert_false(close_enough(-1000, 1000, 1e-5));
+    assert_true(close_enough(3, 3, 0));
+    assert_false(close_enough(NAN, 0, 1e9));
+    assert_false(close_enough(0, NAN, 1e9));
+    assert_false(close_enough(INFINITY, 1, 1e9));
+}
+
+static void the_first_wrong_entry_is_named(void **state)
+{
+    (void)state;
+    const float expected[] = {1, 2, 3, 4};
+    float got[] = {1, 2, 3, 4};
+    assert_int_equal(close_first_wrong(got, expected, 4, 0), 4);
+    assert_floats_close(got, expected, 4, 0);
+    got[3] = NAN;
+    assert_int_equal(close_first_wrong(got, expected, 4, 1e-3), 3);
+    got[1] = 2.1f;
+    assert_int_equal(close_first_wrong(got, expected, 4, 1e-3), 1);
+    assert_int_equal(close_first_wrong(got, expected, 1, 1e-3), 1);
+    assert_int_equal(close_first_wrong(got, expected, 0, 1e-3), 0);
+}
+
+/* The signal that a child process dies of when it reads, or writes, the byte at address; 0 where it lives. */
+static int signal_of_touching(volatile char *address, bool writes)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL); /* cmocka and the sanitizers have handlers of their own */
+        signal(SIGBUS, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        if (writes)
+            *address = 1;
+        else
+            (void)*address;
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void a_guarded_array_ends_at_the_wall(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, 3, 67, 1023, 1024, 1025};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        guard g;
+        float *array = guard_end(&g, counts[i]);
+        assert_int_equal((uintptr_t)(array + counts[i]) % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
+        for (size_t k = 0; k < counts[i]; k++) assert_true(isnan(array[k]));
+        for (size_t k = 0; k < counts[i]; k++) array[k] = 1;
+        char *end = (char *)(array + counts[i]);
+        assert_int_equal(signal_of_touching(end, false), SIGSEGV);
+        assert_int_equal(signal_of_touching(end, true), SIGSEGV);
+        if (counts[i]) assert_int_equal(signal_of_touching(end - 1, true), 0);
+        guard_free(&g);
+    }
+}
+
+static void guarded_bytes_can_start_anywhere(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size < 20; size++) {
+        guard g;
+        char *bytes = guard_end_bytes(&g, size);
+        memset(bytes, 0, size);
+        assert_int_equal(signal_of_touching(bytes + size, false), SIGSEGV);
+        guard_free(&g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_golden_file_loads),
+        cmocka_unit_test(nested_arrays_are_read_in_order),
+        cmocka_unit_test(an_empty_array_has_no_numbers),
+        cmocka_unit_test(closeness_is_absolute_below_one_and_relative_above),
+        cmocka_unit_test(the_first_wrong_entry_is_named),
+        cmocka_unit_test(a_guarded_array_ends_at_the_wall),
+        cmocka_unit_test(guarded_bytes_can_start_anywhere),
+    };
+    return cmocka_run_group_tests_name("support", tests, NULL, NULL);
+}
