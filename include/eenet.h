@@ -130,7 +130,7 @@ EE_API ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char
                                       ee_error *error);
 EE_API void ee_bytes_free(void *bytes);
 
-/* What a bandit is. The strings live as long as the bandit. */
+/* What a bandit is. The strings live as long as the bandit. All is zero and empty where there is none. */
 typedef struct ee_info {
     const char *policy;  /* as it was asked for, as "eenet:paper" */
     const char *options; /* every option with its value; creating a bandit from it gives the same one */

@@ -191,7 +191,8 @@ ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward
 {
     if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
     if (!isfinite((float)reward))
-        return status_fail(error, EE_BAD_INPUT, "learn: the reward of decision %llu is not a finite number: %g",
+        return status_fail(error, EE_BAD_INPUT,
+                           "learn: the reward of decision %llu must be a finite number of single precision, got %g",
                            (unsigned long long)decision_id, reward);
     pending_entry *entry;
     ee_status status = pending_find(&bandit->pending, decision_id, bandit->decisions, &entry, error);
@@ -228,6 +229,7 @@ void bandit_archive(ee_bandit *self, archive *a)
 
 ee_info ee_bandit_info(const ee_bandit *bandit)
 {
+    if (!bandit) return (ee_info){.policy = "", .options = ""};
     return (ee_info){bandit->name, bandit->options, bandit->dim, bandit->seed, bandit->decisions, bandit->rewards};
 }
 

@@ -49,13 +49,16 @@ static random_stream named_stream(uint64_t seed, const char *name, const char *p
 }
 
 ee_status learner_create(learner *self, const char *name, const learner_options *options, size_t input, size_t nonzeros,
-                         uint64_t seed, ee_error *error)
+                         uint64_t seed, size_t most_parameters, ee_error *error)
 {
     *self = (learner){.options = *options,
                       .init = named_stream(seed, name, "init"),
                       .sampling = named_stream(seed, name, "sampling")};
     ee_status status = network_create(&self->network, name, &options->network, input, error);
     size_t parameters = self->network.parameter_count, activations = self->network.activation_count;
+    if (!status && parameters > most_parameters)
+        status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
+                             parameters, most_parameters);
     random_stream kept = named_stream(seed, name, "history");
     if (!status) status = history_create(&self->history, options->history, input, nonzeros, kept, error);
     if (!status) status = optimizer_create(&self->optimizer, &options->optimizer, parameters, error);

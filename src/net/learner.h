@@ -53,9 +53,10 @@ typedef struct learner {
     random_stream init, sampling;
 } learner;
 
-/* name ("eenet.f1") names the options in messages and, with seed, the random streams. nonzeros: see history_create. */
+/* name ("f1") names it in messages and, with seed, its random streams. nonzeros: see history_create. A network of more
+ * than most_parameters is refused before anything is made for it. */
 ee_status learner_create(learner *self, const char *name, const learner_options *options, size_t input, size_t nonzeros,
-                         uint64_t seed, ee_error *error);
+                         uint64_t seed, size_t most_parameters, ee_error *error);
 void learner_destroy(learner *self);
 
 /* Draws theta_0 and sets theta to it. */

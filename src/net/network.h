@@ -35,7 +35,7 @@ typedef struct network {
     const kernel_table *kernels;
 } network;
 
-/* name is for messages: "eenet.f1". */
+/* name is for messages: "f1". */
 ee_status network_create(network *self, const char *name, const network_options *options, size_t input,
                          ee_error *error);
 void network_initialize(const network *self, network_init init, random_stream *stream, float *theta);

@@ -146,13 +146,13 @@ static ee_status create_window(eenet *self, ee_error *error)
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = &self->options;
-    size_t nonzeros = (size_t)o->common.nonzeros;
+    size_t nonzeros = (size_t)o->common.nonzeros, most = setup->most_parameters;
     ee_status status = check_options(o, error);
-    if (!status) status = learner_create(&self->f1, "f1", &o->f1, setup->dim, nonzeros, setup->seed, error);
+    if (!status) status = learner_create(&self->f1, "f1", &o->f1, setup->dim, nonzeros, setup->seed, most, error);
     if (!status) status = gradient_features_create(&self->features, &o->features, &self->f1.network, error);
     size_t seen = self->features.count;
-    if (!status) status = learner_create(&self->f2, "f2", &o->f2, seen, (seen + 1) / 2, setup->seed, error);
-    if (!status) status = learner_create(&self->f3, "f3", &o->f3, 2, 1, setup->seed, error);
+    if (!status) status = learner_create(&self->f2, "f2", &o->f2, seen, (seen + 1) / 2, setup->seed, most, error);
+    if (!status) status = learner_create(&self->f3, "f3", &o->f3, 2, 1, setup->seed, most, error);
     size_t count = pair_count(self) + third_count(self) + self->features.parameter_count;
     if (!status) status = policy_set_parameters(&self->base, setup, count, error);
     if (!status && o->own.keep.pick == KEEP_RESERVOIR) status = create_reservoir(self, error);

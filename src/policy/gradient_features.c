@@ -258,7 +258,7 @@ static void compute_lle(const gradient_features *self, const float *fitted, cons
     gradient_features_point(self, factors, point);
     const float *points = fitted + 1;
     size_t size = self->point_count, count = self->neighbors;
-    double distances[MOST_WINDOW], inner[MOST_WINDOW];
+    double distances[MOST_WINDOW] = {0}, inner[MOST_WINDOW] = {0};
     double own = inner_product(self, point, point);
     for (size_t i = 0; i < self->window; i++) {
         const float *other = points + i * size;

@@ -2,9 +2,9 @@
  *
  *   FEATURES_NORMALIZED  phi = (g / (sqrt 2 |g|), x / sqrt 2)
  *   FEATURES_POOLED      means of k consecutive entries of g, the last block padded with zeros
- *   FEATURES_LLE         locally linear embedding to k dimensions: fitted on a window of past gradients, a new one
- * mapped by the weights of its neighbours; 0 before the first window is full FEATURES_SKETCH      k random projections,
- * each onto an outer product of random signs
+ *   FEATURES_LLE         locally linear embedding of a window of past gradients to k dimensions; a new gradient is
+ *                        mapped by the weights of its neighbours; 0 before the first window is full
+ *   FEATURES_SKETCH      k random projections, each onto an outer product of random signs
  *
  * g is the gradient of f1's output by its parameters, layer by layer, each the weights as (out, in) row by row and then
  * the biases. It is never formed (but for `normalized`, whose entries it is): everything comes from the factors. */

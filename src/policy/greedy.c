@@ -33,9 +33,9 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     if (status) return status;
     self->base.class = &greedy_class;
     self->options = *(const greedy_options *)setup->options;
-    size_t nonzeros = (size_t)self->options.common.nonzeros;
+    size_t nonzeros = (size_t)self->options.common.nonzeros, most = setup->most_parameters;
     /* The learner, and so its random streams, is named as EE-Net's: with the same seed both start from the same f1. */
-    status = learner_create(&self->f1, "f1", &self->options.f1, setup->dim, nonzeros, setup->seed, error);
+    status = learner_create(&self->f1, "f1", &self->options.f1, setup->dim, nonzeros, setup->seed, most, error);
     if (!status) status = policy_set_parameters(&self->base, setup, self->f1.network.parameter_count, error);
     if (status) {
         free_greedy(&self->base);

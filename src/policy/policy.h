@@ -60,7 +60,7 @@ typedef struct policy_setup {
     size_t dim;
     uint64_t seed;
     const void *options;    /* of policy_class->schema, checked */
-    size_t most_parameters; /* a model being loaded has no more than this */
+    size_t most_parameters; /* a model that is being loaded has no more than this */
 } policy_setup;
 
 typedef struct policy_preset {

@@ -24,7 +24,7 @@ void make_learner(learner *self, const json_t *dims, bool bias, const char *text
     ee_error error = {0};
     options.network.width = json_integer_value(json_array_get(dims, 1));
     size_t input = (size_t)json_integer_value(json_array_get(dims, 0));
-    if (learner_create(self, "test", &options, input, input, 1, &error)) fail_msg("%s", error.message);
+    if (learner_create(self, "test", &options, input, input, 1, SIZE_MAX, &error)) fail_msg("%s", error.message);
     /* Hidden layers of different widths, which no option makes, are cut out of the widest: each keeps its own. */
     network *net = &self->network;
     size_t parameters = 0, activations = 0;

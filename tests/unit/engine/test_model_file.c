@@ -318,8 +318,8 @@ static void every_flipped_bit_is_found(void **state)
     }
 }
 
-/* Where the checksum is right as well, the model is refused or it is sound: what loads can decide and learn. A file of
- * a few thousand bytes does not make the loader fill more memory than a sanitizer's own. */
+/* Where the checksum is right as well, the model is refused or it is sound: what loads can decide and learn. And a file
+ * of a few thousand bytes, whatever it claims, does not make the loader fill gigabytes. */
 static void wrong_contents_do_no_harm(void **state)
 {
     (void)state;

@@ -86,7 +86,7 @@ static void a_batch_steps_on_the_mean(void **state)
     learner_options options = options_from("layers=2 width=5 optimizer=sgd rate=0.1 batch=4 order=shuffle history=all");
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, "test", &options, 3, 3, 1, &error), EE_OK);
+    assert_int_equal(learner_create(&l, "test", &options, 3, 3, 1, SIZE_MAX, &error), EE_OK);
     size_t count = l.network.parameter_count;
     float *theta = calloc(count, sizeof *theta), *mean = calloc(count, sizeof *mean);
     learner_start(&l, theta);
@@ -115,7 +115,7 @@ static void a_shuffled_pass_visits_each_sample_once(void **state)
         options_from("layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all");
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, "test", &options, 10, 10, 1, &error), EE_OK);
+    assert_int_equal(learner_create(&l, "test", &options, 10, 10, 1, SIZE_MAX, &error), EE_OK);
     float theta[10] = {0};
     for (uint32_t i = 0; i < 10; i++) { /* sample i moves weight i alone, to 1 on its first visit */
         float one = 1;
@@ -140,7 +140,7 @@ static void a_small_loss_ends_the_training(void **state)
         learner_options options = options_from(text[k]);
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, 1, 1, 1, &error), EE_OK);
+        assert_int_equal(learner_create(&l, "test", &options, 1, 1, 1, SIZE_MAX, &error), EE_OK);
         float one = 1, theta = 0;
         for (int i = 0; i < 2; i++) learner_append(&l, vector_dense(&one, 1), 1);
         learner_train(&l, &theta);

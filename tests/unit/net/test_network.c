@@ -52,7 +52,7 @@ static void matches_stored_convolution(void **state)
     learner_options options = options_from("layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2");
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, "test", &options, 144, 144, 1, &error), EE_OK);
+    assert_int_equal(learner_create(&l, "test", &options, 144, 144, 1, SIZE_MAX, &error), EE_OK);
     network *net = &l.network;
     size_t count = 0;
     float theta[141], gradient[141], ordered[141];
@@ -108,7 +108,8 @@ static void check_differences(const char *text, size_t input, bool sparse)
     learner_options options = options_from(text);
     learner l;
     ee_error error = {0};
-    if (learner_create(&l, "test", &options, input, input, 7, &error)) fail_msg("%s: %s", text, error.message);
+    if (learner_create(&l, "test", &options, input, input, 7, SIZE_MAX, &error))
+        fail_msg("%s: %s", text, error.message);
     size_t count = l.network.parameter_count, checked = 0;
     float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
     float *x = calloc(input, sizeof *x), target = 0.3f;
@@ -181,7 +182,7 @@ static void sparse_input_is_the_dense_one(void **state)
         learner_options options = options_from(networks[k]);
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, 30, 30, 1, &error), EE_OK);
+        assert_int_equal(learner_create(&l, "test", &options, 30, 30, 1, SIZE_MAX, &error), EE_OK);
         size_t count = l.network.parameter_count;
         float *theta = calloc(count, sizeof *theta), *g1 = calloc(count, sizeof *g1), *g2 = calloc(count, sizeof *g2);
         learner_start(&l, theta);
@@ -226,7 +227,7 @@ static void first_weights_have_their_variance(void **state)
         learner_options options = options_from(cases[k].text);
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, 50, 50, 5, &error), EE_OK);
+        assert_int_equal(learner_create(&l, "test", &options, 50, 50, 5, SIZE_MAX, &error), EE_OK);
         float *theta = calloc(l.network.parameter_count, sizeof *theta);
         learner_start(&l, theta);
         double mean, variance;

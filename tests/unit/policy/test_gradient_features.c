@@ -25,7 +25,7 @@ static void make(passed *p, const char *text, size_t input)
 {
     learner_options options = options_from(text);
     ee_error error = {0};
-    if (learner_create(&p->l, "test", &options, input, input, 11, &error)) fail_msg("%s", error.message);
+    if (learner_create(&p->l, "test", &options, input, input, 11, SIZE_MAX, &error)) fail_msg("%s", error.message);
     p->theta = calloc(p->l.network.parameter_count, sizeof(float));
     p->formed = calloc(network_formed_count(&p->l.network) + 1, sizeof(float));
     learner_start(&p->l, p->theta);
