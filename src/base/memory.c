@@ -5,6 +5,21 @@
 
 enum { CACHE_LINE = 64 };
 
+/* Blocks are cut out of larger ones; the address sanitizer is told where they end. */
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+static void fence(char *end, const char *raw_end)
+{
+    ASAN_POISON_MEMORY_REGION(end, (size_t)(raw_end - end));
+}
+#else
+static void fence(char *end, const char *raw_end)
+{
+    (void)end;
+    (void)raw_end;
+}
+#endif
+
 ee_status memory_create(void *out, size_t count, size_t size, ee_error *error)
 {
     if (count == 0) count = 1;
@@ -17,6 +32,7 @@ ee_status memory_create(void *out, size_t count, size_t size, ee_error *error)
     char *block = raw + sizeof(void *);
     block += (CACHE_LINE - (uintptr_t)block % CACHE_LINE) % CACHE_LINE;
     memcpy(block - sizeof raw, &raw, sizeof raw);
+    fence(block + count * size, raw + bytes);
     memcpy(out, &block, sizeof block);
     return EE_OK;
 }

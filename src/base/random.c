@@ -56,6 +56,7 @@ double random_normal(random_stream *stream)
 
 uint64_t random_below(random_stream *stream, uint64_t bound)
 {
+    if (!bound) return random_bits(stream);
     /* Numbers under the remainder of 2^64 by bound are drawn again: the rest divides evenly. */
     uint64_t reject = (0 - bound) % bound;
     uint64_t bits;
