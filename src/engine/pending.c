@@ -128,6 +128,7 @@ observation pending_observation(const pending *self, const pending_entry *entry)
     const uint32_t *words = self->slots[entry->slot].words;
     const float *values = (const float *)(const void *)words;
     return (observation){
+        .round = entry->round,
         .x = {values, entry->sparse ? words + entry->entries : NULL, entry->entries},
         .score = entry->score,
         .kept = values + vector_words(entry),

@@ -61,9 +61,9 @@ typedef struct eenet {
 
     /* features=lle: the last points and labels of f2. */
     lle embedding;
-    float *points, *labels;
+    float *points, *labels, *remapped;
     double *gram, *coordinates;
-    uint64_t point_total, fitted_at;
+    uint64_t point_total, fitted_at; /* rewards so far, and at the last fit */
 } eenet;
 
 extern const policy_class eenet_class;
@@ -106,6 +106,7 @@ static void free_eenet(policy *base)
     memory_free(self->thirds);
     memory_free(self->points);
     memory_free(self->labels);
+    memory_free(self->remapped);
     memory_free(self->gram);
     memory_free(self->coordinates);
     parameters_destroy(&self->base.parameters);
@@ -137,6 +138,7 @@ static ee_status create_window(eenet *self, ee_error *error)
     ee_status status = lle_create(&self->embedding, f->window, f->neighbors, f->k, error);
     if (!status) status = memory_create(&self->points, f->window * f->point_count, sizeof(float), error);
     if (!status) status = memory_create(&self->labels, f->window, sizeof(float), error);
+    if (!status) status = memory_create(&self->remapped, f->k, sizeof(float), error);
     if (!status) status = memory_create(&self->gram, f->window * f->window, sizeof(double), error);
     if (!status) status = memory_create(&self->coordinates, f->window * f->k, sizeof(double), error);
     if (!status) status = learner_reserve(&self->f2, f->window, (vector){.count = f->k}, error);
@@ -191,16 +193,16 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 /* ---- scoring ---- */
 
 /* Where things lie in the scratch. */
-typedef struct workspace {
+typedef struct layout {
     size_t activations1, deltas1, formed, features, activations2, activations3;
     size_t phi;    /* (arms, features.count) */
     size_t points; /* (arms, features.point_count) */
     size_t count;  /* floats of all */
-} workspace;
+} layout;
 
-static workspace lay_out(const eenet *self, size_t arms)
+static layout lay_out(const eenet *self, size_t arms)
 {
-    workspace w;
+    layout w;
     w.activations1 = 0;
     w.deltas1 = w.activations1 + self->f1.network.activation_count;
     w.formed = w.deltas1 + self->f1.network.activation_count;
@@ -232,7 +234,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     const gradient_features *features = &self->features;
     const float *theta1 = learned->values, *theta2 = theta1 + self->f1.network.parameter_count;
     const float *theta3 = theta1 + pair_count(self), *fitted = theta3 + third_count(self);
-    workspace w = lay_out(self, arms->count);
+    layout w = lay_out(self, arms->count);
     float *values = room->values;
     bool neural = decides_neurally(o, learned->round);
     float w1 = (float)o->w1, w2 = (float)(learned->round > (uint64_t)o->w2_late_after ? o->w2_late : o->w2);
@@ -244,9 +246,8 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
         float f1 = network_forward(&self->f1.network, theta1, x, activations1);
         network_backward(&self->f1.network, theta1, activations1, 1, deltas1);
         network_factors(&self->f1.network, x, activations1, deltas1, values + w.formed, factors);
-        gradient_features_compute(features, fitted, factors, x, values + w.features, phi);
-        if (features->point_count)
-            gradient_features_point(features, factors, values + w.points + i * features->point_count);
+        float *workspace = values + (features->point_count ? w.points + i * features->point_count : w.features);
+        gradient_features_compute(features, fitted, factors, x, workspace, phi);
         float f2 =
             network_forward(&self->f2.network, theta2, vector_dense(phi, features->count), values + w.activations2) -
             (float)o->label_offset;
@@ -274,7 +275,7 @@ static size_t kept_count(const policy *base, uint64_t round, size_t arms)
 static void keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
     const eenet *self = (const eenet *)learned->policy;
-    workspace w = lay_out(self, arms->count);
+    layout w = lay_out(self, arms->count);
     size_t count = self->features.count, points = self->features.point_count;
     const float *phi = room->values + w.phi;
     memcpy(kept, phi + arm * count, count * sizeof *kept);
@@ -334,6 +335,13 @@ static float label_of(const own_options *o, float gain)
     return gain + (float)o->label_offset;
 }
 
+static void window_add(eenet *self, const float *point, float label)
+{
+    size_t size = self->features.point_count, place = (size_t)(self->point_total++ % self->features.window);
+    memcpy(self->points + place * size, point, size * sizeof *point);
+    self->labels[place] = label;
+}
+
 static void observe(policy *base, const observation *o, float reward)
 {
     eenet *self = (eenet *)base;
@@ -342,14 +350,13 @@ static void observe(policy *base, const observation *o, float reward)
     float optimal = optimal_probability(own, reward);
     float label = label_of(own, reward - o->score.exploitation);
     learner_append(&self->f1, o->x, reward);
-    learner_append(&self->f2, vector_dense(o->kept, count), label);
-    if (points) {
-        size_t place = (size_t)(self->point_total++ % self->features.window);
-        memcpy(self->points + place * points, o->kept + count, points * sizeof(float));
-        self->labels[place] = label;
-    }
+    /* phi of a decision that was made before the last fit is in coordinates that are gone. */
+    bool outdated = points && o->round < self->fitted_at;
+    if (points) window_add(self, o->kept + count, label);
+    if (outdated) gradient_features_map(&self->features, self->fitted, o->kept + count, self->remapped);
+    learner_append(&self->f2, vector_dense(outdated ? self->remapped : o->kept, count), label);
     /* The best arm was among the others: each of them deserves to be tried. */
-    if (optimal == 0 && keeps_others(self, self->base.parameters.round)) {
+    if (optimal == 0 && keeps_others(self, self->base.parameters.round) && !outdated) {
         const float *others = o->kept + count + points;
         float extra = (float)(own->extra_gain + own->label_offset);
         for (size_t i = 0; i < extra_count(self, o); i++)
@@ -385,7 +392,7 @@ static void train_drawn(eenet *self)
     learner_descend(&self->f3, (size_t)random_below(&self->drawing, rounds + 1), self->theta3);
 }
 
-/* Puts an item into a reservoir of limit items after `total` came before it. */
+/* Puts an item into a reservoir, as history.c does with samples. */
 static void store(eenet *self, float *items, size_t *stored, const float *item, size_t size)
 {
     size_t limit = (size_t)self->options.own.keep.number;

@@ -117,14 +117,6 @@ static void add_formed(const gradient_factor *factors, size_t count, float scale
     }
 }
 
-void gradient_form(const gradient_factor *factors, size_t count, float *out)
-{
-    size_t size = 0;
-    for (size_t f = 0; f < count; f++) size += inputs_of(&factors[f]) * factors[f].out;
-    memset(out, 0, size * sizeof *out);
-    add_formed(factors, count, 1, out);
-}
-
 static void compute_normalized(const gradient_features *self, const gradient_factor *factors, vector x, float *phi)
 {
     double square = gradient_square(factors, self->factor_count);
@@ -220,7 +212,8 @@ static void compute_sketch(const gradient_features *self, const gradient_factor 
 
 /* fitted is: 1 once there is a fit, else 0; the points (window, point_count); their embedding (window, k). */
 
-void gradient_features_point(const gradient_features *self, const gradient_factor *factors, float *point)
+/* The factors in one row, so that they can be kept. */
+static void gather_point(const gradient_features *self, const gradient_factor *factors, float *point)
 {
     for (size_t f = 0; f < self->factor_count; f++) {
         memcpy(point, factors[f].delta, factors[f].out * sizeof *point);
@@ -250,12 +243,10 @@ const float *gradient_features_embedding(const gradient_features *self, const fl
     return fitted + 1 + self->window * self->point_count + point * self->k;
 }
 
-static void compute_lle(const gradient_features *self, const float *fitted, const gradient_factor *factors,
-                        float *point, float *phi)
+void gradient_features_map(const gradient_features *self, const float *fitted, const float *point, float *phi)
 {
     memset(phi, 0, self->k * sizeof *phi);
     if (fitted[0] == 0) return;
-    gradient_features_point(self, factors, point);
     const float *points = fitted + 1;
     size_t size = self->point_count, count = self->neighbors;
     double distances[MOST_WINDOW] = {0}, inner[MOST_WINDOW] = {0};
@@ -313,7 +304,8 @@ void gradient_features_compute(const gradient_features *self, const float *fitte
         compute_pooled(self, factors, workspace, phi);
         break;
     case FEATURES_LLE:
-        compute_lle(self, fitted, factors, workspace, phi);
+        gather_point(self, factors, workspace);
+        gradient_features_map(self, fitted, workspace, phi);
         break;
     case FEATURES_SKETCH:
         compute_sketch(self, factors, workspace, phi);

@@ -33,7 +33,7 @@ typedef struct gradient_features {
     size_t factor_count;
     size_t workspace_count; /* floats that gradient_features_compute needs */
     size_t parameter_count; /* floats of what training fits and scoring reads; 0 but for lle */
-    size_t point_count;     /* floats of gradient_features_point; 0 but for lle */
+    size_t point_count;     /* floats of a point, see gradient_features_map; 0 but for lle */
     size_t window, neighbors;
     float *signs; /* (sign_count) sketch: for each factor (in + bias, k), then (out, k) */
     size_t sign_count;
@@ -51,8 +51,9 @@ void gradient_features_destroy(gradient_features *self);
 void gradient_features_compute(const gradient_features *self, const float *fitted, const gradient_factor *factors,
                                vector x, float *workspace, float *phi);
 
-/* lle: the factors in one row, so that they can be kept. point is (point_count). */
-void gradient_features_point(const gradient_features *self, const gradient_factor *factors, float *point);
+/* lle: phi of a point, which is what gradient_features_compute leaves in its workspace: the gradient's factors in one
+ * row of point_count floats. */
+void gradient_features_map(const gradient_features *self, const float *fitted, const float *point, float *phi);
 
 /* lle: fits on points (window, point_count); phi of each of them is then (window, count) behind the points in fitted.
  * Returns false and changes nothing where the embedding does not exist. room is lle_create's for this window; gram is
@@ -63,8 +64,5 @@ const float *gradient_features_embedding(const gradient_features *self, const fl
 
 /* The square of the gradient's length. */
 double gradient_square(const gradient_factor *factors, size_t count);
-
-/* The whole gradient, in the order above. out is (network parameters). */
-void gradient_form(const gradient_factor *factors, size_t count, float *out);
 
 #endif

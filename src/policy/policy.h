@@ -50,7 +50,8 @@ void scratch_destroy(scratch *self);
 
 /* A decision whose reward has come: everything is as it was when the decision was made. */
 typedef struct observation {
-    vector x; /* the played arm */
+    uint64_t round; /* of the parameters that decided */
+    vector x;       /* the played arm */
     ee_score score;
     const float *kept; /* (kept_count) what keep() wrote */
     size_t kept_count;

@@ -58,6 +58,18 @@ static float *compute(const gradient_features *f, const float *fitted, const pas
     return phi;
 }
 
+/* The gradient as network_add_gradient forms it, in the stored order: it knows nothing of factors. */
+static float *form(const passed *p, vector x)
+{
+    const network *net = &p->l.network;
+    float *gradient = calloc(net->parameter_count, sizeof *gradient);
+    float *ordered = calloc(net->parameter_count, sizeof *ordered);
+    network_add_gradient(net, x, p->l.activations, p->l.deltas, 1, gradient);
+    theta_to_golden(net, gradient, ordered);
+    free(gradient);
+    return ordered;
+}
+
 /* ---- stored numbers ---- */
 
 static void matches_stored_inputs(void **state)
@@ -93,8 +105,7 @@ static void matches_stored_inputs(void **state)
         float *convolved = golden_floats(golden_member(row, "conv"), NULL);
         vector input = vector_dense(x, 20);
         pass(&p, input);
-        float *formed = calloc(2201, sizeof *formed);
-        gradient_form(p.factors, p.count, formed);
+        float *formed = form(&p, input);
         assert_floats_close(formed, gradient, 2201, 1e-5);
         float *got = compute(&normalized, NULL, &p, input);
         assert_floats_close(got, phi, 2221, 1e-5);
@@ -120,18 +131,6 @@ static void matches_stored_inputs(void **state)
 }
 
 /* ---- from factors as from the formed gradient ---- */
-
-/* The gradient as network_add_gradient forms it, in the stored order: it knows nothing of factors. */
-static float *form(const passed *p, vector x)
-{
-    const network *net = &p->l.network;
-    float *gradient = calloc(net->parameter_count, sizeof *gradient);
-    float *ordered = calloc(net->parameter_count, sizeof *ordered);
-    network_add_gradient(net, x, p->l.activations, p->l.deltas, 1, gradient);
-    theta_to_golden(net, gradient, ordered);
-    free(gradient);
-    return ordered;
-}
 
 static void check_normalized(const passed *p, vector x, const float *g)
 {
@@ -280,7 +279,9 @@ static void lle_maps_a_window_point_near_its_own_place(void **state)
         float arm[4] = {(float)cos(t), (float)sin(t), (float)t, (float)(t * t)};
         memcpy(x[i], arm, sizeof arm);
         pass(&p, vector_dense(x[i], 4));
-        gradient_features_point(&f, p.factors, points + (size_t)i * f.point_count);
+        float unused[2];
+        gradient_features_compute(&f, fitted, p.factors, vector_dense(x[i], 4), points + (size_t)i * f.point_count,
+                                  unused);
     }
     assert_true(gradient_features_fit(&f, &room, gram, coordinates, points, fitted));
     /* Gram entries are inner products of the formed gradients. */
