@@ -495,13 +495,13 @@ static const option own_option_table[] = {
     {"extra_gain", OPTION_REAL, FIELD(extra_gain), "0.1", -1e6, 1e6, NULL,
      "c_r: label of the arms that were not played, where the played one was not optimal (p_t = 0)"},
     {"extra_until", OPTION_INTEGER, FIELD(extra_until), "0", 0, 1e9, NULL, "rewards with such extra samples; 0: none"},
-    {"decision", OPTION_CHOICE, FIELD(decision), "hybrid", 0, 0, "linear|neural|hybrid",
+    {"decision", OPTION_CHOICE, FIELD(decision), "linear", 0, 0, "linear|neural|hybrid",
      "f3: w1 f1 + w2 f2, a network, or the one and then the other"},
     {"hybrid_after", OPTION_INTEGER, FIELD(hybrid_after), "500", 0, 1e9, NULL, "rounds that hybrid decides linearly"},
     {"w1", OPTION_REAL, FIELD(w1), "1", -1e6, 1e6, NULL, "weight of f1 in the linear f3"},
     {"w2", OPTION_REAL, FIELD(w2), "1", -1e6, 1e6, NULL, "weight of f2 in the linear f3"},
-    {"w2_late", OPTION_REAL, FIELD(w2_late), "1", -1e6, 1e6, NULL, "weight of f2 after w2_late_after"},
-    {"w2_late_after", OPTION_INTEGER, FIELD(w2_late_after), "1000000000", 0, 1e9, NULL, "rewards before w2_late"},
+    {"w2_late", OPTION_REAL, FIELD(w2_late), "0.1", -1e6, 1e6, NULL, "weight of f2 after w2_late_after"},
+    {"w2_late_after", OPTION_INTEGER, FIELD(w2_late_after), "100", 0, 1e9, NULL, "rewards before w2_late"},
     {"optimal", OPTION_CHOICE, FIELD(optimal), "range", 0, 0, "binary|range|threshold",
      "p_t, what f3 learns: r = high; (r - low) / (high - low); r > threshold"},
     {"reward_low", OPTION_REAL, FIELD(reward_low), "0", -1e9, 1e9, NULL, "smallest reward"},
@@ -523,7 +523,7 @@ static const option_group groups[] = {
 
 static const policy_preset presets[] = {
     {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it",
-     "features=normalized decision=hybrid w1=1 w2=1 keep=all "
+     "features=normalized decision=hybrid w1=1 w2=1 w2_late=1 keep=all "
      "f1.init=paper f1.bias=off f1.training=gd f1.loss=half f1.optimizer=sgd f1.rate=0.0005 f1.steps=20 f1.history=all "
      "f2.init=paper f2.bias=off f2.training=gd f2.loss=half f2.optimizer=sgd f2.rate=0.0005 f2.steps=20 f2.history=all "
      "f3.init=paper f3.bias=off f3.training=gd f3.optimizer=sgd f3.rate=0.1 f3.steps=20 f3.history=all"},

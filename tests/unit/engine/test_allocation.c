@@ -331,7 +331,7 @@ static void growth_of_rows_may_fail_anywhere(void **state)
 {
     (void)state;
     call_context c = {.bandit = bandit_make("eenet", 24, 2,
-                                            "f1.width=2 f2.width=2 features=sketch:2 nonzeros=1 "
+                                            "f1.width=2 f2.width=2 features=sketch:2 nonzeros=1 decision=neural "
                                             "f1.history=all f2.history=all f3.history=all")};
     for (uint64_t t = 1; t <= 257; t++) {
         round_draw(&round_now, t, 3, 24, t < 257 ? 1 : 11);
