@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/float_mode.h"
 #include "math/kernels.h"
 #include "propensity.h"
 
@@ -153,13 +154,20 @@ static ee_status reserve_scores(ee_bandit *bandit, size_t arms, ee_error *error)
     return memory_grow(&bandit->scores, &bandit->score_capacity, arms, sizeof *bandit->scores, error);
 }
 
+static void score_arms(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
+{
+    unsigned mode = float_mode_enter();
+    bandit->policy->class->score(&bandit->policy->parameters, arms, &bandit->scratch, scores);
+    float_mode_leave(mode);
+}
+
 ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
 {
     ee_status status = check_arms(bandit, arms, error);
     if (!status && !scores) status = status_fail(error, EE_BAD_INPUT, "score: nowhere to put the scores");
     if (!status) status = reserve_scores(bandit, arms->count, error);
     if (status) return status;
-    bandit->policy->class->score(&bandit->policy->parameters, arms, &bandit->scratch, scores);
+    score_arms(bandit, arms, scores);
     return EE_OK;
 }
 
@@ -177,7 +185,7 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     if (status) return status;
 
     ee_score *each = bandit->scores;
-    class->score(learned, arms, &bandit->scratch, each);
+    score_arms(bandit, arms, each);
     decision->arm = propensity_argmax(each, arms->count, &bandit->exploration, &decision->probability);
     decision->id = id;
     float *kept = pending_add(&bandit->pending, id, arms, decision->arm, each[decision->arm], learned->round);
@@ -207,7 +215,9 @@ ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward
     }
     pending_remove(&bandit->pending, entry);
     bandit->rewards++;
+    unsigned mode = float_mode_enter();
     if (class->train) class->train(learner);
+    float_mode_leave(mode);
     return EE_OK;
 }
 

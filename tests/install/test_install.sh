@@ -25,6 +25,13 @@ export PKG_CONFIG_PATH="$library/pkgconfig"
 "$cc" -std=c11 "$here/consumer_c.c" -o "$folder/by_pkg_config" $(pkg-config --cflags --libs eenet)
 LD_LIBRARY_PATH=$library "$folder/by_pkg_config"
 
+# The program that the README prints is the example, and runs.
+awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$here/../../README.md" >"$folder/first_bandit.c"
+diff "$here/../../examples/first_bandit.c" "$folder/first_bandit.c"
+# shellcheck disable=SC2046
+"$cc" "$folder/first_bandit.c" -o "$folder/first_bandit" $(pkg-config --cflags --libs eenet)
+LD_LIBRARY_PATH=$library "$folder/first_bandit" | grep -q '^9[0-9][0-9] of 1000 '
+
 "$cmake" -S "$here" -B "$folder/by_cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$installed" \
     -DEXPECTED_VERSION="$version" >>"$folder/log"
 "$cmake" --build "$folder/by_cmake" >>"$folder/log"

@@ -1,6 +1,7 @@
 /* The contract of a bandit: decide, score, learn, and what a bandit says of itself. */
 #include "rounds.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Networks small enough that a few hundred rounds take milliseconds. */
@@ -521,9 +522,21 @@ static void freeing_nothing_is_allowed(void **state)
     ee_bytes_free(NULL);
 }
 
+/* While it computes, the engine takes the smallest numbers for zero; its caller's arithmetic is left alone. */
+static void the_callers_arithmetic_is_left_alone(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("eenet", 4, 1, "f1.width=4 f2.width=4");
+    bandit_play(bandit, 1, 5, 3, false);
+    volatile float smallest = FLT_MIN;
+    assert_true(smallest / 4 > 0);
+    ee_bandit_free(bandit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_callers_arithmetic_is_left_alone),
         cmocka_unit_test(ids_count_from_one),
         cmocka_unit_test(scores_are_filled_and_the_best_wins),
         cmocka_unit_test(linear_scores_are_the_weighted_sum),
