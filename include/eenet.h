@@ -98,7 +98,8 @@ typedef struct ee_score {
 typedef struct ee_decision {
     uint64_t id;        /* 1 for the first decision of a bandit, then 2, 3, ... */
     size_t arm;         /* 0 to count - 1 */
-    double probability; /* with which this arm was drawn, given the scores */
+    double probability; /* with which this arm was drawn; not a number where the policy cannot tell, which is a Thompson
+                           policy whose option probability_draws is 0 */
 } ee_decision;
 
 /* A bandit. On success *out is to be freed with ee_bandit_free; on failure it is NULL. */
@@ -141,6 +142,9 @@ typedef struct ee_info {
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);
+
+/* Bytes that the bandit has asked the system for. What is reserved and was never used is counted too. */
+EE_API size_t ee_bandit_memory(const ee_bandit *bandit);
 
 /* The policies, presets included, are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */
 typedef struct ee_policy {

@@ -5,6 +5,12 @@
 
 enum { CACHE_LINE = 64 };
 
+/* Lies in front of every block. */
+typedef struct block_head {
+    char *raw;    /* what calloc gave */
+    size_t bytes; /* of it */
+} block_head;
+
 /* Blocks are cut out of larger ones; the address sanitizer is told where they end. */
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -25,13 +31,14 @@ ee_status memory_create(void *out, size_t count, size_t size, ee_error *error)
     if (count == 0) count = 1;
     if (size && count > (SIZE_MAX - 2 * CACHE_LINE) / size) return status_no_memory(error, SIZE_MAX);
     /* calloc, because it leaves large blocks untouched until they are used: what is only reserved costs nothing. The
-     * block starts at the first cache line that leaves room for calloc's own pointer in front. */
-    size_t bytes = count * size + CACHE_LINE + sizeof(void *);
+     * block starts at the first cache line that leaves room for its head in front. */
+    size_t bytes = count * size + CACHE_LINE + sizeof(block_head);
     char *raw = calloc(bytes, 1);
     if (!raw) return status_no_memory(error, bytes);
-    char *block = raw + sizeof(void *);
+    char *block = raw + sizeof(block_head);
     block += (CACHE_LINE - (uintptr_t)block % CACHE_LINE) % CACHE_LINE;
-    memcpy(block - sizeof raw, &raw, sizeof raw);
+    block_head head = {raw, bytes};
+    memcpy(block - sizeof head, &head, sizeof head);
     fence(block + count * size, raw + bytes);
     memcpy(out, &block, sizeof block);
     return EE_OK;
@@ -54,10 +61,19 @@ ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, 
     return EE_OK;
 }
 
+static block_head head_of(const void *block)
+{
+    block_head head;
+    memcpy(&head, (const char *)block - sizeof head, sizeof head);
+    return head;
+}
+
 void memory_free(void *block)
 {
-    if (!block) return;
-    char *raw;
-    memcpy(&raw, (char *)block - sizeof raw, sizeof raw);
-    free(raw);
+    if (block) free(head_of(block).raw);
+}
+
+size_t memory_size(const void *block)
+{
+    return block ? head_of(block).bytes : 0;
 }

@@ -13,4 +13,7 @@ ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, 
 
 void memory_free(void *block);
 
+/* Bytes that a block of memory_create or memory_grow takes; 0 for NULL. */
+size_t memory_size(const void *block);
+
 #endif

@@ -34,16 +34,42 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     return EE_OK;
 }
 
+static ee_status reserve_scores(ee_bandit *bandit, size_t arms, ee_error *error)
+{
+    size_t floats = bandit->policy->class->scratch_count(bandit->policy, arms);
+    ee_status status = scratch_reserve(&bandit->scratch, floats, error);
+    if (!status) status = memory_grow(&bandit->scores, &bandit->score_capacity, arms, sizeof(ee_score), error);
+    if (!status)
+        status = memory_grow(&bandit->probabilities, &bandit->probability_capacity, arms, sizeof(double), error);
+    if (!status && bandit->probability_draws)
+        status = memory_grow(&bandit->redrawn, &bandit->redrawn_capacity, arms, sizeof(ee_score), error);
+    return status;
+}
+
+static ee_status choose_rule(ee_bandit *self, const policy_class *class, const common_options *common, ee_error *error)
+{
+    const double amounts[] = {0, 0, common->propensity_epsilon, common->propensity_temperature,
+                              common->propensity_gamma};
+    self->rule = (propensity_rule){(propensity_kind)common->propensity.pick, amounts[common->propensity.pick]};
+    if (class->draws) self->probability_draws = (uint64_t)common->probability_draws;
+    if (class->draws && self->rule.kind > PROPENSITY_ARGMAX)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: %s draws its scores: propensity must be own or argmax, and probabilities are "
+                           "estimated by probability_draws",
+                           class->schema.owner);
+    return EE_OK;
+}
+
 static ee_status create_parts(ee_bandit *self, const policy_class *class, const void *options, size_t most_parameters,
                               ee_error *error)
 {
     const common_options *common = options;
     policy_setup setup = {self->dim, self->seed, options, most_parameters};
-    ee_status status = class->create(&setup, &self->policy, error);
+    ee_status status = choose_rule(self, class, common, error);
+    if (!status) status = class->create(&setup, &self->policy, error);
     if (!status) status = pending_create(&self->pending, self->policy, common, self->dim, error);
     size_t arms = (size_t)common->arms;
-    if (!status) status = scratch_reserve(&self->scratch, class->scratch_count(self->policy, arms), error);
-    if (!status) status = memory_grow(&self->scores, &self->score_capacity, arms, sizeof *self->scores, error);
+    if (!status) status = reserve_scores(self, arms, error);
     return status;
 }
 
@@ -65,6 +91,7 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     self->dim = settings->dim;
     self->seed = settings->seed;
     self->exploration = random_named(settings->seed, "exploration");
+    self->scratch.random = random_named(settings->seed, "posterior");
     status = create_parts(self, class, options, most_parameters, error);
     if (status) goto done;
     *out = self;
@@ -87,6 +114,8 @@ void ee_bandit_free(ee_bandit *bandit)
     pending_destroy(&bandit->pending);
     scratch_destroy(&bandit->scratch);
     memory_free(bandit->scores);
+    memory_free(bandit->redrawn);
+    memory_free(bandit->probabilities);
     memory_free(bandit);
 }
 
@@ -146,14 +175,6 @@ static ee_status check_arms(const ee_bandit *bandit, const ee_arms *arms, ee_err
 
 /* ---- deciding and learning ---- */
 
-static ee_status reserve_scores(ee_bandit *bandit, size_t arms, ee_error *error)
-{
-    size_t floats = bandit->policy->class->scratch_count(bandit->policy, arms);
-    ee_status status = scratch_reserve(&bandit->scratch, floats, error);
-    if (status) return status;
-    return memory_grow(&bandit->scores, &bandit->score_capacity, arms, sizeof *bandit->scores, error);
-}
-
 static void score_arms(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
 {
     unsigned mode = float_mode_enter();
@@ -167,8 +188,30 @@ ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scor
     if (!status && !scores) status = status_fail(error, EE_BAD_INPUT, "score: nowhere to put the scores");
     if (!status) status = reserve_scores(bandit, arms->count, error);
     if (status) return status;
+    random_stream before = bandit->scratch.random; /* a look changes nothing */
     score_arms(bandit, arms, scores);
+    bandit->scratch.random = before;
     return EE_OK;
+}
+
+static propensity_rule rule_now(const ee_bandit *bandit)
+{
+    const policy_class *class = bandit->policy->class;
+    if (bandit->rule.kind != PROPENSITY_OWN || !class->rule) return bandit->rule;
+    return class->rule(&bandit->policy->parameters);
+}
+
+/* The share of fresh draws in which the arm wins too; the draw that decided counts as one of them. */
+static double estimate_probability(ee_bandit *bandit, const ee_arms *arms, size_t arm)
+{
+    if (!bandit->probability_draws) return NAN;
+    double wins = 1;
+    for (uint64_t i = 0; i < bandit->probability_draws; i++) {
+        score_arms(bandit, arms, bandit->redrawn);
+        propensity_fill((propensity_rule){PROPENSITY_ARGMAX, 0}, bandit->redrawn, arms->count, bandit->probabilities);
+        wins += bandit->probabilities[arm];
+    }
+    return wins / (double)(bandit->probability_draws + 1);
 }
 
 ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision, ee_score *scores,
@@ -186,10 +229,13 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
 
     ee_score *each = bandit->scores;
     score_arms(bandit, arms, each);
-    decision->arm = propensity_argmax(each, arms->count, &bandit->exploration, &decision->probability);
+    propensity_fill(rule_now(bandit), each, arms->count, bandit->probabilities);
+    decision->arm = propensity_draw(bandit->probabilities, arms->count, &bandit->exploration);
+    decision->probability = bandit->probabilities[decision->arm];
     decision->id = id;
     float *kept = pending_add(&bandit->pending, id, arms, decision->arm, each[decision->arm], learned->round);
     if (class->keep) class->keep(learned, arms, decision->arm, &bandit->scratch, kept);
+    if (class->draws) decision->probability = estimate_probability(bandit, arms, decision->arm);
     bandit->decisions = id;
     if (scores) memcpy(scores, each, arms->count * sizeof *scores);
     return EE_OK;
@@ -229,6 +275,7 @@ void bandit_archive(ee_bandit *self, archive *a)
     self->decisions = decisions;
     self->rewards = rewards;
     archive_stream(a, &self->exploration);
+    archive_stream(a, &self->scratch.random);
     archive_u64(a, &self->policy->parameters.round);
     archive_floats(a, self->policy->parameters.values, self->policy->parameters.count);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
@@ -236,6 +283,17 @@ void bandit_archive(ee_bandit *self, archive *a)
 }
 
 /* ---- describing ---- */
+
+size_t ee_bandit_memory(const ee_bandit *bandit)
+{
+    if (!bandit) return 0;
+    const policy *learner = bandit->policy;
+    const void *blocks[] = {bandit,  bandit->scratch.values,    bandit->scores, bandit->redrawn, bandit->probabilities,
+                            learner, learner->parameters.values};
+    size_t bytes = pending_memory(&bandit->pending);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
+    return bytes + (learner->class->memory ? learner->class->memory(learner) : 0);
+}
 
 ee_info ee_bandit_info(const ee_bandit *bandit)
 {

@@ -15,8 +15,12 @@ struct ee_bandit {
     policy *policy;
     pending pending;
     scratch scratch;
-    ee_score *scores; /* (score_capacity) */
-    size_t score_capacity;
+    ee_score *scores;      /* (score_capacity) */
+    ee_score *redrawn;     /* (redrawn_capacity) scores to estimate a probability by */
+    double *probabilities; /* (probability_capacity) */
+    size_t score_capacity, redrawn_capacity, probability_capacity;
+    propensity_rule rule; /* PROPENSITY_OWN: the policy's */
+    uint64_t probability_draws;
     uint64_t decisions, rewards;
     random_stream exploration; /* draws among arms */
 };

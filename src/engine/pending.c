@@ -142,6 +142,15 @@ void pending_remove(pending *self, pending_entry *entry)
     entry->state = PENDING_REWARDED;
 }
 
+size_t pending_memory(const pending *self)
+{
+    size_t bytes = memory_size(self->entries) + memory_size(self->slots) + memory_size(self->free_slots) +
+                   memory_size(self->block);
+    for (size_t i = 0; i < self->used_slots; i++)
+        if (self->slots[i].own) bytes += memory_size(self->slots[i].words);
+    return bytes;
+}
+
 /* ---- saving and loading ---- */
 
 static bool vector_is_sound(const pending *self, vector x)

@@ -55,6 +55,7 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, pending_entry 
 observation pending_observation(const pending *self, const pending_entry *entry);
 void pending_remove(pending *self, pending_entry *entry);
 
+size_t pending_memory(const pending *self);
 void pending_archive(pending *self, uint64_t made, archive *a);
 
 #endif

@@ -1,23 +1,88 @@
 #include "propensity.h"
 
 #include <math.h>
-#include <stdbool.h>
 
-/* A score that is not a number, from a network that diverged, is below all others. */
-static bool is_best(float score, float best)
+/* The best score; not a number where none is one. */
+static double best_of(const ee_score *scores, size_t count)
+{
+    double best = NAN;
+    for (size_t i = 0; i < count; i++)
+        if (isnan(best) || scores[i].score > best) best = scores[i].score;
+    return best;
+}
+
+static bool is_best(double score, double best)
 {
     return score == best || isnan(best);
 }
 
-size_t propensity_argmax(const ee_score *scores, size_t count, random_stream *stream, double *probability)
+/* How far an arm is below the best; infinity for one whose score is not a number while the best's is. */
+static double gap_of(double score, double best)
 {
-    float best = NAN;
-    for (size_t i = 0; i < count; i++)
-        if (isnan(best) || scores[i].score > best) best = scores[i].score;
-    size_t ties = 0, arm = 0;
+    if (is_best(score, best)) return 0;
+    return isnan(score) ? INFINITY : best - score;
+}
+
+static void fill_argmax(const ee_score *scores, size_t count, double best, double floor, double *probabilities)
+{
+    size_t ties = 0;
     for (size_t i = 0; i < count; i++) ties += is_best(scores[i].score, best);
-    uint64_t turn = ties > 1 ? random_below(stream, ties) : 0;
-    for (; !is_best(scores[arm].score, best) || turn > 0; arm++) turn -= is_best(scores[arm].score, best);
-    *probability = 1 / (double)ties;
-    return arm;
+    for (size_t i = 0; i < count; i++) {
+        double share = is_best(scores[i].score, best) ? 1 / (double)ties : 0;
+        probabilities[i] = (1 - floor) * share + floor / (double)count;
+    }
+}
+
+static void fill_softmax(const ee_score *scores, size_t count, double best, double temperature, double *probabilities)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += probabilities[i] = exp(-gap_of(scores[i].score, best) / temperature);
+    for (size_t i = 0; i < count; i++) probabilities[i] /= sum;
+}
+
+static void fill_igw(const ee_score *scores, size_t count, double best, double gamma, double *probabilities)
+{
+    size_t ties = 0;
+    double rest = 1;
+    for (size_t i = 0; i < count; i++) ties += is_best(scores[i].score, best);
+    for (size_t i = 0; i < count; i++) {
+        double gap = gap_of(scores[i].score, best);
+        probabilities[i] = gap > 0 ? 1 / ((double)count + (gamma > 0 ? gamma * gap : 0)) : 0;
+        rest -= probabilities[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        if (is_best(scores[i].score, best)) probabilities[i] = rest / (double)ties;
+}
+
+void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count, double *probabilities)
+{
+    double best = best_of(scores, count);
+    switch (rule.kind) {
+    case PROPENSITY_OWN:
+    case PROPENSITY_ARGMAX:
+        fill_argmax(scores, count, best, 0, probabilities);
+        break;
+    case PROPENSITY_FLOOR:
+        fill_argmax(scores, count, best, rule.amount, probabilities);
+        break;
+    case PROPENSITY_SOFTMAX:
+        fill_softmax(scores, count, best, rule.amount, probabilities);
+        break;
+    case PROPENSITY_IGW:
+        fill_igw(scores, count, best, rule.amount, probabilities);
+        break;
+    }
+}
+
+size_t propensity_draw(const double *probabilities, size_t count, random_stream *stream)
+{
+    double drawn = random_unit(stream), below = 0;
+    size_t last = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (probabilities[i] <= 0) continue;
+        last = i;
+        below += probabilities[i];
+        if (drawn < below) break;
+    }
+    return last; /* also where the sum fell short of one by rounding */
 }

@@ -2,11 +2,13 @@
 #ifndef EENET_PROPENSITY_H
 #define EENET_PROPENSITY_H
 
-#include "base/random.h"
-#include "eenet.h"
+#include "policy/policy.h"
 
-/* The best score wins; equal ones share the probability. Returns the arm and sets its probability. scores is (count).
- */
-size_t propensity_argmax(const ee_score *scores, size_t count, random_stream *stream, double *probability);
+/* The probability of each arm; they sum to one. scores and probabilities are (count). A score that is not a number,
+ * from a network that diverged, counts as the lowest. */
+void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count, double *probabilities);
+
+/* An arm, drawn with these probabilities. */
+size_t propensity_draw(const double *probabilities, size_t count, random_stream *stream);
 
 #endif

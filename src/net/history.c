@@ -117,6 +117,12 @@ float history_target(const history *self, size_t index)
     return self->targets[index];
 }
 
+size_t history_memory(const history *self)
+{
+    return memory_size(self->words) + memory_size(self->lengths) + memory_size(self->sparse) +
+           memory_size(self->targets);
+}
+
 /* ---- saving and loading ---- */
 
 /* A row that was read is checked before anything follows its indices. */

@@ -43,6 +43,7 @@ void history_clear(history *self);
 vector history_input(const history *self, size_t index);
 float history_target(const history *self, size_t index);
 
+size_t history_memory(const history *self);
 void history_archive(history *self, archive *a);
 
 #endif

@@ -243,6 +243,13 @@ void learner_train(learner *self, float *theta)
     }
 }
 
+size_t learner_memory(const learner *self)
+{
+    return history_memory(&self->history) + memory_size(self->optimizer.first) + memory_size(self->optimizer.second) +
+           memory_size(self->initial) + memory_size(self->gradient) + memory_size(self->activations) +
+           memory_size(self->deltas) + memory_size(self->order);
+}
+
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);

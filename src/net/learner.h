@@ -78,6 +78,7 @@ double learner_step(learner *self, vector x, float target, float *theta);
 double learner_loss_value(learner_loss loss, float output, float target);
 float learner_loss_derivative(learner_loss loss, float output, float target);
 
+size_t learner_memory(const learner *self);
 void learner_archive(learner *self, archive *a);
 
 #endif

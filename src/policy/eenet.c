@@ -446,6 +446,17 @@ static void train(policy *base)
     }
 }
 
+static size_t memory_of(const policy *base)
+{
+    const eenet *self = (const eenet *)base;
+    const void *blocks[] = {self->features.signs,    self->marks,   self->latest, self->pairs, self->thirds,
+                            self->embedding.work,    self->points,  self->labels, self->gram,  self->coordinates,
+                            self->embedding.nearest, self->remapped};
+    size_t bytes = learner_memory(&self->f1) + learner_memory(&self->f2) + learner_memory(&self->f3);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
+    return bytes;
+}
+
 /* ---- saving and loading ---- */
 
 static void archive_marks(eenet *self, archive *a)
@@ -553,5 +564,6 @@ const policy_class eenet_class = {
     .reserve = reserve,
     .observe = observe,
     .train = train,
+    .memory = memory_of,
     .archive = archive_eenet,
 };

@@ -13,6 +13,15 @@ const option common_option_table[COMMON_OPTIONS] = {
     {"arms", OPTION_INTEGER, FIELD(arms), "32", 1, 1e7, NULL, "arms of a round to reserve memory for; more may come"},
     {"nonzeros", OPTION_INTEGER, FIELD(nonzeros), "1024", 1, 1e9, NULL,
      "non-zeros of a sparse arm, or half the features of a dense one, to reserve memory for; more may come"},
+    {"propensity", OPTION_CHOICE, FIELD(propensity), "own", 0, 0, "own|argmax|floor|softmax|igw",
+     "how an arm is drawn: as the policy has it; the best; the best or, with propensity_epsilon, any; softmax; "
+     "inverse-gap weighting"},
+    {"propensity_epsilon", OPTION_REAL, FIELD(propensity_epsilon), "0.05", 0, 1, NULL, "for propensity=floor"},
+    {"propensity_temperature", OPTION_REAL, FIELD(propensity_temperature), "0.1", 1e-6, 1e6, NULL,
+     "for propensity=softmax"},
+    {"propensity_gamma", OPTION_REAL, FIELD(propensity_gamma), "100", 0, 1e9, NULL, "for propensity=igw"},
+    {"probability_draws", OPTION_INTEGER, FIELD(probability_draws), "0", 0, 1e6, NULL,
+     "Thompson policies: draws to estimate the probability by; 0: it is not a number"},
 };
 
 ee_status parameters_create(const policy *owner, parameters *out, ee_error *error)

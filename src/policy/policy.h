@@ -21,9 +21,12 @@ typedef struct common_options {
     int64_t pending;  /* decisions that wait for their reward, at most */
     int64_t arms;     /* of a round that room is reserved for */
     int64_t nonzeros; /* of a sparse arm that room is reserved for */
+    option_choice propensity;
+    double propensity_epsilon, propensity_temperature, propensity_gamma;
+    int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
 } common_options;
 
-enum { COMMON_OPTIONS = 3 };
+enum { COMMON_OPTIONS = 8 };
 extern const option common_option_table[COMMON_OPTIONS];
 
 /* All that a score depends on besides the arms. */
@@ -43,6 +46,7 @@ void parameters_destroy(parameters *self);
 typedef struct scratch {
     float *values;
     size_t capacity;
+    random_stream random; /* for a policy whose score() draws, as Thompson sampling does */
 } scratch;
 
 ee_status scratch_reserve(scratch *self, size_t floats, ee_error *error);
@@ -56,6 +60,20 @@ typedef struct observation {
     const float *kept; /* (kept_count) what keep() wrote */
     size_t kept_count;
 } observation;
+
+/* How the scores of a round become the probabilities of its arms. */
+typedef enum propensity_kind {
+    PROPENSITY_OWN,     /* as the policy has it */
+    PROPENSITY_ARGMAX,  /* the best; equal ones share */
+    PROPENSITY_FLOOR,   /* the best, but with probability epsilon any arm */
+    PROPENSITY_SOFTMAX, /* proportional to exp(score / temperature) */
+    PROPENSITY_IGW      /* inverse-gap weighting: 1 / (n + gamma (best - score)), the rest to the best */
+} propensity_kind;
+
+typedef struct propensity_rule {
+    propensity_kind kind;
+    double amount; /* epsilon, temperature or gamma */
+} propensity_rule;
 
 typedef struct policy_setup {
     size_t dim;
@@ -82,8 +100,13 @@ typedef struct policy_class {
 
     /* Floats of scratch that score() needs for so many arms. */
     size_t (*scratch_count)(const policy *self, size_t arms);
-    /* scores is (arms->count). Changes nothing but scratch. */
+    /* scores is (arms->count). Changes nothing but scratch, of which random may be drawn from. */
     void (*score)(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
+
+    bool draws; /* score() draws: given the arms, which one is best is a matter of chance */
+
+    /* How an arm is drawn from the scores where the option `propensity` is `own`. NULL: the best one. */
+    propensity_rule (*rule)(const parameters *learned);
 
     /* After score() on the same parameters, arms and scratch: what to keep of a decision, kept_count floats for
      * parameters of this round and so many arms. NULL, both: nothing. */
@@ -94,6 +117,9 @@ typedef struct policy_class {
     ee_status (*reserve)(policy *self, const observation *o, ee_error *error);
     void (*observe)(policy *self, const observation *o, float reward);
     void (*train)(policy *self);
+
+    /* Bytes that the policy holds besides its struct and its parameters, by memory_size. */
+    size_t (*memory)(const policy *self);
 
     /* What changes after creation, but for the parameters. NULL: nothing. */
     void (*archive)(policy *self, archive *a);

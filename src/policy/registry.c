@@ -3,9 +3,10 @@
 
 #include "policy.h"
 
-extern const policy_class eenet_class, greedy_class, uniform_class;
+extern const policy_class eenet_class, greedy_class, uniform_class, neural_epsilon_class, squarecb_class;
 
-static const policy_class *const classes[] = {&eenet_class, &greedy_class, &uniform_class};
+static const policy_class *const classes[] = {&eenet_class, &neural_epsilon_class, &squarecb_class, &greedy_class,
+                                              &uniform_class};
 enum { CLASSES = sizeof classes / sizeof *classes };
 
 /* Policy number index, each class followed by its presets, as class and preset (NULL for the class itself). */

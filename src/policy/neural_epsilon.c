@@ -1,0 +1,56 @@
+/* Neural-epsilon-greedy: the arm with the largest f1, but with probability epsilon any arm. The EE-Net paper, section
+ * 5, compares with it. */
+#include "base/memory.h"
+#include "exploitation.h"
+
+typedef struct epsilon_options {
+    exploitation_options shared;
+    double epsilon;
+} epsilon_options;
+
+typedef struct neural_epsilon {
+    exploitation shared;
+    double epsilon;
+} neural_epsilon;
+
+extern const policy_class neural_epsilon_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    neural_epsilon *self;
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    if (!status) status = exploitation_create(&self->shared, &neural_epsilon_class, setup, 0, error);
+    if (status) {
+        memory_free(self);
+        return status;
+    }
+    self->epsilon = ((const epsilon_options *)setup->options)->epsilon;
+    *out = &self->shared.base;
+    return EE_OK;
+}
+
+static propensity_rule rule(const parameters *learned)
+{
+    return (propensity_rule){PROPENSITY_FLOOR, ((const neural_epsilon *)learned->policy)->epsilon};
+}
+
+static const option table[] = {
+    {"epsilon", OPTION_REAL, offsetof(epsilon_options, epsilon), "0.1", 0, 1, NULL, "share of rounds with any arm"},
+};
+static const option_group groups[] = {{"", table, 1, 0, NULL}, EXPLOITATION_GROUPS};
+
+const policy_class neural_epsilon_class = {
+    .summary = "the arm with the largest f1, but with probability epsilon any arm",
+    .paper = "Ban, Yan, Banerjee, He: EE-Net, ICLR 2022, section 5",
+    .schema = {"neural-epsilon", groups, sizeof groups / sizeof *groups, sizeof(epsilon_options)},
+    .create = create,
+    .free = exploitation_free,
+    .scratch_count = exploitation_scratch_count,
+    .score = exploitation_score,
+    .rule = rule,
+    .reserve = exploitation_reserve,
+    .observe = exploitation_observe,
+    .train = exploitation_train,
+    .memory = exploitation_memory,
+    .archive = exploitation_archive,
+};

@@ -1,0 +1,65 @@
+/* SquareCB: inverse-gap weighting on f1. Foster and Rakhlin, "Beyond UCB: optimal and efficient contextual bandits with
+ * regression oracles", ICML 2020. An arm whose f1 is below the best by a gap has the probability 1 / (n + gamma_t gap),
+ * gamma_t = gamma t^exponent; the best one has the rest. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "exploitation.h"
+
+typedef struct squarecb_options {
+    exploitation_options shared;
+    double gamma, exponent;
+} squarecb_options;
+
+typedef struct squarecb {
+    exploitation shared;
+    double gamma, exponent;
+} squarecb;
+
+extern const policy_class squarecb_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    const squarecb_options *options = setup->options;
+    squarecb *self;
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    if (!status) status = exploitation_create(&self->shared, &squarecb_class, setup, 0, error);
+    if (status) {
+        memory_free(self);
+        return status;
+    }
+    self->gamma = options->gamma;
+    self->exponent = options->exponent;
+    *out = &self->shared.base;
+    return EE_OK;
+}
+
+static propensity_rule rule(const parameters *learned)
+{
+    const squarecb *self = (const squarecb *)learned->policy;
+    return (propensity_rule){PROPENSITY_IGW, self->gamma * pow((double)learned->round + 1, self->exponent)};
+}
+
+static const option table[] = {
+    {"gamma", OPTION_REAL, offsetof(squarecb_options, gamma), "10", 0, 1e9, NULL,
+     "the larger, the less an arm below the best is tried"},
+    {"exponent", OPTION_REAL, offsetof(squarecb_options, exponent), "0.5", 0, 2, NULL,
+     "of the round, in gamma t^exponent"},
+};
+static const option_group groups[] = {{"", table, 2, 0, NULL}, EXPLOITATION_GROUPS};
+
+const policy_class squarecb_class = {
+    .summary = "inverse-gap weighting on f1: the further below the best, the rarer",
+    .paper = "Foster, Rakhlin: Beyond UCB: Optimal and Efficient Contextual Bandits with Regression Oracles, ICML 2020",
+    .schema = {"squarecb", groups, sizeof groups / sizeof *groups, sizeof(squarecb_options)},
+    .create = create,
+    .free = exploitation_free,
+    .scratch_count = exploitation_scratch_count,
+    .score = exploitation_score,
+    .rule = rule,
+    .reserve = exploitation_reserve,
+    .observe = exploitation_observe,
+    .train = exploitation_train,
+    .memory = exploitation_memory,
+    .archive = exploitation_archive,
+};
