@@ -86,9 +86,9 @@ static void archive_greedy(policy *base, archive *a)
 }
 
 static const option_group groups[] = {
-    {"", common_option_table, COMMON_OPTIONS, offsetof(greedy_options, common), NULL},
     {"", schedule_option_table, SCHEDULE_OPTIONS, offsetof(greedy_options, schedule), NULL},
     {"f1.", learner_option_table, LEARNER_OPTIONS, offsetof(greedy_options, f1), NULL},
+    {"", common_option_table, COMMON_OPTIONS, offsetof(greedy_options, common), NULL},
 };
 
 const policy_class greedy_class = {

@@ -54,7 +54,7 @@ static const script scripts[] = {
      true},
     {"eenet",
      "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle "
-     "f2.history=ring:20 keep=reservoir:5",
+     "f2.history=ring:20 decision=neural",
      false},
     {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 hybrid_after=10", false},
     {"eenet",

@@ -120,7 +120,7 @@ typedef struct scorer {
 static void score_snapshot(const server *self, scratch *room, size_t tested, ee_score *scores)
 {
     const ee_arms *arms = tested % 2 ? &self->rounds[tested].sparse : &self->rounds[tested].dense;
-    self->snapshot.policy->class->score(&self->snapshot, arms, room, scores);
+    policy_score(&self->snapshot, arms, room, scores);
 }
 
 static void *score_batches(void *argument)
@@ -215,16 +215,16 @@ static void a_snapshot_does_not_change(void **state)
     assert_int_equal(parameters_create(bandit->policy, &snapshot, NULL), EE_OK);
     assert_int_equal(scratch_reserve(&room, class->scratch_count(bandit->policy, ARMS), NULL), EE_OK);
     assert_int_equal(snapshot.round, 20);
-    class->score(&snapshot, &round.dense, &room, before);
+    policy_score(&snapshot, &round.dense, &room, before);
     assert_int_equal(ee_bandit_score(bandit, &round.dense, now, NULL), EE_OK);
     assert_memory_equal(before, now, sizeof now);
     bandit_play(bandit, 21, 200, ARMS, false);
-    class->score(&snapshot, &round.dense, &room, after);
+    policy_score(&snapshot, &round.dense, &room, after);
     assert_memory_equal(before, after, sizeof after);
     assert_int_equal(ee_bandit_score(bandit, &round.dense, now, NULL), EE_OK);
     assert_true(memcmp(before, now, sizeof now) != 0);
     parameters_copy(&snapshot, &bandit->policy->parameters);
-    class->score(&snapshot, &round.dense, &room, after);
+    policy_score(&snapshot, &round.dense, &room, after);
     assert_memory_equal(now, after, sizeof after);
     parameters_destroy(&snapshot);
     scratch_destroy(&room);
