@@ -34,6 +34,7 @@ static const lone_run runs[] = {
     {.policy = "eenet", .options = "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20", .seed = 2},
     {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=pooled:2 keep=reservoir:5", .seed = 1},
     {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=normalized f1.front=conv1d:2:3", .seed = 1},
+    {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6", .seed = 1},
     {.policy = "eenet:paper", .options = "f1.width=4 f2.width=4 f3.width=4 train_every=20", .seed = 1},
     {.policy = "eenet:authors", .options = "f1.width=6 f2.width=6 f2.front=none f1.steps=50 f2.steps=50", .seed = 1},
     {.policy = "greedy", .options = "f1.width=6", .seed = 1},
