@@ -36,7 +36,7 @@ test-release test-asan test-tsan: test-%:
 bench: build ## measure speed
 	@$(CMAKE) --build --preset release --target bench
 
-install: build ## to $(DESTDIR)$(prefix)
+install: build ## under prefix (/usr/local unless given), staged in DESTDIR
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "command.h"
@@ -15,16 +16,25 @@
 /* What a signal handler may touch is a global. */
 static volatile sig_atomic_t interrupted;
 
+static volatile sig_atomic_t interrupted_at; /* second of the clock */
+
+/* A second Ctrl-C ends the program at once, should a round take too long. One that comes within the same second or the
+ * next is taken for the first: timeout(1) sends two. */
 static void interrupt(int number)
 {
-    (void)number;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (interrupted && now.tv_sec > interrupted_at + 1) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    if (!interrupted) interrupted_at = (sig_atomic_t)now.tv_sec;
     interrupted = 1;
 }
 
-/* A second Ctrl-C ends the program at once, should a round take too long. */
 static void catch_interrupt(void)
 {
-    struct sigaction before, action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    struct sigaction before, action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     /* A program started in the background of a script has it ignored, and should. */
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);

@@ -6,7 +6,7 @@ find_package(Threads REQUIRED)
 
 # eenet_find(NAME HEADER LIBRARY PACKAGE): the target eenet_NAME, or an error that names the Debian package to install.
 function(eenet_find name header library package)
-    find_path(EENET_${name}_INCLUDE ${header} PATH_SUFFIXES openblas)
+    find_path(EENET_${name}_INCLUDE ${header})
     find_library(EENET_${name}_LIBRARY ${library})
     mark_as_advanced(EENET_${name}_INCLUDE EENET_${name}_LIBRARY)
     if(NOT EENET_${name}_INCLUDE OR NOT EENET_${name}_LIBRARY)
@@ -17,7 +17,3 @@ function(eenet_find name header library package)
         IMPORTED_LOCATION ${EENET_${name}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${EENET_${name}_INCLUDE})
 endfunction()
 
-eenet_find(openblas cblas.h openblas libopenblas-dev)
-eenet_find(lapacke lapacke.h lapacke liblapacke-dev)
-add_library(eenet_blas INTERFACE)
-target_link_libraries(eenet_blas INTERFACE eenet_lapacke eenet_openblas)

@@ -7,7 +7,7 @@ set -eu
 wanted=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted gcc libc6-dev cmake libopenblas-dev liblapacke-dev" ;;
+    build) wanted="$wanted gcc libc6-dev cmake" ;;
     test) wanted="$wanted g++ libcmocka-dev libjansson-dev pkg-config" ;;
     lint) wanted="$wanted clang-format-14 cppcheck" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev" ;;

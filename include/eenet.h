@@ -42,14 +42,15 @@ extern "C" {
 /* The numbers are pinned: they never change meaning. */
 typedef enum ee_status {
     EE_OK = 0,
-    EE_BAD_INPUT = 1,         /* an argument: no arms, a wrong dimension, a feature or reward that is not finite */
+    EE_BAD_INPUT = 1,         /* an argument: no arms, a wrong dimension, a feature or reward that is not -1e9 to 1e9 */
     EE_BAD_OPTION = 2,        /* an unknown policy or option, a value out of range */
     EE_NO_MEMORY = 3,         /* an allocation failed */
     EE_UNKNOWN_DECISION = 4,  /* no decision of this bandit has this id */
     EE_EXPIRED_DECISION = 5,  /* the decision was made too long ago and is no longer kept (option `pending`) */
     EE_REWARDED_DECISION = 6, /* the decision has its reward already */
     EE_FILE_ERROR = 7,        /* the system could not read or write the file */
-    EE_BAD_MODEL = 8          /* the model is cut, damaged, of another version or of another policy */
+    EE_BAD_MODEL = 8,         /* the model is cut, damaged, of another version or of another policy */
+    EE_DIVERGED = 9           /* a score is not a finite number any more: training diverged */
 } ee_status;
 
 typedef struct ee_error {
@@ -119,7 +120,7 @@ EE_API ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double
 
 /* Saves everything, pending decisions and random state included: a loaded bandit goes on as if it had never stopped.
  * A file is written under a temporary name in the same folder, synced, and renamed: whoever opens path finds the old
- * model or the new one, whole. */
+ * model or the new one, whole. Where only the folder could not be synced at last, it is the new one. */
 EE_API ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
 
 /* expected is the policy that the caller wants ("eenet" accepts every preset of it), or NULL for any. */

@@ -42,20 +42,31 @@ static ee_status sync_folder(char *path, ee_error *error)
     return status;
 }
 
+/* Opens a new file beside path, under a name that no other has. */
+static int open_temporary(const char *path, char *temporary, size_t capacity)
+{
+    for (int number = 0; number < 1000; number++) {
+        snprintf(temporary, capacity, "%s.%ld.%d", path, (long)getpid(), number);
+        int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    }
+    return -1;
+}
+
 ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error)
 {
-    static const char suffix[] = ".XXXXXX";
+    enum { SUFFIX = 40 };
     char *temporary;
-    ee_status status = memory_create(&temporary, strlen(path) + sizeof suffix, 1, error);
+    ee_status status = memory_create(&temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
-    strcpy(temporary, path);
-    strcat(temporary, suffix);
-    int descriptor = mkstemp(temporary);
+    int descriptor = open_temporary(path, temporary, strlen(path) + SUFFIX);
     if (descriptor < 0) {
         status = fail(error, "create", temporary);
         goto done;
     }
-    status = fchmod(descriptor, 0644) ? fail(error, "set the mode of", temporary) : EE_OK; /* mkstemp makes it 0600 */
+    struct stat replaced; /* a file that is replaced keeps its mode */
+    if (stat(path, &replaced) == 0 && fchmod(descriptor, replaced.st_mode & 07777))
+        status = fail(error, "set the mode of", temporary);
     if (!status) status = write_all(descriptor, temporary, bytes, size, error);
     if (close(descriptor) && !status) status = fail(error, "close", temporary);
     if (!status && rename(temporary, path)) status = fail(error, "rename to", path);

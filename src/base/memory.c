@@ -12,6 +12,11 @@ typedef struct block_head {
 } block_head;
 
 /* Blocks are cut out of larger ones; the address sanitizer is told where they end. */
+#if defined(__has_feature) /* clang */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 static void fence(char *end, const char *raw_end)

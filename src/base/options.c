@@ -1,7 +1,8 @@
+#define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
 #include <errno.h>
-#include <locale.h>
+#include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static bool parse_real(const char *text, double *value)
 {
     char local[WORD_SIZE + 8], *end; /* a decimal point of some locale may be several bytes */
     snprintf(local, WORD_SIZE, "%s", text);
-    change_point(local, ".", localeconv()->decimal_point);
+    change_point(local, ".", nl_langinfo(RADIXCHAR));
     *value = strtod(local, &end);
     return end != local && !*end && isfinite(*value);
 }
@@ -109,7 +110,7 @@ static void format_real(double value, char *text, size_t capacity)
         snprintf(text, capacity, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
-    change_point(text, localeconv()->decimal_point, ".");
+    change_point(text, nl_langinfo(RADIXCHAR), ".");
 }
 
 static void format_choice(const option *entry, const option_choice *value, char *text, size_t capacity)
@@ -157,7 +158,7 @@ static bool has_number(const option *entry)
 static void format_bound(double bound, char *text, size_t capacity)
 {
     snprintf(text, capacity, "%.12g", bound); /* 1000000000 rather than 1e+09 */
-    change_point(text, localeconv()->decimal_point, ".");
+    change_point(text, nl_langinfo(RADIXCHAR), ".");
 }
 
 static void format_range(const option *entry, char *text, size_t capacity)
@@ -177,20 +178,25 @@ static void format_range(const option *entry, char *text, size_t capacity)
 
 /* ---- names ---- */
 
+/* Letters to insert, drop, change, or swap with their neighbour. */
 static size_t edit_distance(const char *a, const char *b)
 {
-    size_t row[WORD_SIZE + 1];
-    size_t length = strlen(b);
+    size_t rows[3][WORD_SIZE + 1], length = strlen(b);
     if (length > WORD_SIZE) return WORD_SIZE;
+    size_t *before = rows[0], *last = rows[1], *row = rows[2];
     for (size_t j = 0; j <= length; j++) row[j] = j;
     for (size_t i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
+        size_t *oldest = before;
+        before = last;
+        last = row;
+        row = oldest;
         row[0] = i + 1;
         for (size_t j = 0; j < length; j++) {
-            size_t change = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            size_t insert = (row[j] < diagonal ? row[j] : diagonal) + 1;
-            row[j + 1] = change < insert ? change : insert;
+            size_t best = last[j] + (a[i] != b[j]);
+            if (last[j + 1] + 1 < best) best = last[j + 1] + 1;
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (i && j && a[i] == b[j - 1] && a[i - 1] == b[j] && before[j - 1] + 1 < best) best = before[j - 1] + 1;
+            row[j + 1] = best;
         }
     }
     return row[length];

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/float_mode.h"
 #include "math/kernels.h"
 #include "propensity.h"
 
@@ -87,7 +86,10 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     if (!status) status = memory_create(&self, 1, sizeof *self, error);
     if (status) goto done;
     strncpy(self->name, settings->policy, sizeof self->name - 1);
-    options_format(&class->schema, options, self->options, sizeof self->options);
+    if (options_format(&class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
+        status = status_fail(error, EE_BAD_OPTION, "options: together they are longer than %d bytes", OPTIONS_SIZE - 1);
+        goto done;
+    }
     self->dim = settings->dim;
     self->seed = settings->seed;
     self->exploration = random_named(settings->seed, "exploration");
@@ -121,14 +123,20 @@ void ee_bandit_free(ee_bandit *bandit)
 
 /* ---- checking ---- */
 
-static ee_status check_finite(const ee_arms *arms, size_t count, ee_error *error)
+/* Squares of squares of larger numbers, which a gradient's second moment has, overflow. */
+static const float LARGEST_INPUT = 1e9f;
+
+static ee_status check_values(const ee_arms *arms, size_t count, ee_error *error)
 {
-    if (vector_is_finite(arms->values, count)) return EE_OK;
+    if (vector_is_within(arms->values, count, LARGEST_INPUT)) return EE_OK;
     size_t at = 0, arm = 0;
-    while (isfinite(arms->values[at])) at++;
+    while (fabsf(arms->values[at]) <= LARGEST_INPUT) at++;
     while (arms->starts ? arms->starts[arm + 1] <= at : (arm + 1) * arms->dim <= at) arm++;
     size_t feature = arms->starts ? arms->indices[at] : at % arms->dim;
-    return status_fail(error, EE_BAD_INPUT, "arms: feature %zu of arm %zu is not a finite number", feature, arm);
+    if (!isfinite(arms->values[at]))
+        return status_fail(error, EE_BAD_INPUT, "arms: feature %zu of arm %zu is not a finite number", feature, arm);
+    return status_fail(error, EE_BAD_INPUT, "arms: feature %zu of arm %zu is %g; beyond 1e9 it must be scaled", feature,
+                       arm, (double)arms->values[at]);
 }
 
 static ee_status check_sparse(const ee_arms *arms, ee_error *error)
@@ -170,16 +178,23 @@ static ee_status check_arms(const ee_bandit *bandit, const ee_arms *arms, ee_err
                            arms->count, arms->dim);
     ee_status status = arms->starts ? check_sparse(arms, error) : EE_OK;
     if (status) return status;
-    return check_finite(arms, arms->starts ? arms->starts[arms->count] : arms->count * arms->dim, error);
+    return check_values(arms, arms->starts ? arms->starts[arms->count] : arms->count * arms->dim, error);
 }
 
 /* ---- deciding and learning ---- */
 
-static void score_arms(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
+/* Scores are the last thing that may be refused: what they are computed from is finite, but may be too large, and a
+ * network may have diverged. */
+static ee_status score_arms(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
 {
-    unsigned mode = float_mode_enter();
-    bandit->policy->class->score(&bandit->policy->parameters, arms, &bandit->scratch, scores);
-    float_mode_leave(mode);
+    policy_score(&bandit->policy->parameters, arms, &bandit->scratch, scores);
+    for (size_t i = 0; i < arms->count; i++)
+        if (!isfinite(scores[i].score))
+            return status_fail(error, EE_DIVERGED,
+                               "score: that of arm %zu is not a finite number: its features are too large, or training "
+                               "diverged and needs a smaller learning rate",
+                               i);
+    return EE_OK;
 }
 
 ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
@@ -189,9 +204,9 @@ ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scor
     if (!status) status = reserve_scores(bandit, arms->count, error);
     if (status) return status;
     random_stream before = bandit->scratch.random; /* a look changes nothing */
-    score_arms(bandit, arms, scores);
+    status = score_arms(bandit, arms, scores, error);
     bandit->scratch.random = before;
-    return EE_OK;
+    return status;
 }
 
 static propensity_rule rule_now(const ee_bandit *bandit)
@@ -207,7 +222,7 @@ static double estimate_probability(ee_bandit *bandit, const ee_arms *arms, size_
     if (!bandit->probability_draws) return NAN;
     double wins = 1;
     for (uint64_t i = 0; i < bandit->probability_draws; i++) {
-        score_arms(bandit, arms, bandit->redrawn);
+        policy_score(&bandit->policy->parameters, arms, &bandit->scratch, bandit->redrawn);
         propensity_fill((propensity_rule){PROPENSITY_ARGMAX, 0}, bandit->redrawn, arms->count, bandit->probabilities);
         wins += bandit->probabilities[arm];
     }
@@ -224,11 +239,15 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     const policy_class *class = bandit->policy->class;
     const parameters *learned = &bandit->policy->parameters;
     uint64_t id = bandit->decisions + 1;
-    status = pending_reserve(&bandit->pending, id, arms, learned->round, error);
-    if (status) return status;
-
     ee_score *each = bandit->scores;
-    score_arms(bandit, arms, each);
+    random_stream before = bandit->scratch.random;
+    status = score_arms(bandit, arms, each, error);
+    if (!status) status = pending_reserve(&bandit->pending, id, arms, learned->round, error);
+    if (status) {
+        bandit->scratch.random = before;
+        return status;
+    }
+
     propensity_fill(rule_now(bandit), each, arms->count, bandit->probabilities);
     decision->arm = propensity_draw(bandit->probabilities, arms->count, &bandit->exploration);
     decision->probability = bandit->probabilities[decision->arm];
@@ -244,9 +263,8 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
 ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error)
 {
     if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
-    if (!isfinite((float)reward))
-        return status_fail(error, EE_BAD_INPUT,
-                           "learn: the reward of decision %llu must be a finite number of single precision, got %g",
+    if (!(fabs(reward) <= LARGEST_INPUT))
+        return status_fail(error, EE_BAD_INPUT, "learn: the reward of decision %llu must be -1e9 to 1e9, got %g",
                            (unsigned long long)decision_id, reward);
     pending_entry *entry;
     ee_status status = pending_find(&bandit->pending, decision_id, bandit->decisions, &entry, error);
@@ -257,13 +275,11 @@ ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward
         observation seen = pending_observation(&bandit->pending, entry);
         status = class->reserve(learner, &seen, error);
         if (status) return status;
-        class->observe(learner, &seen, (float)reward);
+        policy_observe(learner, &seen, (float)reward);
     }
     pending_remove(&bandit->pending, entry);
     bandit->rewards++;
-    unsigned mode = float_mode_enter();
-    if (class->train) class->train(learner);
-    float_mode_leave(mode);
+    if (class->train) policy_train(learner);
     return EE_OK;
 }
 
@@ -272,8 +288,10 @@ void bandit_archive(ee_bandit *self, archive *a)
     size_t decisions = self->decisions, rewards = self->rewards;
     archive_size(a, &decisions, 0, MOST_DECISIONS, "decisions");
     archive_size(a, &rewards, 0, MOST_DECISIONS, "rewards");
-    self->decisions = decisions;
-    self->rewards = rewards;
+    if (a->reading) {
+        self->decisions = decisions;
+        self->rewards = rewards;
+    }
     archive_stream(a, &self->exploration);
     archive_stream(a, &self->scratch.random);
     archive_u64(a, &self->policy->parameters.round);

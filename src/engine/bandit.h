@@ -25,7 +25,7 @@ struct ee_bandit {
     random_stream exploration; /* draws among arms */
 };
 
-/* name: "eenet:paper"; options: on top of the preset's. most_parameters: see policy_setup. */
+/* most_parameters: see policy_setup. */
 ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_bandit **out, ee_error *error);
 
 /* More than a bandit lives to make; a model that claims more is damaged. */

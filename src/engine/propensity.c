@@ -76,6 +76,9 @@ void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count,
 
 size_t propensity_draw(const double *probabilities, size_t count, random_stream *stream)
 {
+    /* Where there is nothing to draw, nothing is taken from the stream. */
+    for (size_t i = 0; i < count; i++)
+        if (probabilities[i] == 1) return i;
     double drawn = random_unit(stream), below = 0;
     size_t last = 0;
     for (size_t i = 0; i < count; i++) {

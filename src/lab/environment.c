@@ -24,7 +24,8 @@ static const dataset_kind *find_kind(const char *text, ee_error *error)
     if (nearest)
         status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);
     else
-        status_fail(error, EE_BAD_OPTION, "data set: '%.100s' names no kind of data set", text);
+        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%.*s'; 'eenet datasets' lists them",
+                    (int)strcspn(text, ":"), text);
     return NULL;
 }
 

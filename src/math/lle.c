@@ -1,35 +1,28 @@
 #include "lle.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-enum {
-    WORK_PER_POINT = 26, /* what LAPACK's dsyevr asks for */
-    INTEGERS_PER_POINT = 10
-};
+#include "eigen.h"
 
 ee_status lle_create(lle *self, size_t points, size_t neighbors, size_t components, ee_error *error)
 {
     *self = (lle){.points = points, .neighbors = neighbors, .components = components, .regularization = 1e-3};
-    size_t sizes[] = {points * points,     points * neighbors,     points, neighbors * neighbors, points,
-                      points * components, points * WORK_PER_POINT};
-    double **parts[] = {&self->matrix, &self->weights, &self->distances, &self->local,
-                        &self->values, &self->vectors, &self->lapack};
+    size_t vectors = components + 1; /* that of the smallest eigenvalue is constant, and left out */
+    size_t sizes[] = {points * points,       points * neighbors, points,
+                      neighbors * neighbors, points * vectors,   eigen_work_count(points, vectors)};
+    double **parts[] = {&self->matrix, &self->weights, &self->distances, &self->local, &self->vectors, &self->eigen};
     size_t total = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) total += sizes[i];
     ee_status status = memory_create(&self->work, total, sizeof(double), error);
-    if (!status)
-        status = memory_create(&self->nearest, points * (neighbors + INTEGERS_PER_POINT + 2), sizeof(int), error);
+    if (!status) status = memory_create(&self->nearest, points * neighbors, sizeof(int), error);
     if (status) {
         lle_destroy(self);
         return status;
     }
     double *next = self->work;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; next += sizes[i], i++) *parts[i] = next;
-    self->lapack_integers = self->nearest + points * neighbors;
     return EE_OK;
 }
 
@@ -135,20 +128,16 @@ static double sign_of_largest(const double *column, size_t n)
 
 bool lle_fit(lle *self, const double *gram, double *embedding)
 {
-    size_t n = self->points;
+    size_t n = self->points, count = self->components;
     for (size_t point = 0; point < n; point++) rebuild_point(self, gram, point);
     form_matrix(self);
-    /* The smallest eigenvalue belongs to the constant vector and is left out. */
-    lapack_int found = 0, size = (lapack_int)n;
-    lapack_int failed = LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'U', size, self->matrix, size, 0, 0, 2,
-                                            (lapack_int)self->components + 1, 0, &found, self->values, self->vectors,
-                                            size, self->lapack_integers + n * INTEGERS_PER_POINT, self->lapack,
-                                            size * WORK_PER_POINT, self->lapack_integers, size * INTEGERS_PER_POINT);
-    if (failed || found != (lapack_int)self->components) return false;
-    for (size_t c = 0; c < self->components; c++) {
-        const double *column = self->vectors + c * n;
-        double sign = sign_of_largest(column, n);
-        for (size_t i = 0; i < n; i++) embedding[i * self->components + c] = sign * column[i];
+    for (size_t i = 0; i < n * n; i++)
+        if (!isfinite(self->matrix[i])) return false;
+    eigen_smallest(self->matrix, n, count + 1, self->vectors, self->eigen);
+    for (size_t c = 0; c < count; c++) {
+        const double *vector = self->vectors + (c + 1) * n;
+        double sign = sign_of_largest(vector, n);
+        for (size_t i = 0; i < n; i++) embedding[i * count + c] = sign * vector[i];
     }
     return true;
 }

@@ -16,9 +16,9 @@ typedef struct lle {
     double *weights;       /* (points, neighbors) */
     double *distances;     /* (points) */
     double *local;         /* (neighbors, neighbors) */
-    double *values, *vectors, *lapack;
-    int *nearest; /* (points, neighbors) */
-    int *lapack_integers;
+    double *vectors;       /* (components + 1, points) */
+    double *eigen;         /* work of eigen_smallest */
+    int *nearest;          /* (points, neighbors) */
 } lle;
 
 /* Room for fitting points points. 1 <= components < neighbors < points. */
@@ -26,7 +26,7 @@ ee_status lle_create(lle *self, size_t points, size_t neighbors, size_t componen
 void lle_destroy(lle *self);
 
 /* gram is (points, points); embedding becomes (points, components), each column of length 1, sign such that its
- * largest entry is positive. Returns false, and leaves embedding alone, where the eigenvalues did not converge. */
+ * largest entry is positive. Returns false, and leaves embedding alone, where gram is not finite. */
 bool lle_fit(lle *self, const double *gram, double *embedding);
 
 /* The places of the count smallest distances, 1 <= count <= n, nearest first; of equal ones the lower place. distances

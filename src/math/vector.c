@@ -27,15 +27,19 @@ double vector_dot(vector a, vector b)
     return sum;
 }
 
-bool vector_is_finite(const float *values, size_t count)
+static uint32_t bits_of(float value)
 {
-    /* On the bits, because comparing integers vectorises: all ones in the exponent is infinity or not a number. */
-    uint32_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        found |= (bits & 0x7f800000u) == 0x7f800000u;
-    }
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits & 0x7fffffffu; /* without the sign */
+}
+
+bool vector_is_within(const float *values, size_t count, float limit)
+{
+    /* On the bits, because comparing integers vectorises. Without their sign they are in the order of the numbers, then
+     * infinity, then what is not a number. */
+    uint32_t most = bits_of(limit), found = 0;
+    for (size_t i = 0; i < count; i++) found |= bits_of(values[i]) > most;
     return !found;
 }
 

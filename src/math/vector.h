@@ -30,8 +30,8 @@ static inline vector vector_of_arm(const ee_arms *arms, size_t arm)
 
 double vector_dot(vector a, vector b);
 
-/* Whether no entry is infinite or not a number. values is (count). */
-bool vector_is_finite(const float *values, size_t count);
+/* Whether every entry is -limit to limit; none is where one is not a number. values is (count). */
+bool vector_is_within(const float *values, size_t count, float limit);
 
 /* out = the vector as (dim) floats */
 void vector_expand(vector a, float *out, size_t dim);

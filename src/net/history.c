@@ -93,6 +93,7 @@ void history_append(history *self, vector x, float target)
         place(self, (size_t)(number % self->limit), x, target);
     } else {
         uint64_t chosen = random_below(&self->draw, number + 1);
+        self->newest = self->count;
         if (chosen < self->limit) place(self, (size_t)chosen, x, target);
     }
 }

@@ -19,7 +19,7 @@ typedef struct history {
     size_t dim;
     size_t count;       /* samples held */
     uint64_t seen;      /* samples that ever came */
-    size_t newest;      /* place of the last one that was kept */
+    size_t newest;      /* place of the last one that came; count where it was not kept */
     size_t capacity;    /* samples that there is room for */
     size_t stride;      /* words of a row: values, and indices behind them where a row is sparse */
     uint32_t *words;    /* (capacity, stride) */

@@ -102,6 +102,12 @@ void learner_append(learner *self, vector x, float target)
     history_append(&self->history, x, target);
 }
 
+void learner_clear(learner *self)
+{
+    history_clear(&self->history);
+    self->order_count = 0;
+}
+
 /* ---- losses ---- */
 
 double learner_loss_value(learner_loss loss, float output, float target)
@@ -178,7 +184,6 @@ void learner_descend(learner *self, size_t samples, float *theta)
 /* The permutation keeps step with the history; samples that are new to it come last, which a shuffle makes good. */
 static void refresh_order(learner *self)
 {
-    if (self->order_count > self->history.count) self->order_count = 0;
     for (; self->order_count < self->history.count; self->order_count++)
         self->order[self->order_count] = (uint32_t)self->order_count;
 }
@@ -256,7 +261,6 @@ void learner_archive(learner *self, archive *a)
     optimizer_archive(&self->optimizer, a);
     archive_stream(a, &self->sampling);
     if (self->options.order.pick != ORDER_SHUFFLE) return;
-    if (!a->reading && self->order_count > self->history.count) self->order_count = 0; /* as the next training would */
     if (a->reading && !a->status)
         a->status =
             memory_grow(&self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t), a->error);

@@ -66,6 +66,9 @@ void learner_start(learner *self, float *theta);
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error);
 void learner_append(learner *self, vector x, float target);
 
+/* Forgets all samples. */
+void learner_clear(learner *self);
+
 /* One training by the options, over what the history holds. */
 void learner_train(learner *self, float *theta);
 

@@ -63,7 +63,7 @@ typedef struct eenet {
     lle embedding;
     float *points, *labels, *remapped;
     double *gram, *coordinates;
-    uint64_t point_total, fitted_at; /* rewards so far, and at the last fit */
+    uint64_t fitted_at; /* rewards at the last fit */
 } eenet;
 
 extern const policy_class eenet_class;
@@ -76,6 +76,11 @@ static ee_status check_options(const eenet_options *o, ee_error *error)
         return status_fail(error, EE_BAD_OPTION,
                            "options: eenet.reward_low must be below eenet.reward_high, got %g and %g",
                            o->own.reward_low, o->own.reward_high);
+    if (o->own.keep.pick != KEEP_LAST && o->features.kind.pick == FEATURES_LLE)
+        return status_fail(
+            error, EE_BAD_OPTION,
+            "options: eenet.features=lle needs keep=last: parameters of f2 from before a fit are of no use "
+            "after it");
     if (o->own.keep.pick != KEEP_ALL) return EE_OK;
     const learner_options *learners[] = {&o->f1, &o->f2, &o->f3};
     for (int i = 0; i < 3; i++) {
@@ -85,10 +90,6 @@ static ee_status check_options(const eenet_options *o, ee_error *error)
                            "keep=reservoir:N",
                            i + 1, i + 1);
     }
-    if (o->features.kind.pick == FEATURES_LLE)
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: eenet.keep=all cannot be had with features=lle, which begins f2's history anew; "
-                           "take keep=reservoir:N");
     return EE_OK;
 }
 
@@ -237,7 +238,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     layout w = lay_out(self, arms->count);
     float *values = room->values;
     bool neural = decides_neurally(o, learned->round);
-    float w1 = (float)o->w1, w2 = (float)(learned->round > (uint64_t)o->w2_late_after ? o->w2_late : o->w2);
+    float w1 = (float)o->w1, w2 = (float)(learned->round >= (uint64_t)o->w2_late_after ? o->w2_late : o->w2);
     for (size_t i = 0; i < arms->count; i++) {
         vector x = vector_of_arm(arms, i);
         float *activations1 = values + w.activations1, *deltas1 = values + w.deltas1;
@@ -337,7 +338,7 @@ static float label_of(const own_options *o, float gain)
 
 static void window_add(eenet *self, const float *point, float label)
 {
-    size_t size = self->features.point_count, place = (size_t)(self->point_total++ % self->features.window);
+    size_t size = self->features.point_count, place = (size_t)(self->base.parameters.round % self->features.window);
     memcpy(self->points + place * size, point, size * sizeof *point);
     self->labels[place] = label;
 }
@@ -420,10 +421,10 @@ static void train_reservoir(eenet *self)
 static void refit_window(eenet *self)
 {
     const gradient_features *f = &self->features;
-    if (self->point_total < self->fitted_at + f->window) return;
-    self->fitted_at = self->point_total;
+    if (self->base.parameters.round < self->fitted_at + f->window) return;
+    self->fitted_at = self->base.parameters.round;
     if (!gradient_features_fit(f, &self->embedding, self->gram, self->coordinates, self->points, self->fitted)) return;
-    history_clear(&self->f2.history);
+    learner_clear(&self->f2);
     for (size_t i = 0; i < f->window; i++)
         learner_append(&self->f2, vector_dense(gradient_features_embedding(f, self->fitted, i), f->k), self->labels[i]);
 }
@@ -462,6 +463,9 @@ static size_t memory_of(const policy *base)
 static void archive_marks(eenet *self, archive *a)
 {
     size_t count = self->f1.history.count;
+    bool linear = self->options.own.decision.pick == DECISION_LINEAR;
+    if (self->f3.history.count != (linear ? 0 : count))
+        archive_fail(a, EE_BAD_MODEL, "model: f1 and f3 have not seen the same rounds");
     if (a->reading && !a->status)
         a->status = memory_grow(&self->marks, &self->mark_capacity, count, sizeof(size_t), a->error);
     for (size_t i = 0; i < count && !a->status; i++)
@@ -491,8 +495,9 @@ static void archive_eenet(policy *base, archive *a)
     if (!self->points) return;
     archive_floats(a, self->points, self->features.window * self->features.point_count);
     archive_floats(a, self->labels, self->features.window);
-    archive_u64(a, &self->point_total);
-    archive_u64(a, &self->fitted_at);
+    size_t fitted_at = self->fitted_at;
+    archive_size(a, &fitted_at, 0, self->base.parameters.round, "rewards at the last fit");
+    self->fitted_at = fitted_at;
 }
 
 /* ---- the tables ---- */
@@ -512,7 +517,8 @@ static const option own_option_table[] = {
     {"w1", OPTION_REAL, FIELD(w1), "1", -1e6, 1e6, NULL, "weight of f1 in the linear f3"},
     {"w2", OPTION_REAL, FIELD(w2), "1", -1e6, 1e6, NULL, "weight of f2 in the linear f3"},
     {"w2_late", OPTION_REAL, FIELD(w2_late), "0.1", -1e6, 1e6, NULL, "weight of f2 after w2_late_after"},
-    {"w2_late_after", OPTION_INTEGER, FIELD(w2_late_after), "100", 0, 1e9, NULL, "rewards before w2_late"},
+    {"w2_late_after", OPTION_INTEGER, FIELD(w2_late_after), "100", 0, 1e9, NULL,
+     "rewards after which w2_late takes over"},
     {"optimal", OPTION_CHOICE, FIELD(optimal), "range", 0, 0, "binary|range|threshold",
      "p_t, what f3 learns: r = high; (r - low) / (high - low); r > threshold"},
     {"reward_low", OPTION_REAL, FIELD(reward_low), "0", -1e9, 1e9, NULL, "smallest reward"},
@@ -532,20 +538,30 @@ static const option_group groups[] = {
     {"", common_option_table, COMMON_OPTIONS, offsetof(eenet_options, common), NULL},
 };
 
+/* A preset names all that it means, so that no change of a default moves it. */
 static const policy_preset presets[] = {
-    {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it",
-     "features=normalized decision=hybrid w1=1 w2=1 w2_late=1 keep=all "
-     "f1.init=paper f1.bias=off f1.training=gd f1.loss=half f1.optimizer=sgd f1.rate=0.0005 f1.steps=20 f1.history=all "
-     "f2.init=paper f2.bias=off f2.training=gd f2.loss=half f2.optimizer=sgd f2.rate=0.0005 f2.steps=20 f2.history=all "
-     "f3.init=paper f3.bias=off f3.training=gd f3.optimizer=sgd f3.rate=0.1 f3.steps=20 f3.history=all"},
+    {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
+     "features=normalized label=gain label_offset=0 extra_until=0 decision=hybrid hybrid_after=500 w1=1 w2=1 w2_late=1 "
+     "optimal=range keep=all train_every=1 train_late_every=1 "
+     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.loss=half f1.training=gd f1.optimizer=sgd "
+     "f1.rate=0.0005 f1.decay=0 f1.steps=20 f1.history=all "
+     "f2.layers=2 f2.width=100 f2.bias=off f2.init=paper f2.front=none f2.loss=half f2.training=gd f2.optimizer=sgd "
+     "f2.rate=0.0005 f2.decay=0 f2.steps=20 f2.history=all "
+     "f3.layers=3 f3.width=20 f3.bias=off f3.init=paper f3.front=none f3.loss=cross_entropy f3.training=gd "
+     "f3.optimizer=sgd f3.rate=0.1 f3.decay=0 f3.steps=20 f3.history=all"},
     {"eenet:authors", "EE-Net as the authors' released code has it",
-     "features=pooled:2 label_offset=1 extra_gain=0.2 extra_until=1000 decision=linear w1=1 w2=0.1 w2_late=0.01 "
-     "w2_late_after=1000 optimal=binary train_every=10 train_late_every=100 train_late_after=1000 "
-     "f1.optimizer=sgd f1.rate=0.01 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 f1.history=all "
-     "f2.front=conv1d:1:100:50 f2.optimizer=adam f2.rate=0.001 f2.decay=0.0001 f2.keep_moments=off f2.steps=2000 "
-     "f2.batch=1 f2.order=shuffle f2.stop_loss=0.001 f2.history=all "
-     "f3.layers=2 f3.loss=squared f3.optimizer=sgd f3.rate=0.001 f3.steps=1000 f3.batch=1 f3.order=shuffle "
-     "f3.stop_loss=0.001 f3.history=all"},
+     "features=pooled:2 label=gain label_offset=1 extra_gain=0.2 extra_until=1000 decision=linear w1=1 w2=0.1 "
+     "w2_late=0.01 w2_late_after=1001 optimal=binary keep=last train_every=10 train_late_every=100 "
+     "train_late_after=1000 "
+     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.loss=squared f1.training=sgd "
+     "f1.optimizer=sgd "
+     "f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 f1.history=all "
+     "f2.layers=2 f2.width=100 f2.bias=on f2.init=uniform f2.front=conv1d:1:100:50 f2.loss=squared f2.training=sgd "
+     "f2.optimizer=adam f2.rate=0.001 f2.decay=0.0001 f2.keep_moments=off f2.steps=2000 f2.batch=1 f2.order=shuffle "
+     "f2.stop_loss=0.001 f2.history=all "
+     "f3.layers=2 f3.width=20 f3.bias=on f3.init=uniform f3.front=none f3.loss=squared f3.training=sgd "
+     "f3.optimizer=sgd "
+     "f3.rate=0.001 f3.decay=0 f3.steps=1000 f3.batch=1 f3.order=shuffle f3.stop_loss=0.001 f3.history=all"},
 };
 
 const policy_class eenet_class = {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/float_mode.h"
 
 #define FIELD(name) offsetof(common_options, name)
 
@@ -67,4 +68,25 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
                            count, setup->most_parameters);
     self->parameters = (parameters){.policy = self, .count = count};
     return memory_create(&self->parameters.values, count, sizeof(float), error);
+}
+
+void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    unsigned mode = float_mode_enter();
+    learned->policy->class->score(learned, arms, room, scores);
+    float_mode_leave(mode);
+}
+
+void policy_observe(policy *self, const observation *o, float reward)
+{
+    unsigned mode = float_mode_enter();
+    self->class->observe(self, o, reward);
+    float_mode_leave(mode);
+}
+
+void policy_train(policy *self)
+{
+    unsigned mode = float_mode_enter();
+    self->class->train(self);
+    float_mode_leave(mode);
 }

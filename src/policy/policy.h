@@ -134,6 +134,11 @@ struct policy {
 /* For a policy's create(): the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
 
+/* The doors to a class's functions: score, observe and train compute as math/float_mode.h says, whoever calls. */
+void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
+void policy_observe(policy *self, const observation *o, float reward);
+void policy_train(policy *self);
+
 /* "eenet:paper" -> the class and the preset's options ("" for none). */
 ee_status policy_find(const char *name, const policy_class **class, const char **preset, ee_error *error);
 

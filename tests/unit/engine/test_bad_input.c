@@ -79,11 +79,35 @@ static void features_must_be_finite(void **state)
     /* Of two, the first one is named. */
     self->round.values[DIM + 1] = NAN;
     assert_arms_refused(self, &self->round.dense, "arms: feature 1 of arm 1 is not a finite number");
-    /* The largest float is finite. */
+    /* What is finite but huge is refused too, up to 1e9 all is taken. */
     round_draw(&self->round, 21, ARMS, DIM, 1);
-    self->round.values[2] = FLT_MAX;
+    self->round.values[2] = -2e9f;
+    assert_arms_refused(self, &self->round.dense, "arms: feature 2 of arm 0 is -2e+09; beyond 1e9 it must be scaled");
+    self->round.values[2] = 1e9f;
     ee_score scores[ARMS];
     assert_int_equal(ee_bandit_score(self->bandit, &self->round.dense, scores, NULL), EE_OK);
+}
+
+/* A network that diverged is told of, and nothing is decided on it. */
+static void divergence_is_an_error(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("greedy", DIM, 1, "f1.width=4 f1.optimizer=sgd f1.rate=1000 f1.steps=50");
+    static round_arms round;
+    ee_status status = EE_OK;
+    ee_error error = {EE_OK, ""};
+    for (uint64_t t = 1; t < 100 && !status; t++) {
+        round_draw(&round, t, ARMS, DIM, DIM);
+        ee_decision decision;
+        status = ee_bandit_decide(bandit, &round.dense, &decision, NULL, &error);
+        if (!status) assert_int_equal(ee_bandit_learn(bandit, decision.id, 1e6, NULL), EE_OK);
+    }
+    assert_int_equal(status, EE_DIVERGED);
+    assert_string_equal(error.message, "score: that of arm 0 is not a finite number: its features are too large, or "
+                                       "training diverged and needs a smaller learning rate");
+    ee_info info = ee_bandit_info(bandit);
+    assert_int_equal(info.decisions, info.rewards);
+    ee_bandit_free(bandit);
 }
 
 static void sparse_features_must_be_finite(void **state)
@@ -238,11 +262,10 @@ static void rewards_must_be_finite(void **state)
 {
     fixture *self = *state;
     assert_learn_refused(self, 19, INFINITY, EE_BAD_INPUT,
-                         "learn: the reward of decision 19 must be a finite number of single precision, got inf");
+                         "learn: the reward of decision 19 must be -1e9 to 1e9, got inf");
     assert_learn_refused(self, 19, -INFINITY, EE_BAD_INPUT,
-                         "learn: the reward of decision 19 must be a finite number of single precision, got -inf");
-    assert_learn_refused(self, 20, NAN, EE_BAD_INPUT,
-                         "learn: the reward of decision 20 must be a finite number of single precision, got nan");
+                         "learn: the reward of decision 19 must be -1e9 to 1e9, got -inf");
+    assert_learn_refused(self, 20, NAN, EE_BAD_INPUT, "learn: the reward of decision 20 must be -1e9 to 1e9, got nan");
     bandit_reward(self->bandit, 19, 1); /* it still waits */
 }
 
@@ -252,8 +275,7 @@ static void rewards_must_fit_a_float(void **state)
     fixture *self = *state;
     ee_error error = {EE_OK, ""};
     assert_int_equal(ee_bandit_learn(self->bandit, 19, 1e39, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
-                        "learn: the reward of decision 19 must be a finite number of single precision, got 1e+39");
+    assert_string_equal(error.message, "learn: the reward of decision 19 must be -1e9 to 1e9, got 1e+39");
     assert_non_null(strstr(error.message, "1e+39"));
     assert_int_equal(ee_bandit_learn(self->bandit, 19, -1e300, &error), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_learn(self->bandit, 19, DBL_MAX, NULL), EE_BAD_INPUT);
@@ -500,6 +522,7 @@ static void loading_needs_its_pointers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(divergence_is_an_error),
         cmocka_unit_test_setup_teardown(features_must_be_finite, bandit_begin, bandit_end),
         cmocka_unit_test_setup_teardown(sparse_features_must_be_finite, bandit_begin, bandit_end),
         cmocka_unit_test_setup_teardown(a_round_needs_arms, bandit_begin, bandit_end),

@@ -1,5 +1,5 @@
 /* Models: what is saved and loaded goes on as if it had never stopped, and nothing but a whole model is loaded. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include "rounds.h"
 
 #include <dirent.h>
@@ -54,7 +54,7 @@ static const script scripts[] = {
      true},
     {"eenet",
      "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle "
-     "f2.history=ring:20 keep=reservoir:5",
+     "f2.history=ring:20 decision=neural",
      false},
     {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 hybrid_after=10", false},
     {"eenet",
@@ -358,6 +358,20 @@ static void wrong_contents_do_no_harm(void **state)
     model_free(&saved);
 }
 
+/* Algorithm 1 descends f3 over as many rounds as f1 has: a model in which they differ would read past f3's history. */
+static void networks_must_have_seen_the_same_rounds(void **state)
+{
+    (void)state;
+    static const char before[] = "decision=linear", after[] = "decision=neural";
+    model saved = small_model("eenet:paper", "f1.width=2 f2.width=2 f3.width=2 decision=linear", 3);
+    uint8_t *bytes = saved.bytes, *place = memmem(bytes, saved.size, before, sizeof before - 1);
+    assert_non_null(place);
+    memcpy(place, after, sizeof after - 1);
+    repair_checksum(bytes, saved.size);
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: f1 and f3 have not seen the same rounds");
+    model_free(&saved);
+}
+
 static void another_version_is_refused(void **state)
 {
     (void)state;
@@ -616,6 +630,7 @@ int main(void)
         cmocka_unit_test(cut_contents_are_refused),
         cmocka_unit_test(every_flipped_bit_is_found),
         cmocka_unit_test(wrong_contents_do_no_harm),
+        cmocka_unit_test(networks_must_have_seen_the_same_rounds),
         cmocka_unit_test(another_version_is_refused),
         cmocka_unit_test(what_this_library_does_not_know_is_refused),
         cmocka_unit_test(another_policy_is_refused),

@@ -20,7 +20,10 @@ static choice choose(const float *values, size_t count, random_stream *stream)
     for (size_t i = 0; i < count; i++) scores[i] = (ee_score){9, 9, values[i]}; /* ranked by the score alone */
     random_stream before = *stream;
     choice made = {SIZE_MAX, -1, false};
-    made.arm = propensity_argmax(scores, count, stream, &made.probability);
+    double probabilities[MOST];
+    propensity_fill((propensity_rule){PROPENSITY_ARGMAX, 0}, scores, count, probabilities);
+    made.arm = propensity_draw(probabilities, count, stream);
+    made.probability = probabilities[made.arm];
     made.drawn = memcmp(&before, stream, sizeof before) != 0;
     return made;
 }
@@ -90,9 +93,88 @@ static void the_stream_decides(void **state)
     assert_true(differ > 50);
 }
 
+/* ---- the other rules ---- */
+
+enum { ARMS = 5, DRAWS = 100000 };
+static const float example[ARMS] = {0.3f, 0.9f, -0.2f, 0.9f, 0.5f}; /* two share the first place */
+
+static void fill_example(propensity_rule rule, double *probabilities)
+{
+    ee_score scores[ARMS];
+    for (size_t i = 0; i < ARMS; i++) scores[i] = (ee_score){0, 0, example[i]};
+    propensity_fill(rule, scores, ARMS, probabilities);
+}
+
+static void rules_are_their_formulas(void **state)
+{
+    (void)state;
+    double p[ARMS], sum = 0;
+    fill_example((propensity_rule){PROPENSITY_FLOOR, 0.2}, p);
+    for (size_t i = 0; i < ARMS; i++) assert_close(p[i], 0.2 / ARMS + (i == 1 || i == 3 ? 0.8 / 2 : 0), 1e-12);
+    fill_example((propensity_rule){PROPENSITY_SOFTMAX, 0.5}, p);
+    for (size_t i = 0; i < ARMS; i++) sum += exp((double)example[i] / 0.5);
+    for (size_t i = 0; i < ARMS; i++) assert_close(p[i], exp((double)example[i] / 0.5) / sum, 1e-7);
+    fill_example((propensity_rule){PROPENSITY_IGW, 7}, p);
+    double rest = 1;
+    for (size_t i = 0; i < ARMS; i++) {
+        if (i == 1 || i == 3) continue;
+        assert_close(p[i], 1 / (ARMS + 7 * (0.9 - (double)example[i])), 1e-7);
+        rest -= p[i];
+    }
+    assert_close(p[1], rest / 2, 1e-12);
+    assert_close(p[3], rest / 2, 1e-12);
+}
+
+static void probabilities_sum_to_one(void **state)
+{
+    (void)state;
+    static const float extreme[] = {3e38f, -3e38f, 0, NAN, 1e-40f, -1};
+    const propensity_rule rules[] = {{PROPENSITY_ARGMAX, 0},     {PROPENSITY_FLOOR, 1}, {PROPENSITY_FLOOR, 0.01},
+                                     {PROPENSITY_SOFTMAX, 1e-6}, {PROPENSITY_IGW, 0},   {PROPENSITY_IGW, 1e9},
+                                     {PROPENSITY_SOFTMAX, 1e6},  {PROPENSITY_IGW, 100}};
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+        for (size_t count = 1; count <= 6; count++) {
+            ee_score scores[6];
+            double p[6], sum = 0;
+            for (size_t i = 0; i < count; i++) scores[i] = (ee_score){0, 0, extreme[i]};
+            propensity_fill(rules[r], scores, count, p);
+            for (size_t i = 0; i < count; i++) {
+                assert_true(p[i] >= 0 && p[i] <= 1);
+                sum += p[i];
+            }
+            assert_close(sum, 1, 1e-12);
+        }
+    }
+}
+
+static void draws_follow_the_probabilities(void **state)
+{
+    (void)state;
+    const propensity_rule rules[] = {
+        {PROPENSITY_ARGMAX, 0}, {PROPENSITY_FLOOR, 0.3}, {PROPENSITY_SOFTMAX, 0.4}, {PROPENSITY_IGW, 5}};
+    random_stream stream = random_named(5, "draws");
+    for (size_t r = 0; r < 4; r++) {
+        double p[ARMS], square = 0;
+        size_t counts[ARMS] = {0};
+        fill_example(rules[r], p);
+        for (size_t i = 0; i < DRAWS; i++) counts[propensity_draw(p, ARMS, &stream)]++;
+        for (size_t i = 0; i < ARMS; i++) {
+            double expected = p[i] * DRAWS, off = (double)counts[i] - expected;
+            if (p[i] > 0)
+                square += off * off / expected;
+            else
+                assert_int_equal(counts[i], 0);
+        }
+        assert_true(square < 18.5); /* chi-square, four degrees of freedom: 99.9% is 18.47 */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_are_their_formulas),
+        cmocka_unit_test(probabilities_sum_to_one),
+        cmocka_unit_test(draws_follow_the_probabilities),
         cmocka_unit_test(the_best_share_the_probability),
         cmocka_unit_test(the_stream_decides),
     };

@@ -34,6 +34,7 @@ static const lone_run runs[] = {
     {.policy = "eenet", .options = "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20", .seed = 2},
     {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=pooled:2 keep=reservoir:5", .seed = 1},
     {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=normalized f1.front=conv1d:2:3", .seed = 1},
+    {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6", .seed = 1},
     {.policy = "eenet:paper", .options = "f1.width=4 f2.width=4 f3.width=4 train_every=20", .seed = 1},
     {.policy = "eenet:authors", .options = "f1.width=6 f2.width=6 f2.front=none f1.steps=50 f2.steps=50", .seed = 1},
     {.policy = "greedy", .options = "f1.width=6", .seed = 1},
@@ -120,7 +121,7 @@ typedef struct scorer {
 static void score_snapshot(const server *self, scratch *room, size_t tested, ee_score *scores)
 {
     const ee_arms *arms = tested % 2 ? &self->rounds[tested].sparse : &self->rounds[tested].dense;
-    self->snapshot.policy->class->score(&self->snapshot, arms, room, scores);
+    policy_score(&self->snapshot, arms, room, scores);
 }
 
 static void *score_batches(void *argument)
@@ -215,16 +216,16 @@ static void a_snapshot_does_not_change(void **state)
     assert_int_equal(parameters_create(bandit->policy, &snapshot, NULL), EE_OK);
     assert_int_equal(scratch_reserve(&room, class->scratch_count(bandit->policy, ARMS), NULL), EE_OK);
     assert_int_equal(snapshot.round, 20);
-    class->score(&snapshot, &round.dense, &room, before);
+    policy_score(&snapshot, &round.dense, &room, before);
     assert_int_equal(ee_bandit_score(bandit, &round.dense, now, NULL), EE_OK);
     assert_memory_equal(before, now, sizeof now);
     bandit_play(bandit, 21, 200, ARMS, false);
-    class->score(&snapshot, &round.dense, &room, after);
+    policy_score(&snapshot, &round.dense, &room, after);
     assert_memory_equal(before, after, sizeof after);
     assert_int_equal(ee_bandit_score(bandit, &round.dense, now, NULL), EE_OK);
     assert_true(memcmp(before, now, sizeof now) != 0);
     parameters_copy(&snapshot, &bandit->policy->parameters);
-    class->score(&snapshot, &round.dense, &room, after);
+    policy_score(&snapshot, &round.dense, &room, after);
     assert_memory_equal(now, after, sizeof after);
     parameters_destroy(&snapshot);
     scratch_destroy(&room);

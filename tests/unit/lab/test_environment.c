@@ -26,9 +26,9 @@ static void wrong_texts_are_named(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"syntetic:cosine", "data set: no kind is called 'syntetic'; did you mean 'synthetic'?"},
-        {"", "data set: '' names no kind of data set"},
+        {"", "data set: no kind is called ''; 'eenet datasets' lists them"},
         {"imagenet-of-pictures-and-of-more:x",
-         "data set: 'imagenet-of-pictures-and-of-more:x' names no kind of data set"},
+         "data set: no kind is called 'imagenet-of-pictures-and-of-more'; 'eenet datasets' lists them"},
         {"synthetic", "data set: expected synthetic:inner|quadratic|cosine[,OPTION=VALUE...]"},
         {"yelp:", "data set: expected yelp:DIR"},
         {"synthetic:cosinus", "synthetic: no form is called 'cosinus'; did you mean 'cosine'?"},

@@ -170,7 +170,7 @@ static void arms_without_entries_are_zero(void **state)
     }
 }
 
-/* ---- finite ---- */
+/* ---- within a limit ---- */
 
 static float from_bits(uint32_t bits)
 {
@@ -190,13 +190,13 @@ static void one_number_that_is_none_is_found_anywhere(void **state)
         guard wall;
         float *values = guard_end(&wall, count);
         for (size_t i = 0; i < count; i++) values[i] = fine[i % 9];
-        assert_true(vector_is_finite(values, count));
+        assert_true(vector_is_within(values, count, FLT_MAX));
         for (size_t i = 0; i < count; i++) {
             float kept = values[i];
             for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
                 values[i] = from_bits(wrong[k]);
-                assert_false(vector_is_finite(values, count));
-                assert_true(vector_is_finite(values, i));
+                assert_false(vector_is_within(values, count, FLT_MAX));
+                assert_true(vector_is_within(values, i, FLT_MAX));
             }
             values[i] = kept;
         }
@@ -211,10 +211,21 @@ static void many_numbers_that_are_none_are_found(void **state)
     float values[MOST];
     for (size_t count = 1; count <= MOST; count++) {
         for (size_t i = 0; i < count; i++) values[i] = i % 2 ? -INFINITY : INFINITY;
-        assert_false(vector_is_finite(values, count));
+        assert_false(vector_is_within(values, count, FLT_MAX));
         for (size_t i = 0; i < count; i++) values[i] = NAN;
-        assert_false(vector_is_finite(values, count));
+        assert_false(vector_is_within(values, count, FLT_MAX));
     }
+}
+
+static void a_limit_is_kept(void **state)
+{
+    (void)state;
+    float values[4] = {0, 1e9f, -1e9f, 5};
+    assert_true(vector_is_within(values, 4, 1e9f));
+    values[3] = 1.0000001e9f;
+    assert_false(vector_is_within(values, 4, 1e9f));
+    values[3] = -1.0000001e9f;
+    assert_false(vector_is_within(values, 4, 1e9f));
 }
 
 int main(void)
@@ -228,6 +239,7 @@ int main(void)
         cmocka_unit_test(arms_without_entries_are_zero),
         cmocka_unit_test(one_number_that_is_none_is_found_anywhere),
         cmocka_unit_test(many_numbers_that_are_none_are_found),
+        cmocka_unit_test(a_limit_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

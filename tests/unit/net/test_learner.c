@@ -208,6 +208,24 @@ static void a_reservoir_keeps_each_sample_equally_often(void **state)
     assert_true(square < 62); /* chi-square, 39 degrees of freedom: 99% is 62.4 */
 }
 
+/* Training begins with the newest sample; where a reservoir did not keep it, it must not take another one for it. */
+static void a_reservoir_knows_whether_it_kept_the_newest(void **state)
+{
+    (void)state;
+    history h;
+    fill_history(&h, "reservoir:5", 5, 1);
+    size_t kept = 0;
+    for (int i = 5; i < 200; i++) {
+        float x = (float)i;
+        history_append(&h, vector_dense(&x, 1), 0);
+        if (h.newest == h.count) continue;
+        assert_true(history_input(&h, h.newest).values[0] == x);
+        kept++;
+    }
+    assert_true(kept > 5 && kept < 40); /* 5 (1/6 + ... + 1/200), about 18 */
+    history_destroy(&h);
+}
+
 static void rows_of_any_length_fit(void **state)
 {
     (void)state;
@@ -257,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_small_loss_ends_the_training),
         cmocka_unit_test(histories_keep_what_they_say),
         cmocka_unit_test(a_reservoir_keeps_each_sample_equally_often),
+        cmocka_unit_test(a_reservoir_knows_whether_it_kept_the_newest),
         cmocka_unit_test(rows_of_any_length_fit),
         cmocka_unit_test(losses_do_not_overflow),
     };

@@ -181,7 +181,7 @@ static void check_variant(const variant *v)
             f1[i] = features(r, x[i], phi[i]);
             f2[i] = evaluate(&r->f2, r->theta2, phi[i], unused) - v->offset;
             double both[2] = {f1[i], f2[i]};
-            double f3 = f1[i] + (round > 20 ? v->late : v->w2) * f2[i];
+            double f3 = f1[i] + (round >= 20 ? v->late : v->w2) * f2[i];
             if (round >= v->linear_until) f3 = evaluate(&r->f3, r->theta3, both, unused);
             assert_close(scores[i].exploitation, f1[i], 1e-4);
             assert_close(scores[i].exploration, f2[i], 1e-4);
