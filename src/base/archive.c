@@ -65,6 +65,32 @@ void archive_floats(archive *a, float *values, size_t count)
     archive_bytes(a, values, count * sizeof *values);
 }
 
+static bool all_zero(const float *values, size_t count)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        found |= bits;
+    }
+    return !found;
+}
+
+void archive_sparse_floats(archive *a, float *values, size_t count)
+{
+    for (size_t start = 0; start < count && !a->status; start += ARCHIVE_BLOCK) {
+        float *block = values + start;
+        size_t size = count - start < ARCHIVE_BLOCK ? count - start : ARCHIVE_BLOCK;
+        bool zero = all_zero(block, size);
+        uint8_t full = !zero;
+        archive_bytes(a, &full, 1);
+        if (full)
+            archive_floats(a, block, size);
+        else if (!zero)
+            memset(block, 0, size * sizeof *block);
+    }
+}
+
 void archive_stream(archive *a, random_stream *stream)
 {
     const uint64_t *s = stream->state;

@@ -28,6 +28,11 @@ void archive_bytes(archive *a, void *bytes, size_t size);
 void archive_u32s(archive *a, uint32_t *values, size_t count);
 void archive_u64(archive *a, uint64_t *value);
 void archive_floats(archive *a, float *values, size_t count);
+/* Floats of which most may be zero: blocks of them that are all zero take one byte, and are not touched when they are
+ * read into memory that is zero already. ARCHIVE_BLOCK floats a block. */
+enum { ARCHIVE_BLOCK = 1024 };
+void archive_sparse_floats(archive *a, float *values, size_t count);
+
 void archive_stream(archive *a, random_stream *stream);
 
 /* A count or place: what is read must be low to high, or the model is damaged. what names it in the message. */

@@ -295,7 +295,7 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_stream(a, &self->exploration);
     archive_stream(a, &self->scratch.random);
     archive_u64(a, &self->policy->parameters.round);
-    archive_floats(a, self->policy->parameters.values, self->policy->parameters.count);
+    archive_sparse_floats(a, self->policy->parameters.values, self->policy->parameters.count);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
     pending_archive(&self->pending, self->decisions, a);
 }

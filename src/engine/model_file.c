@@ -101,7 +101,9 @@ static ee_status load(archive *a, model_head *head, const char *expected, ee_ban
         return status_fail(a->error, EE_BAD_MODEL, "model: of policy %s, but %s was expected", head->policy, expected);
     ee_settings settings = {head->policy, head->dim, head->seed, head->options};
     ee_bandit *bandit;
-    ee_status status = bandit_create(&settings, archive_remaining(a) / sizeof(float), &bandit, a->error);
+    /* A block of parameters takes a byte at least. */
+    size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;
+    ee_status status = bandit_create(&settings, most, &bandit, a->error);
     /* What cannot be created from a sound model comes from another version of the library. */
     if (status == EE_BAD_OPTION && a->error) a->error->status = EE_BAD_MODEL;
     if (status) return status == EE_BAD_OPTION ? EE_BAD_MODEL : status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cholesky.h"
 #include "eigen.h"
 
 ee_status lle_create(lle *self, size_t points, size_t neighbors, size_t components, ee_error *error)
@@ -44,39 +45,16 @@ void lle_nearest(const double *distances, size_t n, size_t count, int *nearest)
     }
 }
 
-/* Solves a x = 1 by a Cholesky factorisation, in place. A matrix of inner products with `added` on its diagonal has no
- * pivot below that; false where one is, because the products are nothing but rounding. */
-static bool solve_ones(double *a, size_t n, double added, double *x)
-{
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = j; i < n; i++) {
-            double sum = a[i * n + j];
-            for (size_t k = 0; k < j; k++) sum -= a[i * n + k] * a[j * n + k];
-            if (i == j && sum < added / 2) return false;
-            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        double sum = 1;
-        for (size_t k = 0; k < i; k++) sum -= a[i * n + k] * x[k];
-        x[i] = sum / a[i * n + i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        double sum = x[i];
-        for (size_t k = i + 1; k < n; k++) sum -= a[k * n + i] * x[k];
-        x[i] = sum / a[i * n + i];
-    }
-    return true;
-}
-
 void lle_weights(double *local, size_t count, double regularization, double *weights)
 {
     double trace = 0;
     for (size_t i = 0; i < count; i++) trace += local[i * count + i];
     double added = trace > 0 ? regularization * trace : regularization;
     for (size_t i = 0; i < count; i++) local[i * count + i] += added;
-    if (!solve_ones(local, count, added, weights))
-        for (size_t i = 0; i < count; i++) weights[i] = 1;
+    /* Inner products with `added` on the diagonal have no pivot below that; where one is, they are nothing but
+     * rounding, and no neighbour is worth more than another. */
+    for (size_t i = 0; i < count; i++) weights[i] = 1;
+    if (cholesky_factor(local, count, added / 2)) cholesky_solve(local, count, weights);
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += weights[i];
     for (size_t i = 0; i < count; i++) weights[i] /= sum;

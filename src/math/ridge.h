@@ -2,9 +2,11 @@
  *
  * The inverse is kept by rank-one updates (Sherman and Morrison) and made anew by Cholesky factorisations now and then,
  * so that it does not drift. A sparse x costs what it touches: A falls into blocks of features that were seen together,
- * and neither the update nor the factorisation leaves the block.
+ * and neither the update nor the factorisation leaves the block. Zeros of a dense x are no features of it.
  *
- * What predictions read, `state`, is flat memory that the caller holds: the inverse (dim, dim), then theta (dim). */
+ * What predictions read, `state`, is flat memory that the caller holds: the inverse (dim, dim), then theta (dim), then
+ * 1 / lambda. A feature that was never seen has a row of zeros there, which means 1 / lambda on its diagonal: so memory
+ * that the system hands out zeroed is not touched before it is needed. */
 #ifndef EENET_RIDGE_H
 #define EENET_RIDGE_H
 
@@ -13,14 +15,15 @@
 
 typedef struct ridge ridge;
 
-/* Doubles of a state. */
+/* Doubles of a state; for a dim that no memory could hold the square of, more than there can be. */
 size_t ridge_state_count(size_t dim);
 
-/* refresh: updates between factorisations. */
+/* refresh: updates of a block between its factorisations. Reserves (dim, dim) doubles twice; what no block needs is
+ * never touched. */
 ee_status ridge_create(size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error);
 void ridge_free(ridge *self);
 
-/* state = that of no samples. */
+/* state, which must be all zeros = that of no samples. */
 void ridge_start(const ridge *self, double *state);
 
 /* Takes in a sample. Cannot fail and allocates nothing. */
@@ -32,6 +35,15 @@ double ridge_mean(const double *state, size_t dim, vector x);
 /* a^T A^-1 b; with a = b the variance of a's mean, in units of the noise's. */
 double ridge_covariance(const double *state, size_t dim, vector a, vector b);
 
+/* How far the arms' scores lie from their means under one theta drawn from N(its estimate, A^-1): drawn jointly, so two
+ * equal arms are equally far off. deviations is (arms->count); room has ridge_draw_room doubles. Draws min(dim,
+ * arms->count) normals and costs the cube of that: the draw is made among the features or among the arms, whichever are
+ * fewer. */
+size_t ridge_draw_room(size_t dim, size_t arms);
+void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_stream *random, double *room,
+                double *deviations);
+
+/* Without the state. */
 size_t ridge_memory(const ridge *self);
 void ridge_archive(ridge *self, archive *a);
 

@@ -17,7 +17,7 @@ extern const policy_class neural_epsilon_class;
 
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
-    neural_epsilon *self;
+    neural_epsilon *self = NULL;
     ee_status status = memory_create(&self, 1, sizeof *self, error);
     if (!status) status = exploitation_create(&self->shared, &neural_epsilon_class, setup, 0, error);
     if (status) {

@@ -21,7 +21,7 @@ extern const policy_class squarecb_class;
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     const squarecb_options *options = setup->options;
-    squarecb *self;
+    squarecb *self = NULL;
     ee_status status = memory_create(&self, 1, sizeof *self, error);
     if (!status) status = exploitation_create(&self->shared, &squarecb_class, setup, 0, error);
     if (status) {

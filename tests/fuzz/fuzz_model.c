@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { CHECKSUM_SIZE = 8, MOST_DIM = 64, LARGEST_NUMBER = 64, ARMS = 3 };
+enum { CHECKSUM_SIZE = 8, MOST_DIM = 64, LARGEST_NUMBER = 128, ARMS = 3 };
 
 /* Far under the counts that a model is refused for: six rounds more do not get there. */
 static const uint64_t COUNT_END = (uint64_t)1 << 61;

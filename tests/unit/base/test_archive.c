@@ -255,6 +255,27 @@ static void a_stream_of_zeros_is_a_bad_model(void **state)
     assert_int_equal(reader.status, EE_OK);
 }
 
+/* ---- mostly zeros ---- */
+
+static void zeros_take_a_byte_a_block(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 * ARCHIVE_BLOCK + 5 };
+    static float values[COUNT], read[COUNT];
+    values[ARCHIVE_BLOCK + 7] = 2;
+    values[COUNT - 1] = -0.0f; /* not all its bits are zero */
+    archive writer = archive_writer(NULL);
+    archive_sparse_floats(&writer, values, COUNT);
+    assert_int_equal(writer.size, 4 + (ARCHIVE_BLOCK + 5) * sizeof(float));
+    for (size_t i = 0; i < COUNT; i++) read[i] = 9; /* what was there is gone, zeros too */
+    archive reader = archive_reader(writer.bytes, writer.size, NULL);
+    archive_sparse_floats(&reader, read, COUNT);
+    assert_int_equal(reader.status, EE_OK);
+    assert_int_equal(archive_remaining(&reader), 0);
+    assert_memory_equal(read, values, sizeof values);
+    memory_free(writer.bytes);
+}
+
 /* ---- errors stick ---- */
 
 static void the_first_error_stays(void **state)
@@ -375,6 +396,7 @@ static void zeros_at_the_end_change_the_checksum(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zeros_take_a_byte_a_block),
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(the_bytes_are_little_endian),
         cmocka_unit_test(a_writer_grows),

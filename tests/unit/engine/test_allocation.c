@@ -67,8 +67,10 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
 static void the_presets_allocate_nothing(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"eenet", "greedy", "uniform"};
-    for (size_t p = 0; p < 3; p++) {
+    static const char *const policies[] = {
+        "eenet",         "greedy",   "uniform", "neural-epsilon", "neural-ucb", "neural-ts", "neural-linear",
+        "neural-linucb", "squarecb", "linucb",  "lints",          "kernelucb",  "kernelts"};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         assert_int_equal(count_allocations(policies[p], NULL, 20, 20, DENSE, 400), 0);
         assert_int_equal(count_allocations(policies[p], NULL, 20, 5, SPARSE, 400), 0);
         assert_int_equal(count_allocations(policies[p], NULL, 20, 5, MIXED, 400), 0);
@@ -178,6 +180,16 @@ static ee_status try_create(void *context, void **out, ee_error *error)
 }
 
 static const ee_settings all_kinds[] = {
+    {"neural-epsilon", 6, 1, "f1.width=6"},
+    {"squarecb", 6, 1, "f1.width=6"},
+    {"neural-ucb", 6, 1, "f1.width=6"},
+    {"neural-ts", 6, 1, "f1.width=4 covariance=full"},
+    {"neural-linear", 6, 1, "f1.width=6"},
+    {"neural-linucb", 6, 1, "f1.width=6"},
+    {"linucb", 6, 1, ""},
+    {"lints", 6, 1, "probability_draws=2"},
+    {"kernelucb", 6, 1, "max_contexts=30"},
+    {"kernelts", 6, 1, "max_contexts=30"},
     {"uniform", 6, 1, NULL},
     {"greedy", 6, 1, "f1.width=6"},
     {"greedy", 6, 1, "f1.width=6 f1.order=shuffle f1.optimizer=sgd"},

@@ -533,10 +533,61 @@ static void the_callers_arithmetic_is_left_alone(void **state)
     ee_bandit_free(bandit);
 }
 
+static double memory_of(const char *policy, const char *options)
+{
+    ee_bandit *bandit = bandit_make(policy, 20, 1, options);
+    size_t bytes = ee_bandit_memory(bandit);
+    ee_bandit_free(bandit);
+    return (double)bytes;
+}
+
+/* Twice the parameters of f1 cost EE-Net twice as much, and NeuralUCB with its whole matrix four times. */
+static void memory_grows_as_it_should(void **state)
+{
+    (void)state;
+    double eenet[] = {memory_of("eenet", "f1.width=500"), memory_of("eenet", "f1.width=1000"),
+                      memory_of("eenet", "f1.width=2000")};
+    double ratio = (eenet[2] - eenet[1]) / (eenet[1] - eenet[0]);
+    assert_true(ratio > 1.9 && ratio < 2.1);
+    double full[] = {memory_of("neural-ucb", "covariance=full f1.width=20"),
+                     memory_of("neural-ucb", "covariance=full f1.width=40"),
+                     memory_of("neural-ucb", "covariance=full f1.width=80")};
+    ratio = (full[2] - full[1]) / (full[1] - full[0]);
+    assert_true(ratio > 3.7 && ratio < 4.3);
+    assert_int_equal(ee_bandit_memory(NULL), 0);
+}
+
+/* A Thompson policy tells a probability only by the draws that it is given for it. */
+static void the_probability_of_a_draw_is_estimated_or_not_told(void **state)
+{
+    (void)state;
+    static round_arms round;
+    round_draw(&round, 3, 2, 4, 4);
+    ee_bandit *silent = bandit_make("lints", 4, 1, NULL),
+              *telling = bandit_make("lints", 4, 1, "probability_draws=4000");
+    ee_decision first, second;
+    assert_int_equal(ee_bandit_decide(silent, &round.dense, &first, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide(telling, &round.dense, &second, NULL, NULL), EE_OK);
+    assert_true(isnan(first.probability));
+    assert_int_equal(first.arm, second.arm); /* the extra draws come after the one that decides */
+    /* No reward has come: by symmetry either of two arms wins half of the draws. */
+    assert_true(fabs(second.probability - 0.5) < 0.05);
+    ee_bandit_free(silent);
+    ee_bandit_free(telling);
+    ee_settings settings = {"neural-ts", 4, 1, "propensity=softmax"};
+    ee_error error;
+    ee_bandit *none;
+    assert_int_equal(ee_bandit_create(&settings, &none, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "options: neural-ts draws its scores: propensity must be own or argmax, and "
+                                       "probabilities are estimated by probability_draws");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_callers_arithmetic_is_left_alone),
+        cmocka_unit_test(memory_grows_as_it_should),
+        cmocka_unit_test(the_probability_of_a_draw_is_estimated_or_not_told),
         cmocka_unit_test(ids_count_from_one),
         cmocka_unit_test(scores_are_filled_and_the_best_wins),
         cmocka_unit_test(linear_scores_are_the_weighted_sum),

@@ -38,6 +38,9 @@ static const lone_run runs[] = {
     {.policy = "eenet:paper", .options = "f1.width=4 f2.width=4 f3.width=4 train_every=20", .seed = 1},
     {.policy = "eenet:authors", .options = "f1.width=6 f2.width=6 f2.front=none f1.steps=50 f2.steps=50", .seed = 1},
     {.policy = "greedy", .options = "f1.width=6", .seed = 1},
+    {.policy = "neural-ts", .options = "f1.width=6 probability_draws=2", .seed = 1},
+    {.policy = "lints", .options = "refresh=5 probability_draws=2", .seed = 1},
+    {.policy = "kernelts", .options = "max_contexts=20 probability_draws=2", .seed = 1},
     {.policy = "uniform", .options = "pending=8", .seed = 1},
 };
 enum { RUNS = sizeof runs / sizeof *runs, ROUNDS = 60 };

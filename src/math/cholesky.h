@@ -1,0 +1,18 @@
+/* Cholesky factorisation of a symmetric positive definite matrix. By hand, for the reason that eigen.h gives. Matrices
+ * are (n, n) row by row; the lower triangle is what counts. */
+#ifndef EENET_CHOLESKY_H
+#define EENET_CHOLESKY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The lower triangle of a becomes L, a = L L^T. False, with a half done, where a pivot is not above `smallest`. */
+bool cholesky_factor(double *a, size_t n, double smallest);
+
+/* x becomes a^-1 x. l is what cholesky_factor made of a. */
+void cholesky_solve(const double *l, size_t n, double *x);
+
+/* The lower triangle of l, what cholesky_factor made of a, becomes that of a^-1. The upper one is overwritten. */
+void cholesky_invert(double *l, size_t n);
+
+#endif

@@ -1,0 +1,336 @@
+#include "kernel_ridge.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- the kernels ---- */
+
+/* Rounding can take |a - b|^2 below zero where a = b. */
+static double rbf(double gamma, double ab, double aa, double bb)
+{
+    double square = aa + bb - 2 * ab;
+    return square > 0 ? exp(-gamma * square) : 1;
+}
+
+static const kernel_function kernels[] = {rbf};
+const char kernel_ridge_choices[] = "rbf";
+
+/* ---- records ---- */
+
+enum {
+    SQUARE,  /* x.x */
+    TARGET,  /* z_i */
+    FORM,    /* two 32-bit words: entries, and 1 where x is sparse */
+    CONTEXT, /* the values, then the indices where x is sparse */
+    LEAST_STRIDE = 2048,
+    LANES = 4 /* arms, or rows, that are solved for at once: sixteen sums stay in registers */
+};
+
+/* The 32-bit words of a record's form and context. */
+typedef struct context_words {
+    uint32_t entries, sparse;
+} context_words;
+
+kernel_ridge kernel_ridge_make(int kernel, double gamma, double lambda, size_t dim, size_t nonzeros)
+{
+    size_t stride = 2 * nonzeros > LEAST_STRIDE ? 2 * nonzeros : LEAST_STRIDE;
+    return (kernel_ridge){kernels[kernel], gamma, lambda, dim, dim < stride ? dim : stride};
+}
+
+static size_t head_count(const kernel_ridge *self)
+{
+    return CONTEXT + (self->stride + 1) / 2;
+}
+
+size_t kernel_ridge_state_count(const kernel_ridge *self, size_t samples)
+{
+    return samples * head_count(self) + samples * (samples + 1) / 2;
+}
+
+static size_t record_start(const kernel_ridge *self, size_t sample)
+{
+    return kernel_ridge_state_count(self, sample);
+}
+
+/* Row number sample of L. */
+static size_t row_start(const kernel_ridge *self, size_t sample)
+{
+    return record_start(self, sample) + head_count(self);
+}
+
+/* ---- contexts ---- */
+
+static size_t count_nonzeros(vector x)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < x.count; i++) count += x.values[i] != 0;
+    return count;
+}
+
+bool kernel_ridge_fits(const kernel_ridge *self, vector x)
+{
+    return self->stride >= self->dim || 2 * count_nonzeros(x) <= self->stride;
+}
+
+static void store_sparse(vector x, size_t entries, float *values)
+{
+    uint32_t *indices = (uint32_t *)(void *)(values + entries);
+    for (size_t i = 0, j = 0; i < x.count; i++) {
+        if (x.values[i] == 0) continue;
+        values[j] = x.values[i];
+        indices[j++] = x.indices ? x.indices[i] : (uint32_t)i;
+    }
+}
+
+/* A sparse vector that takes more room than a dense one is stored as such. */
+static void store_context(const kernel_ridge *self, double *record, vector x)
+{
+    float *values = (float *)(void *)(record + CONTEXT);
+    bool dense = self->stride >= self->dim && (!x.indices || 2 * count_nonzeros(x) > self->stride);
+    context_words form = {(uint32_t)(dense ? self->dim : count_nonzeros(x)), !dense};
+    memcpy(record + FORM, &form, sizeof form);
+    record[SQUARE] = vector_dot(x, x);
+    if (dense)
+        vector_expand(x, values, self->dim);
+    else
+        store_sparse(x, form.entries, values);
+}
+
+static vector context_of(const double *record)
+{
+    context_words form;
+    memcpy(&form, record + FORM, sizeof form);
+    const float *values = (const float *)(const void *)(record + CONTEXT);
+    const uint32_t *indices = (const uint32_t *)(const void *)(values + form.entries);
+    return (vector){values, form.sparse ? indices : NULL, form.entries};
+}
+
+/* ---- inner products ---- */
+
+/* Sparse arms often lie in blocks of their own: those that cannot meet are not walked through. */
+static double dot(vector a, vector b)
+{
+    if (!a.indices || !b.indices) return vector_dot(a, b);
+    if (!a.count || !b.count) return 0;
+    bool apart = a.indices[a.count - 1] < b.indices[0] || b.indices[b.count - 1] < a.indices[0];
+    return apart ? 0 : vector_dot(a, b);
+}
+
+/* One dense row with LANES dense ones: the sums do not wait for each other. x is (LANES, dim). */
+static void dot_lanes(const float *row, const float *x, size_t dim, double *sums)
+{
+    double sum[LANES] = {0};
+    for (size_t i = 0; i < dim; i++)
+        for (size_t lane = 0; lane < LANES; lane++) sum[lane] += (double)row[i] * x[lane * dim + i];
+    memcpy(sums, sum, sizeof sum);
+}
+
+/* The inner products of a context with n <= LANES arms. */
+static void dot_arms(vector context, const ee_arms *arms, size_t first, size_t n, double *products)
+{
+    if (!arms->starts && !context.indices && n == LANES) {
+        dot_lanes(context.values, arms->values + first * arms->dim, arms->dim, products);
+        return;
+    }
+    for (size_t lane = 0; lane < n; lane++) products[lane] = dot(context, vector_of_arm(arms, first + lane));
+}
+
+/* ---- the triangular solve ---- */
+
+/* Rows `row` to row + height - 1 of L V = K for LANES arms: v (samples, LANES) holds V above them and K from there on.
+ * height is a constant at every call, so that the sums stay in registers. */
+static inline __attribute__((always_inline)) void solve_rows(const double *const *rows, size_t row, size_t height,
+                                                             double *restrict v)
+{
+    double sum[LANES][LANES];
+    memcpy(sum, v + row * LANES, height * sizeof *sum);
+    for (size_t j = 0; j < row; j++) {
+        const double *above = v + j * LANES;
+        for (size_t i = 0; i < height; i++)
+            for (size_t lane = 0; lane < LANES; lane++) sum[i][lane] -= rows[i][j] * above[lane];
+    }
+    for (size_t i = 0; i < height; i++) {
+        for (size_t j = 0; j < i; j++)
+            for (size_t lane = 0; lane < LANES; lane++) sum[i][lane] -= rows[i][row + j] * sum[j][lane];
+        double reciprocal = 1 / rows[i][row + i];
+        for (size_t lane = 0; lane < LANES; lane++) sum[i][lane] *= reciprocal;
+    }
+    memcpy(v + row * LANES, sum, height * sizeof *sum);
+}
+
+/* All arms meet a row of L while it is in the cache: L is the large one. panel is (blocks, count, LANES). */
+static void solve_panel(const kernel_ridge *self, const double *state, size_t count, size_t blocks, double *panel)
+{
+    size_t row = 0;
+    for (; row + LANES <= count; row += LANES) {
+        const double *rows[LANES];
+        for (size_t i = 0; i < LANES; i++) rows[i] = state + row_start(self, row + i);
+        for (size_t b = 0; b < blocks; b++) solve_rows(rows, row, LANES, panel + b * count * LANES);
+    }
+    for (; row < count; row++) {
+        const double *rows[] = {state + row_start(self, row)};
+        for (size_t b = 0; b < blocks; b++) solve_rows(rows, row, 1, panel + b * count * LANES);
+    }
+}
+
+static double dot_doubles(const double *a, const double *b, size_t n)
+{
+    double sum[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t lane = 0; lane < LANES; lane++) sum[lane] += a[i + lane] * b[i + lane];
+    for (; i < n; i++) sum[0] += a[i] * b[i];
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/* ---- learning ---- */
+
+void kernel_ridge_append(const kernel_ridge *self, double *state, size_t count, vector x, double y)
+{
+    double *record = state + record_start(self, count), *row = state + row_start(self, count);
+    store_context(self, record, x);
+    double rest = self->kernel(self->gamma, record[SQUARE], record[SQUARE], record[SQUARE]) + self->lambda;
+    for (size_t i = 0; i < count; i++) {
+        const double *other = state + record_start(self, i), *above = state + row_start(self, i);
+        double k = self->kernel(self->gamma, dot(x, context_of(other)), record[SQUARE], other[SQUARE]);
+        row[i] = (k - dot_doubles(above, row, i)) / above[i];
+        rest -= row[i] * row[i];
+        y -= row[i] * other[TARGET];
+    }
+    row[count] = sqrt(rest > self->lambda ? rest : self->lambda); /* less than lambda is rounding */
+    record[TARGET] = y / row[count];
+}
+
+/* ---- predicting ---- */
+
+static size_t block_count(size_t arms)
+{
+    return (arms + LANES - 1) / LANES;
+}
+
+size_t kernel_ridge_panel_count(size_t samples, size_t arms)
+{
+    return block_count(arms) * samples * LANES;
+}
+
+/* K of n <= LANES arms: v is (count, LANES). Lanes without an arm are zero. squares is (n). */
+static void fill_block(const kernel_ridge *self, const double *state, size_t count, const ee_arms *arms, size_t first,
+                       size_t n, const double *squares, double *v)
+{
+    for (size_t i = 0; i < count; i++, v += LANES) {
+        const double *record = state + record_start(self, i);
+        double products[LANES];
+        dot_arms(context_of(record), arms, first, n, products);
+        for (size_t lane = 0; lane < LANES; lane++)
+            v[lane] = lane < n ? self->kernel(self->gamma, products[lane], squares[lane], record[SQUARE]) : 0;
+    }
+}
+
+/* Mean and variance of n <= LANES arms. variance holds k(x, x). */
+static void sum_block(const kernel_ridge *self, const double *state, size_t count, const double *v, size_t n,
+                      double *mean, double *variance)
+{
+    double means[LANES] = {0}, squares[LANES] = {0};
+    for (size_t i = 0; i < count; i++, v += LANES) {
+        double target = state[record_start(self, i) + TARGET];
+        for (size_t lane = 0; lane < LANES; lane++) {
+            means[lane] += v[lane] * target;
+            squares[lane] += v[lane] * v[lane];
+        }
+    }
+    for (size_t lane = 0; lane < n; lane++) {
+        mean[lane] = means[lane];
+        variance[lane] = variance[lane] > squares[lane] ? variance[lane] - squares[lane] : 0;
+    }
+}
+
+void kernel_ridge_predict(const kernel_ridge *self, const double *state, size_t count, const ee_arms *arms,
+                          size_t first, size_t n, double *panel, double *mean, double *variance)
+{
+    size_t block = count * LANES;
+    for (size_t i = 0; i < n; i += LANES) {
+        size_t lanes = n - i < LANES ? n - i : LANES;
+        double squares[LANES];
+        for (size_t lane = 0; lane < lanes; lane++) {
+            vector x = vector_of_arm(arms, first + i + lane);
+            double square = squares[lane] = vector_dot(x, x);
+            variance[i + lane] = self->kernel(self->gamma, square, square, square);
+        }
+        fill_block(self, state, count, arms, first + i, lanes, squares, panel + i / LANES * block);
+    }
+    solve_panel(self, state, count, block_count(n), panel);
+    for (size_t i = 0; i < n; i += LANES)
+        sum_block(self, state, count, panel + i / LANES * block, n - i < LANES ? n - i : LANES, mean + i, variance + i);
+}
+
+/* sums[i][j] = a_i . b_j for the lanes of two blocks (count, LANES) */
+static void multiply_blocks(const double *a, const double *b, size_t count, double sums[LANES][LANES])
+{
+    double sum[LANES][LANES] = {{0}};
+    for (size_t row = 0; row < count; row++, a += LANES, b += LANES)
+        for (size_t i = 0; i < LANES; i++)
+            for (size_t j = 0; j < LANES; j++) sum[i][j] += a[i] * b[j];
+    memcpy(sums, sum, sizeof sum);
+}
+
+static double prior_covariance(const kernel_ridge *self, vector a, vector b)
+{
+    return self->kernel(self->gamma, dot(a, b), vector_dot(a, a), vector_dot(b, b));
+}
+
+void kernel_ridge_covariance(const kernel_ridge *self, size_t count, const ee_arms *arms, const double *panel,
+                             double *covariance)
+{
+    size_t n = arms->count, block = count * LANES;
+    for (size_t i = 0; i < n; i += LANES) {
+        for (size_t j = 0; j <= i; j += LANES) {
+            double known[LANES][LANES];
+            multiply_blocks(panel + i / LANES * block, panel + j / LANES * block, count, known);
+            for (size_t a = i; a < n && a < i + LANES; a++) {
+                vector x = vector_of_arm(arms, a);
+                for (size_t b = j; b <= a && b < j + LANES; b++)
+                    covariance[a * n + b] = prior_covariance(self, x, vector_of_arm(arms, b)) - known[a - i][b - j];
+            }
+        }
+    }
+}
+
+void kernel_ridge_factor(double *matrix, size_t n)
+{
+    /* Of the largest variance. The rounding of a solve is far under this, and the deviation that is lost, 1e-5 of the
+     * largest, far under what a choice depends on. */
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) largest = matrix[i * n + i] > largest ? matrix[i * n + i] : largest;
+    double smallest = 1e-10 * largest;
+    for (size_t i = 0; i < n; i++) {
+        double *row = matrix + i * n;
+        for (size_t j = 0; j < i; j++) {
+            const double *above = matrix + j * n;
+            row[j] = above[j] > 0 ? (row[j] - dot_doubles(row, above, j)) / above[j] : 0;
+        }
+        double rest = row[i] - dot_doubles(row, row, i);
+        row[i] = rest > smallest ? sqrt(rest) : 0;
+    }
+}
+
+/* ---- checking ---- */
+
+static bool context_is_sound(const kernel_ridge *self, const double *record)
+{
+    context_words form;
+    memcpy(&form, record + FORM, sizeof form);
+    if (form.sparse > 1 || (!form.sparse && (form.entries != self->dim || self->dim > self->stride))) return false;
+    if (form.sparse && form.entries > self->stride / 2) return false;
+    vector x = context_of(record);
+    for (size_t i = 0; x.indices && i < x.count; i++)
+        if (x.indices[i] >= self->dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
+    return vector_is_within(x.values, x.count, FLT_MAX);
+}
+
+bool kernel_ridge_is_sound(const kernel_ridge *self, const double *state, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!context_is_sound(self, state + record_start(self, i))) return false;
+    return true;
+}

@@ -1,0 +1,494 @@
+#include "ridge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cholesky.h"
+
+static const uint32_t NOBODY = UINT32_MAX;
+
+/* An update loses as many digits as this has; beyond it the block is factorised at once. Scores are of single
+ * precision, and features of a sane scale stay far below. */
+static const double LARGEST_GAIN = 1e7;
+
+/* Features next to each other that belong to one block. */
+typedef struct run {
+    uint32_t first, count;
+} run;
+
+struct ridge {
+    size_t dim, refresh;
+    double lambda;
+    double *sums;     /* (dim, dim) sum x x^T, of which only what is left of and on the diagonal is kept */
+    double *moments;  /* (dim) sum y x */
+    uint32_t *heads;  /* (dim) the first feature of the block that a feature is in; NOBODY: it was never seen */
+    uint32_t *nexts;  /* (dim) the next feature of the same block, ascending; NOBODY after the last */
+    uint64_t *counts; /* (dim) at the head of a block: updates since its factorisation */
+
+    /* The sample that is being taken in. */
+    uint32_t *support; /* (dim) its features, ascending */
+    double *values;    /* (dim) their values */
+    size_t support_count;
+
+    /* The block that it is in. */
+    uint32_t *members; /* (dim) its features, ascending */
+    run *runs;         /* (dim) the same as runs */
+    size_t member_count, run_count;
+
+    double *product; /* (dim) A^-1 x, at the places of the block's features */
+    double *block;   /* (dim, dim) what is being factorised, without gaps */
+    double *column;  /* (dim) right-hand side */
+    uint8_t *marks;  /* (dim) heads of blocks that are being joined; else 0 */
+};
+
+/* ---- state ---- */
+
+enum { LARGEST_DIM = 1 << 28 };
+
+size_t ridge_state_count(size_t dim)
+{
+    return dim > LARGEST_DIM ? SIZE_MAX / sizeof(double) : dim * dim + dim + 1;
+}
+
+static const double *theta_of(const double *state, size_t dim)
+{
+    return state + dim * dim;
+}
+
+static double prior_variance(const double *state, size_t dim)
+{
+    return state[dim * dim + dim];
+}
+
+void ridge_start(const ridge *self, double *state)
+{
+    state[self->dim * self->dim + self->dim] = 1 / self->lambda;
+}
+
+/* Four sums, because additions that wait for each other leave the processor idle. */
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sums[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++) sums[k] += a[i + k] * b[i + k];
+    for (; i < n; i++) sums[0] += a[i] * b[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/* row is (dim) */
+static double dot_vector(const double *row, vector x)
+{
+    double sums[4] = {0};
+    size_t i = 0;
+    if (x.indices) {
+        for (; i + 4 <= x.count; i += 4)
+            for (size_t k = 0; k < 4; k++) sums[k] += row[x.indices[i + k]] * x.values[i + k];
+        for (; i < x.count; i++) sums[0] += row[x.indices[i]] * x.values[i];
+    } else {
+        for (; i + 4 <= x.count; i += 4)
+            for (size_t k = 0; k < 4; k++) sums[k] += row[i + k] * x.values[i + k];
+        for (; i < x.count; i++) sums[0] += row[i] * x.values[i];
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+static void add_scaled(double *restrict y, double a, const double *restrict x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+double ridge_mean(const double *state, size_t dim, vector x)
+{
+    return dot_vector(theta_of(state, dim), x);
+}
+
+/* The entry of x at a feature. place walks along with features that ascend from call to call. */
+static double entry_at(vector x, size_t feature, size_t *place)
+{
+    if (!x.indices) return x.values[feature];
+    while (*place < x.count && x.indices[*place] < feature) ++*place;
+    return *place < x.count && x.indices[*place] == feature ? x.values[*place] : 0;
+}
+
+double ridge_covariance(const double *state, size_t dim, vector a, vector b)
+{
+    double sum = 0, prior = prior_variance(state, dim);
+    size_t place = 0;
+    for (size_t i = 0; i < a.count; i++) {
+        if (a.values[i] == 0) continue;
+        size_t feature = a.indices ? a.indices[i] : i;
+        const double *row = state + feature * dim;
+        sum += a.values[i] * (row[feature] == 0 ? prior * entry_at(b, feature, &place) : dot_vector(row, b));
+    }
+    return sum;
+}
+
+/* ---- drawing ---- */
+
+size_t ridge_draw_room(size_t dim, size_t arms)
+{
+    size_t order = dim < arms ? dim : arms;
+    return order * order + order + dim;
+}
+
+/* matrix, of which only what is left of and on the diagonal is read, becomes L with L L^T = matrix. Where arms repeat,
+ * or are fewer in dimension than in number, the matrix is singular: a row that the ones before it explain but for
+ * rounding gets a zero on its diagonal, and its column is zero. */
+static void factor_semidefinite(double *matrix, size_t n)
+{
+    const double rounding = 1e-12;
+    for (size_t i = 0; i < n; i++) {
+        double *row = matrix + i * n;
+        for (size_t j = 0; j < i; j++) {
+            double pivot = matrix[j * n + j];
+            row[j] = pivot == 0 ? 0 : (row[j] - dot(row, matrix + j * n, j)) / pivot;
+        }
+        double left = row[i] - dot(row, row, i);
+        row[i] = left <= rounding * row[i] ? 0 : sqrt(left);
+    }
+}
+
+/* matrix = A^-1, left of and on the diagonal */
+static void feature_covariance(const double *state, size_t dim, double *matrix)
+{
+    for (size_t i = 0; i < dim; i++) {
+        memcpy(matrix + i * dim, state + i * dim, (i + 1) * sizeof *matrix);
+        if (matrix[i * dim + i] == 0) matrix[i * dim + i] = prior_variance(state, dim);
+    }
+}
+
+/* product = A^-1 x, for a dense x */
+static void multiply_dense(const double *state, size_t dim, vector x, double *product)
+{
+    memset(product, 0, dim * sizeof *product);
+    for (size_t i = 0; i < dim; i++) {
+        const double *row = state + i * dim;
+        if (x.values[i] == 0) continue;
+        if (row[i] == 0)
+            product[i] += prior_variance(state, dim) * x.values[i];
+        else
+            add_scaled(product, x.values[i], row, dim);
+    }
+}
+
+/* matrix = X A^-1 X^T, left of and on the diagonal; product is (dim) */
+static void arm_covariance(const double *state, size_t dim, const ee_arms *arms, double *product, double *matrix)
+{
+    for (size_t i = 0; i < arms->count; i++) {
+        vector x = vector_of_arm(arms, i);
+        if (!x.indices) multiply_dense(state, dim, x, product);
+        for (size_t j = 0; j <= i; j++) {
+            vector other = vector_of_arm(arms, j);
+            matrix[i * arms->count + j] =
+                x.indices ? ridge_covariance(state, dim, x, other) : dot_vector(product, other);
+        }
+    }
+}
+
+void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_stream *random, double *room,
+                double *deviations)
+{
+    bool by_features = dim < arms->count;
+    size_t order = by_features ? dim : arms->count;
+    double *matrix = room, *normals = matrix + order * order, *product = normals + order;
+    if (by_features)
+        feature_covariance(state, dim, matrix);
+    else
+        arm_covariance(state, dim, arms, product, matrix);
+    factor_semidefinite(matrix, order);
+    for (size_t i = 0; i < order; i++) normals[i] = random_normal(random);
+    double *drawn = by_features ? product : deviations;
+    for (size_t i = 0; i < order; i++) drawn[i] = dot(matrix + i * order, normals, i + 1);
+    for (size_t i = 0; by_features && i < arms->count; i++) deviations[i] = dot_vector(drawn, vector_of_arm(arms, i));
+}
+
+/* ---- making ---- */
+
+ee_status ridge_create(size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error)
+{
+    ridge *self;
+    ee_status status = dim > LARGEST_DIM ? status_no_memory(error, SIZE_MAX) : EE_OK;
+    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    if (status) return status;
+    self->dim = dim;
+    self->lambda = lambda;
+    self->refresh = refresh;
+    status = memory_create(&self->sums, dim * dim, sizeof *self->sums, error);
+    if (!status) status = memory_create(&self->block, dim * dim, sizeof *self->block, error);
+    if (!status) status = memory_create(&self->moments, dim, sizeof *self->moments, error);
+    if (!status) status = memory_create(&self->heads, dim, sizeof *self->heads, error);
+    if (!status) status = memory_create(&self->nexts, dim, sizeof *self->nexts, error);
+    if (!status) status = memory_create(&self->counts, dim, sizeof *self->counts, error);
+    if (!status) status = memory_create(&self->support, dim, sizeof *self->support, error);
+    if (!status) status = memory_create(&self->values, dim, sizeof *self->values, error);
+    if (!status) status = memory_create(&self->members, dim, sizeof *self->members, error);
+    if (!status) status = memory_create(&self->runs, dim, sizeof *self->runs, error);
+    if (!status) status = memory_create(&self->product, dim, sizeof *self->product, error);
+    if (!status) status = memory_create(&self->column, dim, sizeof *self->column, error);
+    if (!status) status = memory_create(&self->marks, dim, sizeof *self->marks, error);
+    if (status) {
+        ridge_free(self);
+        return status;
+    }
+    memset(self->heads, 0xff, dim * sizeof *self->heads); /* NOBODY */
+    *out = self;
+    return EE_OK;
+}
+
+enum { BLOCKS = 13 };
+
+static void list_memory(const ridge *self, void *blocks[BLOCKS])
+{
+    void *all[BLOCKS] = {self->sums,    self->block,   self->moments, self->heads,   self->nexts,
+                         self->counts,  self->support, self->values,  self->members, self->runs,
+                         self->product, self->column,  self->marks};
+    memcpy(blocks, all, sizeof all);
+}
+
+void ridge_free(ridge *self)
+{
+    if (!self) return;
+    void *blocks[BLOCKS];
+    list_memory(self, blocks);
+    for (size_t i = 0; i < BLOCKS; i++) memory_free(blocks[i]);
+    memory_free(self);
+}
+
+size_t ridge_memory(const ridge *self)
+{
+    void *blocks[BLOCKS];
+    size_t bytes = memory_size(self);
+    list_memory(self, blocks);
+    for (size_t i = 0; i < BLOCKS; i++) bytes += memory_size(blocks[i]);
+    return bytes;
+}
+
+/* ---- blocks ---- */
+
+/* Makes nexts from heads. */
+static void link_blocks(ridge *self)
+{
+    uint32_t *last = self->members; /* of each block, at its head */
+    for (uint32_t f = 0; f < self->dim; f++) {
+        uint32_t head = self->heads[f];
+        self->nexts[f] = NOBODY;
+        if (head == NOBODY) continue;
+        if (head != f) self->nexts[last[head]] = f;
+        last[head] = f;
+    }
+}
+
+static bool support_is_joined(const ridge *self)
+{
+    uint32_t head = self->heads[self->support[0]];
+    for (size_t i = 0; i < self->support_count; i++)
+        if (self->heads[self->support[i]] != head) return false;
+    return head != NOBODY;
+}
+
+/* Makes one block of all blocks that the sample touches. Goes through all features, but happens at most once for each
+ * of them. */
+static void join_support(ridge *self)
+{
+    uint32_t target = self->support[0];
+    uint64_t count = 0;
+    for (size_t i = 0; i < self->support_count; i++) {
+        uint32_t head = self->heads[self->support[i]];
+        if (head == NOBODY) {
+            head = self->heads[self->support[i]] = self->support[i];
+            self->counts[head] = 0;
+        }
+        if (!self->marks[head]) count += self->counts[head];
+        self->marks[head] = 1;
+        if (head < target) target = head;
+    }
+    for (size_t f = 0; f < self->dim; f++) {
+        uint32_t head = self->heads[f];
+        if (head != NOBODY && self->marks[head]) self->heads[f] = target;
+    }
+    memset(self->marks, 0, self->dim);
+    self->counts[target] = count;
+    link_blocks(self);
+}
+
+static void list_block(ridge *self, uint32_t head)
+{
+    self->member_count = self->run_count = 0;
+    for (uint32_t f = head; f != NOBODY; f = self->nexts[f]) {
+        run *last = self->runs + self->run_count - 1;
+        if (self->run_count && last->first + last->count == f)
+            last->count++;
+        else
+            self->runs[self->run_count++] = (run){f, 1};
+        self->members[self->member_count++] = f;
+    }
+}
+
+/* ---- learning ---- */
+
+static void take_support(ridge *self, vector x)
+{
+    self->support_count = 0;
+    for (size_t i = 0; i < x.count; i++) {
+        if (x.values[i] == 0) continue;
+        self->support[self->support_count] = x.indices ? x.indices[i] : (uint32_t)i;
+        self->values[self->support_count++] = x.values[i];
+    }
+}
+
+static void add_sums(ridge *self, double y)
+{
+    for (size_t i = 0; i < self->support_count; i++) {
+        double *row = self->sums + self->support[i] * self->dim;
+        for (size_t j = 0; j <= i; j++) row[self->support[j]] += self->values[i] * self->values[j];
+        self->moments[self->support[i]] += y * self->values[i];
+    }
+}
+
+/* product = A^-1 x; returns x . product */
+static double multiply_support(ridge *self, const double *state)
+{
+    for (size_t r = 0; r < self->run_count; r++)
+        memset(self->product + self->runs[r].first, 0, self->runs[r].count * sizeof *self->product);
+    for (size_t i = 0; i < self->support_count; i++) {
+        const double *row = state + self->support[i] * self->dim;
+        for (size_t r = 0; r < self->run_count; r++) {
+            run s = self->runs[r];
+            add_scaled(self->product + s.first, self->values[i], row + s.first, s.count);
+        }
+    }
+    double gain = 0;
+    for (size_t i = 0; i < self->support_count; i++) gain += self->values[i] * self->product[self->support[i]];
+    return gain;
+}
+
+/* A^-1 -= p p^T / (1 + gain) and theta += p (y - theta . x) / (1 + gain), with p = A^-1 x. */
+static void update_state(ridge *self, double *state, double gain, double y)
+{
+    double *theta = state + self->dim * self->dim, error = y;
+    for (size_t i = 0; i < self->support_count; i++) error -= theta[self->support[i]] * self->values[i];
+    /* Scaled on both sides alike, so that the inverse stays symmetric to the last bit. */
+    double scale = 1 / sqrt(1 + gain), *product = self->product;
+    for (size_t i = 0; i < self->member_count; i++) {
+        uint32_t f = self->members[i];
+        theta[f] += product[f] * error / (1 + gain);
+        product[f] *= scale;
+    }
+    for (size_t i = 0; i < self->member_count; i++) {
+        double *row = state + self->members[i] * self->dim;
+        for (size_t r = 0; r < self->run_count; r++) {
+            run s = self->runs[r];
+            add_scaled(row + s.first, -product[self->members[i]], product + s.first, s.count);
+        }
+    }
+}
+
+/* block = (1 + excess) (lambda I + the sums of the block) on the diagonal, and the sums beside it. */
+static void gather_block(ridge *self, double excess)
+{
+    size_t n = self->member_count;
+    for (size_t i = 0; i < n; i++) {
+        const double *row = self->sums + self->members[i] * self->dim;
+        double *to = self->block + i * n;
+        for (size_t j = 0; j <= i; j++) to[j] = row[self->members[j]];
+        to[i] = (to[i] + self->lambda) * (1 + excess);
+        self->column[i] = self->moments[self->members[i]];
+    }
+}
+
+/* Where lambda is lost in the rounding of the sums, the diagonal is made larger: by enough at first that the variances,
+ * which are differences of what lies in the inverse then, have some digits left. */
+static bool factor_block(ridge *self)
+{
+    for (double excess = 0; excess < 1; excess = excess == 0 ? 1e-12 : excess * 10) {
+        gather_block(self, excess);
+        if (cholesky_factor(self->block, self->member_count, 0)) return true;
+    }
+    return false;
+}
+
+/* Makes the block's inverse and theta from the sums. Changes nothing where that is impossible, which is so for sums
+ * that no samples have. */
+static void refresh_block(ridge *self, double *state)
+{
+    size_t n = self->member_count, dim = self->dim;
+    if (!factor_block(self)) return;
+    cholesky_solve(self->block, n, self->column);
+    cholesky_invert(self->block, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t f = self->members[i];
+        for (size_t j = 0; j <= i; j++) {
+            size_t g = self->members[j];
+            state[f * dim + g] = state[g * dim + f] = self->block[i * n + j];
+        }
+        state[dim * dim + f] = self->column[i];
+    }
+}
+
+void ridge_observe(ridge *self, double *state, vector x, double y)
+{
+    take_support(self, x);
+    if (!self->support_count) return;
+    if (!support_is_joined(self)) join_support(self);
+    uint32_t head = self->heads[self->support[0]];
+    list_block(self, head);
+    for (size_t i = 0; i < self->support_count; i++) {
+        double *diagonal = state + self->support[i] * self->dim + self->support[i];
+        if (*diagonal == 0) *diagonal = prior_variance(state, self->dim);
+    }
+    add_sums(self, y);
+    double gain = multiply_support(self, state);
+    self->counts[head]++;
+    if (gain >= 0 && gain <= LARGEST_GAIN && self->counts[head] < self->refresh) {
+        update_state(self, state, gain, y);
+        return;
+    }
+    refresh_block(self, state);
+    self->counts[head] = 0;
+}
+
+/* ---- saving and loading ---- */
+
+static bool heads_are_sound(const ridge *self)
+{
+    for (size_t f = 0; f < self->dim; f++) {
+        uint32_t head = self->heads[f];
+        if (head != NOBODY && (head > f || self->heads[head] != head)) return false;
+    }
+    return true;
+}
+
+/* A row of the sums as the block has it, behind it the moment. */
+static void archive_sums(ridge *self, size_t member, archive *a)
+{
+    double *row = self->sums + self->members[member] * self->dim, *packed = self->column;
+    for (size_t j = 0; j <= member; j++) packed[j] = row[self->members[j]];
+    archive_bytes(a, packed, (member + 1) * sizeof *packed);
+    archive_bytes(a, &self->moments[self->members[member]], sizeof *self->moments);
+    if (!a->reading || a->status) return;
+    bool finite = isfinite(self->moments[self->members[member]]);
+    for (size_t j = 0; j <= member; j++) {
+        finite = finite && isfinite(packed[j]);
+        row[self->members[j]] = packed[j];
+    }
+    if (!finite) archive_fail(a, EE_BAD_MODEL, "model: a sum of a ridge regression is not a finite number");
+}
+
+void ridge_archive(ridge *self, archive *a)
+{
+    archive_u32s(a, self->heads, self->dim);
+    if (a->reading && !a->status && !heads_are_sound(self))
+        archive_fail(a, EE_BAD_MODEL, "model: the blocks of a ridge regression are wrong");
+    if (a->status) return;
+    link_blocks(self);
+    for (uint32_t f = 0; f < self->dim && !a->status; f++) {
+        if (self->heads[f] != f) continue;
+        size_t count = self->counts[f];
+        archive_size(a, &count, 0, self->refresh, "updates of a ridge regression");
+        self->counts[f] = count;
+        list_block(self, f);
+        for (size_t i = 0; i < self->member_count && !a->status; i++) archive_sums(self, i, a);
+    }
+}

@@ -1,0 +1,368 @@
+#include "gradient_width.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef enum covariance_kind { COVARIANCE_DIAGONAL, COVARIANCE_FULL } covariance_kind;
+
+typedef struct gradient_width {
+    exploitation shared;
+    double nu, lambda, m;
+    bool full;
+    size_t widest_in, widest_out; /* of the gradient's factors */
+
+    /* What a reward needs room for. */
+    float *formed;   /* network_factors' */
+    float *squares;  /* (widest_out) diagonal: of a delta */
+    float *gradient; /* (p) full */
+    double *product; /* (p) full: Z^-1 g */
+} gradient_width;
+
+/* ---- options ---- */
+
+#define FIELD(name) offsetof(gradient_width_options, name)
+static const option table[GRADIENT_WIDTH_OPTIONS] = {
+    {"nu", OPTION_REAL, FIELD(nu), "0.1", 0, 1e6, NULL, "weight of the width"},
+    {"lambda", OPTION_REAL, FIELD(lambda), "0.1", 1e-6, 1e6, NULL, "Z before the first reward"},
+    {"covariance", OPTION_CHOICE, FIELD(covariance), "diagonal", 0, 0, "diagonal|full",
+     "Z's diagonal, or all of it: 4 p^2 bytes for p parameters"},
+    {"memory_limit", OPTION_INTEGER, FIELD(memory_limit), "1024", 1, 1e6, NULL,
+     "MiB that covariance=full may take for Z's inverse"},
+};
+const option_group gradient_width_groups[GRADIENT_WIDTH_GROUPS] = {
+    {"", table, GRADIENT_WIDTH_OPTIONS, 0, NULL},
+    EXPLOITATION_GROUPS,
+};
+
+/* ---- making ---- */
+
+static size_t parameter_count(const gradient_width *self)
+{
+    return self->shared.f1.network.parameter_count;
+}
+
+static size_t triangle_count(size_t p)
+{
+    return p * (p + 1) / 2;
+}
+
+/* Floats before the triangle of doubles. */
+static size_t triangle_start(size_t p)
+{
+    return p + p % 2;
+}
+
+/* In doubles, because the bytes of what is refused may be more than 64 bits hold. */
+static ee_status check_limit(const char *owner, const gradient_width_options *o, size_t p, ee_error *error)
+{
+    double bytes = 4.0 * (double)p * ((double)p + 1);
+    if (bytes <= (double)o->memory_limit * 1048576) return EE_OK;
+    return status_fail(error, EE_BAD_OPTION,
+                       "options: %s.covariance=full takes %.0f bytes for f1's %zu parameters, but %s.memory_limit is "
+                       "%lld MiB",
+                       owner, bytes, p, owner, (long long)o->memory_limit);
+}
+
+static ee_status create_room(gradient_width *self, ee_error *error)
+{
+    const network *f1 = &self->shared.f1.network;
+    gradient_factor shapes[NETWORK_LAYERS];
+    size_t count = network_factor_shapes(f1, shapes);
+    for (size_t i = 0; i < count; i++) {
+        if (shapes[i].in > self->widest_in) self->widest_in = shapes[i].in;
+        if (shapes[i].out > self->widest_out) self->widest_out = shapes[i].out;
+    }
+    if (self->full) {
+        ee_status status = memory_create(&self->gradient, f1->parameter_count, sizeof(float), error);
+        if (!status) status = memory_create(&self->product, f1->parameter_count, sizeof(double), error);
+        return status;
+    }
+    ee_status status = memory_create(&self->formed, network_formed_count(f1), sizeof(float), error);
+    if (!status) status = memory_create(&self->squares, self->widest_out, sizeof(float), error);
+    return status;
+}
+
+static double *triangle_of(const parameters *learned, size_t p)
+{
+    return (double *)(void *)(learned->values + triangle_start(p));
+}
+
+static void start(gradient_width *self)
+{
+    size_t p = parameter_count(self);
+    const parameters *own = &self->shared.base.parameters;
+    if (self->full)
+        for (size_t i = 0; i < p; i++) triangle_of(own, p)[triangle_count(i) + i] = 1 / self->lambda;
+    else
+        for (size_t i = 0; i < p; i++) own->values[p + i] = (float)(1 / self->lambda);
+}
+
+ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
+{
+    const gradient_width_options *o = setup->options;
+    bool full = o->covariance.pick == COVARIANCE_FULL;
+    network f1;
+    gradient_width *self = NULL;
+    ee_status status = network_create(&f1, "f1", &o->shared.f1.network, setup->dim, error);
+    size_t p = f1.parameter_count;
+    if (!status && full) status = check_limit(class->schema.owner, o, p, error);
+    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    if (status) return status;
+    size_t more = full ? p % 2 + 2 * triangle_count(p) : p;
+    status = exploitation_create(&self->shared, class, setup, more, error);
+    if (status) {
+        memory_free(self);
+        return status;
+    }
+    self->nu = o->nu;
+    self->lambda = o->lambda;
+    self->m = (double)o->shared.f1.network.width;
+    self->full = full;
+    status = create_room(self, error);
+    if (status) {
+        gradient_width_free(&self->shared.base);
+        return status;
+    }
+    start(self);
+    *out = &self->shared.base;
+    return EE_OK;
+}
+
+void gradient_width_free(policy *base)
+{
+    gradient_width *self = (gradient_width *)base;
+    memory_free(self->formed);
+    memory_free(self->squares);
+    memory_free(self->gradient);
+    memory_free(self->product);
+    exploitation_free(base);
+}
+
+size_t gradient_width_memory(const policy *base)
+{
+    const gradient_width *self = (const gradient_width *)base;
+    return exploitation_memory(base) + memory_size(self->formed) + memory_size(self->squares) +
+           memory_size(self->gradient) + memory_size(self->product);
+}
+
+/* ---- the diagonal ---- */
+
+static const float LARGEST = 1e18f; /* no product of two, over m, is more than a float holds */
+
+/* out is (count). What is not a number counts as the largest. */
+static void square(const float *values, size_t count, float *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        float squared = values[i] * values[i];
+        out[i] = squared < LARGEST ? squared : LARGEST;
+    }
+}
+
+/* g^T Z^-1 g. inverse is (p); workspace is (widest_in + 2 widest_out). */
+static double diagonal_form(const gradient_width *self, const float *inverse, const gradient_factor *factors,
+                            size_t count, float *workspace)
+{
+    const kernel_table *kernels = self->shared.f1.network.kernels;
+    float *inputs = workspace, *deltas = inputs + self->widest_in, *sums = deltas + self->widest_out;
+    double total = 0;
+    for (size_t i = 0; i < count; i++) {
+        const gradient_factor *f = &factors[i];
+        square(f->delta, f->out, deltas);
+        square(f->input.values, f->input.count, inputs);
+        if (f->bias) /* a bias has the input 1 */
+            memcpy(sums, inverse + f->in * f->out, f->out * sizeof *sums);
+        else
+            memset(sums, 0, f->out * sizeof *sums);
+        if (f->input.indices)
+            kernels->forward_sparse(sums, inverse, f->input.indices, inputs, f->input.count, f->out);
+        else
+            kernels->forward(sums, inverse, inputs, f->in, f->out);
+        total += kernels->dot(sums, deltas, f->out);
+        inverse += (f->in + f->bias) * f->out;
+    }
+    return total;
+}
+
+/* z += scale squares, on reciprocals. Both are (count). */
+static void add_to_row(float *restrict inverse, float scale, const float *restrict squares, size_t count)
+{
+    for (size_t i = 0; i < count; i++) inverse[i] /= 1 + inverse[i] * scale * squares[i];
+}
+
+/* Z += g g^T / m */
+static void diagonal_add(gradient_width *self, float *inverse, const gradient_factor *factors, size_t count)
+{
+    float share = (float)(1 / self->m), squared;
+    for (size_t i = 0; i < count; i++) {
+        const gradient_factor *f = &factors[i];
+        square(f->delta, f->out, self->squares);
+        for (size_t b = 0; b < f->input.count; b++) {
+            square(f->input.values + b, 1, &squared);
+            if (squared == 0) continue;
+            size_t row = f->input.indices ? f->input.indices[b] : b;
+            add_to_row(inverse + row * f->out, squared * share, self->squares, f->out);
+        }
+        if (f->bias) add_to_row(inverse + f->in * f->out, share, self->squares, f->out);
+        inverse += (f->in + f->bias) * f->out;
+    }
+}
+
+/* ---- the whole ---- */
+
+/* gradient is (p) */
+static void form(const network *f1, vector x, const float *activations, const float *deltas, float *gradient)
+{
+    memset(gradient, 0, f1->parameter_count * sizeof *gradient);
+    network_add_gradient(f1, x, activations, deltas, 1, gradient);
+    for (size_t i = 0; i < f1->parameter_count; i++)
+        if (!(fabsf(gradient[i]) < LARGEST)) gradient[i] = copysignf(LARGEST, gradient[i]);
+}
+
+static double dot(const double *restrict a, const float *restrict b, size_t count)
+{
+    enum { LANES = 8 }; /* as many sums at once as hide the latency of an addition */
+    double lanes[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * (double)b[i + j];
+    for (; i < count; i++) sum += a[i] * (double)b[i];
+    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+    return sum;
+}
+
+static void add_scaled(double *restrict y, double a, const double *restrict x, size_t count)
+{
+    for (size_t i = 0; i < count; i++) y[i] += a * x[i];
+}
+
+/* The part of g^T Z^-1 g that row i of the triangle gives. */
+static double row_form(const double *row, const float *gradient, size_t i)
+{
+    if (gradient[i] == 0) return 0;
+    return (double)gradient[i] * (2 * dot(row, gradient, i) + row[i] * (double)gradient[i]);
+}
+
+/* Z += g g^T / m. (Z + g g^T / m)^-1 = Z^-1 - u u^T / (m + g^T u), u = Z^-1 g. */
+static void full_add(gradient_width *self, double *triangle)
+{
+    size_t p = parameter_count(self);
+    const float *gradient = self->gradient;
+    double *product = self->product, *row = triangle;
+    memset(product, 0, p * sizeof *product);
+    for (size_t i = 0; i < p; i++, row += i) {
+        product[i] = dot(row, gradient, i + 1);
+        if (gradient[i] != 0) add_scaled(product, (double)gradient[i], row, i);
+    }
+    double scale = -1 / (self->m + dot(product, gradient, p));
+    row = triangle;
+    for (size_t i = 0; i < p; i++, row += i) add_scaled(row, scale * product[i], product, i + 1);
+}
+
+/* ---- scoring ---- */
+
+/* Where things lie in the scratch. */
+typedef struct layout {
+    size_t passes; /* (arms, 2, activations): f1's activations and deltas for each arm */
+    size_t formed, workspace;
+    size_t gradients; /* (arms, p) full */
+    size_t count;     /* floats of all */
+} layout;
+
+static layout lay_out(const gradient_width *self, size_t arms)
+{
+    const network *f1 = &self->shared.f1.network;
+    layout w;
+    w.passes = 0;
+    w.formed = w.passes + arms * 2 * f1->activation_count;
+    w.workspace = w.formed + (self->full ? 0 : network_formed_count(f1));
+    w.gradients = w.workspace + (self->full ? 0 : self->widest_in + 2 * self->widest_out);
+    w.count = w.gradients + (self->full ? arms * f1->parameter_count : 0);
+    return w;
+}
+
+size_t gradient_width_scratch_count(const policy *base, size_t arms)
+{
+    return lay_out((const gradient_width *)base, arms).count;
+}
+
+static ee_score score_of(const gradient_width *self, float f1, double squared)
+{
+    float gain = (float)(self->nu * sqrt(squared > 0 ? self->lambda * squared / self->m : 0));
+    return (ee_score){f1, gain, f1 + gain};
+}
+
+/* Every row of the triangle is read once, for all arms: it is what does not fit the cache. */
+static void score_full(const gradient_width *self, const double *triangle, const float *gradients, size_t arms,
+                       double *forms)
+{
+    size_t p = parameter_count(self);
+    for (size_t i = 0; i < arms; i++) forms[i] = 0;
+    for (size_t row = 0; row < p; row++, triangle += row)
+        for (size_t i = 0; i < arms; i++) forms[i] += row_form(triangle, gradients + i * p, row);
+}
+
+void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    enum { TOGETHER = 64 }; /* arms, whose forms lie on the stack */
+    const gradient_width *self = (const gradient_width *)learned->policy;
+    const network *f1 = &self->shared.f1.network;
+    const float *theta = learned->values;
+    size_t p = f1->parameter_count;
+    layout w = lay_out(self, arms->count);
+    for (size_t i = 0; i < arms->count; i++) {
+        vector x = vector_of_arm(arms, i);
+        float *activations = room->values + w.passes + i * 2 * f1->activation_count;
+        float *deltas = activations + f1->activation_count;
+        scores[i].exploitation = network_forward(f1, theta, x, activations);
+        network_backward(f1, theta, activations, 1, deltas);
+        if (self->full) {
+            form(f1, x, activations, deltas, room->values + w.gradients + i * p);
+            continue;
+        }
+        gradient_factor factors[NETWORK_LAYERS];
+        size_t count = network_factors(f1, x, activations, deltas, room->values + w.formed, factors);
+        double squared = diagonal_form(self, theta + p, factors, count, room->values + w.workspace);
+        scores[i] = score_of(self, scores[i].exploitation, squared);
+    }
+    for (size_t first = 0; self->full && first < arms->count; first += TOGETHER) {
+        double forms[TOGETHER];
+        size_t count = arms->count - first < TOGETHER ? arms->count - first : TOGETHER;
+        score_full(self, triangle_of(learned, p), room->values + w.gradients + first * p, count, forms);
+        for (size_t i = 0; i < count; i++) scores[first + i] = score_of(self, scores[first + i].exploitation, forms[i]);
+    }
+}
+
+/* ---- what a decision leaves behind ---- */
+
+size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms)
+{
+    (void)round;
+    (void)arms;
+    return 2 * ((const gradient_width *)base)->shared.f1.network.activation_count;
+}
+
+void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
+{
+    const gradient_width *self = (const gradient_width *)learned->policy;
+    size_t count = gradient_width_kept_count(learned->policy, learned->round, arms->count);
+    memcpy(kept, room->values + lay_out(self, arms->count).passes + arm * count, count * sizeof *kept);
+}
+
+void gradient_width_observe(policy *base, const observation *o, float reward)
+{
+    gradient_width *self = (gradient_width *)base;
+    const network *f1 = &self->shared.f1.network;
+    const float *activations = o->kept, *deltas = activations + f1->activation_count;
+    size_t p = f1->parameter_count;
+    if (self->full) {
+        form(f1, o->x, activations, deltas, self->gradient);
+        full_add(self, triangle_of(&base->parameters, p));
+    } else {
+        gradient_factor factors[NETWORK_LAYERS];
+        size_t count = network_factors(f1, o->x, activations, deltas, self->formed, factors);
+        diagonal_add(self, base->parameters.values + p, factors, count);
+    }
+    exploitation_observe(base, o, reward);
+}

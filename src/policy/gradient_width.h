@@ -1,0 +1,47 @@
+/* How unsure f1 is of an arm, from its gradient: what NeuralUCB and NeuralTS share.
+ *
+ *   width^2 = lambda g^T Z^-1 g / m,   Z = lambda I + sum g g^T / m
+ *
+ * g is the gradient of f1 at the arm by its p parameters, m the option f1.width, and the sum goes over the arms whose
+ * rewards have come, each with its gradient at the time of its decision.
+ *
+ *   covariance=diagonal  Z's diagonal alone. It is kept as its reciprocals, p floats laid out as theta1. A width comes
+ *                        from the gradient's factors, delta and input x of each layer, as
+ *                        sum_b x_b^2 sum_a delta_a^2 / z_ba: a forward pass with the squares. g is never formed, and a
+ *                        sparse arm costs its own rows.
+ *   covariance=full      Z^-1 by rank-one updates (Sherman and Morrison), the lower triangle row by row, p (p + 1) / 2
+ *                        doubles. A width costs p^2 / 2, a reward p^2. Refused where it takes more than memory_limit.
+ *
+ * A float reciprocal stays as it is where g^2 / m is below 2^-24 of z: after some 10^7 rewards a diagonal width no
+ * longer shrinks. Squares of x and delta are cut at 10^18, and what is above 10^18 of a formed g: widths may become
+ * infinite, but Z never loses its numbers.
+ *
+ * Parameters: theta1; diagonal: the reciprocals; full: a float where p is odd, then the triangle.
+ * Kept of a decision: f1's activations and deltas for the played arm. */
+#ifndef EENET_GRADIENT_WIDTH_H
+#define EENET_GRADIENT_WIDTH_H
+
+#include "exploitation.h"
+
+typedef struct gradient_width_options {
+    exploitation_options shared;
+    double nu, lambda;
+    option_choice covariance;
+    int64_t memory_limit; /* MiB */
+} gradient_width_options;
+
+enum { GRADIENT_WIDTH_OPTIONS = 4, GRADIENT_WIDTH_GROUPS = 4 };
+extern const option_group gradient_width_groups[GRADIENT_WIDTH_GROUPS];
+
+/* The functions of a class. gradient_width_score: exploitation is f1, exploration nu times the width, score their sum.
+ */
+ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
+void gradient_width_free(policy *base);
+size_t gradient_width_scratch_count(const policy *base, size_t arms);
+void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
+size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms);
+void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
+void gradient_width_observe(policy *base, const observation *o, float reward);
+size_t gradient_width_memory(const policy *base);
+
+#endif

@@ -1,0 +1,89 @@
+#include "kernel_policy.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+#define FIELD(name) offsetof(kernel_options, name)
+
+static const option table[KERNEL_OPTIONS] = {
+    {"kernel", OPTION_CHOICE, FIELD(kernel), "rbf", 0, 0, kernel_ridge_choices, "k(a, b); rbf: exp(-gamma |a - b|^2)"},
+    {"gamma", OPTION_REAL, FIELD(gamma), "1", 1e-9, 1e9, NULL,
+     "of the kernel: the larger, the less a reward says of other arms"},
+    {"lambda", OPTION_REAL, FIELD(lambda), "1", 1e-6, 1e6, NULL, "ridge: the variance of a reward's noise"},
+    {"nu", OPTION_REAL, FIELD(nu), "0.1", 0, 1e6, NULL, "weight of the deviation"},
+    {"max_contexts", OPTION_INTEGER, FIELD(max_contexts), "1000", 1, 20000, NULL,
+     "rewards to learn; later ones change nothing"},
+};
+
+const option_group kernel_groups[KERNEL_GROUPS] = {
+    {"", table, KERNEL_OPTIONS, 0, NULL},
+    {"", common_option_table, COMMON_OPTIONS, FIELD(common), NULL},
+};
+
+ee_status kernel_policy_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
+{
+    const kernel_options *options = setup->options;
+    kernel_policy *self;
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    if (status) return status;
+    self->base.class = class;
+    self->width = options->nu / sqrt(options->lambda);
+    self->max_contexts = (size_t)options->max_contexts;
+    self->posterior = kernel_ridge_make(options->kernel.pick, options->gamma, options->lambda, setup->dim,
+                                        (size_t)options->common.nonzeros);
+    size_t doubles = kernel_ridge_state_count(&self->posterior, self->max_contexts);
+    status = policy_set_parameters(&self->base, setup, doubles * (sizeof(double) / sizeof(float)), error);
+    if (status)
+        kernel_policy_free(&self->base);
+    else
+        *out = &self->base;
+    return status;
+}
+
+void kernel_policy_free(policy *self)
+{
+    parameters_destroy(&self->parameters);
+    memory_free(self);
+}
+
+size_t kernel_policy_count(const parameters *learned)
+{
+    const kernel_policy *self = (const kernel_policy *)learned->policy;
+    return learned->round < self->max_contexts ? (size_t)learned->round : self->max_contexts;
+}
+
+const double *kernel_policy_state(const parameters *learned)
+{
+    return (const double *)(const void *)learned->values; /* what memory_create gives is aligned for any type */
+}
+
+ee_status kernel_policy_reserve(policy *base, const observation *o, ee_error *error)
+{
+    const kernel_policy *self = (const kernel_policy *)base;
+    if (base->parameters.round >= self->max_contexts || kernel_ridge_fits(&self->posterior, o->x)) return EE_OK;
+    return status_fail(
+        error, EE_BAD_INPUT,
+        "learn: the arm has more than %zu features that are not zero, which is all that %s has room for; "
+        "create it with a larger option nonzeros",
+        self->posterior.stride / 2, base->class->schema.owner);
+}
+
+void kernel_policy_observe(policy *base, const observation *o, float reward)
+{
+    kernel_policy *self = (kernel_policy *)base;
+    size_t count = kernel_policy_count(&base->parameters);
+    double *state = (double *)(void *)base->parameters.values;
+    if (count < self->max_contexts) kernel_ridge_append(&self->posterior, state, count, o->x, (double)reward);
+    base->parameters.round++;
+}
+
+/* All that changes are the parameters, which were read before; scoring follows the indices in them. */
+void kernel_policy_archive(policy *base, archive *a)
+{
+    const kernel_policy *self = (const kernel_policy *)base;
+    if (!a->reading || a->status) return;
+    const parameters *learned = &base->parameters;
+    if (!kernel_ridge_is_sound(&self->posterior, kernel_policy_state(learned), kernel_policy_count(learned)))
+        archive_fail(a, EE_BAD_MODEL, "model: a context is not a vector of the model's dimension");
+}

@@ -1,0 +1,287 @@
+#include "last_layer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define FIELD(name) offsetof(last_layer_options, name)
+const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
+    {"lambda", OPTION_REAL, FIELD(lambda), "0.1", 1e-6, 1e6, NULL, "A before the first reward"},
+    {"rebuild", OPTION_INTEGER, FIELD(rebuild), "100", 0, 1e9, NULL,
+     "trainings of f1 after which the regression is made anew from its history; 0: never"},
+};
+
+/* ---- triangles: an upper one of d rows, each from its diagonal on, one behind the other ---- */
+
+static size_t triangle_count(size_t d)
+{
+    return d * (d + 1) / 2;
+}
+
+static double dot(const double *restrict a, const double *restrict b, size_t count)
+{
+    enum { LANES = 8 }; /* as many sums at once as hide the latency of an addition */
+    double lanes[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * b[i + j];
+    for (; i < count; i++) sum += a[i] * b[i];
+    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+    return sum;
+}
+
+static void add_scaled(double *restrict y, double a, const double *restrict x, size_t count)
+{
+    for (size_t i = 0; i < count; i++) y[i] += a * x[i];
+}
+
+static void triangle_start(double *triangle, size_t d, double diagonal)
+{
+    memset(triangle, 0, triangle_count(d) * sizeof *triangle);
+    for (size_t i = 0; i < d; triangle += d - i, i++) *triangle = diagonal;
+}
+
+/* triangle += weight h h^T, its upper half. Units that are off, about half of them, cost nothing. */
+static void triangle_add(double *triangle, double weight, const double *h, size_t d)
+{
+    for (size_t i = 0; i < d; triangle += d - i, i++)
+        if (h[i] != 0) add_scaled(triangle, weight * h[i], h + i, d - i);
+}
+
+/* A, its upper half -> U with A = U^T U. */
+static void triangle_factor(double *triangle, size_t d)
+{
+    for (size_t i = 0; i < d; triangle += d - i, i++) {
+        size_t rest = d - i;
+        double scale = 1 / sqrt(triangle[0]), *below = triangle + rest;
+        for (size_t j = 0; j < rest; j++) triangle[j] *= scale;
+        for (size_t j = 1; j < rest; below += rest - j, j++)
+            if (triangle[j] != 0) add_scaled(below, -triangle[j], triangle + j, rest - j);
+    }
+}
+
+/* U of A -> U of A + x x^T: a rotation turns x into each row in turn. x is used up. */
+static void factor_add(double *restrict factor, double *restrict x, size_t d)
+{
+    for (size_t i = 0; i < d; factor += d - i, i++) {
+        if (x[i] == 0) continue;
+        double length = hypot(factor[0], x[i]), cosine = factor[0] / length, sine = x[i] / length;
+        for (size_t j = 0; j < d - i; j++) {
+            double above = factor[j], new = x[i + j];
+            factor[j] = cosine * above + sine * new;
+            x[i + j] = cosine * new - sine *above;
+        }
+    }
+}
+
+/* x = U^-T x */
+static void factor_solve_transposed(const double *factor, double *x, size_t d)
+{
+    for (size_t i = 0; i < d; factor += d - i, i++) {
+        if (x[i] == 0) continue;
+        x[i] /= factor[0];
+        add_scaled(x + i + 1, -x[i], factor + 1, d - i - 1);
+    }
+}
+
+/* x = U^-1 x */
+static void factor_solve(const double *factor, double *x, size_t d)
+{
+    factor += triangle_count(d);
+    for (size_t i = d; i-- > 0;) {
+        factor -= d - i;
+        x[i] = (x[i] - dot(factor + 1, x + i + 1, d - i - 1)) / factor[0];
+    }
+}
+
+/* ---- making ---- */
+
+static double *factor_of(const parameters *learned)
+{
+    size_t p = exploitation_count((const exploitation *)learned->policy);
+    return (double *)(void *)(learned->values + p + p % 2);
+}
+
+static double *theta_of(const parameters *learned)
+{
+    return factor_of(learned) + triangle_count(((const last_layer *)learned->policy)->dim);
+}
+
+const double *last_layer_theta(const parameters *learned)
+{
+    return theta_of(learned);
+}
+
+/* The regression of no samples. */
+static void start(last_layer *self)
+{
+    const parameters *own = &self->shared.base.parameters;
+    triangle_start(factor_of(own), self->dim, sqrt(self->lambda));
+    memset(theta_of(own), 0, self->dim * sizeof(double));
+    memset(self->moment, 0, self->dim * sizeof(double));
+}
+
+static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
+{
+    const last_layer_options *o = setup->options;
+    network f1;
+    if (o->shared.f1.network.layers < 2)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
+                           class->schema.owner, (long long)o->shared.f1.network.layers);
+    size_t d = (size_t)o->shared.f1.network.width + 1;
+    ee_status status = network_create(&f1, "f1", &o->shared.f1.network, setup->dim, error);
+    if (status) return status;
+    size_t more = f1.parameter_count % 2 + 2 * (triangle_count(d) + d);
+    status = exploitation_create(&self->shared, class, setup, more, error);
+    if (status) return status;
+    self->scale = o->scale;
+    self->lambda = o->lambda;
+    self->rebuild = (uint64_t)o->rebuild;
+    self->hidden = f1.layers[f1.layer_count - 2].output;
+    self->dim = d;
+    status = memory_create(&self->moment, d, sizeof(double), error);
+    if (!status) status = memory_create(&self->features, d, sizeof(double), error);
+    return status;
+}
+
+ee_status last_layer_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
+{
+    last_layer *self = NULL;
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    if (!status) status = create_parts(self, class, setup, error);
+    if (status) {
+        if (self) last_layer_free(&self->shared.base);
+        return status;
+    }
+    start(self);
+    *out = &self->shared.base;
+    return EE_OK;
+}
+
+void last_layer_free(policy *base)
+{
+    last_layer *self = (last_layer *)base;
+    memory_free(self->moment);
+    memory_free(self->features);
+    exploitation_free(base);
+}
+
+size_t last_layer_memory(const policy *base)
+{
+    const last_layer *self = (const last_layer *)base;
+    return exploitation_memory(base) + memory_size(self->moment) + memory_size(self->features);
+}
+
+void last_layer_archive(policy *base, archive *a)
+{
+    last_layer *self = (last_layer *)base;
+    exploitation_archive(base, a);
+    archive_bytes(a, self->moment, self->dim * sizeof *self->moment);
+    archive_u64(a, &self->trainings);
+}
+
+/* ---- scoring ---- */
+
+/* Where things lie in the scratch, the doubles first. */
+static double *room_features(scratch *room)
+{
+    return (double *)(void *)room->values;
+}
+
+size_t last_layer_scratch_count(const policy *base, size_t arms)
+{
+    const last_layer *self = (const last_layer *)base;
+    (void)arms;
+    return 2 * 2 * self->dim + self->shared.f1.network.activation_count;
+}
+
+/* features is (d); activations is f1's */
+static void compute_features(const last_layer *self, const float *theta, vector x, float *activations, double *features)
+{
+    network_forward(&self->shared.f1.network, theta, x, activations);
+    for (size_t i = 0; i + 1 < self->dim; i++) features[i] = (double)activations[self->hidden + i];
+    features[self->dim - 1] = 1;
+}
+
+const double *last_layer_features(const parameters *learned, vector x, scratch *room)
+{
+    const last_layer *self = (const last_layer *)learned->policy;
+    float *activations = room->values + 2 * 2 * self->dim;
+    compute_features(self, learned->values, x, activations, room_features(room));
+    return room_features(room);
+}
+
+double last_layer_width(const parameters *learned, const double *features, scratch *room)
+{
+    size_t d = ((const last_layer *)learned->policy)->dim;
+    double *solved = room_features(room) + d;
+    memcpy(solved, features, d * sizeof *solved);
+    factor_solve_transposed(factor_of(learned), solved, d);
+    return sqrt(dot(solved, solved, d));
+}
+
+const double *last_layer_draw(const parameters *learned, scratch *room)
+{
+    const last_layer *self = (const last_layer *)learned->policy;
+    double *drawn = room_features(room) + self->dim;
+    for (size_t i = 0; i < self->dim; i++) drawn[i] = self->scale * random_normal(&room->random);
+    factor_solve(factor_of(learned), drawn, self->dim);
+    add_scaled(drawn, 1, theta_of(learned), self->dim);
+    return drawn;
+}
+
+double last_layer_dot(const last_layer *self, const double *a, const double *b)
+{
+    return dot(a, b, self->dim);
+}
+
+/* ---- learning ---- */
+
+static void solve_theta(last_layer *self)
+{
+    const parameters *own = &self->shared.base.parameters;
+    double *theta = theta_of(own);
+    memcpy(theta, self->moment, self->dim * sizeof *theta);
+    factor_solve_transposed(factor_of(own), theta, self->dim);
+    factor_solve(factor_of(own), theta, self->dim);
+}
+
+void last_layer_observe(policy *base, const observation *o, float reward)
+{
+    last_layer *self = (last_layer *)base;
+    compute_features(self, base->parameters.values, o->x, self->shared.f1.activations, self->features);
+    add_scaled(self->moment, (double)reward, self->features, self->dim);
+    factor_add(factor_of(&base->parameters), self->features, self->dim);
+    solve_theta(self);
+    exploitation_observe(base, o, reward);
+}
+
+/* The sums are made in the factor's own place, and factored there. */
+static void rebuild(last_layer *self)
+{
+    const parameters *own = &self->shared.base.parameters;
+    const history *samples = &self->shared.f1.history;
+    double *factor = factor_of(own);
+    double weight = samples->kind == HISTORY_RESERVOIR ? (double)samples->seen / (double)samples->count : 1;
+    triangle_start(factor, self->dim, self->lambda);
+    memset(self->moment, 0, self->dim * sizeof *self->moment);
+    for (size_t i = 0; i < samples->count; i++) {
+        vector x = history_input(samples, i);
+        compute_features(self, own->values, x, self->shared.f1.activations, self->features);
+        triangle_add(factor, weight, self->features, self->dim);
+        add_scaled(self->moment, weight * (double)history_target(samples, i), self->features, self->dim);
+    }
+    triangle_factor(factor, self->dim);
+    solve_theta(self);
+}
+
+void last_layer_train(policy *base)
+{
+    last_layer *self = (last_layer *)base;
+    if (!schedule_is_due(&self->shared.schedule, base->parameters.round)) return;
+    exploitation_train(base);
+    self->trainings++;
+    if (self->rebuild && self->trainings % self->rebuild == 0) rebuild(self);
+}

@@ -1,0 +1,61 @@
+/* LinTS, Thompson sampling for linear rewards: Agrawal and Goyal, "Thompson sampling for contextual bandits with linear
+ * payoffs", ICML 2013. Each round draws theta from N(theta_hat, nu^2 A^-1) and ranks the arms by theta . x.
+ *
+ * theta itself is not needed: its scores are drawn, which are jointly Gaussian with the covariance nu^2 X A^-1 X^T. For
+ * n arms that takes their n^2 covariances and a factorisation of n^3 / 3; where there are more arms than features,
+ * theta is drawn after all, in d^3 / 3. */
+#include "posterior.h"
+
+typedef struct lints_options {
+    posterior_options shared;
+    double nu;
+} lints_options;
+
+extern const policy_class lints_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    const lints_options *options = setup->options;
+    return posterior_create(&lints_class, setup, options->nu, out, error);
+}
+
+static size_t scratch_count(const policy *self, size_t arms)
+{
+    size_t dim = ((const posterior *)self)->dim, doubles = ridge_draw_room(dim, arms) + arms;
+    return doubles * (sizeof(double) / sizeof(float)) + posterior_pack_count(dim, arms);
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    const posterior *self = (const posterior *)learned->policy;
+    const double *state = posterior_state(learned);
+    double *deviations = (double *)(void *)room->values, *draw_room = deviations + arms->count;
+    double *rest = draw_room + ridge_draw_room(self->dim, arms->count);
+    ee_arms packed = posterior_pack(arms, (float *)(void *)rest);
+    ridge_draw(state, self->dim, &packed, &room->random, draw_room, deviations);
+    for (size_t i = 0; i < packed.count; i++) {
+        double mean = ridge_mean(state, self->dim, vector_of_arm(&packed, i));
+        double deviation = self->width * deviations[i];
+        scores[i] = (ee_score){(float)mean, (float)deviation, (float)(mean + deviation)};
+    }
+}
+
+static const option table[] = {
+    {"nu", OPTION_REAL, offsetof(lints_options, nu), "0.1", 0, 1e6, NULL, "scale of the draws"},
+};
+static const option_group groups[] = {{"", table, 1, 0, NULL}, POSTERIOR_GROUPS};
+
+const policy_class lints_class = {
+    .summary = "linear rewards: Thompson sampling, each round by one draw of theta",
+    .paper = "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
+    .schema = {"lints", groups, sizeof groups / sizeof *groups, sizeof(lints_options)},
+    .create = create,
+    .free = posterior_free,
+    .scratch_count = scratch_count,
+    .score = score,
+    .draws = true,
+    .reserve = posterior_reserve,
+    .observe = posterior_observe,
+    .memory = posterior_memory,
+    .archive = posterior_archive,
+};

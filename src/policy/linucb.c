@@ -1,0 +1,56 @@
+/* LinUCB: Li, Chu, Langford and Schapire, "A contextual-bandit approach to personalized news article recommendation",
+ * WWW 2010, with one theta for all arms: theta . x + alpha sqrt(x^T A^-1 x). */
+#include <math.h>
+
+#include "posterior.h"
+
+typedef struct linucb_options {
+    posterior_options shared;
+    double alpha;
+} linucb_options;
+
+extern const policy_class linucb_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    const linucb_options *options = setup->options;
+    return posterior_create(&linucb_class, setup, options->alpha, out, error);
+}
+
+static size_t scratch_count(const policy *self, size_t arms)
+{
+    return posterior_pack_count(((const posterior *)self)->dim, arms);
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    const posterior *self = (const posterior *)learned->policy;
+    const double *state = posterior_state(learned);
+    ee_arms packed = posterior_pack(arms, room->values);
+    for (size_t i = 0; i < packed.count; i++) {
+        vector x = vector_of_arm(&packed, i);
+        double mean = ridge_mean(state, self->dim, x);
+        double bonus = self->width * sqrt(fmax(ridge_covariance(state, self->dim, x, x), 0));
+        scores[i] = (ee_score){(float)mean, (float)bonus, (float)(mean + bonus)};
+    }
+}
+
+static const option table[] = {
+    {"alpha", OPTION_REAL, offsetof(linucb_options, alpha), "0.1", 0, 1e6, NULL, "weight of the confidence width"},
+};
+static const option_group groups[] = {{"", table, 1, 0, NULL}, POSTERIOR_GROUPS};
+
+const policy_class linucb_class = {
+    .summary = "linear rewards: the estimate and its confidence width",
+    .paper = "Li, Chu, Langford, Schapire: A Contextual-Bandit Approach to Personalized News Article Recommendation, "
+             "WWW 2010",
+    .schema = {"linucb", groups, sizeof groups / sizeof *groups, sizeof(linucb_options)},
+    .create = create,
+    .free = posterior_free,
+    .scratch_count = scratch_count,
+    .score = score,
+    .reserve = posterior_reserve,
+    .observe = posterior_observe,
+    .memory = posterior_memory,
+    .archive = posterior_archive,
+};

@@ -1,0 +1,50 @@
+/* NeuralLinear: Riquelme, Tucker, Snoek, "Deep Bayesian Bandits Showdown", ICLR 2018.
+ *
+ * Thompson sampling on f1's last hidden layer: one theta is drawn for a round, from N(theta, nu^2 A^-1), and the arm
+ * with the largest theta . h is played; the arms' scores are drawn jointly. last_layer.h says what A, theta and h are.
+ * The paper draws the noise's variance too, from an inverse gamma distribution; here it is nu^2. Exploration is what
+ * the draw adds to the mean. f1 trains as EE-Net's does; of it the hidden layers alone decide. */
+#include "last_layer.h"
+
+extern const policy_class neural_linear_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    return last_layer_create(&neural_linear_class, setup, out, error);
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    const last_layer *self = (const last_layer *)learned->policy;
+    const double *drawn = last_layer_draw(learned, room), *theta = last_layer_theta(learned);
+    for (size_t i = 0; i < arms->count; i++) {
+        const double *features = last_layer_features(learned, vector_of_arm(arms, i), room);
+        double mean = last_layer_dot(self, theta, features), sample = last_layer_dot(self, drawn, features);
+        scores[i] = (ee_score){(float)mean, (float)(sample - mean), (float)sample};
+    }
+}
+
+static const option table[] = {
+    {"nu", OPTION_REAL, offsetof(last_layer_options, scale), "0.1", 0, 1e6, NULL, "deviation of the noise"},
+};
+static const option_group groups[] = {
+    {"", table, 1, 0, NULL},
+    {"", last_layer_option_table, LAST_LAYER_OPTIONS, 0, NULL},
+    EXPLOITATION_GROUPS,
+};
+
+const policy_class neural_linear_class = {
+    .summary = "NeuralLinear: Thompson sampling on f1's last hidden layer",
+    .paper = "Riquelme, Tucker, Snoek: Deep Bayesian Bandits Showdown, ICLR 2018",
+    .schema = {"neural-linear", groups, sizeof groups / sizeof *groups, sizeof(last_layer_options)},
+    .create = create,
+    .free = last_layer_free,
+    .scratch_count = last_layer_scratch_count,
+    .score = score,
+    .draws = true,
+    .reserve = exploitation_reserve,
+    .observe = last_layer_observe,
+    .train = last_layer_train,
+    .memory = last_layer_memory,
+    .archive = last_layer_archive,
+};

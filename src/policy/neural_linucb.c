@@ -1,0 +1,50 @@
+/* Neural-LinUCB: Xu, Wen, Zhao, Gu, "Neural Contextual Bandits with Deep Representation and Shallow Exploration",
+ * ICLR 2022.
+ *
+ * Plays the arm with the largest theta . h + alpha sqrt(h^T A^-1 h), h from f1's last hidden layer; last_layer.h says
+ * what A, theta and h are. The paper trains the network under the regression's theta; here f1 trains as EE-Net's does,
+ * under its own last layer. */
+#include "last_layer.h"
+
+extern const policy_class neural_linucb_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    return last_layer_create(&neural_linucb_class, setup, out, error);
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    const last_layer *self = (const last_layer *)learned->policy;
+    const double *theta = last_layer_theta(learned);
+    for (size_t i = 0; i < arms->count; i++) {
+        const double *features = last_layer_features(learned, vector_of_arm(arms, i), room);
+        double mean = last_layer_dot(self, theta, features);
+        double gain = self->scale * last_layer_width(learned, features, room);
+        scores[i] = (ee_score){(float)mean, (float)gain, (float)(mean + gain)};
+    }
+}
+
+static const option table[] = {
+    {"alpha", OPTION_REAL, offsetof(last_layer_options, scale), "0.3", 0, 1e6, NULL, "weight of the width"},
+};
+static const option_group groups[] = {
+    {"", table, 1, 0, NULL},
+    {"", last_layer_option_table, LAST_LAYER_OPTIONS, 0, NULL},
+    EXPLOITATION_GROUPS,
+};
+
+const policy_class neural_linucb_class = {
+    .summary = "Neural-LinUCB: a confidence width on f1's last hidden layer",
+    .paper = "Xu, Wen, Zhao, Gu: Neural Contextual Bandits with Deep Representation and Shallow Exploration, ICLR 2022",
+    .schema = {"neural-linucb", groups, sizeof groups / sizeof *groups, sizeof(last_layer_options)},
+    .create = create,
+    .free = last_layer_free,
+    .scratch_count = last_layer_scratch_count,
+    .score = score,
+    .reserve = exploitation_reserve,
+    .observe = last_layer_observe,
+    .train = last_layer_train,
+    .memory = last_layer_memory,
+    .archive = last_layer_archive,
+};

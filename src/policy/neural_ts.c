@@ -1,0 +1,39 @@
+/* NeuralTS: Zhang, Zhou, Li, Gu, "Neural Thompson Sampling", ICLR 2021.
+ *
+ * Draws a score for each arm from N(f1, nu^2 width^2), independently, and plays the largest. gradient_width.h says what
+ * the width is. f1 trains as EE-Net's does. Exploration is what the draw adds to f1. */
+#include "gradient_width.h"
+
+extern const policy_class neural_ts_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    return gradient_width_create(&neural_ts_class, setup, out, error);
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    gradient_width_score(learned, arms, room, scores);
+    for (size_t i = 0; i < arms->count; i++) {
+        scores[i].exploration *= (float)random_normal(&room->random);
+        scores[i].score = scores[i].exploitation + scores[i].exploration;
+    }
+}
+
+const policy_class neural_ts_class = {
+    .summary = "NeuralTS: draws around f1, as wide as its gradient says",
+    .paper = "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
+    .schema = {"neural-ts", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
+    .create = create,
+    .free = gradient_width_free,
+    .scratch_count = gradient_width_scratch_count,
+    .score = score,
+    .draws = true,
+    .kept_count = gradient_width_kept_count,
+    .keep = gradient_width_keep,
+    .reserve = exploitation_reserve,
+    .observe = gradient_width_observe,
+    .train = exploitation_train,
+    .memory = gradient_width_memory,
+    .archive = exploitation_archive,
+};

@@ -1,0 +1,96 @@
+#include "posterior.h"
+
+#include "base/memory.h"
+
+#define FIELD(name) offsetof(posterior_options, name)
+
+/* A factorisation costs what as many updates as the block has features cost: hardly more than a thousand. */
+const option posterior_option_table[POSTERIOR_OPTIONS] = {
+    {"lambda", OPTION_REAL, FIELD(lambda), "1", 1e-6, 1e6, NULL, "ridge: what A starts with on its diagonal"},
+    {"refresh", OPTION_INTEGER, FIELD(refresh), "1000", 1, 1e9, NULL,
+     "updates of a block of features between its factorisations"},
+};
+
+enum { FLOATS_PER_DOUBLE = sizeof(double) / sizeof(float), FLOATS_PER_SIZE = sizeof(size_t) / sizeof(float) };
+
+ee_status posterior_create(const policy_class *class, const policy_setup *setup, double width, policy **out,
+                           ee_error *error)
+{
+    const posterior_options *options = setup->options;
+    posterior *self;
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    if (status) return status;
+    *self = (posterior){.base.class = class, .dim = setup->dim, .width = width};
+    status = policy_set_parameters(&self->base, setup, ridge_state_count(setup->dim) * FLOATS_PER_DOUBLE, error);
+    if (!status) status = ridge_create(setup->dim, options->lambda, (size_t)options->refresh, &self->ridge, error);
+    if (status) {
+        posterior_free(&self->base);
+        return status;
+    }
+    ridge_start(self->ridge, (double *)(void *)self->base.parameters.values);
+    *out = &self->base;
+    return EE_OK;
+}
+
+void posterior_free(policy *self)
+{
+    ridge_free(((posterior *)self)->ridge);
+    parameters_destroy(&self->parameters);
+    memory_free(self);
+}
+
+const double *posterior_state(const parameters *learned)
+{
+    return (const double *)(const void *)learned->values;
+}
+
+size_t posterior_pack_count(size_t dim, size_t arms)
+{
+    return 2 * dim * arms + (arms + 1) * FLOATS_PER_SIZE;
+}
+
+ee_arms posterior_pack(const ee_arms *arms, float *room)
+{
+    size_t total = arms->count * arms->dim, filled = 0;
+    if (arms->starts) return *arms;
+    for (size_t i = 0; i < total; i++) filled += arms->values[i] != 0;
+    if (filled > total / 2) return *arms;
+    size_t *starts = (size_t *)(void *)room, end = 0;
+    float *values = room + (arms->count + 1) * FLOATS_PER_SIZE;
+    uint32_t *indices = (uint32_t *)(void *)(values + filled);
+    for (size_t arm = 0; arm < arms->count; arm++) {
+        const float *x = arms->values + arm * arms->dim;
+        starts[arm] = end;
+        for (size_t i = 0; i < arms->dim; i++) {
+            if (x[i] == 0) continue;
+            values[end] = x[i];
+            indices[end++] = (uint32_t)i;
+        }
+    }
+    starts[arms->count] = end;
+    return ee_arms_sparse(starts, indices, values, arms->count, arms->dim);
+}
+
+ee_status posterior_reserve(policy *self, const observation *o, ee_error *error)
+{
+    (void)self;
+    (void)o;
+    (void)error;
+    return EE_OK;
+}
+
+void posterior_observe(policy *self, const observation *o, float reward)
+{
+    ridge_observe(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, o->x, reward);
+    self->parameters.round++;
+}
+
+size_t posterior_memory(const policy *self)
+{
+    return ridge_memory(((const posterior *)self)->ridge);
+}
+
+void posterior_archive(policy *self, archive *a)
+{
+    ridge_archive(((posterior *)self)->ridge, a);
+}

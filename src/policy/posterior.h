@@ -1,0 +1,51 @@
+/* What LinUCB and LinTS share: rewards are linear in the features, and ridge regression knows of theta an estimate and
+ * how uncertain it is. The parameters are the state of math/ridge.h, as doubles. A policy's options begin with
+ * `posterior_options`. */
+#ifndef EENET_POSTERIOR_H
+#define EENET_POSTERIOR_H
+
+#include "math/ridge.h"
+#include "policy.h"
+
+typedef struct posterior_options {
+    common_options common;
+    double lambda;
+    int64_t refresh;
+} posterior_options;
+
+enum { POSTERIOR_OPTIONS = 2 };
+extern const option posterior_option_table[POSTERIOR_OPTIONS];
+
+/* The groups of a policy's schema for the options above, after its own group. */
+#define POSTERIOR_GROUPS                                                                                               \
+    {"", posterior_option_table, POSTERIOR_OPTIONS, 0, NULL},                                                          \
+    {                                                                                                                  \
+        "", common_option_table, COMMON_OPTIONS, offsetof(posterior_options, common), NULL                             \
+    }
+
+typedef struct posterior {
+    policy base;
+    ridge *ridge;
+    size_t dim;
+    double width; /* of exploration: LinUCB's alpha, LinTS's nu */
+} posterior;
+
+/* On failure there is nothing to free. */
+ee_status posterior_create(const policy_class *class, const policy_setup *setup, double width, policy **out,
+                           ee_error *error);
+
+const double *posterior_state(const parameters *learned);
+
+/* The same arms without their zeros, where most of their features are; else as they are. They lie in room, which has
+ * posterior_pack_count floats and is aligned as a block of memory is. */
+size_t posterior_pack_count(size_t dim, size_t arms);
+ee_arms posterior_pack(const ee_arms *arms, float *room);
+
+/* The functions of a class. */
+void posterior_free(policy *self);
+ee_status posterior_reserve(policy *self, const observation *o, ee_error *error);
+void posterior_observe(policy *self, const observation *o, float reward);
+size_t posterior_memory(const policy *self);
+void posterior_archive(policy *self, archive *a);
+
+#endif

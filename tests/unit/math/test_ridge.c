@@ -1,0 +1,473 @@
+/* Ridge regression against a fresh solve of the same sums, done here in the plainest way. */
+#include "math/ridge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "support.h"
+
+typedef struct model {
+    size_t dim;
+    ridge *ridge;
+    double *state;
+    double *a, *b; /* what the samples add up to: (dim, dim) with lambda on the diagonal, and (dim) */
+} model;
+
+static double *make_doubles(size_t count)
+{
+    double *numbers = calloc(count ? count : 1, sizeof *numbers);
+    assert_non_null(numbers);
+    return numbers;
+}
+
+static model model_make(size_t dim, double lambda, size_t refresh)
+{
+    model m = {.dim = dim, .a = make_doubles(dim * dim), .b = make_doubles(dim)};
+    assert_int_equal(ridge_create(dim, lambda, refresh, &m.ridge, NULL), EE_OK);
+    m.state = make_doubles(ridge_state_count(dim));
+    ridge_start(m.ridge, m.state);
+    for (size_t i = 0; i < dim; i++) m.a[i * dim + i] = lambda;
+    return m;
+}
+
+static void model_destroy(model *m)
+{
+    ridge_free(m->ridge);
+    free(m->state);
+    free(m->a);
+    free(m->b);
+}
+
+/* x is dense; sparse says in which form the ridge gets it. */
+static void model_add(model *m, const float *x, double y, bool sparse)
+{
+    float values[256];
+    uint32_t indices[256];
+    vector v = {values, indices, 0};
+    for (size_t i = 0; i < m->dim; i++) {
+        m->b[i] += y * x[i];
+        for (size_t j = 0; j < m->dim; j++) m->a[i * m->dim + j] += (double)x[i] * x[j];
+        if (x[i] == 0) continue;
+        values[v.count] = x[i];
+        indices[v.count++] = (uint32_t)i;
+    }
+    ridge_observe(m->ridge, m->state, sparse ? v : vector_dense(x, m->dim), y);
+}
+
+/* Solves a x = b by elimination with row exchanges. a and b are overwritten, b becomes x. */
+static void eliminate(double *a, double *b, size_t n)
+{
+    for (size_t c = 0; c < n; c++) {
+        size_t best = c;
+        for (size_t r = c + 1; r < n; r++)
+            if (fabs(a[r * n + c]) > fabs(a[best * n + c])) best = r;
+        for (size_t k = 0; k < n; k++) {
+            double other = a[c * n + k];
+            a[c * n + k] = a[best * n + k];
+            a[best * n + k] = other;
+        }
+        double other = b[c];
+        b[c] = b[best];
+        b[best] = other;
+        for (size_t r = c + 1; r < n; r++) {
+            double factor = a[r * n + c] / a[c * n + c];
+            for (size_t k = c; k < n; k++) a[r * n + k] -= factor * a[c * n + k];
+            b[r] -= factor * b[c];
+        }
+    }
+    for (size_t c = n; c-- > 0;) {
+        for (size_t k = c + 1; k < n; k++) b[c] -= a[c * n + k] * b[k];
+        b[c] /= a[c * n + c];
+    }
+}
+
+/* out = A^-1 right, by a fresh solve */
+static void solve(const model *m, const double *right, double *out)
+{
+    double *a = make_doubles(m->dim * m->dim);
+    memcpy(a, m->a, m->dim * m->dim * sizeof *a);
+    memcpy(out, right, m->dim * sizeof *out);
+    eliminate(a, out, m->dim);
+    free(a);
+}
+
+/* Every entry of the inverse within tolerance of what the variances of its row and column allow it, and every one of
+ * theta within tolerance of the largest. */
+static void assert_solved(const model *m, double tolerance)
+{
+    size_t dim = m->dim;
+    double *right = make_doubles(dim), *inverse = make_doubles(dim * dim), *fresh = make_doubles(dim);
+    for (size_t i = 0; i < dim; i++) {
+        memset(right, 0, dim * sizeof *right);
+        right[i] = 1;
+        solve(m, right, inverse + i * dim);
+    }
+    for (size_t i = 0; i < dim * dim; i++) {
+        float row[256] = {0}, column[256] = {0};
+        row[i / dim] = column[i % dim] = 1;
+        double got = ridge_covariance(m->state, dim, vector_dense(row, dim), vector_dense(column, dim));
+        double size = sqrt(inverse[i / dim * (dim + 1)] * inverse[i % dim * (dim + 1)]);
+        if (!(fabs(got - inverse[i]) <= tolerance * size))
+            fail_msg("A^-1[%zu, %zu]: %.12g, not %.12g", i / dim, i % dim, got, inverse[i]);
+    }
+    solve(m, m->b, fresh);
+    double length = 0;
+    for (size_t i = 0; i < dim; i++) length = fmax(length, fabs(fresh[i]));
+    for (size_t i = 0; i < dim; i++) {
+        float unit[256] = {0};
+        unit[i] = 1;
+        double got = ridge_mean(m->state, dim, vector_dense(unit, dim));
+        if (!(fabs(got - fresh[i]) <= tolerance * length)) fail_msg("theta[%zu]: %g, not %g", i, got, fresh[i]);
+    }
+    free(right);
+    free(inverse);
+    free(fresh);
+}
+
+static void draw_sample(random_stream *stream, float *x, size_t dim, double *y)
+{
+    *y = 0.1 * random_normal(stream);
+    for (size_t i = 0; i < dim; i++) {
+        x[i] = (float)random_normal(stream);
+        *y += x[i] * sin((double)i);
+    }
+}
+
+static void many_updates_do_not_drift(void **state)
+{
+    (void)state;
+    static const size_t refreshes[] = {1, 97, 1000, 1000000};
+    for (size_t r = 0; r < 4; r++) {
+        random_stream stream = random_named(1, "drift");
+        model m = model_make(20, 1, refreshes[r]);
+        for (int t = 0; t < 20000; t++) {
+            float x[20];
+            double y;
+            draw_sample(&stream, x, 20, &y);
+            model_add(&m, x, y, t % 2);
+        }
+        assert_solved(&m, 1e-8);
+        model_destroy(&m);
+    }
+}
+
+/* Features of very different scale, and a lambda that is small beside them. */
+static void scales_do_not_matter(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(2, "scales");
+    model m = model_make(6, 1e-3, 1000);
+    for (int t = 0; t < 3000; t++) {
+        float x[6];
+        double y;
+        draw_sample(&stream, x, 6, &y);
+        for (size_t i = 0; i < 6; i++) x[i] *= powf(10, (float)i - 2);
+        model_add(&m, x, y, false);
+        if (t < 10) assert_solved(&m, 1e-6);
+    }
+    assert_solved(&m, 1e-6);
+    model_destroy(&m);
+}
+
+/* The rank-one update takes a small difference of what is large here; a factorisation does not. */
+static void long_samples_lose_no_digits(void **state)
+{
+    (void)state;
+    model m = model_make(2, 1, 1000);
+    float x[2] = {1e6f, 1e6f}, other[2] = {1e6f, -1e6f};
+    model_add(&m, x, 1, false);
+    model_add(&m, other, 2, false);
+    assert_solved(&m, 1e-12);
+    model_destroy(&m);
+}
+
+/* Samples so long that rounding swallows lambda: what was played is still known. */
+static void a_huge_sample_is_taken_in(void **state)
+{
+    (void)state;
+    float huge[3] = {1e30f, -1e30f, 1e30f}, small[3] = {0, 1, 1}, fresh[3] = {0, 0, 0};
+    model m = model_make(3, 1, 1000);
+    for (int t = 0; t < 5; t++) {
+        model_add(&m, huge, 1e30, false);
+        model_add(&m, small, 1, true);
+    }
+    vector x = vector_dense(huge, 3);
+    double variance = ridge_covariance(m.state, 3, x, x);
+    assert_close(variance, 0.2, 1e-2); /* as after five samples of any length without a lambda */
+    assert_close(ridge_mean(m.state, 3, x) / 1e30, 1, 1e-3);
+    model_add(&m, fresh, 1, false); /* no feature: says nothing of theta */
+    assert_true(isfinite(ridge_mean(m.state, 3, vector_dense(small, 3))));
+    model_destroy(&m);
+}
+
+/* Blocks that do not touch each other, scattered over the features; then some that join them. */
+static void blocks_are_solved_as_the_whole(void **state)
+{
+    (void)state;
+    enum { DIM = 40 };
+    for (int sparse = 0; sparse < 2; sparse++) {
+        random_stream stream = random_named(3, "blocks");
+        model m = model_make(DIM, 0.5, 7);
+        for (int t = 0; t < 400; t++) {
+            float x[DIM] = {0};
+            size_t block = (size_t)random_below(&stream, 4);
+            for (size_t i = block; i < DIM; i += 4)
+                if (i != 20 + block && random_below(&stream, 3)) x[i] = (float)random_normal(&stream);
+            if (t == 200) x[1] = x[2] = 1; /* two blocks become one */
+            if (t == 300) x[0] = x[20] = x[39] = 1;
+            model_add(&m, x, random_normal(&stream), sparse);
+            if (t == 199 || t == 200 || t == 300) assert_solved(&m, 1e-11);
+        }
+        assert_solved(&m, 1e-11);
+        model_destroy(&m);
+    }
+}
+
+/* Both forms give the same bytes: zeros of a dense vector are no features. */
+static void dense_and_sparse_are_the_same(void **state)
+{
+    (void)state;
+    enum { DIM = 30 };
+    model dense = model_make(DIM, 1, 10), sparse = model_make(DIM, 1, 10);
+    random_stream stream = random_named(4, "forms");
+    for (int t = 0; t < 100; t++) {
+        float x[DIM] = {0};
+        for (size_t i = (size_t)t % 5; i < DIM; i += 5) x[i] = (float)random_normal(&stream);
+        double y = random_normal(&stream);
+        model_add(&dense, x, y, false);
+        model_add(&sparse, x, y, true);
+    }
+    assert_memory_equal(dense.state, sparse.state, ridge_state_count(DIM) * sizeof(double));
+    model_destroy(&dense);
+    model_destroy(&sparse);
+}
+
+static void the_variance_shrinks_only_where_it_played(void **state)
+{
+    (void)state;
+    const double lambda = 0.25;
+    model m = model_make(4, lambda, 1000);
+    float played[4] = {1, 2, 0, 0}, other[4] = {0, 0, 3, 0};
+    vector x = vector_dense(played, 4), elsewhere = vector_dense(other, 4);
+    double before = 5 / lambda;
+    for (int t = 1; t <= 100; t++) {
+        model_add(&m, played, 1, false);
+        double now = ridge_covariance(m.state, 4, x, x);
+        assert_close(now, 5 / (lambda + 5 * t), 1e-12); /* by hand, for one direction played t times */
+        assert_true(now < before);
+        assert_true(ridge_covariance(m.state, 4, elsewhere, elsewhere) == 9 / lambda);
+        assert_true(ridge_covariance(m.state, 4, x, elsewhere) == 0);
+        before = now;
+    }
+    model_destroy(&m);
+}
+
+/* A feature seen for the first time has the prior's variance, in either form and beside features that were seen. */
+static void unseen_features_have_the_prior(void **state)
+{
+    (void)state;
+    model m = model_make(5, 2, 1000);
+    float seen[5] = {0, 1, 0, 1, 0}, a[5] = {1, 1, 0, 0, 2}, entries[3] = {1, 1, 2}, b[5] = {3, 0, 0, 1, 1};
+    uint32_t indices[3] = {0, 1, 4};
+    model_add(&m, seen, 1, true);
+    vector dense = vector_dense(a, 5), sparse = {entries, indices, 3}, other = vector_dense(b, 5);
+    double rest[5], right[5], expected = 0, cross = 0;
+    for (size_t i = 0; i < 5; i++) right[i] = a[i];
+    solve(&m, right, rest);
+    for (size_t i = 0; i < 5; i++) {
+        expected += rest[i] * a[i];
+        cross += rest[i] * b[i];
+    }
+    assert_close(ridge_covariance(m.state, 5, dense, dense), expected, 1e-14);
+    assert_close(ridge_covariance(m.state, 5, sparse, sparse), expected, 1e-14);
+    assert_close(ridge_covariance(m.state, 5, sparse, dense), expected, 1e-14);
+    assert_close(ridge_covariance(m.state, 5, other, sparse), cross, 1e-14);
+    assert_close(ridge_covariance(m.state, 5, sparse, other), cross, 1e-14);
+    model_destroy(&m);
+}
+
+/* ---- drawing ---- */
+
+/* Means, variances and the covariances of all pairs, over 20,000 draws, each within 4.5 standard errors. */
+static void assert_draws(const model *m, const ee_arms *arms)
+{
+    enum { DRAWS = 20000, MOST = 12 };
+    size_t n = arms->count;
+    random_stream stream = random_named(5, "draws");
+    double *room = make_doubles(ridge_draw_room(m->dim, n)), drawn[MOST], sums[MOST] = {0},
+           products[MOST][MOST] = {{0}};
+    for (int t = 0; t < DRAWS; t++) {
+        ridge_draw(m->state, m->dim, arms, &stream, room, drawn);
+        for (size_t i = 0; i < n; i++) {
+            sums[i] += drawn[i];
+            for (size_t j = 0; j <= i; j++) products[i][j] += drawn[i] * drawn[j];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            vector a = vector_of_arm(arms, i), b = vector_of_arm(arms, j);
+            double cov = ridge_covariance(m->state, m->dim, a, b), var_a = ridge_covariance(m->state, m->dim, a, a),
+                   var_b = ridge_covariance(m->state, m->dim, b, b);
+            double error = sqrt((var_a * var_b + cov * cov) / DRAWS);
+            assert_true(fabs(products[i][j] / DRAWS - cov) <= 4.5 * error + 1e-12);
+            assert_true(fabs(sums[i] / DRAWS) <= 4.5 * sqrt(var_a / DRAWS) + 1e-12);
+        }
+    }
+    free(room);
+}
+
+static void draws_follow_the_covariance(void **state)
+{
+    (void)state;
+    enum { DIM = 6, ARMS = 12 };
+    model m = model_make(DIM, 1, 1000);
+    random_stream stream = random_named(6, "arms");
+    float x[ARMS * DIM] = {0};
+    for (int t = 0; t < 10; t++) {
+        double y;
+        draw_sample(&stream, x, DIM, &y);
+        x[2] = 0; /* this feature stays unseen */
+        model_add(&m, x, y, false);
+    }
+    for (size_t i = 0; i < ARMS * DIM; i++) x[i] = (float)random_normal(&stream);
+    memcpy(x + DIM, x, DIM * sizeof *x);     /* arm 1 is arm 0 */
+    memset(x + 2 * DIM, 0, DIM * sizeof *x); /* arm 2 is nothing */
+    ee_arms few = ee_arms_dense(x, 5, DIM), many = ee_arms_dense(x, ARMS, DIM);
+    assert_draws(&m, &few);
+    assert_draws(&m, &many);
+    size_t starts[4] = {0, 2, 4, 5};
+    uint32_t indices[5] = {0, 2, 2, 5, 3};
+    ee_arms sparse = ee_arms_sparse(starts, indices, x, 3, DIM);
+    assert_draws(&m, &sparse);
+    model_destroy(&m);
+}
+
+static void equal_arms_are_drawn_equal(void **state)
+{
+    (void)state;
+    model m = model_make(8, 1, 1000);
+    float x[3 * 8];
+    for (size_t i = 0; i < 24; i++) x[i] = (float)(i % 8) - 2;
+    ee_arms arms = ee_arms_dense(x, 3, 8);
+    double room[128], drawn[3];
+    assert_true(ridge_draw_room(8, 3) <= 128);
+    random_stream stream = random_named(7, "equal");
+    for (int t = 0; t < 100; t++) {
+        ridge_draw(m.state, 8, &arms, &stream, room, drawn);
+        assert_close(drawn[1], drawn[0], 1e-12);
+        assert_close(drawn[2], drawn[0], 1e-12);
+        model_add(&m, x, 1, false);
+    }
+    model_destroy(&m);
+}
+
+/* ---- saving and loading ---- */
+
+static void play(model *m, uint64_t from, uint64_t to)
+{
+    for (uint64_t t = from; t < to; t++) {
+        random_stream stream = random_named(t, "play");
+        float x[12] = {0};
+        for (size_t i = (size_t)t % 3; i < 9; i += 3) x[i] = (float)random_normal(&stream);
+        model_add(m, x, random_normal(&stream), true);
+    }
+}
+
+static void a_loaded_one_goes_on_the_same(void **state)
+{
+    (void)state;
+    for (uint64_t cut = 0; cut < 30; cut += 3) {
+        model first = model_make(12, 1, 7), second = model_make(12, 1, 7);
+        play(&first, 0, cut);
+        archive writer = archive_writer(NULL);
+        ridge_archive(first.ridge, &writer);
+        assert_int_equal(writer.status, EE_OK);
+        archive reader = archive_reader(writer.bytes, writer.size, NULL);
+        ridge_archive(second.ridge, &reader);
+        assert_int_equal(reader.status, EE_OK);
+        assert_int_equal(archive_remaining(&reader), 0);
+        memcpy(second.state, first.state, ridge_state_count(12) * sizeof(double));
+        play(&first, cut, 40);
+        play(&second, cut, 40);
+        assert_memory_equal(first.state, second.state, ridge_state_count(12) * sizeof(double));
+        memory_free(writer.bytes);
+        model_destroy(&first);
+        model_destroy(&second);
+    }
+}
+
+static ee_status read_changed(const archive *whole, size_t size, size_t place, uint8_t flip, size_t width)
+{
+    uint8_t *bytes = malloc(whole->size);
+    assert_non_null(bytes);
+    memcpy(bytes, whole->bytes, whole->size);
+    for (size_t i = 0; i < width; i++) bytes[place + i] ^= flip;
+    model m = model_make(12, 1, 7);
+    archive reader = archive_reader(bytes, size, NULL);
+    ridge_archive(m.ridge, &reader);
+    if (!reader.status) play(&m, 0, 20); /* whatever was read, it must be safe to go on */
+    ee_status status = reader.status;
+    model_destroy(&m);
+    free(bytes);
+    return status;
+}
+
+static void damage_is_found_or_harmless(void **state)
+{
+    (void)state;
+    model m = model_make(12, 1, 7);
+    play(&m, 0, 20);
+    archive writer = archive_writer(NULL);
+    ridge_archive(m.ridge, &writer);
+    assert_int_equal(read_changed(&writer, writer.size, 0, 0, 0), EE_OK);
+    for (size_t size = 0; size < writer.size; size++)
+        assert_int_equal(read_changed(&writer, size, 0, 0, 0), EE_BAD_MODEL);
+    for (size_t place = 0; place < writer.size; place++) {
+        static const uint8_t flips[] = {0x01, 0x10, 0x80, 0xff};
+        for (size_t i = 0; i < 4; i++) read_changed(&writer, writer.size, place, flips[i], 1);
+    }
+    assert_int_equal(read_changed(&writer, writer.size, 0, 0x04, 1), EE_BAD_MODEL); /* a head above its feature */
+    assert_int_equal(read_changed(&writer, writer.size, 12, 0x03, 1),
+                     EE_BAD_MODEL); /* 3: its head is 3, which is 0's */
+    assert_int_equal(read_changed(&writer, writer.size, 54, 0x10, 1), EE_BAD_MODEL); /* more updates than a refresh */
+    memory_free(writer.bytes);
+    model_destroy(&m);
+}
+
+static void memory_is_reported(void **state)
+{
+    (void)state;
+    model small = model_make(10, 1, 7), large = model_make(100, 1, 7);
+    assert_true(ridge_memory(small.ridge) >= 2 * 10 * 10 * sizeof(double));
+    assert_true(ridge_memory(large.ridge) >= 2 * 100 * 100 * sizeof(double));
+    assert_true(ridge_memory(large.ridge) < 3 * 100 * 100 * sizeof(double));
+    model_destroy(&small);
+    model_destroy(&large);
+    ridge *none = NULL;
+    ee_error error;
+    assert_int_equal(ridge_create(UINT32_MAX, 1, 1, &none, &error), EE_NO_MEMORY);
+    assert_null(none);
+    ridge_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_updates_do_not_drift),
+        cmocka_unit_test(scales_do_not_matter),
+        cmocka_unit_test(long_samples_lose_no_digits),
+        cmocka_unit_test(a_huge_sample_is_taken_in),
+        cmocka_unit_test(blocks_are_solved_as_the_whole),
+        cmocka_unit_test(dense_and_sparse_are_the_same),
+        cmocka_unit_test(the_variance_shrinks_only_where_it_played),
+        cmocka_unit_test(unseen_features_have_the_prior),
+        cmocka_unit_test(draws_follow_the_covariance),
+        cmocka_unit_test(equal_arms_are_drawn_equal),
+        cmocka_unit_test(a_loaded_one_goes_on_the_same),
+        cmocka_unit_test(damage_is_found_or_harmless),
+        cmocka_unit_test(memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

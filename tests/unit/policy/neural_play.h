@@ -1,0 +1,182 @@
+/* What the tests of the neural policies share: arms that a test chooses, equations solved plainly, problems solved. */
+#ifndef EENET_TEST_NEURAL_PLAY_H
+#define EENET_TEST_NEURAL_PLAY_H
+
+#include "engine/rounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/bandit.h"
+#include "lab/runner.h"
+
+/* A sanitizer makes training ten times as slow, and finds on one seed what it finds on three. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { SOLVED_SEEDS = 1 };
+#else
+enum { SOLVED_SEEDS = 3 };
+#endif
+
+/* The scores as the policy gives them: unlike ee_bandit_score, the next call draws others. */
+static inline void play_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
+{
+    const policy *own = bandit->policy;
+    ee_error error = {EE_OK, ""};
+    if (scratch_reserve(&bandit->scratch, own->class->scratch_count(own, arms->count), &error))
+        fail_msg("%s", error.message);
+    own->class->score(&own->parameters, arms, &bandit->scratch, scores);
+}
+
+/* Plays the arm that the test wants and takes in its reward, without training. scores is (arms->count). */
+static inline void policy_play(ee_bandit *bandit, const ee_arms *arms, size_t arm, float reward, ee_score *scores)
+{
+    policy *own = bandit->policy;
+    const policy_class *class = own->class;
+    uint64_t round = own->parameters.round;
+    play_score(bandit, arms, scores);
+    size_t count = class->kept_count ? class->kept_count(own, round, arms->count) : 0;
+    float *kept = calloc(count + 1, sizeof *kept);
+    if (class->keep) class->keep(&own->parameters, arms, arm, &bandit->scratch, kept);
+    observation seen = {round, vector_of_arm(arms, arm), scores[arm], kept, count};
+    ee_error error = {EE_OK, ""};
+    if (class->reserve(own, &seen, &error)) fail_msg("%s", error.message);
+    class->observe(own, &seen, reward);
+    free(kept);
+}
+
+/* x = A^-1 x by Gauss, A symmetric and positive. a is (n, n) and is used up. */
+static inline void solve_plainly(double *a, double *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = k + 1; i < n; i++) {
+            double share = a[i * n + k] / a[k * n + k];
+            for (size_t j = k; share != 0 && j < n; j++) a[i * n + j] -= share * a[k * n + j];
+            x[i] -= share * x[k];
+        }
+    }
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; j++) x[k] -= a[k * n + j] * x[j];
+        x[k] /= a[k * n + k];
+    }
+}
+
+/* x^T A^-1 y */
+static inline double form_plainly(const double *a, const double *x, const double *y, size_t n)
+{
+    double *copy = malloc(n * n * sizeof *copy), *solved = malloc(n * sizeof *solved), sum = 0;
+    memcpy(copy, a, n * n * sizeof *copy);
+    memcpy(solved, y, n * sizeof *solved);
+    solve_plainly(copy, solved, n);
+    for (size_t i = 0; i < n; i++) sum += x[i] * solved[i];
+    free(copy);
+    free(solved);
+    return sum;
+}
+
+static inline double regret_of(const dataset *data, const char *name, uint64_t seed, uint64_t rounds)
+{
+    run_job job = {.data = data, .policy = name, .seed = seed, .rounds = rounds};
+    run_watch nobody = {0};
+    run_result result;
+    ee_error error;
+    if (runner_run(&job, &nobody, &result, &error)) fail_msg("%s: %s", name, error.message);
+    return result.regret;
+}
+
+/* Both problems, on every seed, not on average. */
+static inline void assert_solves(const char *name)
+{
+    const char *problems[] = {"synthetic:cosine", "synthetic:quadratic"};
+    for (size_t i = 0; i < 2; i++) {
+        dataset *data;
+        ee_error error;
+        if (dataset_open(problems[i], &data, &error)) fail_msg("%s", error.message);
+        for (uint64_t seed = 0; seed < SOLVED_SEEDS; seed++) {
+            double own = regret_of(data, name, seed, 2000), uniform = regret_of(data, "uniform", seed, 2000);
+            if (own >= uniform / 2)
+                fail_msg("%s on %s, seed %d: regret %.1f, uniform's is %.1f", name, problems[i], (int)seed, own,
+                         uniform);
+        }
+        dataset_free(data);
+    }
+}
+
+/* Saved after `first` rounds and loaded, it plays on to the same bytes as the one that was not. */
+static inline void assert_continues(const char *name, const char *options, bool sparse, uint64_t first)
+{
+    enum { ARMS = 6, DIM = 8, MORE = 25 };
+    static round_arms round;
+    ee_bandit *bandit = bandit_make(name, DIM, 4, options);
+    bandit_play(bandit, 1, first, ARMS, sparse);
+    /* One decision waits for its reward while the model is saved. */
+    round_draw(&round, first + 1, ARMS, DIM, 4);
+    ee_decision waiting = bandit_choose(bandit, sparse ? &round.sparse : &round.dense, NULL);
+    model saved = model_save(bandit);
+    ee_bandit *loaded = model_load(saved);
+    assert_true(model_is_of(saved, loaded));
+    bandit_play(bandit, first + 2, first + MORE, ARMS, sparse);
+    bandit_play(loaded, first + 2, first + MORE, ARMS, sparse);
+    bandit_reward(bandit, waiting.id, 1);
+    bandit_reward(loaded, waiting.id, 1);
+    model later = model_save(bandit);
+    assert_true(model_is_of(later, loaded));
+    model_free(&saved);
+    model_free(&later);
+    ee_bandit_free(bandit);
+    ee_bandit_free(loaded);
+}
+
+/* The same rounds dense and sparse: the same scores but for rounding, while no training makes much of it. */
+static inline void assert_sparse_equals_dense(const char *name, const char *options)
+{
+    enum { ARMS = 7, DIM = 24, ROUNDS = 60 };
+    static round_arms round;
+    ee_bandit *dense = bandit_make(name, DIM, 6, options), *sparse = bandit_make(name, DIM, 6, options);
+    for (uint64_t t = 1; t <= ROUNDS; t++) {
+        ee_score a[ARMS], b[ARMS];
+        round_draw(&round, t, ARMS, DIM, 5);
+        policy_play(dense, &round.dense, t % ARMS, (float)(t % 2), a);
+        policy_play(sparse, &round.sparse, t % ARMS, (float)(t % 2), b);
+        for (size_t i = 0; i < ARMS; i++) {
+            assert_close(b[i].exploitation, a[i].exploitation, 1e-5);
+            assert_close(b[i].exploration, a[i].exploration, 1e-5);
+            assert_close(b[i].score, a[i].score, 1e-5);
+        }
+    }
+    ee_bandit_free(dense);
+    ee_bandit_free(sparse);
+}
+
+/* Mean and deviation of what the arms' draws should be; covariance is (count, count). z below 4.5: a right policy is
+ * refused once in 10^5, and the seeds are fixed. */
+static inline void assert_draws(ee_bandit *bandit, const ee_arms *arms, const double *mean, const double *covariance)
+{
+    enum { DRAWS = 20000, MOST = 8 };
+    size_t n = arms->count;
+    double sums[MOST] = {0}, products[MOST * MOST] = {0}, largest = 4.5;
+    ee_score scores[MOST];
+    assert_true(n <= MOST);
+    for (int k = 0; k < DRAWS; k++) {
+        play_score(bandit, arms, scores);
+        for (size_t i = 0; i < n; i++) {
+            assert_close(scores[i].exploitation, mean[i], 1e-5);
+            assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-5);
+            sums[i] += scores[i].score - mean[i];
+            for (size_t j = 0; j < n; j++)
+                products[i * n + j] += (scores[i].score - mean[i]) * (scores[j].score - mean[j]);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        double variance = covariance[i * n + i];
+        assert_true(variance > 0);
+        assert_true(fabs(sums[i]) / sqrt(DRAWS * variance) < largest);
+        for (size_t j = 0; j < n; j++) {
+            /* The variance of a product of two normals. */
+            double spread = variance * covariance[j * n + j] + covariance[i * n + j] * covariance[i * n + j];
+            double excess = products[i * n + j] - DRAWS * covariance[i * n + j];
+            assert_true(fabs(excess) / sqrt(DRAWS * spread) < largest);
+        }
+    }
+}
+
+#endif

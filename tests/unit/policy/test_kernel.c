@@ -1,0 +1,392 @@
+/* KernelUCB and KernelTS through the library: stored scores of another program, what their draws are distributed as,
+ * what is kept and for how long, and problems that they must solve. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/random.h"
+#include "lab/runner.h"
+#include "math/kernel_ridge.h"
+#include "support.h"
+
+static const char *const policies[] = {"kernelucb", "kernelts"};
+enum { POLICIES = 2 };
+
+static ee_bandit *make(const char *policy, size_t dim, uint64_t seed, const char *options)
+{
+    ee_settings settings = {policy, dim, seed, options};
+    ee_bandit *bandit = NULL;
+    ee_error error = {EE_OK, ""};
+    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("create %s: %s", policy, error.message);
+    return bandit;
+}
+
+/* Gives the one arm to play, and its reward. */
+static void teach(ee_bandit *bandit, const ee_arms *arm, double reward)
+{
+    ee_decision decision;
+    ee_error error = {EE_OK, ""};
+    if (ee_bandit_decide(bandit, arm, &decision, NULL, &error)) fail_msg("decide: %s", error.message);
+    if (ee_bandit_learn(bandit, decision.id, reward, &error)) fail_msg("learn: %s", error.message);
+}
+
+static void score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
+{
+    ee_error error = {EE_OK, ""};
+    if (ee_bandit_score(bandit, arms, scores, &error)) fail_msg("score: %s", error.message);
+}
+
+static void draw_values(float *values, size_t count, uint64_t seed)
+{
+    random_stream stream = random_named(seed, "values");
+    for (size_t i = 0; i < count; i++) values[i] = (float)(random_unit(&stream) - 0.5);
+}
+
+/* ---- stored numbers ---- */
+
+enum { GOLDEN_ARMS = 5, GOLDEN_DIM = 6 };
+
+static void check_golden(bool sparse, const char *more)
+{
+    json_t *golden = golden_load("kernelucb.json");
+    size_t count, rounds;
+    float *contexts = golden_floats(golden_member(golden, "contexts"), &count);
+    double *played = golden_doubles(golden_member(golden, "played"), &rounds);
+    double *rewards = golden_doubles(golden_member(golden, "rewards"), NULL);
+    double *expected = golden_doubles(golden_member(golden, "scores"), NULL);
+    assert_int_equal(count, rounds * GOLDEN_ARMS * GOLDEN_DIM);
+    char options[128];
+    snprintf(options, sizeof options, "gamma=%g nu=%g lambda=%g %s", json_number_value(golden_member(golden, "gamma")),
+             json_number_value(golden_member(golden, "nu")), json_number_value(golden_member(golden, "lambda_")), more);
+    ee_bandit *bandit = make("kernelucb", GOLDEN_DIM, 1, options);
+    size_t starts[GOLDEN_ARMS + 1];
+    uint32_t indices[GOLDEN_ARMS * GOLDEN_DIM];
+    for (uint32_t i = 0; i < GOLDEN_ARMS * GOLDEN_DIM; i++) indices[i] = i % GOLDEN_DIM;
+    for (size_t i = 0; i <= GOLDEN_ARMS; i++) starts[i] = i * GOLDEN_DIM;
+    for (size_t t = 0; t < rounds; t++) {
+        const float *x = contexts + t * GOLDEN_ARMS * GOLDEN_DIM, *own = x + (size_t)played[t] * GOLDEN_DIM;
+        ee_arms all = ee_arms_dense(x, GOLDEN_ARMS, GOLDEN_DIM), one = ee_arms_dense(own, 1, GOLDEN_DIM);
+        if (sparse) all = ee_arms_sparse(starts, indices, x, GOLDEN_ARMS, GOLDEN_DIM);
+        if (sparse) one = ee_arms_sparse(starts, indices, own, 1, GOLDEN_DIM);
+        ee_score scores[GOLDEN_ARMS];
+        score(bandit, &all, scores);
+        for (size_t i = 0; i < GOLDEN_ARMS; i++) {
+            assert_close(scores[i].score, expected[t * GOLDEN_ARMS + i], 1e-5);
+            assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-6);
+            assert_true(scores[i].exploration > 0);
+        }
+        teach(bandit, &one, rewards[t]);
+    }
+    assert_true(rounds >= 40);
+    ee_bandit_free(bandit);
+    free(contexts);
+    free(played);
+    free(rewards);
+    free(expected);
+    json_decref(golden);
+}
+
+static void scores_are_the_stored_ones(void **state)
+{
+    (void)state;
+    check_golden(false, "");
+    check_golden(true, "");
+    check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
+}
+
+/* ---- any number of arms ---- */
+
+static void an_arm_has_its_score_whoever_stands_beside_it(void **state)
+{
+    (void)state;
+    enum { DIM = 3, ARMS = 103 };
+    float values[ARMS * DIM];
+    ee_score together[ARMS], alone;
+    ee_bandit *bandit = make("kernelucb", DIM, 1, "arms=2 lambda=0.1 nu=1");
+    for (uint64_t t = 0; t < 30; t++) {
+        draw_values(values, ARMS * DIM, t);
+        ee_arms arms = ee_arms_dense(values, ARMS, DIM);
+        score(bandit, &arms, together);
+        for (size_t i = 0; i < ARMS; i++) {
+            ee_arms one = ee_arms_dense(values + i * DIM, 1, DIM);
+            score(bandit, &one, &alone);
+            assert_close(together[i].score, alone.score, 1e-6);
+        }
+        arms.count = 1;
+        teach(bandit, &arms, (double)(t % 3));
+    }
+    ee_bandit_free(bandit);
+}
+
+/* ---- KernelTS's draws ---- */
+
+enum { TS_DIM = 2, TS_ARMS = 6, TS_SAMPLES = 12, TS_DRAWS = 40000 };
+
+/* Two arms are the same, two are near each other, one is far from all. */
+static const float ts_values[TS_ARMS * TS_DIM] = {0.1f, 0.2f, 0.5f, -0.3f, 0.1f, 0.2f, 0.6f, -0.2f, 9, 9, -0.4f, 0};
+
+/* What the draws must be distributed as: mean (TS_ARMS), covariance (TS_ARMS, TS_ARMS), lower half. */
+static void posterior(const float *played, const double *rewards, double *mean, double covariance[TS_ARMS][TS_ARMS])
+{
+    kernel_ridge k = kernel_ridge_make(0, 1.5, 0.2, TS_DIM, 1);
+    double *state = calloc(kernel_ridge_state_count(&k, TS_SAMPLES), sizeof *state), variance[TS_ARMS];
+    double *panel = calloc(kernel_ridge_panel_count(TS_SAMPLES, TS_ARMS), sizeof *panel);
+    for (size_t i = 0; i < TS_SAMPLES; i++)
+        kernel_ridge_append(&k, state, i, vector_dense(played + i * TS_DIM, TS_DIM), rewards[i]);
+    ee_arms arms = ee_arms_dense(ts_values, TS_ARMS, TS_DIM);
+    kernel_ridge_predict(&k, state, TS_SAMPLES, &arms, 0, TS_ARMS, panel, mean, variance);
+    kernel_ridge_covariance(&k, TS_SAMPLES, &arms, panel, covariance[0]);
+    for (size_t i = 0; i < TS_ARMS; i++)
+        for (size_t j = 0; j <= i; j++) covariance[i][j] *= 0.5 * 0.5 / 0.2; /* nu^2 / lambda */
+    free(state);
+    free(panel);
+}
+
+/* Under the formula a sum of squares has the z-value of a standard normal; 4.5 is out of reach for 27 of them. */
+static void assert_likely(double got, double expected, double deviation)
+{
+    if (!(fabs(got - expected) <= 4.5 * deviation))
+        fail_msg("%g, but %g expected, and %g is the deviation", got, expected, deviation);
+}
+
+static void draws_are_those_of_the_posterior(void **state)
+{
+    (void)state;
+    float played[TS_SAMPLES * TS_DIM];
+    double rewards[TS_SAMPLES], mean[TS_ARMS], covariance[TS_ARMS][TS_ARMS];
+    draw_values(played, TS_SAMPLES * TS_DIM, 5);
+    ee_bandit *bandit = make("kernelts", TS_DIM, 3, "gamma=1.5 lambda=0.2 nu=0.5");
+    for (size_t i = 0; i < TS_SAMPLES; i++) {
+        ee_arms one = ee_arms_dense(played + i * TS_DIM, 1, TS_DIM);
+        rewards[i] = (float)sin((double)i);
+        teach(bandit, &one, rewards[i]);
+    }
+    posterior(played, rewards, mean, covariance);
+    double sum[TS_ARMS] = {0}, products[TS_ARMS][TS_ARMS] = {{0}};
+    ee_arms arms = ee_arms_dense(ts_values, TS_ARMS, TS_DIM);
+    for (size_t t = 0; t < TS_DRAWS; t++) {
+        ee_decision decision;
+        ee_score s[TS_ARMS];
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, s, NULL), EE_OK);
+        assert_close(s[0].score, s[2].score, 1e-4); /* the same arm */
+        for (size_t i = 0; i < TS_ARMS; i++) {
+            assert_close(s[i].exploitation, mean[i], 1e-6);
+            assert_close(s[i].exploitation + s[i].exploration, s[i].score, 1e-5);
+            sum[i] += s[i].score - mean[i];
+            for (size_t j = 0; j <= i; j++) products[i][j] += (s[i].score - mean[i]) * (s[j].score - mean[j]);
+        }
+    }
+    for (size_t i = 0; i < TS_ARMS; i++) {
+        assert_likely(sum[i] / TS_DRAWS, 0, sqrt(covariance[i][i] / TS_DRAWS));
+        for (size_t j = 0; j <= i; j++) {
+            double c = covariance[i][j], spread = covariance[i][i] * covariance[j][j] + c * c;
+            assert_likely(products[i][j] / TS_DRAWS, c, sqrt(spread / TS_DRAWS));
+        }
+    }
+    assert_close(covariance[4][4], 0.5 * 0.5 / 0.2, 1e-9);
+    assert_true(covariance[0][0] < 0.2 && covariance[3][1] > 0.5 * covariance[1][1]);
+    ee_bandit_free(bandit);
+}
+
+/* ---- contexts are frozen ---- */
+
+static void after_max_contexts_nothing_changes(void **state)
+{
+    (void)state;
+    enum { DIM = 4, ARMS = 5, MOST = 25 };
+    float values[ARMS * DIM], other[DIM];
+    draw_values(values, ARMS * DIM, 1);
+    for (int p = 0; p < POLICIES; p++) {
+        ee_bandit *bandit = make(policies[p], DIM, 1, "max_contexts=25 gamma=3");
+        ee_score before[ARMS], now[ARMS];
+        size_t memory = ee_bandit_memory(bandit);
+        ee_arms arms = ee_arms_dense(values, ARMS, DIM), one = ee_arms_dense(other, 1, DIM);
+        score(bandit, &arms, before);
+        for (uint64_t t = 1; t <= 3 * MOST; t++) {
+            draw_values(other, DIM, 10 + t);
+            teach(bandit, &one, 1);
+            score(bandit, &arms, now);
+            bool same = true;
+            for (size_t i = 0; i < ARMS; i++) same &= now[i].exploitation == before[i].exploitation;
+            assert_int_equal(same, t > MOST);
+            memcpy(before, now, sizeof before);
+            assert_int_equal(ee_bandit_memory(bandit), memory);
+        }
+        assert_int_equal(ee_bandit_info(bandit).rewards, 3 * MOST);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* ---- saving ---- */
+
+typedef struct saved_model {
+    uint8_t *bytes;
+    size_t size;
+} saved_model;
+
+static saved_model save(const ee_bandit *bandit)
+{
+    void *bytes;
+    saved_model saved;
+    ee_error error = {EE_OK, ""};
+    if (ee_bandit_save_bytes(bandit, &bytes, &saved.size, &error)) fail_msg("save: %s", error.message);
+    saved.bytes = bytes;
+    return saved;
+}
+
+static bool same_model(const ee_bandit *a, const ee_bandit *b)
+{
+    saved_model left = save(a), right = save(b);
+    bool same = left.size == right.size && memcmp(left.bytes, right.bytes, left.size) == 0;
+    ee_bytes_free(left.bytes);
+    ee_bytes_free(right.bytes);
+    return same;
+}
+
+/* Rounds first to last - 1, of five arms; every third round's are sparse. */
+static void play(ee_bandit *bandit, uint64_t first, uint64_t last)
+{
+    enum { DIM = 6, ARMS = 5 };
+    static const size_t starts[ARMS + 1] = {0, 2, 2, 7, 8, 10};
+    static const uint32_t indices[10] = {0, 3, 0, 1, 2, 3, 5, 4, 1, 2};
+    for (uint64_t t = first; t < last; t++) {
+        float values[ARMS * DIM];
+        draw_values(values, ARMS * DIM, t);
+        ee_arms arms = ee_arms_dense(values, ARMS, DIM);
+        if (t % 3 == 0) arms = ee_arms_sparse(starts, indices, values, ARMS, DIM);
+        ee_decision decision;
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn(bandit, decision.id, (double)((t + decision.arm) % 2), NULL), EE_OK);
+    }
+}
+
+static void a_loaded_bandit_goes_on_as_the_saved_one(void **state)
+{
+    (void)state;
+    const uint64_t stops[] = {0, 1, 2, 7, 29, 30, 31, 50};
+    for (int p = 0; p < POLICIES; p++) {
+        for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+            ee_bandit *bandit = make(policies[p], 6, 9, "max_contexts=30"), *loaded;
+            play(bandit, 0, stops[i]);
+            saved_model saved = save(bandit);
+            ee_error error = {EE_OK, ""};
+            if (ee_bandit_load_bytes(saved.bytes, saved.size, policies[p], &loaded, &error))
+                fail_msg("load: %s", error.message);
+            play(bandit, stops[i], stops[i] + 12);
+            play(loaded, stops[i], stops[i] + 12);
+            assert_true(same_model(bandit, loaded));
+            ee_bytes_free(saved.bytes);
+            ee_bandit_free(bandit);
+            ee_bandit_free(loaded);
+        }
+    }
+}
+
+/* A sound checksum over an index past the dimension: it would be read from outside of an arm. */
+static void a_model_with_a_bad_index_is_refused(void **state)
+{
+    (void)state;
+    const float value = 0.625f;
+    const uint32_t index = 3, bad = 6;
+    const size_t starts[2] = {0, 1};
+    ee_bandit *bandit = make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
+    ee_arms arm = ee_arms_sparse(starts, &index, &value, 1, 6);
+    teach(bandit, &arm, 1);
+    saved_model saved = save(bandit);
+    uint8_t context[8], *place = NULL;
+    memcpy(context, &value, 4);
+    memcpy(context + 4, &index, 4);
+    for (uint8_t *at = saved.bytes; !place && at + 8 <= saved.bytes + saved.size; at++)
+        if (memcmp(at, context, 8) == 0) place = at;
+    assert_non_null(place);
+    memcpy(place + 4, &bad, 4);
+    uint64_t checksum = archive_checksum(saved.bytes, saved.size - 8);
+    memcpy(saved.bytes + saved.size - 8, &checksum, 8);
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: a context is not a vector of the model's dimension");
+    assert_null(loaded);
+    ee_bytes_free(saved.bytes);
+    ee_bandit_free(bandit);
+}
+
+/* ---- arms that are wider than a context ---- */
+
+static void an_arm_too_wide_to_keep_is_refused(void **state)
+{
+    (void)state;
+    enum { DIM = 4000, WIDTH = 1500 };
+    float *values = calloc(DIM, sizeof *values);
+    for (size_t i = 0; i < WIDTH; i++) values[2 * i] = 0.01f;
+    ee_arms arm = ee_arms_dense(values, 1, DIM);
+    for (int p = 0; p < POLICIES; p++) {
+        ee_bandit *bandit = make(policies[p], DIM, 1, "max_contexts=4");
+        ee_decision decision;
+        ee_error error = {EE_OK, ""};
+        char expected[256];
+        snprintf(expected, sizeof expected,
+                 "learn: the arm has more than 1024 features that are not zero, which is all that %s has room for; "
+                 "create it with a larger option nonzeros",
+                 policies[p]);
+        assert_int_equal(ee_bandit_decide(bandit, &arm, &decision, NULL, NULL), EE_OK);
+        saved_model before = save(bandit);
+        assert_int_equal(ee_bandit_learn(bandit, decision.id, 1, &error), EE_BAD_INPUT);
+        assert_string_equal(error.message, expected);
+        saved_model after = save(bandit);
+        assert_true(before.size == after.size && memcmp(before.bytes, after.bytes, after.size) == 0);
+        ee_bytes_free(before.bytes);
+        ee_bytes_free(after.bytes);
+        ee_bandit_free(bandit);
+        bandit = make(policies[p], DIM, 1, "max_contexts=4 nonzeros=1500");
+        teach(bandit, &arm, 1);
+        ee_bandit_free(bandit);
+    }
+    free(values);
+}
+
+/* ---- problems ---- */
+
+static double regret(const dataset *data, const char *policy, uint64_t seed)
+{
+    run_job job = {data, policy, NULL, seed, 500};
+    run_result result;
+    ee_error error = {EE_OK, ""};
+    if (runner_run(&job, NULL, &result, &error)) fail_msg("%s: %s", policy, error.message);
+    assert_true(result.finished);
+    return result.regret;
+}
+
+static void both_solve_what_is_not_linear(void **state)
+{
+    (void)state;
+    const char *problems[] = {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"};
+    for (size_t i = 0; i < 2; i++) {
+        dataset *data;
+        ee_error error = {EE_OK, ""};
+        if (dataset_open(problems[i], &data, &error)) fail_msg("%s", error.message);
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            double blind = regret(data, "uniform", seed);
+            for (int p = 0; p < POLICIES; p++) {
+                double got = regret(data, policies[p], seed);
+                if (!(got < blind / 2)) fail_msg("%s, %s: %g, uniform %g", problems[i], policies[p], got, blind);
+            }
+        }
+        dataset_free(data);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_the_stored_ones),
+        cmocka_unit_test(an_arm_has_its_score_whoever_stands_beside_it),
+        cmocka_unit_test(draws_are_those_of_the_posterior),
+        cmocka_unit_test(after_max_contexts_nothing_changes),
+        cmocka_unit_test(a_loaded_bandit_goes_on_as_the_saved_one),
+        cmocka_unit_test(a_model_with_a_bad_index_is_refused),
+        cmocka_unit_test(an_arm_too_wide_to_keep_is_refused),
+        cmocka_unit_test(both_solve_what_is_not_linear),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/* NeuralLinear and Neural-LinUCB: against a regression that is solved anew, and what they promise. */
+#include "neural_play.h"
+#include "policy/last_layer.h"
+
+enum { DIM = 12, ARMS = 6, WIDTH = 9, D = WIDTH + 1 };
+
+static round_arms round_now;
+
+static const last_layer *parts_of(const ee_bandit *bandit)
+{
+    return (const last_layer *)bandit->policy;
+}
+
+/* h and the 1 behind it, (D), by f1 as it is now. */
+static void features_of(const ee_bandit *bandit, vector x, double *h)
+{
+    const network *f1 = &parts_of(bandit)->shared.f1.network;
+    float *activations = calloc(f1->activation_count, sizeof *activations);
+    network_forward(f1, bandit->policy->parameters.values, x, activations);
+    const float *hidden = activations + f1->activation_count - 1 - WIDTH; /* before the output */
+    for (size_t i = 0; i < WIDTH; i++) h[i] = hidden[i];
+    h[WIDTH] = 1;
+    free(activations);
+}
+
+/* A and the sum of w y h, as plain sums. */
+typedef struct regression {
+    double a[D * D], moment[D];
+} regression;
+
+static void regression_start(regression *r, double lambda)
+{
+    memset(r, 0, sizeof *r);
+    for (size_t i = 0; i < D; i++) r->a[i * D + i] = lambda;
+}
+
+static void regression_add(regression *r, const double *h, double y, double weight)
+{
+    for (size_t i = 0; i < D; i++) {
+        r->moment[i] += weight * y * h[i];
+        for (size_t j = 0; j < D; j++) r->a[i * D + j] += weight * h[i] * h[j];
+    }
+}
+
+/* Of the samples that f1's history holds, by f1 as it is now. */
+static void regression_of_history(regression *r, const ee_bandit *bandit, double lambda, double weight)
+{
+    const history *samples = &parts_of(bandit)->shared.f1.history;
+    regression_start(r, lambda);
+    for (size_t i = 0; i < samples->count; i++) {
+        double h[D];
+        features_of(bandit, history_input(samples, i), h);
+        regression_add(r, h, history_target(samples, i), weight);
+    }
+}
+
+static void check_scores(const regression *r, const ee_bandit *bandit, const ee_arms *arms, double alpha,
+                         const ee_score *scores)
+{
+    for (size_t i = 0; i < arms->count; i++) {
+        double h[D];
+        features_of(bandit, vector_of_arm(arms, i), h);
+        double mean = form_plainly(r->a, h, r->moment, D), width = sqrt(form_plainly(r->a, h, h, D));
+        assert_close(scores[i].exploitation, mean, 1e-5);
+        assert_close(scores[i].exploration, alpha * width, 1e-5);
+        assert_close(scores[i].score, mean + alpha * width, 1e-5);
+    }
+}
+
+/* ---- Neural-LinUCB ---- */
+
+static void samples_keep_the_features_of_their_time(void **state)
+{
+    (void)state;
+    const char *const networks[] = {"f1.width=9", "f1.width=9 f1.layers=4 f1.bias=off",
+                                    "f1.width=9 f1.front=conv1d:2:3+relu+pool:2"};
+    for (size_t k = 0; k < 3; k++) {
+        char options[160];
+        snprintf(options, sizeof options, "alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02 %s", networks[k]);
+        ee_bandit *bandit = bandit_make("neural-linucb", DIM, 3, options);
+        regression plain;
+        regression_start(&plain, 0.2);
+        for (uint64_t t = 1; t <= 80; t++) {
+            ee_score scores[ARMS];
+            double h[D];
+            round_draw(&round_now, t, ARMS, DIM, 6);
+            ee_decision decision = bandit_choose(bandit, &round_now.dense, scores);
+            check_scores(&plain, bandit, &round_now.dense, 0.7, scores);
+            double reward = round_reward(&round_now, decision.arm);
+            features_of(bandit, vector_of_arm(&round_now.dense, decision.arm), h);
+            regression_add(&plain, h, reward, 1);
+            bandit_reward(bandit, decision.id, reward);
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+/* Right after a rebuild all samples have f1's present features. */
+static void check_rebuild(const char *history_text, double kept, bool stands_for_all)
+{
+    enum { EVERY = 3, TRAININGS = 4, ROUNDS = 61 }; /* trains at 1, 4, 7, ...; rebuilds at every 4th of those */
+    char options[200];
+    snprintf(options, sizeof options,
+             "f1.width=9 alpha=0.7 lambda=0.2 rebuild=%d train_every=%d f1.rate=0.02 f1.history=%s", TRAININGS, EVERY,
+             history_text);
+    ee_bandit *bandit = bandit_make("neural-linucb", DIM, 3, options);
+    regression plain;
+    regression_start(&plain, 0.2);
+    for (uint64_t t = 1; t <= ROUNDS; t++) {
+        ee_score scores[ARMS];
+        double h[D];
+        round_draw(&round_now, t, ARMS, DIM, 6);
+        ee_decision decision = bandit_choose(bandit, &round_now.dense, scores);
+        check_scores(&plain, bandit, &round_now.dense, 0.7, scores);
+        double reward = round_reward(&round_now, decision.arm);
+        features_of(bandit, vector_of_arm(&round_now.dense, decision.arm), h);
+        regression_add(&plain, h, reward, 1);
+        bandit_reward(bandit, decision.id, reward);
+        double held = (double)t < kept ? (double)t : kept;
+        if (t % EVERY == 1 && (t / EVERY + 1) % TRAININGS == 0)
+            regression_of_history(&plain, bandit, 0.2, stands_for_all ? (double)t / held : 1);
+    }
+    ee_bandit_free(bandit);
+}
+
+static void a_rebuild_takes_the_features_of_now(void **state)
+{
+    (void)state;
+    check_rebuild("all", 1000, false);
+    check_rebuild("ring:7", 7, false);
+    check_rebuild("reservoir:13", 13, true);
+}
+
+static void updates_do_not_drift(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-linucb", DIM, 5, "f1.width=9 alpha=1 lambda=0.001 f1.history=ring:1");
+    regression plain;
+    regression_start(&plain, 0.001);
+    ee_score scores[ARMS];
+    for (uint64_t t = 1; t <= 20000; t++) {
+        double h[D];
+        round_draw(&round_now, t, ARMS, DIM, 6);
+        policy_play(bandit, &round_now.dense, t % ARMS, (float)(t % 3), scores);
+        features_of(bandit, vector_of_arm(&round_now.dense, t % ARMS), h);
+        regression_add(&plain, h, (double)(t % 3), 1);
+    }
+    play_score(bandit, &round_now.dense, scores);
+    for (size_t i = 0; i < ARMS; i++) { /* closer than check_scores: a width is about a hundredth here */
+        double h[D];
+        features_of(bandit, vector_of_arm(&round_now.dense, i), h);
+        assert_close(scores[i].exploration / sqrt(form_plainly(plain.a, h, h, D)), 1, 1e-6);
+        assert_close(scores[i].exploitation, form_plainly(plain.a, h, plain.moment, D), 1e-6);
+    }
+    ee_bandit_free(bandit);
+}
+
+static void widths_shrink_where_it_has_played(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-linucb", 8, 1, "f1.width=40 f1.bias=off alpha=1");
+    float values[16] = {1, -1, 0.5f, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5f, -1};
+    ee_arms arms = ee_arms_dense(values, 2, 8);
+    ee_score first[2], before[2], now[2];
+    play_score(bandit, &arms, first);
+    memcpy(before, first, sizeof first);
+    for (int t = 0; t < 200; t++) {
+        policy_play(bandit, &arms, 0, 1, now);
+        play_score(bandit, &arms, now);
+        assert_true(now[0].exploration < before[0].exploration);
+        assert_true(now[1].exploration <= before[1].exploration);
+        memcpy(before, now, sizeof now);
+    }
+    assert_true(now[0].exploration < 0.1f * first[0].exploration);
+    assert_true(now[1].exploration > 0.3f * first[1].exploration);
+    ee_bandit_free(bandit);
+}
+
+/* ---- NeuralLinear ---- */
+
+/* One theta for all arms: their scores vary together, by nu^2 h^T A^-1 h'. */
+static void draws_have_the_formulas_mean_and_covariance(void **state)
+{
+    (void)state;
+    const double nu = 0.4;
+    ee_bandit *bandit = bandit_make("neural-linear", DIM, 2, "nu=0.4 f1.width=9 lambda=0.5");
+    regression plain;
+    regression_start(&plain, 0.5);
+    for (uint64_t t = 1; t <= 20; t++) {
+        ee_score scores[ARMS];
+        double h[D];
+        round_draw(&round_now, t, ARMS, DIM, 6);
+        policy_play(bandit, &round_now.dense, t % ARMS, (float)(t % 2), scores);
+        features_of(bandit, vector_of_arm(&round_now.dense, t % ARMS), h);
+        regression_add(&plain, h, (double)(t % 2), 1);
+    }
+    double h[ARMS][D], mean[ARMS], covariance[ARMS * ARMS], apart = 0;
+    for (size_t i = 0; i < ARMS; i++) features_of(bandit, vector_of_arm(&round_now.dense, i), h[i]);
+    for (size_t i = 0; i < ARMS; i++) {
+        mean[i] = form_plainly(plain.a, h[i], plain.moment, D);
+        for (size_t j = 0; j < ARMS; j++) {
+            covariance[i * ARMS + j] = nu * nu * form_plainly(plain.a, h[i], h[j], D);
+            if (i != j) apart += covariance[i * ARMS + j];
+        }
+    }
+    assert_true(apart > 0.01); /* so that independent draws would be found out */
+    assert_draws(bandit, &round_now.dense, mean, covariance);
+    ee_bandit_free(bandit);
+}
+
+static void equal_arms_draw_equal_scores(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-linear", 3, 2, "f1.width=9");
+    float values[9] = {1, 2, 3, 1, 2, 3, 3, 2, 1};
+    ee_arms arms = ee_arms_dense(values, 3, 3);
+    ee_score scores[3];
+    for (int k = 0; k < 10; k++) {
+        play_score(bandit, &arms, scores);
+        assert_true(scores[0].score == scores[1].score && scores[0].score != scores[2].score);
+    }
+    ee_bandit_free(bandit);
+}
+
+/* ---- both ---- */
+
+static void a_network_without_hidden_layer_is_refused(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = NULL;
+    ee_error error;
+    ee_settings settings = {"neural-linear", 4, 0, "f1.layers=1"};
+    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
+    assert_null(bandit);
+    assert_string_equal(error.message,
+                        "options: neural-linear needs a hidden layer: f1.layers must be at least 2, got 1");
+    settings.policy = "neural-linucb";
+    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message,
+                        "options: neural-linucb needs a hidden layer: f1.layers must be at least 2, got 1");
+}
+
+/* A triangle of d^2 / 2 doubles on top of greedy's memory. */
+static void memory_grows_with_the_square_of_the_width(void **state)
+{
+    (void)state;
+    for (int width = 100; width <= 1600; width *= 2) {
+        char options[96];
+        snprintf(options, sizeof options, "f1.width=%d f1.history=ring:1 pending=1", width);
+        ee_bandit *own = bandit_make("neural-linear", 20, 0, options), *plain = bandit_make("greedy", 20, 0, options);
+        double more = (double)ee_bandit_memory(own) - (double)ee_bandit_memory(plain), square = 4.0 * width * width;
+        assert_true(more > square && more < square + 60.0 * width + 1000);
+        ee_bandit_free(own);
+        ee_bandit_free(plain);
+    }
+}
+
+static void linear_solves_cosine_and_quadratic(void **state)
+{
+    (void)state;
+    assert_solves("neural-linear");
+}
+
+static void linucb_solves_cosine_and_quadratic(void **state)
+{
+    (void)state;
+    assert_solves("neural-linucb");
+}
+
+static void saved_ones_go_on(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"neural-linear", "neural-linucb"};
+    const char *const kinds[] = {"f1.width=6 rebuild=0", "f1.width=6 rebuild=5",
+                                 "f1.width=5 f1.bias=off rebuild=7 train_every=2 f1.history=reservoir:6"};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++)
+            for (int sparse = 0; sparse < 2; sparse++) assert_continues(policies[i], kinds[k], sparse, 12);
+}
+
+static void sparse_arms_are_the_dense_ones(void **state)
+{
+    (void)state;
+    assert_sparse_equals_dense("neural-linear", "f1.width=9 nu=1");
+    assert_sparse_equals_dense("neural-linucb", "f1.width=9 alpha=1");
+    assert_sparse_equals_dense("neural-linucb", "f1.width=5 f1.layers=3 f1.front=conv1d:2:3+relu alpha=1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_keep_the_features_of_their_time),
+        cmocka_unit_test(a_rebuild_takes_the_features_of_now),
+        cmocka_unit_test(updates_do_not_drift),
+        cmocka_unit_test(widths_shrink_where_it_has_played),
+        cmocka_unit_test(draws_have_the_formulas_mean_and_covariance),
+        cmocka_unit_test(equal_arms_draw_equal_scores),
+        cmocka_unit_test(a_network_without_hidden_layer_is_refused),
+        cmocka_unit_test(memory_grows_with_the_square_of_the_width),
+        cmocka_unit_test(linear_solves_cosine_and_quadratic),
+        cmocka_unit_test(linucb_solves_cosine_and_quadratic),
+        cmocka_unit_test(saved_ones_go_on),
+        cmocka_unit_test(sparse_arms_are_the_dense_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

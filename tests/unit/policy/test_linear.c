@@ -1,0 +1,290 @@
+/* LinUCB and LinTS: against the numbers of another program, their formulas, and problems that they must solve. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/rounds.h"
+#include "lab/runner.h"
+
+/* ---- LinUCB against stored numbers ---- */
+
+typedef struct stored {
+    size_t dim, arms, rounds;
+    double *played, *rewards, *scores, *theta;
+    float *contexts; /* (rounds, arms, dim) */
+} stored;
+
+static stored stored_load(void)
+{
+    json_t *root = golden_load("linucb.json");
+    stored s = {.dim = (size_t)json_integer_value(golden_member(root, "dim")),
+                .arms = (size_t)json_integer_value(golden_member(root, "arms"))};
+    assert_close(json_number_value(golden_member(root, "alpha")), 0.3, 0);
+    assert_close(json_number_value(golden_member(root, "lambda_")), 1, 0);
+    size_t scores, entries, coefficients;
+    s.played = golden_doubles(golden_member(root, "played"), &s.rounds);
+    s.rewards = golden_doubles(golden_member(root, "rewards"), NULL);
+    s.scores = golden_doubles(golden_member(root, "scores"), &scores);
+    s.theta = golden_doubles(golden_member(root, "theta_last"), &coefficients);
+    s.contexts = golden_floats(golden_member(root, "contexts"), &entries);
+    assert_int_equal(s.rounds, 40);
+    assert_int_equal(scores, s.rounds * s.arms);
+    assert_int_equal(entries, s.rounds * s.arms * s.dim);
+    assert_int_equal(coefficients, s.dim);
+    json_decref(root);
+    return s;
+}
+
+static void stored_destroy(stored *s)
+{
+    free(s->played);
+    free(s->rewards);
+    free(s->scores);
+    free(s->theta);
+    free(s->contexts);
+}
+
+/* Makes the bandit learn the arm, whichever it would choose: a round of this arm alone. */
+static void learn_arm(ee_bandit *bandit, const float *x, size_t dim, bool sparse, double reward)
+{
+    static round_arms one;
+    memcpy(one.values, x, dim * sizeof *x);
+    round_compress(&one, 1, dim);
+    ee_decision decision = bandit_choose(bandit, sparse ? &one.sparse : &one.dense, NULL);
+    bandit_reward(bandit, decision.id, reward);
+}
+
+static void linucb_has_the_stored_scores(void **state)
+{
+    (void)state;
+    static round_arms round;
+    stored s = stored_load();
+    for (int form = 0; form < 4; form++) {
+        bool sparse = form % 2;
+        ee_bandit *bandit = bandit_make("linucb", s.dim, 1, form < 2 ? "alpha=0.3" : "alpha=0.3 refresh=3");
+        for (size_t t = 0; t < s.rounds; t++) {
+            const float *contexts = s.contexts + t * s.arms * s.dim;
+            memcpy(round.values, contexts, s.arms * s.dim * sizeof *contexts);
+            round_compress(&round, s.arms, s.dim);
+            ee_score scores[16];
+            assert_int_equal(ee_bandit_score(bandit, sparse ? &round.sparse : &round.dense, scores, NULL), EE_OK);
+            for (size_t i = 0; i < s.arms; i++) {
+                assert_close(scores[i].score, s.scores[t * s.arms + i], 1e-5);
+                assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-6);
+            }
+            learn_arm(bandit, contexts + (size_t)s.played[t] * s.dim, s.dim, sparse, s.rewards[t]);
+        }
+        memset(round.values, 0, s.dim * s.dim * sizeof *round.values);
+        for (size_t i = 0; i < s.dim; i++) round.values[i * s.dim + i] = 1;
+        round_compress(&round, s.dim, s.dim);
+        ee_score theta[16];
+        assert_int_equal(ee_bandit_score(bandit, &round.dense, theta, NULL), EE_OK);
+        for (size_t i = 0; i < s.dim; i++) assert_close(theta[i].exploitation, s.theta[i], 1e-5);
+        ee_bandit_free(bandit);
+    }
+    stored_destroy(&s);
+}
+
+/* ---- exploration ---- */
+
+static void the_bonus_shrinks_only_where_it_played(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("linucb", 4, 1, "alpha=2 lambda=0.25");
+    float x[8] = {1, 2, 0, 0, 0, 0, 3, 0};
+    ee_arms arms = ee_arms_dense(x, 2, 4);
+    for (int t = 0; t < 50; t++) {
+        ee_score scores[2];
+        assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+        assert_close(scores[0].exploration, 2 * sqrt(5 / (0.25 + 5 * t)), 1e-6);
+        assert_close(scores[1].exploration, 2 * sqrt(9 / 0.25), 1e-6);
+        learn_arm(bandit, x, 4, t % 2, 1);
+    }
+    ee_bandit_free(bandit);
+}
+
+/* The scores of LinUCB with alpha = 1 give mean and deviation that the draws of LinTS must have. Decisions draw; a look
+ * does not. */
+static void thompson_draws_follow_the_formula(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000, DIM = 6, ARMS = 4 };
+    const double nu = 0.7, limit = 4.5; /* in standard errors: one test in 150,000 by chance */
+    static round_arms round;
+    ee_bandit *ucb = bandit_make("linucb", DIM, 2, "alpha=1 lambda=0.5");
+    ee_bandit *thompson = bandit_make("lints", DIM, 2, "nu=0.7 lambda=0.5");
+    for (uint64_t t = 1; t <= 30; t++) {
+        round_draw(&round, t, 1, DIM, 4);
+        learn_arm(ucb, round.values, DIM, false, round_reward(&round, 0));
+        learn_arm(thompson, round.values, DIM, false, round_reward(&round, 0));
+    }
+    round_draw(&round, 99, ARMS, DIM, 5);
+    float *x = round.values;
+    for (size_t i = 0; i < DIM; i++) x[2 * DIM + i] = x[i] + x[DIM + i]; /* for the covariance of arms 0 and 1 */
+    round_compress(&round, ARMS, DIM);
+    ee_score expected[ARMS], drawn[ARMS];
+    double sums[ARMS] = {0}, squares[ARMS] = {0}, product = 0, variance[ARMS];
+    assert_int_equal(ee_bandit_score(ucb, &round.dense, expected, NULL), EE_OK);
+    for (int t = 0; t < DRAWS; t++) {
+        bandit_choose(thompson, t % 2 ? &round.dense : &round.sparse, drawn);
+        for (size_t i = 0; i < ARMS; i++) {
+            assert_close(drawn[i].exploitation, expected[i].exploitation, 1e-6);
+            assert_close(drawn[i].exploitation + drawn[i].exploration, drawn[i].score, 1e-6);
+            sums[i] += drawn[i].exploration;
+            squares[i] += drawn[i].exploration * drawn[i].exploration;
+        }
+        assert_close(drawn[2].score, drawn[0].score + drawn[1].score, 1e-5); /* one theta for all arms */
+        product += drawn[0].exploration * drawn[1].exploration;
+    }
+    for (size_t i = 0; i < ARMS; i++) {
+        variance[i] = nu * nu * expected[i].exploration * expected[i].exploration;
+        assert_true(fabs(sums[i] / DRAWS) < limit * sqrt(variance[i] / DRAWS));
+        assert_true(fabs(squares[i] / DRAWS - variance[i]) < limit * variance[i] * sqrt(2.0 / DRAWS));
+    }
+    double covariance = (variance[2] - variance[0] - variance[1]) / 2;
+    double error = sqrt((variance[0] * variance[1] + covariance * covariance) / DRAWS);
+    assert_true(fabs(covariance) > 20 * error); /* else the next line says little */
+    assert_true(fabs(product / DRAWS - covariance) < limit * error);
+    ee_bandit_free(ucb);
+    ee_bandit_free(thompson);
+}
+
+static void thompson_draws_again_each_round(void **state)
+{
+    (void)state;
+    static round_arms round;
+    ee_bandit *bandit = bandit_make("lints", 5, 3, NULL);
+    round_draw(&round, 1, 3, 5, 5);
+    ee_score look[3], first[3], second[3];
+    assert_int_equal(ee_bandit_score(bandit, &round.dense, look, NULL), EE_OK);
+    ee_decision decision = bandit_choose(bandit, &round.dense, first);
+    bandit_choose(bandit, &round.dense, second);
+    assert_memory_equal(look, first, sizeof look);
+    assert_true(first[0].score != second[0].score);
+    assert_true(isnan(decision.probability));
+    ee_bandit_free(bandit);
+}
+
+/* Two equal arms beside a poor one share the probability, which extra draws estimate. */
+static void thompson_estimates_its_probability(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("lints", 2, 3, "probability_draws=2000 nu=0.5");
+    float good[2] = {1, 0}, poor[2] = {0, 1}, x[6] = {1, 0, 0, 1, 1, 0};
+    for (int t = 0; t < 200; t++) {
+        learn_arm(bandit, good, 2, false, 1);
+        learn_arm(bandit, poor, 2, false, 0);
+    }
+    ee_arms arms = ee_arms_dense(x, 3, 2);
+    ee_decision decision = bandit_choose(bandit, &arms, NULL);
+    assert_true(decision.arm != 1);
+    assert_close(decision.probability, 0.5, 0.001);
+    ee_bandit_free(bandit);
+}
+
+/* ---- problems ---- */
+
+static double regret_of(const dataset *data, const char *policy, uint64_t seed)
+{
+    run_job job = {.data = data, .policy = policy, .seed = seed, .rounds = 1000};
+    run_watch nobody = {0};
+    run_result result;
+    ee_error error;
+    if (runner_run(&job, &nobody, &result, &error)) fail_msg("%s: %s", policy, error.message);
+    assert_true(result.finished);
+    return result.regret;
+}
+
+static void linear_problems_are_solved(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"linucb", "lints"};
+    dataset *data;
+    ee_error error;
+    if (dataset_open("synthetic:inner", &data, &error)) fail_msg("%s", error.message);
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        double uniform = regret_of(data, "uniform", seed);
+        for (size_t p = 0; p < 2; p++) {
+            double own = regret_of(data, policies[p], seed);
+            if (!(own < uniform / 4))
+                fail_msg("%s, seed %d: regret %.1f, uniform's is %.1f", policies[p], (int)seed, own, uniform);
+        }
+    }
+    dataset_free(data);
+}
+
+/* ---- the rest of the contract ---- */
+
+/* Round t of either bandit, with rewards that come a round late. */
+static void play_late(ee_bandit *bandit, uint64_t t)
+{
+    static round_arms round;
+    round_draw(&round, t, t % 7 ? 6 : 20, 10, 3);
+    ee_decision decision = bandit_choose(bandit, t % 2 ? &round.sparse : &round.dense, NULL);
+    if (decision.id > 1) bandit_reward(bandit, decision.id - 1, (double)(t % 3));
+}
+
+/* Saved and loaded after every round, it stays the one that never was. */
+static void a_saved_bandit_goes_on_the_same(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"linucb", "lints"};
+    for (size_t p = 0; p < 2; p++) {
+        ee_bandit *whole = bandit_make(policies[p], 10, 4, "refresh=9"),
+                  *parts = bandit_make(policies[p], 10, 4, "refresh=9");
+        for (uint64_t t = 1; t <= 60; t++) {
+            play_late(whole, t);
+            play_late(parts, t);
+            model saved = model_save(parts);
+            ee_bandit_free(parts);
+            parts = model_load(saved);
+            assert_true(model_is_of(saved, whole));
+            model_free(&saved);
+        }
+        ee_bandit_free(whole);
+        ee_bandit_free(parts);
+    }
+}
+
+/* Rounds within the reserve take no more memory, and the memory is that of a few (dim, dim) matrices. */
+static void memory_is_square_and_stays(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"linucb", "lints"};
+    for (size_t p = 0; p < 2; p++) {
+        ee_bandit *small = bandit_make(policies[p], 30, 1, "pending=4"),
+                  *large = bandit_make(policies[p], 3000, 1, "pending=4");
+        size_t before = ee_bandit_memory(small), square = 3000 * 3000 * sizeof(double);
+        bandit_play(small, 1, 300, 10, false);
+        bandit_play(small, 301, 600, 10, true);
+        assert_int_equal(ee_bandit_memory(small), before);
+        assert_true(ee_bandit_memory(large) > 3 * square && ee_bandit_memory(large) < 4 * square);
+        ee_bandit_free(small);
+        ee_bandit_free(large);
+    }
+}
+
+static void a_dimension_beyond_memory_is_refused(void **state)
+{
+    (void)state;
+    ee_settings settings = {"linucb", UINT32_MAX, 1, NULL};
+    ee_bandit *bandit;
+    ee_error error;
+    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_NO_MEMORY);
+    assert_null(bandit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linucb_has_the_stored_scores),
+        cmocka_unit_test(the_bonus_shrinks_only_where_it_played),
+        cmocka_unit_test(thompson_draws_follow_the_formula),
+        cmocka_unit_test(thompson_draws_again_each_round),
+        cmocka_unit_test(thompson_estimates_its_probability),
+        cmocka_unit_test(linear_problems_are_solved),
+        cmocka_unit_test(a_saved_bandit_goes_on_the_same),
+        cmocka_unit_test(memory_is_square_and_stays),
+        cmocka_unit_test(a_dimension_beyond_memory_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,356 @@
+/* NeuralUCB and NeuralTS: their widths against stored numbers and against formed gradients, and what they promise. */
+#include "neural_play.h"
+#include "policy/exploitation.h"
+#include "support_network.h"
+
+static round_arms round_now;
+
+static const network *network_of(const ee_bandit *bandit)
+{
+    return &((const exploitation *)bandit->policy)->f1.network;
+}
+
+/* ---- against stored numbers ---- */
+
+static void check_golden(const char *covariance, const char *member)
+{
+    json_t *file = golden_load("neural_widths.json");
+    json_t *contexts = golden_member(file, "contexts"), *rounds = golden_member(file, "rounds");
+    json_t *played = golden_member(file, "played");
+    char options[128];
+    snprintf(options, sizeof options, "f1.width=12 f1.bias=off lambda=%g nu=1 covariance=%s",
+             json_real_value(golden_member(file, "lambda_")), covariance);
+    ee_bandit *bandit = bandit_make("neural-ucb", 6, 0, options);
+    theta_from_golden(network_of(bandit), golden_member(file, "layers"), 0, bandit->policy->parameters.values);
+    assert_int_equal(json_array_size(rounds), 12);
+    for (size_t t = 0; t < json_array_size(rounds); t++) {
+        enum { ARMS = 5 };
+        json_t *round = json_array_get(rounds, t);
+        size_t count, arms;
+        ee_score scores[ARMS];
+        float *values = golden_floats(json_array_get(contexts, t), &count);
+        double *f = golden_doubles(golden_member(round, "f"), &arms);
+        double *width = golden_doubles(golden_member(round, member), NULL);
+        assert_int_equal(arms, ARMS);
+        assert_int_equal(count, ARMS * 6);
+        ee_arms all = ee_arms_dense(values, ARMS, 6);
+        policy_play(bandit, &all, (size_t)json_integer_value(json_array_get(played, t)), 0, scores);
+        for (size_t i = 0; i < ARMS; i++) {
+            assert_close(scores[i].exploitation, f[i], 1e-5);
+            assert_close(scores[i].exploration, width[i], 1e-5);
+            assert_close(scores[i].score, f[i] + width[i], 1e-5);
+        }
+        free(values);
+        free(f);
+        free(width);
+    }
+    ee_bandit_free(bandit);
+    json_decref(file);
+}
+
+static void diagonal_widths_are_the_stored_ones(void **state)
+{
+    (void)state;
+    check_golden("diagonal", "width_diagonal");
+}
+
+static void full_widths_are_the_stored_ones(void **state)
+{
+    (void)state;
+    check_golden("full", "width_full");
+}
+
+/* ---- against the formed gradient ---- */
+
+enum { DIM = 24, ARMS = 5 };
+
+/* f1's gradient at an arm, (p), by theta as it is now. */
+static double *form_gradient(const ee_bandit *bandit, vector x)
+{
+    const network *f1 = network_of(bandit);
+    const float *theta = bandit->policy->parameters.values;
+    float *activations = calloc(f1->activation_count, sizeof(float)),
+          *deltas = calloc(f1->activation_count, sizeof(float));
+    float *gradient = calloc(f1->parameter_count, sizeof *gradient);
+    double *wide = calloc(f1->parameter_count, sizeof *wide);
+    network_forward(f1, theta, x, activations);
+    network_backward(f1, theta, activations, 1, deltas);
+    network_add_gradient(f1, x, activations, deltas, 1, gradient);
+    for (size_t i = 0; i < f1->parameter_count; i++) wide[i] = gradient[i];
+    free(activations);
+    free(deltas);
+    free(gradient);
+    return wide;
+}
+
+/* z, its diagonal or all of it, in doubles and with every gradient formed, beside a bandit that trains. */
+static void check_formed(const char *network_text, bool full, bool sparse, uint64_t rounds)
+{
+    char options[256];
+    snprintf(options, sizeof options, "lambda=0.3 nu=0.7 covariance=%s %s", full ? "full" : "diagonal", network_text);
+    ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, options);
+    size_t p = network_of(bandit)->parameter_count;
+    double m = (double)((const exploitation *)bandit->policy)->f1.options.network.width;
+    double *z = calloc(p * (full ? p : 1), sizeof *z);
+    for (size_t i = 0; i < p; i++) z[full ? i * p + i : i] = 0.3;
+    for (uint64_t t = 1; t <= rounds; t++) {
+        ee_score scores[ARMS];
+        round_draw(&round_now, t, ARMS, DIM, 6);
+        const ee_arms *arms = sparse ? &round_now.sparse : &round_now.dense;
+        ee_decision decision = bandit_choose(bandit, arms, scores);
+        for (size_t i = 0; i < ARMS; i++) {
+            double *g = form_gradient(bandit, vector_of_arm(arms, i)), squared = 0;
+            bool last = t == rounds; /* solving is slow */
+            if (full && last) squared = form_plainly(z, g, g, p);
+            for (size_t k = 0; !full && k < p; k++) squared += g[k] * g[k] / z[k];
+            if (squared > 0) assert_close(scores[i].exploration / (0.7 * sqrt(0.3 * squared / m)), 1, 1e-5);
+            assert_true(scores[i].score == scores[i].exploitation + scores[i].exploration);
+            free(g);
+        }
+        double *g = form_gradient(bandit, vector_of_arm(arms, decision.arm));
+        for (size_t k = 0; k < p; k++)
+            for (size_t l = full ? 0 : k; l < (full ? p : k + 1); l++) z[full ? k * p + l : k] += g[k] * g[l] / m;
+        free(g);
+        bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
+    }
+    free(z);
+    ee_bandit_free(bandit);
+}
+
+static const char *const networks[] = {
+    "f1.layers=1",
+    "f1.layers=1 f1.bias=off",
+    "f1.layers=2 f1.width=9",
+    "f1.layers=2 f1.width=9 f1.bias=off",
+    "f1.layers=4 f1.width=6",
+    "f1.layers=2 f1.width=5 f1.front=conv1d:2:5:2+relu",
+    "f1.layers=2 f1.width=4 f1.image=2x4x3 f1.front=conv2d:3:2+relu+pool:2",
+};
+enum { NETWORKS = sizeof networks / sizeof *networks };
+
+static void diagonal_comes_from_the_factors_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NETWORKS; i++)
+        for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], false, sparse, 60);
+}
+
+static void full_is_the_inverse(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NETWORKS; i++)
+        for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], true, sparse, 12);
+    check_formed("f1.width=3", true, false, 5000); /* rank-one updates do not drift */
+}
+
+/* ---- what a reward does ---- */
+
+/* The gradient is that of the decision, however much f1 learned until its reward came. */
+static void a_late_reward_counts_as_it_was_decided(void **state)
+{
+    (void)state;
+    const char *const kinds[] = {"f1.width=9 nu=1 f1.rate=0 covariance=diagonal",
+                                 "f1.width=9 nu=1 f1.rate=0 covariance=full"};
+    for (int k = 0; k < 2; k++) {
+        ee_bandit *early = bandit_make("neural-ucb", DIM, 5, kinds[k]),
+                  *late = bandit_make("neural-ucb", DIM, 5, kinds[k]);
+        size_t p = network_of(early)->parameter_count;
+        float *theta = malloc(p * sizeof *theta), *live = late->policy->parameters.values;
+        memcpy(theta, live, p * sizeof *theta);
+        ee_score a[ARMS], b[ARMS];
+        round_draw(&round_now, 1, ARMS, DIM, DIM);
+        ee_decision first = bandit_choose(early, &round_now.dense, NULL),
+                    second = bandit_choose(late, &round_now.dense, NULL);
+        assert_int_equal(first.arm, second.arm);
+        bandit_reward(early, first.id, 1);
+        for (size_t i = 0; i < p; i++) live[i] = -theta[i];
+        bandit_reward(late, second.id, 1);
+        memcpy(live, theta, p * sizeof *theta);
+        play_score(early, &round_now.dense, a);
+        play_score(late, &round_now.dense, b);
+        for (size_t i = 0; i < ARMS; i++) assert_true(a[i].exploration == b[i].exploration && a[i].exploration > 0);
+        free(theta);
+        ee_bandit_free(early);
+        ee_bandit_free(late);
+    }
+}
+
+/* Two arms that share no feature: the one that is played becomes certain, the other much less so. */
+static void widths_shrink_where_it_has_played(void **state)
+{
+    (void)state;
+    const char *const kinds[] = {"nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=diagonal",
+                                 "nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=full"};
+    for (int k = 0; k < 2; k++) {
+        ee_bandit *bandit = bandit_make("neural-ucb", 8, 1, kinds[k]);
+        float values[16] = {1, -1, 0.5f, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5f, -1};
+        ee_arms arms = ee_arms_dense(values, 2, 8);
+        ee_score first[2], before[2], now[2];
+        play_score(bandit, &arms, first);
+        memcpy(before, first, sizeof first);
+        for (int t = 0; t < 200; t++) {
+            policy_play(bandit, &arms, 0, 1, now);
+            play_score(bandit, &arms, now);
+            assert_true(now[0].exploration < before[0].exploration);
+            assert_true(now[1].exploration <= before[1].exploration);
+            memcpy(before, now, sizeof now);
+        }
+        assert_true(now[0].exploration < 0.1f * first[0].exploration);
+        assert_true(now[1].exploration > 0.9f * first[1].exploration);
+        ee_bandit_free(bandit);
+    }
+}
+
+static void huge_arms_leave_numbers(void **state)
+{
+    (void)state;
+    const char *const kinds[] = {"f1.width=5 f1.rate=0 covariance=diagonal", "f1.width=5 f1.rate=0 covariance=full"};
+    for (int k = 0; k < 2; k++) {
+        ee_bandit *bandit = bandit_make("neural-ucb", 4, 1, kinds[k]);
+        float huge[8] = {1e9f, -1e9f, 0, 1e9f, -1e9f, 1e9f, 0, 1e8f}, small[8] = {1, 2, 3, 4, 0, 1, 0, 1};
+        ee_arms wild = ee_arms_dense(huge, 2, 4), tame = ee_arms_dense(small, 2, 4);
+        ee_score scores[2];
+        for (int t = 0; t < 10; t++) {
+            bandit_reward(bandit, bandit_choose(bandit, &wild, scores).id, 1);
+            for (int i = 0; i < 2; i++) assert_true(scores[i].exploration >= 0);
+        }
+        play_score(bandit, &tame, scores);
+        assert_true(isfinite(scores[0].exploration) && scores[0].exploration > 0); /* it has a feature of its own */
+        ee_bandit_free(bandit);
+    }
+}
+
+/* ---- Thompson sampling ---- */
+
+static void draws_have_the_formulas_mean_and_variance(void **state)
+{
+    (void)state;
+    const char *const kinds[] = {"nu=0.4 f1.width=9 covariance=diagonal", "nu=0.4 f1.width=9 covariance=full"};
+    for (int k = 0; k < 2; k++) {
+        ee_bandit *drawing = bandit_make("neural-ts", DIM, 2, kinds[k]),
+                  *certain = bandit_make("neural-ucb", DIM, 2, kinds[k]);
+        ee_score scores[ARMS];
+        for (uint64_t t = 1; t <= 20; t++) {
+            round_draw(&round_now, t, ARMS, DIM, 6);
+            policy_play(drawing, &round_now.dense, t % ARMS, 1, scores);
+            policy_play(certain, &round_now.dense, t % ARMS, 1, scores);
+        }
+        double mean[ARMS], covariance[ARMS * ARMS] = {0}; /* independent */
+        play_score(certain, &round_now.dense, scores);
+        for (size_t i = 0; i < ARMS; i++) {
+            mean[i] = scores[i].exploitation;
+            covariance[i * ARMS + i] = scores[i].exploration * scores[i].exploration;
+        }
+        assert_draws(drawing, &round_now.dense, mean, covariance);
+        ee_bandit_free(drawing);
+        ee_bandit_free(certain);
+    }
+}
+
+/* ---- memory ---- */
+
+static void full_is_refused_above_its_limit(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = NULL;
+    ee_error error;
+    const char *options = "covariance=full memory_limit=1 f1.layers=1 f1.bias=off";
+    ee_settings fits = {"neural-ucb", 511, 0, options}, over = {"neural-ucb", 512, 0, options};
+    assert_int_equal(ee_bandit_create(&fits, &bandit, &error), EE_OK);
+    ee_bandit_free(bandit);
+    assert_int_equal(ee_bandit_create(&over, &bandit, &error), EE_BAD_OPTION);
+    assert_null(bandit);
+    assert_string_equal(error.message,
+                        "options: neural-ucb.covariance=full takes 1050624 bytes for f1's 512 parameters, "
+                        "but neural-ucb.memory_limit is 1 MiB");
+    ee_settings image = {"neural-ts", 7840, 0, "covariance=full"};
+    assert_int_equal(ee_bandit_create(&image, &bandit, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "options: neural-ts.covariance=full takes 2459887970408 bytes for f1's 784201 "
+                                       "parameters, but neural-ts.memory_limit is 1024 MiB");
+}
+
+static size_t memory_at(const char *covariance, int width, size_t *p)
+{
+    char options[160];
+    snprintf(options, sizeof options, "covariance=%s f1.width=%d f1.history=ring:1 pending=1 arms=1", covariance,
+             width);
+    ee_bandit *bandit = bandit_make("neural-ucb", 20, 0, options);
+    *p = network_of(bandit)->parameter_count;
+    size_t bytes = ee_bandit_memory(bandit);
+    ee_bandit_free(bandit);
+    return bytes;
+}
+
+static void memory_grows_with_p_or_its_square(void **state)
+{
+    (void)state;
+    size_t least, p;
+    size_t diagonal = memory_at("diagonal", 50, &least), full = memory_at("full", 50, &least);
+    for (int width = 100; width <= 400; width *= 2) {
+        double times = (double)memory_at("diagonal", width, &p) / (double)diagonal;
+        double growth = (double)p / (double)least;
+        assert_true(times > 0.4 * growth && times <= growth); /* what does not grow weighs less and less */
+        times = (double)memory_at("full", width, &p) / (double)full;
+        assert_true(times > 0.9 * growth * growth && times < 1.01 * growth * growth);
+        assert_true(memory_at("full", width, &p) >= 4 * p * p);
+    }
+    size_t wide = memory_at("diagonal", 12800, &p), wider = memory_at("diagonal", 25600, &p);
+    assert_close((double)wider / (double)wide, 2, 0.01);
+}
+
+/* ---- playing ---- */
+
+static void ucb_solves_cosine_and_quadratic(void **state)
+{
+    (void)state;
+    assert_solves("neural-ucb");
+}
+
+static void ts_solves_cosine_and_quadratic(void **state)
+{
+    (void)state;
+    assert_solves("neural-ts");
+}
+
+static void saved_ones_go_on(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"neural-ucb", "neural-ts"};
+    const char *const kinds[] = {"f1.width=6 covariance=diagonal", "f1.width=6 covariance=full",
+                                 "f1.width=5 f1.bias=off covariance=full f1.front=conv1d:2:3+relu"};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++)
+            for (int sparse = 0; sparse < 2; sparse++) assert_continues(policies[i], kinds[k], sparse, 12);
+}
+
+static void sparse_arms_are_the_dense_ones(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"neural-ucb", "neural-ts"};
+    for (int i = 0; i < 2; i++) {
+        assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=diagonal");
+        assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=full");
+        assert_sparse_equals_dense(policies[i], "f1.layers=1 nu=1");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(diagonal_widths_are_the_stored_ones),
+        cmocka_unit_test(full_widths_are_the_stored_ones),
+        cmocka_unit_test(diagonal_comes_from_the_factors_alone),
+        cmocka_unit_test(full_is_the_inverse),
+        cmocka_unit_test(a_late_reward_counts_as_it_was_decided),
+        cmocka_unit_test(widths_shrink_where_it_has_played),
+        cmocka_unit_test(huge_arms_leave_numbers),
+        cmocka_unit_test(draws_have_the_formulas_mean_and_variance),
+        cmocka_unit_test(full_is_refused_above_its_limit),
+        cmocka_unit_test(memory_grows_with_p_or_its_square),
+        cmocka_unit_test(ucb_solves_cosine_and_quadratic),
+        cmocka_unit_test(ts_solves_cosine_and_quadratic),
+        cmocka_unit_test(saved_ones_go_on),
+        cmocka_unit_test(sparse_arms_are_the_dense_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
