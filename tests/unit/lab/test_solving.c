@@ -67,6 +67,15 @@ static void authors_schedule_solves_cosine(void **state)
     assert_under_half_of_uniform("synthetic:cosine", "eenet:authors", 1, 500);
 }
 
+static void other_rules_of_drawing_solve_them_too(void **state)
+{
+    (void)state;
+    assert_under_half_of_uniform("synthetic:cosine", "neural-epsilon", 1, 2000);
+    assert_under_half_of_uniform("synthetic:cosine", "squarecb", 1, 2000);
+    assert_under_half_of_uniform("synthetic:quadratic", "neural-epsilon", 1, 2000);
+    assert_under_half_of_uniform("synthetic:quadratic", "squarecb", 1, 2000);
+}
+
 /* The authors' own program had 5178 and 5344 after 10,000 rounds of Yelp, on two seeds. */
 static void authors_preset_does_as_the_authors_did(void **state)
 {
@@ -91,6 +100,7 @@ int main(void)
         cmocka_unit_test(eenet_solves_quadratic),
         cmocka_unit_test(algorithm_1_solves_inner),
         cmocka_unit_test(authors_schedule_solves_cosine),
+        cmocka_unit_test(other_rules_of_drawing_solve_them_too),
         cmocka_unit_test(authors_preset_does_as_the_authors_did),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
