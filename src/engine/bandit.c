@@ -94,6 +94,7 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     self->seed = settings->seed;
     self->exploration = random_named(settings->seed, "exploration");
     self->scratch.random = random_named(settings->seed, "posterior");
+    self->estimation = random_named(settings->seed, "estimation");
     status = create_parts(self, class, options, most_parameters, error);
     if (status) goto done;
     *out = self;
@@ -221,11 +222,15 @@ static double estimate_probability(ee_bandit *bandit, const ee_arms *arms, size_
 {
     if (!bandit->probability_draws) return NAN;
     double wins = 1;
+    random_stream deciding = bandit->scratch.random;
+    bandit->scratch.random = bandit->estimation;
     for (uint64_t i = 0; i < bandit->probability_draws; i++) {
         policy_score(&bandit->policy->parameters, arms, &bandit->scratch, bandit->redrawn);
         propensity_fill((propensity_rule){PROPENSITY_ARGMAX, 0}, bandit->redrawn, arms->count, bandit->probabilities);
         wins += bandit->probabilities[arm];
     }
+    bandit->estimation = bandit->scratch.random;
+    bandit->scratch.random = deciding;
     return wins / (double)(bandit->probability_draws + 1);
 }
 
@@ -294,6 +299,7 @@ void bandit_archive(ee_bandit *self, archive *a)
     }
     archive_stream(a, &self->exploration);
     archive_stream(a, &self->scratch.random);
+    archive_stream(a, &self->estimation);
     archive_u64(a, &self->policy->parameters.round);
     archive_sparse_floats(a, self->policy->parameters.values, self->policy->parameters.count);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);

@@ -23,6 +23,7 @@ struct ee_bandit {
     uint64_t probability_draws;
     uint64_t decisions, rewards;
     random_stream exploration; /* draws among arms */
+    random_stream estimation;  /* draws to estimate a probability by, so that they do not change what is decided */
 };
 
 /* most_parameters: see policy_setup. */

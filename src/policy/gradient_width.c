@@ -255,7 +255,9 @@ static void full_add(gradient_width *self, double *triangle)
         product[i] = dot(row, gradient, i + 1);
         if (gradient[i] != 0) add_scaled(product, (double)gradient[i], row, i);
     }
-    double scale = -1 / (self->m + dot(product, gradient, p));
+    double gain = dot(product, gradient, p);
+    if (!(gain >= 0)) return; /* it is never negative: what is left of it is rounding, and nothing to update by */
+    double scale = -1 / (self->m + gain);
     row = triangle;
     for (size_t i = 0; i < p; i++, row += i) add_scaled(row, scale * product[i], product, i + 1);
 }

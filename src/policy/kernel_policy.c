@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+enum { MOST_CONTEXT_FLOATS = 1 << 26 };
+
 #define FIELD(name) offsetof(kernel_options, name)
 
 static const option table[KERNEL_OPTIONS] = {
@@ -30,8 +32,10 @@ ee_status kernel_policy_create(const policy_class *class, const policy_setup *se
     self->base.class = class;
     self->width = options->nu / sqrt(options->lambda);
     self->max_contexts = (size_t)options->max_contexts;
-    self->posterior = kernel_ridge_make(options->kernel.pick, options->gamma, options->lambda, setup->dim,
-                                        (size_t)options->common.nonzeros);
+    /* Room for dense contexts where that is not much: memory that is not used costs nothing. */
+    size_t dim = setup->dim, nonzeros = (size_t)options->common.nonzeros;
+    if (dim <= MOST_CONTEXT_FLOATS / (size_t)options->max_contexts) nonzeros = dim;
+    self->posterior = kernel_ridge_make(options->kernel.pick, options->gamma, options->lambda, dim, nonzeros);
     size_t doubles = kernel_ridge_state_count(&self->posterior, self->max_contexts);
     status = policy_set_parameters(&self->base, setup, doubles * (sizeof(double) / sizeof(float)), error);
     if (status)

@@ -49,11 +49,16 @@ static void triangle_add(double *triangle, double weight, const double *h, size_
         if (h[i] != 0) add_scaled(triangle, weight * h[i], h + i, d - i);
 }
 
-/* A, its upper half -> U with A = U^T U. */
-static void triangle_factor(double *triangle, size_t d)
+/* A, its upper half -> U with A = U^T U. A has lambda on its diagonal, so no pivot is below that; and none that is
+ * below 1e-12 of what stood there at first has a digit left. Where rounding makes one so, it is raised. first is (d),
+ * work. */
+static void triangle_factor(double *triangle, size_t d, double lambda, double *first)
 {
+    const double *entry = triangle;
+    for (size_t i = 0; i < d; entry += d - i, i++) first[i] = *entry;
     for (size_t i = 0; i < d; triangle += d - i, i++) {
         size_t rest = d - i;
+        triangle[0] = fmax(triangle[0], fmax(lambda, 1e-12 * first[i]));
         double scale = 1 / sqrt(triangle[0]), *below = triangle + rest;
         for (size_t j = 0; j < rest; j++) triangle[j] *= scale;
         for (size_t j = 1; j < rest; below += rest - j, j++)
@@ -273,7 +278,7 @@ static void rebuild(last_layer *self)
         triangle_add(factor, weight, self->features, self->dim);
         add_scaled(self->moment, weight * (double)history_target(samples, i), self->features, self->dim);
     }
-    triangle_factor(factor, self->dim);
+    triangle_factor(factor, self->dim, self->lambda, self->features);
     solve_theta(self);
 }
 

@@ -76,8 +76,12 @@ static void play(ee_bandit *bandit, bool sparse, int round)
     ee_score scores[ARMS];
     ee_decision decision;
     ee_error error = {EE_OK, ""};
-    require(ee_bandit_score(bandit, &arms, scores, &error) == EE_OK, "does not score", &error);
-    require(ee_bandit_decide(bandit, &arms, &decision, scores, &error) == EE_OK, "does not decide", &error);
+    /* Parameters may be any numbers: what comes of them need not be finite. */
+    ee_status status = ee_bandit_score(bandit, &arms, scores, &error);
+    require(status == EE_OK || status == EE_DIVERGED, "does not score", &error);
+    status = ee_bandit_decide(bandit, &arms, &decision, scores, &error);
+    require(status == EE_OK || status == EE_DIVERGED, "does not decide", &error);
+    if (status) return;
     require(decision.arm < ARMS, "decides for an arm that there is not", &error);
     if (round % 3 == 2) return; /* this one stays pending */
     require(ee_bandit_learn(bandit, decision.id, round % 2, &error) == EE_OK, "does not learn", &error);

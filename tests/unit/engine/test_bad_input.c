@@ -88,6 +88,39 @@ static void features_must_be_finite(void **state)
     assert_int_equal(ee_bandit_score(self->bandit, &self->round.dense, scores, NULL), EE_OK);
 }
 
+/* All policies give the same answers to the same bad input, and none is changed by it. */
+static void every_policy_refuses_alike(void **state)
+{
+    (void)state;
+    static const float bad[DIM] = {1, NAN};
+    static const size_t starts[] = {0, 2};
+    static const uint32_t unsorted[] = {3, 1};
+    ee_policy about;
+    for (size_t p = 0; ee_policy_describe(p, &about, NULL) == EE_OK; p++) {
+        if (strcmp(about.name, "eenet:authors") == 0) continue; /* its convolution needs more features */
+        ee_bandit *bandit = bandit_make(about.name, DIM, 1, NULL);
+        bandit_play(bandit, 1, 12, ARMS, false);
+        model before = model_save(bandit);
+        ee_arms arms[] = {ee_arms_dense(bad, 1, DIM), ee_arms_sparse(starts, unsorted, bad, 1, DIM),
+                          ee_arms_dense(bad, 0, DIM), ee_arms_dense(bad, 1, DIM - 1)};
+        static const char *const sentences[] = {"arms: feature 1 of arm 0 is not a finite number",
+                                                "arms: the indices of arm 0 must ascend, but 1 follows 3",
+                                                "arms: a round needs at least one arm",
+                                                "arms: the dimension is 5, but the bandit's is 6"};
+        for (size_t i = 0; i < 4; i++) {
+            ee_decision decision;
+            ee_error error = {EE_OK, ""};
+            assert_int_equal(ee_bandit_decide(bandit, &arms[i], &decision, NULL, &error), EE_BAD_INPUT);
+            assert_string_equal(error.message, sentences[i]);
+        }
+        assert_int_equal(ee_bandit_learn(bandit, 12, NAN, NULL), EE_BAD_INPUT);
+        assert_int_equal(ee_bandit_learn(bandit, 99, 0, NULL), EE_UNKNOWN_DECISION);
+        assert_true(model_is_of(before, bandit));
+        model_free(&before);
+        ee_bandit_free(bandit);
+    }
+}
+
 /* A network that diverged is told of, and nothing is decided on it. */
 static void divergence_is_an_error(void **state)
 {
@@ -522,6 +555,7 @@ static void loading_needs_its_pointers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_policy_refuses_alike),
         cmocka_unit_test(divergence_is_an_error),
         cmocka_unit_test_setup_teardown(features_must_be_finite, bandit_begin, bandit_end),
         cmocka_unit_test_setup_teardown(sparse_features_must_be_finite, bandit_begin, bandit_end),

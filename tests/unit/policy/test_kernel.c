@@ -316,12 +316,12 @@ static void a_model_with_a_bad_index_is_refused(void **state)
 static void an_arm_too_wide_to_keep_is_refused(void **state)
 {
     (void)state;
-    enum { DIM = 4000, WIDTH = 1500 };
+    enum { DIM = 200000, WIDTH = 1500 };
     float *values = calloc(DIM, sizeof *values);
     for (size_t i = 0; i < WIDTH; i++) values[2 * i] = 0.01f;
     ee_arms arm = ee_arms_dense(values, 1, DIM);
     for (int p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = make(policies[p], DIM, 1, "max_contexts=4");
+        ee_bandit *bandit = make(policies[p], DIM, 1, "max_contexts=400 pending=4");
         ee_decision decision;
         ee_error error = {EE_OK, ""};
         char expected[256];
@@ -338,7 +338,7 @@ static void an_arm_too_wide_to_keep_is_refused(void **state)
         ee_bytes_free(before.bytes);
         ee_bytes_free(after.bytes);
         ee_bandit_free(bandit);
-        bandit = make(policies[p], DIM, 1, "max_contexts=4 nonzeros=1500");
+        bandit = make(policies[p], DIM, 1, "max_contexts=400 pending=4 nonzeros=1500");
         teach(bandit, &arm, 1);
         ee_bandit_free(bandit);
     }

@@ -286,9 +286,31 @@ static void sparse_arms_are_the_dense_ones(void **state)
     assert_sparse_equals_dense("neural-linucb", "f1.width=5 f1.layers=3 f1.front=conv1d:2:3+relu alpha=1");
 }
 
+/* Large arms that are nearly equal: lambda is lost in the rounding of the sums, and the regression still is one. */
+static void nearly_equal_arms_leave_numbers(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"neural-linear", "neural-linucb"};
+    for (int k = 0; k < 2; k++) {
+        ee_bandit *bandit = bandit_make(policies[k], 4, 1, "f1.width=30 rebuild=1 lambda=1e-6 f1.rate=0");
+        random_stream draw = random_named(1, "nearly equal");
+        for (int t = 0; t < 60; t++) {
+            float values[12];
+            for (int i = 0; i < 12; i++) values[i] = (float)(1e6 * (1 + 1e-3 * random_normal(&draw)));
+            ee_arms arms = ee_arms_dense(values, 3, 4);
+            ee_decision decision;
+            ee_error error = {EE_OK, ""};
+            if (ee_bandit_decide(bandit, &arms, &decision, NULL, &error)) fail_msg("round %d: %s", t, error.message);
+            assert_int_equal(ee_bandit_learn(bandit, decision.id, random_unit(&draw), NULL), EE_OK);
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nearly_equal_arms_leave_numbers),
         cmocka_unit_test(samples_keep_the_features_of_their_time),
         cmocka_unit_test(a_rebuild_takes_the_features_of_now),
         cmocka_unit_test(updates_do_not_drift),
