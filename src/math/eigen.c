@@ -1,4 +1,5 @@
 #include "eigen.h"
+#include "doubles.h"
 
 #include <float.h>
 #include <math.h>
@@ -12,18 +13,6 @@ size_t eigen_work_count(size_t n, size_t count)
     return 8 * n + count;
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
-static void add_scaled(double *y, double a, const double *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++) y[i] += a * x[i];
-}
-
 /* Reflection k is I - beta v v^T with v in row k of the matrix, from column k + 1 on, and beta[k]. diagonal is (n),
  * side and beta are (n) with n - 1 used, p is (n). */
 static void tridiagonalize(double *matrix, size_t n, double *diagonal, double *side, double *beta, double *p)
@@ -31,19 +20,19 @@ static void tridiagonalize(double *matrix, size_t n, double *diagonal, double *s
     for (size_t k = 0; k + 1 < n; k++) {
         size_t rest = n - k - 1;
         double *v = matrix + k * n + k + 1;
-        double length = sqrt(dot(v, v, rest));
+        double length = sqrt(doubles_dot(v, v, rest));
         diagonal[k] = matrix[k * n + k];
         side[k] = v[0] > 0 ? -length : length;
         beta[k] = 0;
         if (length == 0) continue;
         v[0] -= side[k];
-        beta[k] = 2 / dot(v, v, rest);
-        for (size_t i = 0; i < rest; i++) p[i] = beta[k] * dot(matrix + (k + 1 + i) * n + k + 1, v, rest);
-        add_scaled(p, -beta[k] / 2 * dot(p, v, rest), v, rest);
+        beta[k] = 2 / doubles_dot(v, v, rest);
+        for (size_t i = 0; i < rest; i++) p[i] = beta[k] * doubles_dot(matrix + (k + 1 + i) * n + k + 1, v, rest);
+        doubles_add_scaled(p, -beta[k] / 2 * doubles_dot(p, v, rest), v, rest);
         for (size_t i = 0; i < rest; i++) {
             double *row = matrix + (k + 1 + i) * n + k + 1;
-            add_scaled(row, -v[i], p, rest);
-            add_scaled(row, -p[i], v, rest);
+            doubles_add_scaled(row, -v[i], p, rest);
+            doubles_add_scaled(row, -p[i], v, rest);
         }
     }
     diagonal[n - 1] = matrix[n * n - 1];
@@ -117,7 +106,7 @@ static void normalize(double *y, size_t n)
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(y[i]));
     for (size_t i = 0; i < n; i++) y[i] /= largest;
-    double length = sqrt(dot(y, y, n));
+    double length = sqrt(doubles_dot(y, y, n));
     for (size_t i = 0; i < n; i++) y[i] /= length;
 }
 
@@ -134,7 +123,8 @@ static void iterate(const double *diagonal, const double *side, size_t n, double
         solve_shifted(diagonal, side, n, value, tiny, y, u);
         normalize(y, n);
         for (int pass = 0; pass < 2; pass++)
-            for (size_t j = 0; j < index; j++) add_scaled(y, -dot(y, vectors + j * n, n), vectors + j * n, n);
+            for (size_t j = 0; j < index; j++)
+                doubles_add_scaled(y, -doubles_dot(y, vectors + j * n, n), vectors + j * n, n);
         normalize(y, n);
     }
 }
@@ -154,7 +144,7 @@ void eigen_smallest(double *matrix, size_t n, size_t count, double *vectors, dou
         for (size_t k = n - 1; k-- > 0;) {
             const double *v = matrix + k * n + k + 1;
             double *y = vectors + j * n + k + 1;
-            add_scaled(y, -beta[k] * dot(v, y, n - k - 1), v, n - k - 1);
+            doubles_add_scaled(y, -beta[k] * doubles_dot(v, y, n - k - 1), v, n - k - 1);
         }
     }
 }

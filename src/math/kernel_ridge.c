@@ -1,4 +1,6 @@
 #include "kernel_ridge.h"
+#include "cholesky.h"
+#include "doubles.h"
 
 #include <float.h>
 #include <math.h>
@@ -174,16 +176,6 @@ static void solve_panel(const kernel_ridge *self, const double *state, size_t co
     }
 }
 
-static double dot_doubles(const double *a, const double *b, size_t n)
-{
-    double sum[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (size_t lane = 0; lane < LANES; lane++) sum[lane] += a[i + lane] * b[i + lane];
-    for (; i < n; i++) sum[0] += a[i] * b[i];
-    return sum[0] + sum[1] + sum[2] + sum[3];
-}
-
 /* ---- learning ---- */
 
 void kernel_ridge_append(const kernel_ridge *self, double *state, size_t count, vector x, double y)
@@ -194,7 +186,7 @@ void kernel_ridge_append(const kernel_ridge *self, double *state, size_t count, 
     for (size_t i = 0; i < count; i++) {
         const double *other = state + record_start(self, i), *above = state + row_start(self, i);
         double k = self->kernel(self->gamma, dot(x, context_of(other)), record[SQUARE], other[SQUARE]);
-        row[i] = (k - dot_doubles(above, row, i)) / above[i];
+        row[i] = (k - doubles_dot(above, row, i)) / above[i];
         rest -= row[i] * row[i];
         y -= row[i] * other[TARGET];
     }
@@ -302,16 +294,7 @@ void kernel_ridge_factor(double *matrix, size_t n)
      * largest, far under what a choice depends on. */
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = matrix[i * n + i] > largest ? matrix[i * n + i] : largest;
-    double smallest = 1e-10 * largest;
-    for (size_t i = 0; i < n; i++) {
-        double *row = matrix + i * n;
-        for (size_t j = 0; j < i; j++) {
-            const double *above = matrix + j * n;
-            row[j] = above[j] > 0 ? (row[j] - dot_doubles(row, above, j)) / above[j] : 0;
-        }
-        double rest = row[i] - dot_doubles(row, row, i);
-        row[i] = rest > smallest ? sqrt(rest) : 0;
-    }
+    cholesky_factor_semidefinite(matrix, n, 0, 1e-10 * largest);
 }
 
 /* ---- checking ---- */

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "cholesky.h"
+#include "doubles.h"
 
 static const uint32_t NOBODY = UINT32_MAX;
 
@@ -66,17 +67,6 @@ void ridge_start(const ridge *self, double *state)
     state[self->dim * self->dim + self->dim] = 1 / self->lambda;
 }
 
-/* Four sums, because additions that wait for each other leave the processor idle. */
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sums[4] = {0};
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (size_t k = 0; k < 4; k++) sums[k] += a[i + k] * b[i + k];
-    for (; i < n; i++) sums[0] += a[i] * b[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 /* row is (dim) */
 static double dot_vector(const double *row, vector x)
 {
@@ -92,11 +82,6 @@ static double dot_vector(const double *row, vector x)
         for (; i < x.count; i++) sums[0] += row[i] * x.values[i];
     }
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-static void add_scaled(double *restrict y, double a, const double *restrict x, size_t n)
-{
-    for (size_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
 double ridge_mean(const double *state, size_t dim, vector x)
@@ -133,23 +118,6 @@ size_t ridge_draw_room(size_t dim, size_t arms)
     return order * order + order + dim;
 }
 
-/* matrix, of which only what is left of and on the diagonal is read, becomes L with L L^T = matrix. Where arms repeat,
- * or are fewer in dimension than in number, the matrix is singular: a row that the ones before it explain but for
- * rounding gets a zero on its diagonal, and its column is zero. */
-static void factor_semidefinite(double *matrix, size_t n)
-{
-    const double rounding = 1e-12;
-    for (size_t i = 0; i < n; i++) {
-        double *row = matrix + i * n;
-        for (size_t j = 0; j < i; j++) {
-            double pivot = matrix[j * n + j];
-            row[j] = pivot == 0 ? 0 : (row[j] - dot(row, matrix + j * n, j)) / pivot;
-        }
-        double left = row[i] - dot(row, row, i);
-        row[i] = left <= rounding * row[i] ? 0 : sqrt(left);
-    }
-}
-
 /* matrix = A^-1, left of and on the diagonal */
 static void feature_covariance(const double *state, size_t dim, double *matrix)
 {
@@ -169,7 +137,7 @@ static void multiply_dense(const double *state, size_t dim, vector x, double *pr
         if (row[i] == 0)
             product[i] += prior_variance(state, dim) * x.values[i];
         else
-            add_scaled(product, x.values[i], row, dim);
+            doubles_add_scaled(product, x.values[i], row, dim);
     }
 }
 
@@ -197,10 +165,11 @@ void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_str
         feature_covariance(state, dim, matrix);
     else
         arm_covariance(state, dim, arms, product, matrix);
-    factor_semidefinite(matrix, order);
+    /* Where arms repeat, or are fewer in dimension than in number, the matrix is singular. */
+    cholesky_factor_semidefinite(matrix, order, 1e-12, 0);
     for (size_t i = 0; i < order; i++) normals[i] = random_normal(random);
     double *drawn = by_features ? product : deviations;
-    for (size_t i = 0; i < order; i++) drawn[i] = dot(matrix + i * order, normals, i + 1);
+    for (size_t i = 0; i < order; i++) drawn[i] = doubles_dot(matrix + i * order, normals, i + 1);
     for (size_t i = 0; by_features && i < arms->count; i++) deviations[i] = dot_vector(drawn, vector_of_arm(arms, i));
 }
 
@@ -356,7 +325,7 @@ static double multiply_support(ridge *self, const double *state)
         const double *row = state + self->support[i] * self->dim;
         for (size_t r = 0; r < self->run_count; r++) {
             run s = self->runs[r];
-            add_scaled(self->product + s.first, self->values[i], row + s.first, s.count);
+            doubles_add_scaled(self->product + s.first, self->values[i], row + s.first, s.count);
         }
     }
     double gain = 0;
@@ -380,7 +349,7 @@ static void update_state(ridge *self, double *state, double gain, double y)
         double *row = state + self->members[i] * self->dim;
         for (size_t r = 0; r < self->run_count; r++) {
             run s = self->runs[r];
-            add_scaled(row + s.first, -product[self->members[i]], product + s.first, s.count);
+            doubles_add_scaled(row + s.first, -product[self->members[i]], product + s.first, s.count);
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/doubles.h"
 
 typedef enum covariance_kind { COVARIANCE_DIAGONAL, COVARIANCE_FULL } covariance_kind;
 
@@ -232,11 +233,6 @@ static double dot(const double *restrict a, const float *restrict b, size_t coun
     return sum;
 }
 
-static void add_scaled(double *restrict y, double a, const double *restrict x, size_t count)
-{
-    for (size_t i = 0; i < count; i++) y[i] += a * x[i];
-}
-
 /* The part of g^T Z^-1 g that row i of the triangle gives. */
 static double row_form(const double *row, const float *gradient, size_t i)
 {
@@ -253,13 +249,13 @@ static void full_add(gradient_width *self, double *triangle)
     memset(product, 0, p * sizeof *product);
     for (size_t i = 0; i < p; i++, row += i) {
         product[i] = dot(row, gradient, i + 1);
-        if (gradient[i] != 0) add_scaled(product, (double)gradient[i], row, i);
+        if (gradient[i] != 0) doubles_add_scaled(product, (double)gradient[i], row, i);
     }
     double gain = dot(product, gradient, p);
     if (!(gain >= 0)) return; /* it is never negative: what is left of it is rounding, and nothing to update by */
     double scale = -1 / (self->m + gain);
     row = triangle;
-    for (size_t i = 0; i < p; i++, row += i) add_scaled(row, scale * product[i], product, i + 1);
+    for (size_t i = 0; i < p; i++, row += i) doubles_add_scaled(row, scale * product[i], product, i + 1);
 }
 
 /* ---- scoring ---- */

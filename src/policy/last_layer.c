@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/doubles.h"
 
 #define FIELD(name) offsetof(last_layer_options, name)
 const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
@@ -19,23 +20,6 @@ static size_t triangle_count(size_t d)
     return d * (d + 1) / 2;
 }
 
-static double dot(const double *restrict a, const double *restrict b, size_t count)
-{
-    enum { LANES = 8 }; /* as many sums at once as hide the latency of an addition */
-    double lanes[LANES] = {0}, sum = 0;
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * b[i + j];
-    for (; i < count; i++) sum += a[i] * b[i];
-    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
-    return sum;
-}
-
-static void add_scaled(double *restrict y, double a, const double *restrict x, size_t count)
-{
-    for (size_t i = 0; i < count; i++) y[i] += a * x[i];
-}
-
 static void triangle_start(double *triangle, size_t d, double diagonal)
 {
     memset(triangle, 0, triangle_count(d) * sizeof *triangle);
@@ -46,7 +30,7 @@ static void triangle_start(double *triangle, size_t d, double diagonal)
 static void triangle_add(double *triangle, double weight, const double *h, size_t d)
 {
     for (size_t i = 0; i < d; triangle += d - i, i++)
-        if (h[i] != 0) add_scaled(triangle, weight * h[i], h + i, d - i);
+        if (h[i] != 0) doubles_add_scaled(triangle, weight * h[i], h + i, d - i);
 }
 
 /* A, its upper half -> U with A = U^T U. A has lambda on its diagonal, so no pivot is below that; and none that is
@@ -62,7 +46,7 @@ static void triangle_factor(double *triangle, size_t d, double lambda, double *f
         double scale = 1 / sqrt(triangle[0]), *below = triangle + rest;
         for (size_t j = 0; j < rest; j++) triangle[j] *= scale;
         for (size_t j = 1; j < rest; below += rest - j, j++)
-            if (triangle[j] != 0) add_scaled(below, -triangle[j], triangle + j, rest - j);
+            if (triangle[j] != 0) doubles_add_scaled(below, -triangle[j], triangle + j, rest - j);
     }
 }
 
@@ -86,7 +70,7 @@ static void factor_solve_transposed(const double *factor, double *x, size_t d)
     for (size_t i = 0; i < d; factor += d - i, i++) {
         if (x[i] == 0) continue;
         x[i] /= factor[0];
-        add_scaled(x + i + 1, -x[i], factor + 1, d - i - 1);
+        doubles_add_scaled(x + i + 1, -x[i], factor + 1, d - i - 1);
     }
 }
 
@@ -96,7 +80,7 @@ static void factor_solve(const double *factor, double *x, size_t d)
     factor += triangle_count(d);
     for (size_t i = d; i-- > 0;) {
         factor -= d - i;
-        x[i] = (x[i] - dot(factor + 1, x + i + 1, d - i - 1)) / factor[0];
+        x[i] = (x[i] - doubles_dot(factor + 1, x + i + 1, d - i - 1)) / factor[0];
     }
 }
 
@@ -224,7 +208,7 @@ double last_layer_width(const parameters *learned, const double *features, scrat
     double *solved = room_features(room) + d;
     memcpy(solved, features, d * sizeof *solved);
     factor_solve_transposed(factor_of(learned), solved, d);
-    return sqrt(dot(solved, solved, d));
+    return sqrt(doubles_dot(solved, solved, d));
 }
 
 const double *last_layer_draw(const parameters *learned, scratch *room)
@@ -233,13 +217,13 @@ const double *last_layer_draw(const parameters *learned, scratch *room)
     double *drawn = room_features(room) + self->dim;
     for (size_t i = 0; i < self->dim; i++) drawn[i] = self->scale * random_normal(&room->random);
     factor_solve(factor_of(learned), drawn, self->dim);
-    add_scaled(drawn, 1, theta_of(learned), self->dim);
+    doubles_add_scaled(drawn, 1, theta_of(learned), self->dim);
     return drawn;
 }
 
 double last_layer_dot(const last_layer *self, const double *a, const double *b)
 {
-    return dot(a, b, self->dim);
+    return doubles_dot(a, b, self->dim);
 }
 
 /* ---- learning ---- */
@@ -257,7 +241,7 @@ void last_layer_observe(policy *base, const observation *o, float reward)
 {
     last_layer *self = (last_layer *)base;
     compute_features(self, base->parameters.values, o->x, self->shared.f1.activations, self->features);
-    add_scaled(self->moment, (double)reward, self->features, self->dim);
+    doubles_add_scaled(self->moment, (double)reward, self->features, self->dim);
     factor_add(factor_of(&base->parameters), self->features, self->dim);
     solve_theta(self);
     exploitation_observe(base, o, reward);
@@ -276,7 +260,7 @@ static void rebuild(last_layer *self)
         vector x = history_input(samples, i);
         compute_features(self, own->values, x, self->shared.f1.activations, self->features);
         triangle_add(factor, weight, self->features, self->dim);
-        add_scaled(self->moment, weight * (double)history_target(samples, i), self->features, self->dim);
+        doubles_add_scaled(self->moment, weight * (double)history_target(samples, i), self->features, self->dim);
     }
     triangle_factor(factor, self->dim, self->lambda, self->features);
     solve_theta(self);

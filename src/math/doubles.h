@@ -1,0 +1,26 @@
+/* The two loops that everything in double precision is made of. */
+#ifndef EENET_DOUBLES_H
+#define EENET_DOUBLES_H
+
+#include <stddef.h>
+
+/* sum of a[i] b[i], in as many sums at once as hide the latency of an addition */
+static inline double doubles_dot(const double *a, const double *b, size_t n)
+{
+    enum { LANES = 8 };
+    double lanes[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * b[i + j];
+    for (; i < n; i++) sum += a[i] * b[i];
+    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+    return sum;
+}
+
+/* y += a x. The two do not overlap. */
+static inline void doubles_add_scaled(double *restrict y, double a, const double *restrict x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+#endif
