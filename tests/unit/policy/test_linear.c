@@ -183,6 +183,48 @@ static void thompson_estimates_its_probability(void **state)
 
 /* ---- problems ---- */
 
+/* MNIST's arms: an image in each of ten blocks. A block knows nothing of the others, so its scores are those of a small
+ * bandit that sees this block's rounds alone. */
+static void blocks_of_features_are_bandits_of_their_own(void **state)
+{
+    (void)state;
+    enum { SIDE = 784, BLOCKS = 10, NONZEROS = 150, ROUNDS = 80 };
+    ee_bandit *whole = bandit_make("linucb", SIDE * BLOCKS, 1, "refresh=5"), *parts[BLOCKS];
+    for (size_t b = 0; b < BLOCKS; b++) parts[b] = bandit_make("linucb", SIDE, 1, "refresh=7");
+    random_stream draw = random_named(2, "images");
+    for (int t = 0; t < ROUNDS; t++) {
+        static float image[SIDE], values[BLOCKS * NONZEROS];
+        static uint32_t indices[BLOCKS * NONZEROS];
+        size_t starts[BLOCKS + 1];
+        memset(image, 0, sizeof image);
+        for (size_t b = 0; b <= BLOCKS; b++) starts[b] = b * NONZEROS;
+        for (uint32_t i = 0; i < NONZEROS; i++) {
+            uint32_t pixel = 5 * i + (uint32_t)random_below(&draw, 5);
+            image[pixel] = (float)random_unit(&draw) / 10;
+            for (uint32_t b = 0; b < BLOCKS; b++) {
+                indices[b * NONZEROS + i] = b * SIDE + pixel;
+                values[b * NONZEROS + i] = image[pixel];
+            }
+        }
+        ee_arms arms = ee_arms_sparse(starts, indices, values, BLOCKS, SIDE * BLOCKS),
+                alone = ee_arms_dense(image, 1, SIDE);
+        ee_score scores[BLOCKS], score;
+        ee_decision decision, small;
+        assert_int_equal(ee_bandit_decide(whole, &arms, &decision, scores, NULL), EE_OK);
+        for (size_t b = 0; b < BLOCKS; b++) {
+            assert_int_equal(ee_bandit_score(parts[b], &alone, &score, NULL), EE_OK);
+            assert_close(scores[b].exploitation, score.exploitation, 1e-5);
+            assert_close(scores[b].exploration, score.exploration, 1e-5);
+        }
+        double reward = random_unit(&draw);
+        assert_int_equal(ee_bandit_learn(whole, decision.id, reward, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(parts[decision.arm], &alone, &small, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn(parts[decision.arm], small.id, reward, NULL), EE_OK);
+    }
+    for (size_t b = 0; b < BLOCKS; b++) ee_bandit_free(parts[b]);
+    ee_bandit_free(whole);
+}
+
 static double regret_of(const dataset *data, const char *policy, uint64_t seed)
 {
     run_job job = {.data = data, .policy = policy, .seed = seed, .rounds = 1000};
@@ -276,6 +318,7 @@ static void a_dimension_beyond_memory_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_of_features_are_bandits_of_their_own),
         cmocka_unit_test(linucb_has_the_stored_scores),
         cmocka_unit_test(the_bonus_shrinks_only_where_it_played),
         cmocka_unit_test(thompson_draws_follow_the_formula),
