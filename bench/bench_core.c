@@ -117,6 +117,48 @@ static void bench_calls(const char *policy)
     print_row(what, learn, REPEATS, 1e6, "us");
 }
 
+/* ---- a linear policy on arms of MNIST's shape: an image in each of ten blocks ---- */
+
+enum { SIDE = 784, BLOCKS = 10, NONZEROS = 150, BLOCK_ROUNDS = 1000 };
+
+static void draw_image(random_stream *draw, uint32_t *indices, float *values)
+{
+    for (uint32_t i = 0; i < NONZEROS; i++) {
+        uint32_t pixel = 5 * i + (uint32_t)random_below(draw, 5);
+        float value = (float)random_unit(draw) / 10;
+        for (uint32_t b = 0; b < BLOCKS; b++) {
+            indices[b * NONZEROS + i] = b * SIDE + pixel;
+            values[b * NONZEROS + i] = value;
+        }
+    }
+}
+
+static void bench_blocks(const char *policy)
+{
+    static double taken[BLOCK_ROUNDS];
+    static uint32_t indices[BLOCKS * NONZEROS];
+    static float values[BLOCKS * NONZEROS];
+    size_t starts[BLOCKS + 1];
+    for (size_t b = 0; b <= BLOCKS; b++) starts[b] = b * NONZEROS;
+    /* A refresh so early that each block has one within these rounds. */
+    ee_settings settings = {policy, SIDE * BLOCKS, 1, "refresh=50"};
+    ee_bandit *bandit;
+    ee_error error;
+    check(ee_bandit_create(&settings, &bandit, &error), &error);
+    random_stream draw = random_named(1, "bench");
+    for (size_t t = 0; t < BLOCK_ROUNDS; t++) {
+        draw_image(&draw, indices, values);
+        ee_arms arms = ee_arms_sparse(starts, indices, values, BLOCKS, SIDE * BLOCKS);
+        ee_decision decision;
+        double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        check(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), &error);
+        check(ee_bandit_learn(bandit, decision.id, decision.arm == t % BLOCKS, &error), &error);
+        taken[t] = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+    }
+    ee_bandit_free(bandit);
+    print_row(policy, taken, BLOCK_ROUNDS, 1e3, "ms");
+}
+
 /* ---- kernels, at the sizes of a two-layer network of width 100 on 20 features ---- */
 
 enum { IN = 20, OUT = 100, ENTRIES = IN * OUT, TURNS = 20000 };
@@ -171,6 +213,10 @@ int main(void)
     bench_calls("eenet:authors");
     bench_calls("greedy");
     bench_runs();
+    printf("\na round of %d sparse arms, %d of %d features, decided and learned, refresh=50\n", BLOCKS, NONZEROS,
+           SIDE * BLOCKS);
+    bench_blocks("linucb");
+    bench_blocks("lints");
     printf("\nkernels\n");
     for (size_t i = 0; kernels_at(i); i++) bench_kernels(kernels_at(i));
     return 0;
