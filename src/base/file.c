@@ -14,7 +14,24 @@
 
 static ee_status fail(ee_error *error, const char *verb, const char *path)
 {
-    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, path, strerror(errno));
+    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, file_tail(path), strerror(errno));
+}
+
+const char *file_tail(const char *path)
+{
+    enum { SHOWN = 100 };
+    size_t length = strlen(path);
+    const char *tail = length > SHOWN ? path + length - SHOWN : path;
+    while (((uint8_t)*tail & 0xc0) == 0x80) tail++; /* no part of a letter in UTF-8 */
+    return tail;
+}
+
+ee_status file_join(const char *folder, const char *name, char **path, ee_error *error)
+{
+    size_t capacity = strlen(folder) + strlen(name) + 2;
+    ee_status status = memory_create(path, capacity, 1, error);
+    if (!status) snprintf(*path, capacity, "%s/%s", folder, name);
+    return status;
 }
 
 static ee_status write_all(int descriptor, const char *path, const uint8_t *bytes, size_t size, ee_error *error)
@@ -31,13 +48,12 @@ static ee_status write_all(int descriptor, const char *path, const uint8_t *byte
 }
 
 /* A rename is only sure to survive a power cut once the folder that holds it is synced. */
-static ee_status sync_folder(char *path, ee_error *error)
+ee_status file_sync_folder(const char *path, ee_error *error)
 {
-    const char *folder = dirname(path);
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return fail(error, "open", folder);
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return fail(error, "open", path);
     int failed = fsync(descriptor);
-    ee_status status = failed ? fail(error, "sync", folder) : EE_OK;
+    ee_status status = failed ? fail(error, "sync", path) : EE_OK;
     close(descriptor);
     return status;
 }
@@ -74,7 +90,7 @@ ee_status file_write(const char *path, const void *bytes, size_t size, ee_error 
         unlink(temporary);
         goto done;
     }
-    status = sync_folder(temporary, error);
+    status = file_sync_folder(dirname(temporary), error);
 done:
     memory_free(temporary);
     return status;
@@ -86,7 +102,8 @@ static ee_status read_all(int descriptor, const char *path, uint8_t *bytes, size
         ssize_t got = read(descriptor, bytes, size);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail(error, "read", path);
-        if (got == 0) return status_fail(error, EE_FILE_ERROR, "file: %s became shorter while it was read", path);
+        if (got == 0)
+            return status_fail(error, EE_FILE_ERROR, "file: %s became shorter while it was read", file_tail(path));
         bytes += got;
         size -= (size_t)got;
     }
@@ -101,10 +118,10 @@ ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *e
     struct stat about;
     ee_status status = fstat(descriptor, &about) ? fail(error, "stat", path) : EE_OK;
     if (!status && !S_ISREG(about.st_mode))
-        status = status_fail(error, EE_FILE_ERROR, "file: %s is not a plain file", path);
+        status = status_fail(error, EE_FILE_ERROR, "file: %s is not a plain file", file_tail(path));
     uint8_t *content = NULL;
     size_t length = status ? 0 : (size_t)about.st_size;
-    if (!status) status = memory_create(&content, length, 1, error);
+    if (!status) status = memory_create(&content, length + 1, 1, error);
     if (!status) status = read_all(descriptor, path, content, length, error);
     close(descriptor);
     if (status) {
@@ -114,4 +131,22 @@ ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *e
     *bytes = content;
     *size = length;
     return EE_OK;
+}
+
+ee_status file_make_folder(const char *path, ee_error *error)
+{
+    char *part;
+    ee_status status = memory_create(&part, strlen(path) + 1, 1, error);
+    if (status) return status;
+    for (size_t length = 1; !status && length <= strlen(path); length++) {
+        if (path[length] != '/' && path[length]) continue;
+        memcpy(part, path, length);
+        part[length] = '\0';
+        struct stat about;
+        if (mkdir(part, 0777) == 0 || (errno == EEXIST && stat(part, &about) == 0 && S_ISDIR(about.st_mode))) continue;
+        if (errno == EEXIST) errno = ENOTDIR;
+        status = fail(error, "make the folder", part);
+    }
+    memory_free(part);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* Whole files. */
+/* Whole files, folders and paths. */
 #ifndef EENET_FILE_H
 #define EENET_FILE_H
 
@@ -8,7 +8,19 @@
  * path holds what it held before or all of the new bytes. On failure the temporary file is gone. */
 ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error);
 
-/* *bytes is to be freed with memory_free. */
+/* *bytes is to be freed with memory_free; after the last stands a zero, which is not counted. */
 ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *error);
+
+/* Makes the folder, and those that it lies in, where they are missing. */
+ee_status file_make_folder(const char *path, ee_error *error);
+
+/* *path = "FOLDER/NAME", to be freed with memory_free. */
+ee_status file_join(const char *folder, const char *name, char **path, ee_error *error);
+
+/* The end of a path, 100 bytes at most: short enough for a message that says more. */
+const char *file_tail(const char *path);
+
+/* Syncs a folder: files made, renamed and removed in it stay so after a crash. */
+ee_status file_sync_folder(const char *path, ee_error *error);
 
 #endif

@@ -363,6 +363,66 @@ static void where_one_may_not_write_is_an_error(void **state)
     assert_int_equal(folder_entries(false), 0);
 }
 
+static void folders_are_made_with_those_they_lie_in(void **state)
+{
+    (void)state;
+    char inner[sizeof path + 8];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/one", folder);
+    snprintf(inner, sizeof inner, "%s/two//", path);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(file_make_folder(inner, NULL), EE_OK); /* the second time it is there */
+    assert_int_equal(stat(inner, &about), 0);
+    assert_true(S_ISDIR(about.st_mode));
+    assert_int_equal(rmdir(inner), 0);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void a_file_is_no_folder(void **state)
+{
+    (void)state;
+    char inner[sizeof path + 8];
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(file_write(path, "x", 1, NULL), EE_OK);
+    snprintf(inner, sizeof inner, "%s/two", path);
+    assert_int_equal(file_make_folder(path, &error), EE_FILE_ERROR);
+    assert_non_null(strstr(error.message, "could not make the folder /tmp/eenet-test-"));
+    assert_non_null(strstr(error.message, "/model: Not a directory"));
+    assert_int_equal(file_make_folder(inner, &error), EE_FILE_ERROR);
+    assert_non_null(strstr(error.message, "/model: Not a directory"));
+}
+
+/* ---- paths ---- */
+
+static void tails_are_short_and_whole_letters(void **state)
+{
+    (void)state;
+    char long_path[300], expected[256];
+    memset(long_path, 'x', sizeof long_path);
+    long_path[299] = '\0';
+    assert_ptr_equal(file_tail(long_path), long_path + 199);
+    memcpy(long_path + 198, "\xc3\xa9", 2); /* a letter of two bytes, of which the tail would start with the second */
+    assert_ptr_equal(file_tail(long_path), long_path + 200);
+    assert_string_equal(file_tail("short"), "short");
+
+    /* A message that says why, whatever the length of the path. */
+    uint8_t *bytes;
+    size_t size;
+    ee_error error;
+    assert_int_equal(file_read(long_path, &bytes, &size, &error), EE_FILE_ERROR);
+    snprintf(expected, sizeof expected, "file: could not open %s: File name too long", long_path + 200);
+    assert_string_equal(error.message, expected);
+}
+
+static void parts_are_joined(void **state)
+{
+    (void)state;
+    char *joined;
+    assert_int_equal(file_join("a/b", "c.txt", &joined, NULL), EE_OK);
+    assert_string_equal(joined, "a/b/c.txt");
+    memory_free(joined);
+}
+
 #define folder_test(name) cmocka_unit_test_setup_teardown(name, folder_create, folder_delete)
 
 int main(void)
@@ -385,6 +445,10 @@ int main(void)
         folder_test(a_pipe_is_not_read),
         folder_test(what_one_may_not_read_is_an_error),
         folder_test(where_one_may_not_write_is_an_error),
+        folder_test(folders_are_made_with_those_they_lie_in),
+        folder_test(a_file_is_no_folder),
+        cmocka_unit_test(tails_are_short_and_whole_letters),
+        cmocka_unit_test(parts_are_joined),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }
