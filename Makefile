@@ -3,6 +3,7 @@
 prefix = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 20
+DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,uniform
 JOBS := $(shell nproc)
 
 # CMake's own make is not a child of this one: it gets neither its flags nor its variables.
@@ -22,8 +23,11 @@ build: ## the program, build/eenet, and the library (this is what plain make doe
 	@$(CMAKE) --build --preset release -j $(JOBS)
 	@ln -sfn release/eenet build/eenet
 
-demo: build ## EE-Net against greedy and uniform on a built-in problem
-	build/eenet run -d synthetic:cosine -p eenet,greedy,uniform -T 2000 -s 0-4
+demo: build ## EE-Net and its baselines on Fashion-MNIST and a built-in problem, and a report
+	@cmake/setup.sh demo
+	@rm -rf build/demo
+	build/eenet run -d fashion-mnist -d synthetic:cosine -p $(DEMO_POLICIES) -T 2000 -s 0-2 -o build/demo
+	build/eenet report build/demo
 
 test: test-release test-asan test-tsan ## all tests, then again under the sanitizers
 

@@ -66,7 +66,7 @@ static void bench_runs(void)
     if (folder) snprintf(text, sizeof text, "yelp:%s/yelp", folder);
     dataset *data;
     ee_error error;
-    check(dataset_open(text, &data, &error), &error);
+    check(dataset_open(text, NULL, &data, &error), &error);
     printf("\n10000 rounds of %s, seeds 0-%d%s\n", folder ? "yelp" : text, RUN_REPEATS - 1,
            folder ? "" : " (set EENET_DATA to the folder that holds yelp/ for the real rounds)");
     const char *policies[] = {"eenet:authors", "eenet", "greedy"};

@@ -4,6 +4,25 @@
 #include "command.h"
 #include "lab/environment.h"
 
+/* The widest name, default and range among the options of a kind. */
+typedef struct widths {
+    size_t name, value, range;
+} widths;
+
+static void print_options(size_t kind)
+{
+    ee_option entry;
+    widths most = {0};
+    for (size_t i = 0; !dataset_option_describe(kind, i, &entry, NULL); i++) {
+        most.name = command_wider(most.name, entry.name);
+        most.value = command_wider(most.value, entry.value);
+        most.range = command_wider(most.range, entry.range);
+    }
+    for (size_t i = 0; !dataset_option_describe(kind, i, &entry, NULL); i++)
+        printf("    %-*s  default %-*s  %-*s  %s\n", (int)most.name, entry.name, (int)most.value, entry.value,
+               (int)most.range, entry.range, entry.meaning);
+}
+
 static int run(const command *self, int count, char **words)
 {
     int code = arguments_none(self, count, words);
@@ -11,9 +30,7 @@ static int run(const command *self, int count, char **words)
     dataset_info info;
     for (size_t kind = 0; !dataset_describe(kind, &info, NULL); kind++) {
         printf("%s\n    %s\n", info.form, info.summary);
-        ee_option entry;
-        for (size_t i = 0; !dataset_option_describe(kind, i, &entry, NULL); i++)
-            printf("    %-6s  default %-4s  %-12s  %s\n", entry.name, entry.value, entry.range, entry.meaning);
+        print_options(kind);
     }
     return EXIT_DONE;
 }

@@ -11,11 +11,6 @@ typedef struct widths {
     size_t name, value, range;
 } widths;
 
-static size_t larger(size_t width, const char *text)
-{
-    return strlen(text) > width ? strlen(text) : width;
-}
-
 static void print_row(const widths *wide, const char *name, const char *value, const char *range, const char *meaning)
 {
     printf("%-*s  ", (int)wide->name, name);
@@ -30,9 +25,9 @@ static void print_options(const char *policy)
     ee_option entry;
     widths wide = {strlen("option"), strlen("default"), strlen("range")};
     for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++) {
-        wide.name = larger(wide.name, entry.name);
-        wide.value = larger(wide.value, entry.value);
-        wide.range = larger(wide.range, entry.range);
+        wide.name = command_wider(wide.name, entry.name);
+        wide.value = command_wider(wide.value, entry.value);
+        wide.range = command_wider(wide.range, entry.range);
     }
     if (wide.range > WIDEST_RANGE) wide.range = WIDEST_RANGE;
     print_row(&wide, "option", "default", "range", "meaning");

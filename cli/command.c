@@ -1,7 +1,10 @@
 #include "command.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -30,6 +33,12 @@ int command_failed(const command *self, const char *format, ...)
     complain(self, format, list);
     va_end(list);
     return EXIT_FAILED;
+}
+
+int command_refused(const command *self, const ee_error *error)
+{
+    if (error->status == EE_BAD_OPTION) return command_misused(self, "%s", error->message);
+    return command_failed(self, "%s", error->message);
 }
 
 /* ---- arguments ---- */
@@ -104,6 +113,19 @@ int arguments_next(arguments *from, const char **value)
     return arguments_next(from, value);
 }
 
+int arguments_each(const command *owner, int count, char **words, take_flag *take, void *context)
+{
+    arguments from = arguments_of(owner, count, words);
+    const char *value;
+    int got, code = EXIT_DONE;
+    while (!code && (got = arguments_next(&from, &value)) != ARGUMENT_END) {
+        if (got == ARGUMENT_BAD) return EXIT_USAGE;
+        if (got == ARGUMENT_WORD) return command_misused(owner, "'%s' belongs to no flag", value);
+        code = take(owner, got, value, context);
+    }
+    return code;
+}
+
 int arguments_none(const command *owner, int count, char **words)
 {
     arguments from = arguments_of(owner, count, words);
@@ -111,6 +133,19 @@ int arguments_none(const command *owner, int count, char **words)
     int got = arguments_next(&from, &value);
     if (got == ARGUMENT_END) return EXIT_DONE;
     return got == ARGUMENT_WORD ? command_misused(owner, "takes no arguments, got '%s'", value) : EXIT_USAGE;
+}
+
+int arguments_number(const command *owner, int got, const char *text, uint64_t low, uint64_t high, uint64_t *number)
+{
+    if (!text) return EXIT_DONE;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || errno || value < low || value > high)
+        return command_misused(owner, "--%s must be a whole number, %" PRIu64 " to %" PRIu64 ", got '%s'",
+                               owner->flags[got].name, low, high, text);
+    *number = value;
+    return EXIT_DONE;
 }
 
 /* ---- policies ---- */
@@ -137,6 +172,11 @@ bool command_find_policy(const command *self, const char *name, ee_policy *polic
 }
 
 /* ---- printing ---- */
+
+size_t command_wider(size_t width, const char *text)
+{
+    return strlen(text) > width ? strlen(text) : width;
+}
 
 void command_print_column(const char *text, size_t width, size_t indent)
 {

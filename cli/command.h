@@ -28,15 +28,22 @@ struct command {
 };
 
 extern const command command_run;
+extern const command command_grid;
+extern const command command_paper;
 extern const command command_policies;
 extern const command command_describe;
 extern const command command_datasets;
+extern const command command_rounds;
+extern const command command_report;
 
 /* Says on stderr what is wrong with the arguments; returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int command_misused(const command *self, const char *format, ...);
 
 /* Says on stderr what failed; returns EXIT_FAILED. */
 __attribute__((format(printf, 2, 3))) int command_failed(const command *self, const char *format, ...);
+
+/* Says what an error says: as misuse where a name or a value is wrong, as a failure where a file is. */
+int command_refused(const command *self, const ee_error *error);
 
 /* ---- arguments, one by one ---- */
 
@@ -56,14 +63,30 @@ arguments arguments_of(const command *owner, int count, char **words);
  * ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. */
 int arguments_next(arguments *from, const char **value);
 
+/* For verbs that take flags alone: gives each to take, by its place in owner->flags, until one is refused. take and
+ * this return an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. */
+typedef int take_flag(const command *owner, int got, const char *value, void *context);
+int arguments_each(const command *owner, int count, char **words, take_flag *take, void *context);
+
 /* For verbs that take no arguments: EXIT_DONE, or EXIT_USAGE after saying so. */
 int arguments_none(const command *owner, int count, char **words);
+
+/* Reads the value of a flag as a whole number. Leaves *number as it is where text is NULL: not given. */
+int arguments_number(const command *owner, int got, const char *text, uint64_t low, uint64_t high, uint64_t *number);
+
+/* ---- what the verbs share besides ---- */
+
+/* The paper's protocol. */
+enum { USUAL_ROUNDS = 10000 };
 
 /* The names of the policies, as the library numbers them; NULL past the last. */
 const char *command_policy_name(size_t index);
 
 /* Whether a policy has the name; says so on stderr, with the nearest name, where none has. */
 bool command_find_policy(const command *self, const char *name, ee_policy *policy);
+
+/* The larger of width and the length of text. */
+size_t command_wider(size_t width, const char *text);
 
 /* Prints text and fills up with spaces to width; where it is longer, goes on in the next line, indent + width along. */
 void command_print_column(const char *text, size_t width, size_t indent);

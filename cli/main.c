@@ -1,29 +1,47 @@
 /* The program: finds the verb and gives it the rest of the arguments. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/options.h"
 #include "command.h"
 
-static const command *const commands[] = {&command_run, &command_policies, &command_describe, &command_datasets};
+static const command *const commands[] = {&command_run,    &command_grid,     &command_paper,    &command_report,
+                                          &command_rounds, &command_policies, &command_describe, &command_datasets};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+/* What is longer than a terminal is wide goes on in the next line. */
+static void print_usage(FILE *stream, const char *lead, const command *about)
+{
+    enum { COLUMNS = 100, INDENT = 10 };
+    int used = fprintf(stream, "%seenet %s", lead, about->name);
+    for (const char *piece = about->form; *piece;) {
+        size_t length = strcspn(piece, " ");
+        while (piece[length] && piece[length + 1] != '[' && piece[length + 1] != '-') /* a flag and its value */
+            length += 1 + strcspn(piece + length + 1, " ");
+        if (used + 1 + (int)length > COLUMNS) used = fprintf(stream, "\n%*s", INDENT, "") - 1;
+        used += fprintf(stream, " %.*s", (int)length, piece);
+        piece += length + (piece[length] == ' ');
+    }
+    fputc('\n', stream);
+}
 
 static void print_overview(FILE *stream)
 {
     fprintf(stream, "Neural contextual bandits: policies that explore by what they learn.\n\nUsage:\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(stream, "  eenet %s%s%s\n", commands[i]->name, commands[i]->form[0] ? " " : "", commands[i]->form);
+    for (size_t i = 0; i < COMMANDS; i++) print_usage(stream, "  ", commands[i]);
     fprintf(stream, "  eenet help [VERB]\n  eenet --version\n\nVerbs:\n");
     for (size_t i = 0; i < COMMANDS; i++) fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 }
 
 static void print_help(const command *about)
 {
-    printf("Usage: eenet %s%s%s\n\n%s: %s\n", about->name, about->form[0] ? " " : "", about->form, about->name,
-           about->summary);
+    print_usage(stdout, "Usage: ", about);
+    printf("\n%s: %s\n", about->name, about->summary);
     if (about->flag_count) printf("\n");
     for (size_t i = 0; i < about->flag_count; i++) {
         const flag *entry = &about->flags[i];
@@ -107,6 +125,8 @@ static int close_output(int code)
 
 int main(int count, char **words)
 {
+    static char output[1 << 16]; /* of all but lines of JSON, which are flushed: a full disk shows at the last flush */
+    if (!isatty(STDOUT_FILENO)) setvbuf(stdout, output, _IOFBF, sizeof output);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is told as one */
     return close_output(dispatch(count - 1, words + 1));
 }

@@ -2,27 +2,19 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
-static const double draw_interval = 0.1; /* seconds: smooth to the eye, and no load for a slow terminal */
+enum { BAR = 10, USUAL_COLUMNS = 80 };
 
-enum { BAR = 10, LINE_SIZE = 256, USUAL_COLUMNS = 80 };
+#define SHORTEST 0.05 /* seconds: a shorter time gives no rate that means anything */
 
-static double clock_seconds(void)
+progress progress_start(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-progress progress_start(size_t runs)
-{
-    progress line = {.shown = isatty(STDERR_FILENO) == 1, .runs = runs, .run_start = clock_seconds()};
-    return line;
+    return (progress){.shown = isatty(STDERR_FILENO) == 1};
 }
 
 static size_t terminal_columns(void)
@@ -32,50 +24,55 @@ static size_t terminal_columns(void)
     return size.ws_col;
 }
 
+__attribute__((format(printf, 2, 3))) static void append(progress *line, const char *format, ...)
+{
+    size_t length = strlen(line->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line->text + length, sizeof line->text - length, format, arguments);
+    va_end(arguments);
+}
+
 /* "1:05" or "2:03:59". */
-static void format_time(double seconds, char *text, size_t capacity)
+static void append_time(progress *line, double seconds)
 {
     if (!(seconds < 1e9)) seconds = 1e9;
     unsigned long whole = (unsigned long)(seconds + 0.5);
     if (whole >= 3600)
-        snprintf(text, capacity, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+        append(line, "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
     else
-        snprintf(text, capacity, "%lu:%02lu", whole / 60, whole % 60);
+        append(line, "%lu:%02lu", whole / 60, whole % 60);
 }
 
-static void draw(progress *line, const run_job *job, const run_result *so_far, double now)
+/* "[###-------] 3/10 runs, 2 running, 51000 rounds/s, 1:05 left; yelp eenet seed 3: 512/10000" */
+static void write_text(progress *line, const run_standing *now)
 {
-    double elapsed = now - line->run_start;
-    double rate = (double)so_far->rounds / (elapsed > 1e-6 ? elapsed : 1e-6);
-    double part = (double)so_far->rounds / (double)job->rounds;
-    /* The runs to come may be of other policies. That they are as fast as this one is the best guess there is. */
-    double rounds_left = ((double)(line->runs - line->ended) - part) * (double)job->rounds;
-    char left[32], bar[BAR + 1], text[LINE_SIZE];
-    format_time(rounds_left / rate, left, sizeof left);
-    size_t full = (size_t)(((double)line->ended + part) / (double)line->runs * BAR);
-    for (size_t i = 0; i < BAR; i++) bar[i] = i < full ? '#' : '-';
-    bar[BAR] = '\0';
-    snprintf(text, sizeof text, "[%s] %zu/%zu %s, seed %" PRIu64 ": %" PRIu64 "/%" PRIu64 ", %.0f rounds/s, %s left",
-             bar, line->ended + 1, line->runs, job->policy, job->seed, so_far->rounds, job->rounds, rate, left);
-    size_t columns = terminal_columns();
-    if (strlen(text) >= columns) text[columns - 1] = '\0'; /* a wrapped line could not be rewritten */
-    fprintf(stderr, "\r\033[K%s", text);
-    fflush(stderr);
-    line->drawn = true;
-    line->last_draw = now;
+    line->text[0] = '\0';
+    size_t full = now->rounds ? (size_t)((double)now->played / (double)now->rounds * BAR) : BAR;
+    append(line, "[");
+    for (size_t i = 0; i < BAR; i++) append(line, i < full ? "#" : "-");
+    bool tuning = now->shown && now->shown->tuning;
+    append(line, "] %zu/%zu %sruns, %zu running", now->ended, now->jobs, tuning ? "tuning " : "", now->running);
+    if (now->played > now->read && now->seconds > SHORTEST) {
+        double rate = (double)(now->played - now->read) / now->seconds;
+        append(line, ", %.0f rounds/s, ", rate);
+        append_time(line, (double)(now->rounds - now->played) / rate);
+        append(line, " left");
+    }
+    if (now->shown)
+        append(line, "; %s %s seed %" PRIu64 ": %" PRIu64 "/%" PRIu64, dataset_name(now->shown->data),
+               now->shown->policy, now->shown->seed, now->shown_played, now->shown->rounds);
 }
 
-void progress_round(progress *line, const run_job *job, const run_result *so_far)
+void progress_draw(progress *line, const run_standing *now)
 {
     if (!line->shown) return;
-    double now = clock_seconds();
-    if (!line->drawn || now - line->last_draw >= draw_interval) draw(line, job, so_far, now);
-}
-
-void progress_run_ended(progress *line)
-{
-    line->ended++;
-    line->run_start = clock_seconds();
+    write_text(line, now);
+    size_t columns = terminal_columns();
+    if (strlen(line->text) >= columns) line->text[columns - 1] = '\0'; /* a wrapped line could not be rewritten */
+    fprintf(stderr, "\r%s\033[K", line->text); /* what is left of the old one goes last: the line is never empty */
+    fflush(stderr);
+    line->drawn = true;
 }
 
 void progress_clear(progress *line)

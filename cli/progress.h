@@ -5,21 +5,15 @@
 #include "lab/runner.h"
 
 typedef struct progress {
-    bool shown;       /* stderr is a terminal */
-    bool drawn;       /* the line is there */
-    size_t runs;      /* all */
-    size_t ended;     /* of them */
-    double run_start; /* in seconds */
-    double last_draw;
+    bool shown;     /* stderr is a terminal */
+    bool drawn;     /* the line is there */
+    char text[256]; /* the line */
 } progress;
 
-progress progress_start(size_t runs);
+progress progress_start(void);
 
-/* After every round: draws the line anew, some times a second. */
-void progress_round(progress *line, const run_job *job, const run_result *so_far);
-
-/* After every run. */
-void progress_run_ended(progress *line);
+/* Draws the line anew. */
+void progress_draw(progress *line, const run_standing *now);
 
 /* Takes the line away: before anything else is printed, and at the end. */
 void progress_clear(progress *line);

@@ -1,84 +1,51 @@
+#define _GNU_SOURCE /* for sched_getaffinity */
 #include "run_request.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "lab/results.h"
 
-enum { FLAG_DATASET, FLAG_POLICIES, FLAG_ROUNDS, FLAG_SEEDS, FLAG_SET, FLAG_JSON };
-
-/* The paper's protocol: ten runs of 10000 rounds. */
-static const uint64_t usual_rounds = 10000;
-static const char usual_seeds[] = "0-9";
+static const char usual_seeds[] = "0-9";           /* the paper's ten runs */
 static const uint64_t most_rounds = 1000000000000; /* a slip is an error and not a run without end */
+static const uint64_t most_jobs = 1024;
 
-const flag run_request_flags[RUN_REQUEST_FLAGS] = {
-    [FLAG_DATASET] = {'d', "dataset", "DATASET", "what to play on; 'eenet datasets' lists the kinds"},
-    [FLAG_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "who plays; 'eenet policies' lists them"},
-    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given"},
-    [FLAG_SEEDS] = {'s', "seeds", "SEEDS", "one run for each, as 0-4 or 0,3,7-9; 0-9 unless given"},
-    [FLAG_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},
-    [FLAG_JSON] = {'\0', "json", NULL, "one line of JSON for each finished run, no table"},
-};
+/* ---- as they are given ---- */
 
-/* The arguments before they are looked at. */
-typedef struct given {
-    const char *dataset, *policies, *rounds, *seeds;
-    const char **sets; /* (set_count) */
-    size_t set_count, set_capacity;
-    bool json;
-} given;
-
-static int report(const command *self, const ee_error *error)
+static int add_word(const command *self, const char *word, word_list *list)
 {
-    /* A wrong name or value is the caller's slip; a file that cannot be read is a run that failed. */
-    if (error->status == EE_BAD_OPTION) return command_misused(self, "%s", error->message);
-    return command_failed(self, "%s", error->message);
+    ee_error error;
+    if (memory_grow(&list->words, &list->capacity, list->count + 1, sizeof *list->words, &error))
+        return command_refused(self, &error);
+    list->words[list->count++] = word;
+    return EXIT_DONE;
 }
 
-static int collect(const command *self, int count, char **words, given *into)
+int run_request_take(const command *self, int got, const char *value, run_request *request)
 {
-    arguments from = arguments_of(self, count, words);
-    const char **single[RUN_REQUEST_FLAGS] = {&into->dataset, &into->policies, &into->rounds, &into->seeds, NULL, NULL};
-    const char *value;
-    int got;
-    while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {
-        if (got == ARGUMENT_BAD) return EXIT_USAGE;
-        if (got == ARGUMENT_WORD) return command_misused(self, "'%s' belongs to no flag", value);
-        if (got == FLAG_JSON) {
-            into->json = true;
-        } else if (got == FLAG_SET) {
-            ee_error error;
-            size_t needed = into->set_count + 1;
-            if (memory_grow(&into->sets, &into->set_capacity, needed, sizeof *into->sets, &error))
-                return report(self, &error);
-            into->sets[into->set_count++] = value;
-        } else if (*single[got]) {
-            return command_misused(self, "--%s is given twice", run_request_flags[got].name);
-        } else {
-            *single[got] = value;
-        }
+    if (got == REQUEST_SET) return add_word(self, value, &request->sets);
+    if (got == REQUEST_DATASET) {
+        for (size_t i = 0; i < request->dataset_texts.count; i++)
+            if (strcmp(request->dataset_texts.words[i], value) == 0)
+                return command_misused(self, "'%s' is given twice", value);
+        return add_word(self, value, &request->dataset_texts);
     }
-    if (!into->dataset) return command_misused(self, "expected a data set: -d DATASET");
-    if (!into->policies) return command_misused(self, "expected policies: -p POLICY[,POLICY...]");
+    if (request->given[got]) return command_misused(self, "--%s is given twice", self->flags[got].name);
+    request->given[got] = value;
     return EXIT_DONE;
 }
 
-static int read_rounds(const command *self, const char *text, uint64_t *rounds)
+/* ---- policies and threads ---- */
+
+/* Cores that this program may use. */
+static uint64_t count_cores(void)
 {
-    *rounds = usual_rounds;
-    if (!text) return EXIT_DONE;
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end || errno || number < 1 || number > most_rounds)
-        return command_misused(self, "--rounds must be 1 to %" PRIu64 ", got '%s'", most_rounds, text);
-    *rounds = number;
-    return EXIT_DONE;
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores)) return 1;
+    return (uint64_t)CPU_COUNT(&cores);
 }
 
 static int add_policy(const command *self, const char *name, run_request *request)
@@ -90,7 +57,7 @@ static int add_policy(const command *self, const char *name, run_request *reques
         if (strcmp(request->policies[i].name, name) == 0) return command_misused(self, "'%s' is given twice", name);
     if (memory_grow(&request->policies, &request->policy_capacity, request->policy_count + 1, sizeof *request->policies,
                     &error))
-        return report(self, &error);
+        return command_refused(self, &error);
     request->policies[request->policy_count++].name = policy.name;
     return EXIT_DONE;
 }
@@ -137,24 +104,42 @@ static int add_option(const command *self, const char *assignment, requested_pol
     ee_error error;
     size_t used = policy->options ? strlen(policy->options) : 0;
     size_t needed = used + strlen(assignment) + 2;
-    if (memory_grow(&policy->options, &policy->capacity, needed, 1, &error)) return report(self, &error);
+    if (memory_grow(&policy->options, &policy->capacity, needed, 1, &error)) return command_refused(self, &error);
     snprintf(policy->options + used, needed - used, "%s%s", used ? " " : "", assignment);
     return EXIT_DONE;
+}
+
+/* Whether the policy has the option that an assignment, as "f1.width=50", starts with. */
+static bool has_option(const char *policy, const char *assignment)
+{
+    ee_option entry;
+    size_t length = strcspn(assignment, "=");
+    for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++)
+        if (strlen(entry.name) == length && strncmp(entry.name, assignment, length) == 0) return true;
+    return false;
+}
+
+/* Says what is wrong with a --set that starts with no policy: mostly that it starts with the option. */
+static int refuse_set(const command *self, const char *text, const run_request *request)
+{
+    for (size_t i = 0; i < request->policy_count; i++)
+        if (has_option(request->policies[i].name, text))
+            return command_misused(self, "--set %s: expected a policy in front, as in --set %s.%s", text,
+                                   request->policies[i].name, text);
+    char word[64] = "";
+    size_t first = strcspn(text, ".=");
+    memcpy(word, text, first < sizeof word ? first : sizeof word - 1);
+    ee_policy policy;
+    if (text[first] == '.' && !command_find_policy(self, word, &policy)) return EXIT_USAGE;
+    return command_misused(self, "--set: expected POLICY.OPTION=VALUE, got '%s'", text);
 }
 
 static int apply_set(const command *self, const char *text, run_request *request)
 {
     size_t length = target_length(text);
-    if (!length) {
-        char word[64] = "";
-        size_t first = strcspn(text, ".=");
-        memcpy(word, text, first < sizeof word ? first : sizeof word - 1);
-        ee_policy policy;
-        if (text[first] == '.' && !command_find_policy(self, word, &policy)) return EXIT_USAGE;
-        return command_misused(self, "--set: expected POLICY.OPTION=VALUE, got '%s'", text);
-    }
+    if (!length) return refuse_set(self, text, request);
     const char *assignment = text + length + 1;
-    if (!strchr(assignment, '=') || strpbrk(assignment, ", \t\r\n"))
+    if (!strchr(assignment, '=') || strpbrk(assignment, request->lists ? " \t\r\n" : ", \t\r\n"))
         return command_misused(self, "--set: expected POLICY.OPTION=VALUE, got '%s'", text);
     bool used = false;
     for (size_t i = 0; i < request->policy_count; i++) {
@@ -167,46 +152,75 @@ static int apply_set(const command *self, const char *text, run_request *request
     return command_misused(self, "--set %s: '%.*s' is not among the policies of -p", text, (int)length, text);
 }
 
-/* ---- the jobs ---- */
+/* ---- opening ---- */
 
-static int make_jobs(const command *self, run_request *request)
+static int open_datasets(const command *self, run_request *request)
 {
     ee_error error;
-    size_t seeds = request->seeds.count;
-    request->job_count = request->policy_count * seeds;
-    if (memory_create(&request->jobs, request->job_count, sizeof *request->jobs, &error)) return report(self, &error);
-    for (size_t i = 0; i < request->job_count; i++) {
-        const requested_policy *policy = &request->policies[i / seeds];
-        uint64_t seed = request->seeds.values[i % seeds];
-        request->jobs[i] = (run_job){request->data, policy->name, policy->options, seed, request->rounds};
-    }
-    for (size_t i = 0; i < request->job_count; i += seeds)
-        if (runner_check(&request->jobs[i], &error)) return report(self, &error);
-    return EXIT_DONE;
+    char *cache = NULL;
+    ee_status status = EE_OK;
+    if (request->output) status = file_make_folder(request->output, &error);
+    if (request->output && !status) status = results_path(request->output, "cache", &cache, &error);
+    size_t count = request->dataset_texts.count;
+    if (!status) status = memory_create(&request->datasets, count, sizeof *request->datasets, &error);
+    for (size_t i = 0; i < count && !status; i++)
+        status = dataset_open(request->dataset_texts.words[i], cache, &request->datasets[i], &error);
+    memory_free(cache);
+    return status ? command_refused(self, &error) : EXIT_DONE;
 }
 
-int run_request_read(const command *self, int count, char **words, run_request *request)
+int run_request_open(const command *self, run_request *request)
 {
-    given from = {0};
     ee_error error;
-    int code = collect(self, count, words, &from);
-    request->json = from.json;
-    if (!code) code = read_rounds(self, from.rounds, &request->rounds);
-    if (!code && seeds_parse(from.seeds ? from.seeds : usual_seeds, &request->seeds, &error))
-        code = report(self, &error);
-    if (!code) code = read_policies(self, from.policies, request);
-    for (size_t i = 0; i < from.set_count && !code; i++) code = apply_set(self, from.sets[i], request);
-    if (!code && dataset_open(from.dataset, &request->data, &error)) code = report(self, &error);
-    if (!code) code = make_jobs(self, request);
-    memory_free(from.sets);
-    return code;
+    const char *seeds = request->given[REQUEST_SEEDS], *policies = request->given[REQUEST_POLICIES];
+    request->output = request->given[REQUEST_OUTPUT];
+    if (!request->dataset_texts.count) return command_misused(self, "expected a data set: -d DATASET");
+    if (!policies) return command_misused(self, "expected policies: -p POLICY[,POLICY...]");
+    if (request->output && !request->output[0]) return command_misused(self, "--output must be a folder, got ''");
+    request->rounds = USUAL_ROUNDS;
+    uint64_t threads = count_cores();
+    const char *const *given = request->given;
+    int code = arguments_number(self, REQUEST_ROUNDS, given[REQUEST_ROUNDS], 1, most_rounds, &request->rounds);
+    if (!code) code = arguments_number(self, REQUEST_JOBS, given[REQUEST_JOBS], 1, most_jobs, &threads);
+    request->threads = (size_t)threads;
+    if (!code && seeds_parse(seeds ? seeds : usual_seeds, &request->seeds, &error))
+        code = command_refused(self, &error);
+    if (!code) code = read_policies(self, policies, request);
+    for (size_t i = 0; i < request->sets.count && !code; i++) code = apply_set(self, request->sets.words[i], request);
+    return code ? code : open_datasets(self, request);
+}
+
+uint64_t run_request_rounds(const run_request *request, const dataset *data)
+{
+    uint64_t limit = dataset_rounds(data);
+    return !request->given[REQUEST_ROUNDS] && limit && limit < request->rounds ? limit : request->rounds;
+}
+
+int run_request_make_jobs(const command *self, run_request *request)
+{
+    ee_error error;
+    size_t seeds = request->seeds.count, policies = request->policy_count;
+    request->job_count = request->dataset_texts.count * policies * seeds;
+    if (memory_create(&request->jobs, request->job_count, sizeof *request->jobs, &error))
+        return command_refused(self, &error);
+    for (size_t i = 0; i < request->job_count; i++) {
+        const dataset *data = request->datasets[i / seeds / policies];
+        const requested_policy *policy = &request->policies[i / seeds % policies];
+        uint64_t seed = request->seeds.values[i % seeds], rounds = run_request_rounds(request, data);
+        request->jobs[i] = (run_job){data, policy->name, policy->options, seed, rounds, false};
+        if (i % seeds == 0 && runner_check(&request->jobs[i], NULL, &error)) return command_refused(self, &error);
+    }
+    return EXIT_DONE;
 }
 
 void run_request_release(run_request *request)
 {
     for (size_t i = 0; i < request->policy_count; i++) memory_free(request->policies[i].options);
+    for (size_t i = 0; request->datasets && i < request->dataset_texts.count; i++) dataset_free(request->datasets[i]);
     memory_free(request->policies);
     memory_free(request->seeds.values);
     memory_free(request->jobs);
-    dataset_free(request->data);
+    memory_free(request->datasets);
+    memory_free(request->dataset_texts.words);
+    memory_free(request->sets.words);
 }

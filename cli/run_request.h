@@ -1,4 +1,6 @@
-/* What the arguments of `eenet run` ask for. */
+/* What the arguments of `eenet run`, and of the verbs that do more of the same, ask for. A verb reads them one by one,
+ * those of its own among them, by arguments_each: it gives the flags below REQUEST_FLAGS to run_request_take, and opens
+ * the request when all are taken. */
 #ifndef EENET_RUN_REQUEST_H
 #define EENET_RUN_REQUEST_H
 
@@ -6,31 +8,75 @@
 #include "lab/runner.h"
 #include "seeds.h"
 
+/* The flags that the verbs share. They stand first in a verb's list, as REQUEST_FLAG_LIST has them. */
+enum {
+    REQUEST_DATASET,
+    REQUEST_POLICIES,
+    REQUEST_ROUNDS,
+    REQUEST_SEEDS,
+    REQUEST_SET,
+    REQUEST_JOBS,
+    REQUEST_OUTPUT,
+    REQUEST_FLAGS
+};
+
+/* clang-format off */
+#define REQUEST_FLAG_LIST                                                                                              \
+    [REQUEST_DATASET] = {'d', "dataset", "DATASET", "what to play on, as 'eenet datasets' lists; may be given again"}, \
+    [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "who plays; 'eenet policies' lists them"},            \
+    [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given"},                               \
+    [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run for each, as 0-4 or 0,3,7-9; 0-9 unless given"},                \
+    [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
+    [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given"},                          \
+    [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"}
+/* clang-format on */
+
 typedef struct requested_policy {
     const char *name; /* the library's own */
     char *options;    /* from --set, as ee_settings takes them; NULL for none */
     size_t capacity;
 } requested_policy;
 
+/* Words as they were given. */
+typedef struct word_list {
+    const char **words; /* (count) */
+    size_t count, capacity;
+} word_list;
+
 typedef struct run_request {
-    dataset *data;
+    const char *given[REQUEST_FLAGS]; /* those that are given once; NULL where they are not */
+    word_list dataset_texts, sets;
+    bool lists; /* for the verb to set: the value of a --set may be a list, as "0.1,1" */
+
+    /* From here on for run_request_open to fill. */
+    dataset **datasets;         /* (dataset_texts.count) */
     requested_policy *policies; /* (policy_count) */
     size_t policy_count, policy_capacity;
     seed_list seeds;
-    uint64_t rounds;
-    bool json;
-    run_job *jobs; /* (policy_count, seeds.count) */
+    uint64_t rounds; /* asked for; see run_request_rounds */
+    size_t threads;
+    const char *output; /* a folder; NULL: none */
+
+    run_job *jobs; /* (datasets, policies, seeds): run_request_make_jobs */
     size_t job_count;
 } run_request;
 
-enum { RUN_REQUEST_FLAGS = 6 };
+/* Each of the following returns an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. request
+ * starts as zeros, and is to be released, then too. */
 
-extern const flag run_request_flags[RUN_REQUEST_FLAGS];
+/* Takes flag number got, one of those above, with its value. */
+int run_request_take(const command *self, int got, const char *value, run_request *request);
 
-/* Reads the arguments, opens the data set and makes sure that every policy can be created. request starts as zeros.
- * Returns an exit status, after saying on stderr what is wrong where it is not EXIT_DONE; release the request then
- * too. */
-int run_request_read(const command *self, int count, char **words, run_request *request);
+/* Reads what was given. Data sets and policies must be; a verb with policies of its own takes them as if they were
+ * given. Makes the output folder, and opens the data sets with what is prepared kept in it. */
+int run_request_open(const command *self, run_request *request);
+
+/* Makes the jobs, and makes sure that each policy can be created for each data set. */
+int run_request_make_jobs(const command *self, run_request *request);
+
 void run_request_release(run_request *request);
+
+/* Rounds of a run on the data set: what was asked for; where nothing was, 10000, or all where it has fewer. */
+uint64_t run_request_rounds(const run_request *request, const dataset *data);
 
 #endif

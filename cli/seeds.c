@@ -24,9 +24,11 @@ static const char *parse_seed(const char *text, uint64_t *seed)
 static ee_status append_range(seed_list *list, uint64_t low, uint64_t high, ee_error *error)
 {
     if (high < low)
-        return status_fail(error, EE_BAD_OPTION, "seeds: %" PRIu64 "-%" PRIu64 " runs backwards", low, high);
+        return status_fail(error, EE_BAD_OPTION,
+                           "seeds: %" PRIu64 "-%" PRIu64 " runs backwards; write %" PRIu64 "-%" PRIu64, low, high, high,
+                           low);
     if (high - low >= MOST_SEEDS - list->count)
-        return status_fail(error, EE_BAD_OPTION, "seeds: expected at most %d of them", MOST_SEEDS);
+        return status_fail(error, EE_BAD_OPTION, "seeds: expected at most %d, got more", MOST_SEEDS);
     size_t count = list->count + (size_t)(high - low) + 1;
     ee_status status = memory_grow(&list->values, &list->capacity, count, sizeof *list->values, error);
     if (status) return status;
@@ -49,7 +51,8 @@ ee_status seeds_parse(const char *text, seed_list *list, ee_error *error)
         high = low;
         if (rest && *rest == '-') rest = parse_seed(rest + 1, &high);
         if (!rest || (*rest && *rest != ','))
-            return status_fail(error, EE_BAD_OPTION, "seeds: expected a list as 0-4 or 0,3,7-9, got '%.80s'", text);
+            return status_fail(error, EE_BAD_OPTION, "seeds: expected a list such as 0-4 or 0,3,7-9, got '%.80s'",
+                               text);
         ee_status status = append_range(list, low, high, error);
         if (status) return status;
         if (!*rest) break;
@@ -58,7 +61,7 @@ ee_status seeds_parse(const char *text, seed_list *list, ee_error *error)
     qsort(list->values, list->count, sizeof *list->values, ascending);
     for (size_t i = 1; i < list->count; i++)
         if (list->values[i] == list->values[i - 1])
-            return status_fail(error, EE_BAD_OPTION, "seeds: %" PRIu64 " is there twice", list->values[i]);
+            return status_fail(error, EE_BAD_OPTION, "seeds: %" PRIu64 " is given twice", list->values[i]);
     return EE_OK;
 }
 

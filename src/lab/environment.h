@@ -2,7 +2,7 @@
  * on the same one. An environment deals the rounds of one seed: the same seed gives the same rounds, whoever plays.
  *
  *     dataset *data;
- *     if (dataset_open("synthetic:cosine,dim=20", &data, &error)) ...
+ *     if (dataset_open("synthetic:cosine,dim=20", NULL, &data, &error)) ...
  *     environment *world;
  *     if (environment_create(data, seed, &world, &error)) ...
  *     environment_round round;
@@ -26,20 +26,32 @@ typedef struct environment_round {
     const double *expected; /* (arms.count) what each arm gives on average; where a reward is certain, the reward */
 } environment_round;
 
-/* Opens what text names: a kind and its place or form, as "yelp:DIR" or "synthetic:cosine,dim=20,arms=10,noise=0.1".
- * EE_BAD_OPTION where the text is wrong, EE_FILE_ERROR or EE_BAD_INPUT where the files are. */
-ee_status dataset_open(const char *text, dataset **out, ee_error *error);
+/* Opens what text names: a kind, its place or form, and options, as "yelp:DIR", "table:FILE,label=target" or
+ * "synthetic:cosine,dim=20". What takes long to prepare is kept in the folder cache, which is made when it is first
+ * needed, and is taken from there the next time; NULL: prepared anew. EE_BAD_OPTION where the text is wrong,
+ * EE_FILE_ERROR or EE_BAD_INPUT where the files are. */
+ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error);
 void dataset_free(dataset *data);
 
 /* The text that it was opened with. */
 const char *dataset_text(const dataset *data);
 
-/* Features of an arm. */
-size_t dataset_dim(const dataset *data);
+/* What results call it: the text without the folders, as "yelp", "table:shuttle,label=target" or
+ * "synthetic:cosine,dim=20". */
+const char *dataset_name(const dataset *data);
+
+/* A checksum of the bytes of its files; 0 where it has none. */
+uint64_t dataset_fingerprint(const dataset *data);
+
+size_t dataset_dim(const dataset *data);      /* features of an arm */
+size_t dataset_arms(const dataset *data);     /* arms of a round */
+uint64_t dataset_rounds(const dataset *data); /* rounds that it has; 0: without end */
 
 /* data must outlive the environment. */
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error);
 void environment_free(environment *world);
+
+/* EE_BAD_INPUT past the last round, where there is one. */
 ee_status environment_next(environment *world, environment_round *round, ee_error *error);
 
 /* The kinds of data sets are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */

@@ -1,12 +1,55 @@
-/* Finished runs as JSON, one line a run. */
+/* A folder of finished runs.
+ *
+ *     results.jsonl    one line of JSON a run
+ *     curves/NAME.npy  float64, (runs, rounds): the regret after each round, a row a run; one file for the runs that
+ *                      differ in the seed alone, named in their lines with the number of the row
+ *
+ * Both are only appended to. A run is there when its line is, whole: what a crash left behind (half a line, rows that
+ * no line names) is cut off when the folder is next opened for writing, and passed over when it is read. */
 #ifndef EENET_RESULTS_H
 #define EENET_RESULTS_H
 
 #include "runner.h"
 
-/* The run as one line, newline included: dataset, policy, options, seed, rounds, regret, reward, optimal, seconds,
- * version. Numbers read back to the same double. Like snprintf, writes at most capacity bytes and returns the length
- * that the whole line has. */
-size_t results_format(const run_report *report, char *line, size_t capacity);
+/* One line. The strings belong to the list. */
+typedef struct stored_run {
+    char *dataset;        /* dataset_name */
+    uint64_t fingerprint; /* of its files */
+    size_t dim, arms;     /* of its rounds */
+    char *policy;
+    char *options; /* every option with its value */
+    uint64_t seed;
+    uint64_t rounds; /* played: all that were asked for */
+    bool tuning;
+    run_result result;
+    char *curve; /* "NAME.npy" */
+    size_t curve_row;
+    char *version; /* of eenet, and the kernels: "0.1.0 neon" */
+} stored_run;
+
+typedef struct stored_runs {
+    stored_run *runs; /* (count) in the order of the lines */
+    size_t count, capacity;
+} stored_runs;
+
+/* Reads results.jsonl. A last line that is not ended is left out; any other that cannot be read is EE_BAD_INPUT with
+ * its number. out starts as zeros, and is to be released, on failure too. */
+ee_status results_read(const char *folder, stored_runs *out, ee_error *error);
+void results_release(stored_runs *list);
+
+/* The curve of a run; out is (run->rounds). */
+ee_status results_curve(const char *folder, const stored_run *run, double *out, ee_error *error);
+
+/* One line, whole; number is its place in the file, for the message. The strings of out belong to the caller, on
+ * failure too. out starts as zeros; its curve is NULL where the line names none. */
+ee_status results_parse(const char *line, size_t length, size_t number, stored_run *out, ee_error *error);
+void results_release_run(stored_run *run);
+
+/* FOLDER/NAME; to be freed with memory_free. */
+ee_status results_path(const char *folder, const char *name, char **path, ee_error *error);
+
+/* The run as one line, newline included. Numbers read back to the same double. curve may be NULL: the line then names
+ * none. Like snprintf, writes at most capacity bytes and returns the length that the whole line has. */
+size_t results_format(const run_report *report, const char *curve, size_t curve_row, char *line, size_t capacity);
 
 #endif

@@ -1,18 +1,27 @@
 #define _POSIX_C_SOURCE 200809L
 #include "runner.h"
 
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "math/statistics.h"
 
+static double seconds_of(const struct timespec *time)
+{
+    return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
+}
+
 /* A run uses one thread. The time that it had on a processor is the same whatever else the machine does meanwhile. */
 static double thread_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return seconds_of(&now);
 }
 
 static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error)
@@ -21,94 +30,308 @@ static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error 
     return ee_bandit_create(&settings, bandit, error);
 }
 
-ee_status runner_check(const run_job *job, ee_error *error)
+ee_status runner_check(const run_job *job, char **options, ee_error *error)
 {
+    if (options) *options = NULL;
+    uint64_t limit = dataset_rounds(job->data);
+    if (limit && job->rounds > limit)
+        return status_fail(error, EE_BAD_INPUT, "%s has %" PRIu64 " rounds, asked for %" PRIu64,
+                           dataset_name(job->data), limit, job->rounds);
     ee_bandit *bandit;
     ee_status status = create_bandit(job, &bandit, error);
-    if (!status) ee_bandit_free(bandit);
+    if (status) return status;
+    const char *text = ee_bandit_info(bandit).options;
+    if (options) status = memory_create(options, strlen(text) + 1, 1, error);
+    if (options && !status) strcpy(*options, text);
+    ee_bandit_free(bandit);
     return status;
 }
 
-static ee_status play_round(ee_bandit *bandit, environment *world, run_result *result, ee_error *error)
+/* ---- one run ---- */
+
+/* What a thread writes to while it plays. Others only read, and only what is atomic; in cache lines of its own, so that
+ * no thread waits for another's. */
+typedef struct player {
+    alignas(64) atomic_uint_fast64_t played; /* rounds of the present run */
+    const run_watch *watch;
+    atomic_bool *stopped; /* the watch has had enough: shared by all */
+    ee_bandit *bandit;
+    environment *world;
+    ee_score *scores; /* (arms) */
+    double *curve;    /* (rounds), or NULL */
+    size_t part;      /* of the rounds, the present one */
+} player;
+
+static void add_direction(const environment_round *round, const ee_score *scores, run_direction *into)
+{
+    for (size_t i = 0; i < round->arms.count; i++) {
+        double exploration = (double)scores[i].exploration;
+        double gain = round->expected[i] - (double)scores[i].exploitation;
+        into->up += exploration > 0.0;
+        into->down += exploration < 0.0;
+        into->up_right += exploration > 0.0 && gain > 0.0;
+        into->down_right += exploration < 0.0 && gain < 0.0;
+        into->gain += gain;
+        into->exploration += exploration;
+        into->gain_squares += gain * gain;
+        into->exploration_squares += exploration * exploration;
+        into->products += gain * exploration;
+    }
+    into->arms += round->arms.count;
+}
+
+/* Where a policy never explores, there is no direction to tell. */
+static void drop_idle_directions(run_result *result)
+{
+    for (size_t i = 0; i < RUN_PARTS; i++)
+        if (result->directions[i].up || result->directions[i].down) return;
+    memset(result->directions, 0, sizeof result->directions);
+}
+
+/* Ends the parts that end after the rounds played; of fewer rounds than parts, some end together. */
+static void end_parts(player *self, const run_job *job, run_result *result)
+{
+    while (self->part < RUN_PARTS && (self->part + 1) * job->rounds / RUN_PARTS == result->rounds)
+        result->marks[self->part++] = result->regret;
+}
+
+static ee_status play_round(player *self, run_result *result, ee_error *error)
 {
     environment_round round;
-    ee_status status = environment_next(world, &round, error);
+    ee_status status = environment_next(self->world, &round, error);
     if (status) return status;
     ee_decision decision;
-    status = ee_bandit_decide(bandit, &round.arms, &decision, NULL, error);
+    status = ee_bandit_decide(self->bandit, &round.arms, &decision, self->scores, error);
     if (status) return status;
-    status = ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], error);
+    status = ee_bandit_learn(self->bandit, decision.id, round.rewards[decision.arm], error);
     if (status) return status;
 
     double best = round.expected[0];
     for (size_t i = 1; i < round.arms.count; i++)
         if (round.expected[i] > best) best = round.expected[i];
     double loss = best - round.expected[decision.arm];
+    add_direction(&round, self->scores, &result->directions[self->part]);
     result->regret += loss;
     result->reward += round.rewards[decision.arm];
     result->optimal += loss == 0.0;
+    if (self->curve) self->curve[result->rounds] = result->regret;
     result->rounds++;
     return EE_OK;
 }
 
-static ee_status play(const run_job *job, const run_watch *watch, ee_bandit *bandit, run_result *result,
-                      ee_error *error)
+static bool is_wanted(const player *self)
 {
-    environment *world;
-    ee_status status = environment_create(job->data, job->seed, &world, error);
+    if (atomic_load_explicit(self->stopped, memory_order_relaxed)) return false;
+    const run_watch *watch = self->watch;
+    if (!watch || !watch->wanted || watch->wanted(watch->context)) return true;
+    atomic_store(self->stopped, true);
+    return false;
+}
+
+static ee_status play(player *self, const run_job *job, bool with_curve, run_result *result, ee_error *error)
+{
+    self->part = 0;
+    ee_status status = create_bandit(job, &self->bandit, error);
+    if (!status) status = environment_create(job->data, job->seed, &self->world, error);
+    if (!status) status = memory_create(&self->scores, dataset_arms(job->data), sizeof *self->scores, error);
+    if (!status && with_curve) status = memory_create(&self->curve, job->rounds, sizeof *self->curve, error);
     if (status) return status;
+    end_parts(self, job, result);
     bool wanted = true;
     while (wanted && !status && result->rounds < job->rounds) {
-        status = play_round(bandit, world, result, error);
-        if (!status && watch && watch->round) wanted = watch->round(watch->context, job, result);
+        status = play_round(self, result, error);
+        end_parts(self, job, result);
+        atomic_store_explicit(&self->played, result->rounds, memory_order_relaxed);
+        wanted = is_wanted(self);
     }
     result->finished = !status && result->rounds == job->rounds;
-    environment_free(world);
     return status;
 }
 
-/* *wanted tells whether the watch wants more to be played. */
-static ee_status run(const run_job *job, const run_watch *watch, run_result *result, bool *wanted, ee_error *error)
+/* Plays the job and tells the watch, one thread at a time where there is a turn to wait for. */
+static ee_status run(player *self, const run_job *job, bool with_curve, pthread_mutex_t *turn, run_result *result,
+                     ee_error *error)
 {
     memset(result, 0, sizeof *result);
-    ee_error own = {EE_OK, ""};
     double start = thread_seconds();
-    ee_bandit *bandit = NULL;
-    ee_status status = create_bandit(job, &bandit, &own);
-    if (!status) status = play(job, watch, bandit, result, &own);
-    result->status = status;
+    result->status = play(self, job, with_curve, result, error);
     result->seconds = thread_seconds() - start;
-    *wanted = result->finished || status;
+    result->bytes = self->bandit ? ee_bandit_memory(self->bandit) : 0;
+    drop_idle_directions(result);
+    const run_watch *watch = self->watch;
     if (watch && watch->ended) {
-        run_report report = {job, result, bandit ? ee_bandit_info(bandit).options : "", &own};
-        bool more = watch->ended(watch->context, &report);
-        *wanted = *wanted && more;
+        run_report report = {job, result, ee_bandit_info(self->bandit).options, self->curve, error};
+        if (turn) pthread_mutex_lock(turn);
+        if (!watch->ended(watch->context, &report)) atomic_store(self->stopped, true);
+        if (turn) pthread_mutex_unlock(turn);
     }
-    ee_bandit_free(bandit);
-    if (status && error) *error = own;
-    return status;
+    ee_bandit_free(self->bandit);
+    environment_free(self->world);
+    memory_free(self->scores);
+    memory_free(self->curve);
+    self->bandit = NULL;
+    self->world = NULL;
+    self->scores = NULL;
+    self->curve = NULL;
+    return result->status;
 }
 
 ee_status runner_run(const run_job *job, const run_watch *watch, run_result *result, ee_error *error)
 {
-    bool wanted;
-    return run(job, watch, result, &wanted, error);
+    atomic_bool stopped = false;
+    player self = {.watch = watch, .stopped = &stopped};
+    ee_error own = {EE_OK, ""};
+    ee_status status = run(&self, job, false, NULL, result, &own);
+    if (status && error) *error = own;
+    return status;
 }
 
-ee_status runner_run_all(const run_job *jobs, size_t count, const run_watch *watch, run_result *results,
-                         ee_error *error)
+/* ---- many ---- */
+
+/* What the threads share. Nothing of it is written in the course of a run. */
+typedef struct crowd {
+    const run_job *jobs; /* (count) */
+    size_t count;
+    bool curves;
+    run_result *results; /* (count) */
+    atomic_size_t next;  /* the first job that nobody has taken */
+    atomic_bool stopped;
+    pthread_mutex_t turn; /* of telling the watch, and for what follows */
+    pthread_cond_t all_left;
+    size_t ended;          /* jobs */
+    uint64_t ended_rounds; /* of those, all that were asked for */
+    size_t playing;        /* threads that have not left */
+    size_t first_failed;   /* place in jobs; count where none failed */
+    ee_error failure;      /* of that */
+} crowd;
+
+typedef struct crowd_thread {
+    player self;
+    crowd *all;
+    pthread_t thread;
+    atomic_size_t job; /* the one it plays, counted from 1; 0: none */
+} crowd_thread;
+
+static void note_end(crowd_thread *own, size_t place, const ee_error *error)
 {
-    ee_status first = EE_OK;
-    bool wanted = true;
-    memset(results, 0, count * sizeof *results);
-    for (size_t i = 0; i < count && wanted; i++) {
-        ee_error own;
-        ee_status status = run(&jobs[i], watch, &results[i], &wanted, &own);
-        if (!status || first) continue;
-        first = status;
-        if (error) *error = own;
+    crowd *all = own->all;
+    pthread_mutex_lock(&all->turn);
+    atomic_store(&own->job, 0);
+    atomic_store(&own->self.played, 0);
+    all->ended++;
+    all->ended_rounds += all->jobs[place].rounds;
+    if (place < all->first_failed && all->results[place].status) {
+        all->first_failed = place;
+        all->failure = *error;
     }
-    return first;
+    pthread_mutex_unlock(&all->turn);
+}
+
+static void *play_jobs(void *argument)
+{
+    crowd_thread *own = argument;
+    crowd *all = own->all;
+    size_t place;
+    while (!atomic_load(&all->stopped) && (place = atomic_fetch_add(&all->next, 1)) < all->count) {
+        ee_error error = {EE_OK, ""};
+        atomic_store(&own->job, place + 1);
+        run_result result; /* the thread's own: neighbours in results are written by others */
+        run(&own->self, &all->jobs[place], all->curves, &all->turn, &result, &error);
+        all->results[place] = result;
+        note_end(own, place, &error);
+    }
+    pthread_mutex_lock(&all->turn);
+    if (--all->playing == 0) pthread_cond_signal(&all->all_left);
+    pthread_mutex_unlock(&all->turn);
+    return NULL;
+}
+
+/* The thread that is shown stays the same while it plays, so that the line can be read: the first. */
+static run_standing find_standing(const crowd *all, const crowd_thread *threads, size_t count)
+{
+    run_standing now = {.jobs = all->count, .ended = all->ended, .played = all->ended_rounds};
+    for (size_t i = 0; i < all->count; i++) now.rounds += all->jobs[i].rounds;
+    for (size_t i = 0; i < count; i++) {
+        size_t job = atomic_load(&threads[i].job);
+        if (!job) continue;
+        uint64_t played = atomic_load(&threads[i].self.played);
+        now.played += played;
+        now.running++;
+        if (now.shown) continue;
+        now.shown = &all->jobs[job - 1];
+        now.shown_played = played;
+    }
+    return now;
+}
+
+/* Until all threads have left; called with the turn, which the wait gives away. */
+static void look_on(crowd *all, const run_watch *watch, const crowd_thread *threads, size_t count)
+{
+    const long tenth = 100000000;
+    struct timespec next;
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    const double start = seconds_of(&next);
+    while (all->playing) {
+        if (!watch || !watch->standing) {
+            pthread_cond_wait(&all->all_left, &all->turn);
+            continue;
+        }
+        run_standing now = find_standing(all, threads, count);
+        clock_gettime(CLOCK_MONOTONIC, &next);
+        now.seconds = seconds_of(&next) - start;
+        watch->standing(watch->context, &now);
+        next.tv_nsec += tenth;
+        next.tv_sec += next.tv_nsec / (10 * tenth);
+        next.tv_nsec %= 10 * tenth;
+        while (all->playing && !pthread_cond_timedwait(&all->all_left, &all->turn, &next)) continue;
+    }
+}
+
+/* How many of the threads could be started. */
+static size_t start_threads(crowd *all, const run_watch *watch, crowd_thread *threads, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        threads[i].all = all;
+        threads[i].self.watch = watch;
+        threads[i].self.stopped = &all->stopped;
+        if (pthread_create(&threads[i].thread, NULL, play_jobs, &threads[i])) return i;
+        all->playing++;
+    }
+    return count;
+}
+
+ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool curves, const run_watch *watch,
+                         run_result *results, ee_error *error)
+{
+    memset(results, 0, count * sizeof *results);
+    if (!count) return EE_OK;
+    if (threads > count) threads = count;
+    if (!threads) threads = 1;
+    crowd_thread *each;
+    ee_status status = memory_create(&each, threads, sizeof *each, error);
+    if (status) return status;
+    crowd all = {.jobs = jobs, .count = count, .curves = curves, .results = results, .first_failed = count};
+    pthread_condattr_t steady; /* a clock that nobody sets */
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&all.all_left, &steady);
+    pthread_condattr_destroy(&steady);
+    pthread_mutex_init(&all.turn, NULL);
+
+    pthread_mutex_lock(&all.turn);
+    size_t started = start_threads(&all, watch, each, threads);
+    look_on(&all, watch, each, started);
+    pthread_mutex_unlock(&all.turn);
+    for (size_t i = 0; i < started; i++) pthread_join(each[i].thread, NULL);
+    if (!started) status = status_fail(error, EE_NO_MEMORY, "runs: the system starts no more threads");
+    if (all.first_failed < count) {
+        status = all.failure.status;
+        if (error) *error = all.failure;
+    }
+    pthread_cond_destroy(&all.all_left);
+    pthread_mutex_destroy(&all.turn);
+    memory_free(each);
+    return status;
 }
 
 ee_status runner_summarize(const run_result *results, size_t count, run_summary *summary, ee_error *error)

@@ -13,7 +13,22 @@ typedef struct run_job {
     const char *options; /* as in ee_settings; NULL: none */
     uint64_t seed;       /* of the rounds and of the policy; each draws from streams of its own */
     uint64_t rounds;
+    bool tuning; /* settings are chosen by it: no report shows it among the results */
 } run_job;
+
+/* How the exploration of a policy stood to what f1 missed, h - f1, over a part of the rounds and all their arms: the
+ * exploration is what it added to f1 (f2, a width, a draw), h the expected reward. */
+typedef struct run_direction {
+    uint64_t arms;                                      /* scored */
+    uint64_t up, down;                                  /* exploration above 0, below 0 */
+    uint64_t up_right;                                  /* of up: h above f1 */
+    uint64_t down_right;                                /* of down: h below f1 */
+    double gain, exploration;                           /* sums over the arms: of h - f1, and of the exploration */
+    double gain_squares, exploration_squares, products; /* of their squares, and of the one times the other */
+} run_direction;
+
+/* The rounds in parts that are as equal as they can be: part i ends after round (i + 1) rounds / RUN_PARTS. */
+enum { RUN_PARTS = 20 };
 
 typedef struct run_result {
     ee_status status; /* why it failed, or EE_OK */
@@ -23,6 +38,9 @@ typedef struct run_result {
     double regret;    /* sum over the rounds: the best expected reward less that of the arm played */
     double reward;    /* sum of the rewards received */
     double seconds;   /* of processor time, creating the policy and drawing the rounds included; 0 until it ended */
+    size_t bytes;     /* that the bandit held at the end, which is when it holds most */
+    double marks[RUN_PARTS];             /* the regret at the end of each part */
+    run_direction directions[RUN_PARTS]; /* all zero where the policy scores without exploring */
 } run_result;
 
 /* A run that has ended, for whoever keeps it. Valid during the call. */
@@ -30,26 +48,43 @@ typedef struct run_report {
     const run_job *job;
     const run_result *result;
     const char *options;   /* every option with its value; "" where the bandit could not be created */
+    const double *curve;   /* (result->rounds) the regret after each round; NULL where it was not asked for */
     const ee_error *error; /* the reason, where result->status is one */
 } run_report;
 
-/* Who looks on. Either function may be NULL. Both say whether to go on: after false nothing more is played. */
+/* How far all the runs are. */
+typedef struct run_standing {
+    size_t jobs, ended;      /* jobs of this call, and those of them that have ended */
+    uint64_t rounds, played; /* the same in rounds */
+    uint64_t read;           /* of those played: what was kept of an earlier call, and took no time of this one */
+    double seconds;          /* since the call */
+    size_t running;          /* threads that play now */
+    const run_job *shown;    /* one of those, or NULL */
+    uint64_t shown_played;   /* rounds of it */
+} run_standing;
+
+/* Who looks on. Each function may be NULL. standing and ended are never called at the same time. */
 typedef struct run_watch {
-    bool (*round)(void *context, const run_job *job, const run_result *so_far); /* after every round */
-    bool (*ended)(void *context, const run_report *report);                     /* after every run that was started */
+    bool (*wanted)(void *context); /* after every round, in every thread: false ends all runs. It must be cheap. */
+    void (*standing)(void *context, const run_standing *now); /* ten times a second, in the thread that called */
+    bool (*ended)(void *context, const run_report *report);   /* after every run that was started, in the order of the
+                                                                 jobs or not, one at a time: false ends all runs */
     void *context;
 } run_watch;
 
-/* Whether the job could start: creates the bandit and frees it. */
-ee_status runner_check(const run_job *job, ee_error *error);
+/* Whether the job could start: creates the bandit and frees it, and compares the rounds with those of the data set.
+ * *options, unless NULL, is every option with its value, to be freed with memory_free. */
+ee_status runner_check(const run_job *job, char **options, ee_error *error);
 
-/* Plays one job. A run that the watch stopped is EE_OK, and not finished. */
+/* Plays one job in the thread that calls. A run that the watch stopped is EE_OK, and not finished. Nobody is told the
+ * standing. */
 ee_status runner_run(const run_job *job, const run_watch *watch, run_result *result, ee_error *error);
 
-/* Plays the jobs in turn; one that fails does not keep the others from being played. results is (count); those of jobs
- * that were not started are all zero. Returns the first failure's status, with its error. */
-ee_status runner_run_all(const run_job *jobs, size_t count, const run_watch *watch, run_result *results,
-                         ee_error *error);
+/* Plays the jobs on so many threads, each run in one; one that fails does not keep the others from being played. The
+ * results do not depend on the number of threads. results is (count); those of jobs that were not started are all zero.
+ * curves: reports have a curve. Returns the status of the first job in the list that failed, with its error. */
+ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool curves, const run_watch *watch,
+                         run_result *results, ee_error *error);
 
 /* What the finished ones among the runs of one policy say together. Where there is none, or for the deviation one, the
  * numbers are NaN. */

@@ -7,7 +7,7 @@ fail() { echo "interrupt.sh: $*" >&2; exit 1; }
 
 # In the middle of the runs: the signal is sent when the first of many has been told.
 mkfifo lines
-env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform,greedy -T 1000 -s 0-99999 --json >lines 2>stderr &
+env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform,greedy -T 1000 -s 0-99999 -j 1 --json >lines 2>stderr &
 pid=$!
 exec 3<lines
 IFS= read -r first <&3
@@ -40,3 +40,33 @@ synthetic:inner, 1000000000000 rounds, seeds 0-4
 END
 diff expected table
 test "$(cat stderr)" = "eenet run: interrupted; missing: uniform seeds 0-4" || fail "got '$(cat stderr)'"
+
+# On two threads, with results kept: what is done stays, and the same command goes on from there. The lines are more
+# than a pipe holds, so it cannot be done before the signal is sent.
+runs='-d synthetic:inner -d synthetic:cosine -p uniform,eenet -T 200 -s 0-19 -j 2 -o kept'
+# shellcheck disable=SC2086 # words
+"$eenet" run $runs >table
+sed -E 's/"seconds":[^,]*//' kept/results.jsonl >expected
+rm -r kept
+# shellcheck disable=SC2086
+env --default-signal=INT "$eenet" run $runs --json >lines 2>stderr &
+pid=$!
+exec 3<lines
+IFS= read -r first <&3
+kill -INT "$pid"
+cat <&3 >rest
+code=0
+wait "$pid" || code=$?
+test "$code" = 130 || fail "exit status $code"
+grep -q '^eenet run: interrupted; missing: .*synthetic:cosine eenet seeds .*; the same command goes on from here$' \
+    stderr || fail "got '$(cat stderr)'"
+done=$(($(wc -l <rest) + 1))
+test "$done" -lt 80 || fail "nothing was interrupted"
+kept=$(($(wc -l <kept/results.jsonl) + $(find kept -name '*.run' | wc -l)))
+test "$kept" = "$done" || fail "$done runs were done, $kept are kept"
+# shellcheck disable=SC2086
+"$eenet" run $runs >again
+sed -E 's/"seconds":[^,]*//' kept/results.jsonl | cmp - expected
+sed -E 's/ +[0-9.]+$//' table >expected
+sed -E 's/ +[0-9.]+$//' again | cmp - expected
+test ! -e kept/pending || fail "something is left in pending/"

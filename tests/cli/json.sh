@@ -8,14 +8,20 @@ fail() { echo "json.sh: $*" >&2; exit 1; }
 test ! -s stderr || fail "words on stderr, which is no terminal"
 test "$(wc -l <lines)" = 4 || fail "expected 4 lines, got $(wc -l <lines)"
 
+# Whatever -j is, the lines stand in the order of the runs.
 number='-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?'
-grep -Evx "\{\"dataset\":\"synthetic:cosine,dim=5\",\"policy\":\"(uniform|eenet)\",\"options\":\"[a-z0-9_=:|. -]+\",\
-\"seed\":(3|8),\"rounds\":30,\"regret\":$number,\"reward\":$number,\"optimal\":$number,\"seconds\":$number,\
-\"version\":\"[0-9.]+\"\}" lines && fail "lines of another form"
+grep -Evx "\{\"dataset\":\"synthetic:cosine,dim=5\",\"fingerprint\":\"0{16}\",\"dim\":5,\"arms\":10,\
+\"policy\":\"(uniform|eenet)\",\"options\":\"[a-z0-9_=:|. -]+\",\"seed\":(3|8),\"rounds\":30,\"tuning\":false,\
+\"regret\":$number,\"reward\":$number,\"optimal\":$number,\"seconds\":$number,\"bytes\":[0-9]+,\
+\"marks\":\[($number,){19}$number\],(\"directions\":\[(\[($number,){9}$number\],?){20}\],)?\
+\"version\":\"[0-9.]+\",\"kernels\":\"[a-z0-9]+\"\}" lines && fail "lines of another form"
+test "$(grep -c directions lines)" = 2 || fail "directions of a policy that does not explore, or none of one that does"
 sed -E 's/.*"policy":"([a-z]*)".*"seed":([0-9]*),.*/\1 \2/' lines >runs
 printf '%s\n' 'uniform 3' 'uniform 8' 'eenet 3' 'eenet 8' | diff - runs
 
 # The same runs again: the same bytes, the time aside.
-"$eenet" run -d synthetic:cosine,dim=5 -p uniform,eenet -T 30 -s 3,8 --json >again
 sed -E 's/"seconds":[^,]*//' lines >first
-sed -E 's/"seconds":[^,]*//' again | cmp - first
+for jobs in 1 4; do
+    "$eenet" run -d synthetic:cosine,dim=5 -p uniform,eenet -T 30 -s 3,8 -j "$jobs" --json >again
+    sed -E 's/"seconds":[^,]*//' again | cmp - first
+done

@@ -39,6 +39,32 @@ regrets() { awk '/^[* ] uniform/ { sub("^[*]", ""); print $2, $3, $4, $5 }'; }
 test -s alone || fail "no numbers"
 cmp alone beside
 
+# A table for each data set; whatever -j is, the same numbers.
+"$eenet" run -d synthetic:cosine,dim=4 -d synthetic:inner -p uniform,greedy -T 50 -s 0,1 -j 3 >table
+cat >expected <<'END'
+synthetic:cosine,dim=4, 50 rounds, seeds 0-1
+
+ policy regret optimal seconds
+ uniform N ± N N% N
+* greedy N ± N N% N
+
+synthetic:inner, 50 rounds, seeds 0-1
+
+ policy regret optimal seconds
+ uniform N ± N N% N
+* greedy N ± N N% N
+END
+shape <table | diff expected -
+"$eenet" run -d synthetic:inner -p uniform,greedy -T 50 -s 0,1 -j 1 | regrets >alone
+sed '1,/^$/d' table | sed -n '/^synthetic:inner/,$p' | regrets | cmp - alone
+
+# With -o the table is followed by the place of the results, once.
+"$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o kept >table 2>stderr
+test ! -s stderr || fail "words on stderr, which is no terminal"
+test "$(tail -n 1 table)" = "The results are in kept; 'eenet report kept' makes a page of them." || fail "$(cat table)"
+"$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o kept --json >line
+test "$(wc -l <line)" = 1 || fail "more than the line: $(cat line)"
+
 # Files that are not there are a run that failed, not wrong usage.
 code=0
 "$eenet" run -d yelp:no-such-folder -p uniform >stdout 2>stderr || code=$?

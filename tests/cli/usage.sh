@@ -34,7 +34,8 @@ refuse "eenet run: no flag is called '--round'; did you mean '--rounds'?" run --
 refuse "eenet run: no flag is called '-q'" run -q
 refuse "eenet run: --rounds takes a value: --rounds ROUNDS" run -T
 refuse "eenet run: --json takes no value, got 'yes'" run --json=yes
-refuse "eenet run: --dataset is given twice" run -d synthetic:inner --dataset=synthetic:inner
+refuse "eenet run: 'synthetic:inner' is given twice" run -d synthetic:inner -d synthetic:cosine --dataset=synthetic:inner
+refuse "eenet run: --rounds is given twice" run -d synthetic:inner -T 5 --rounds=5
 refuse "eenet run: 'uniform' belongs to no flag" run -d synthetic:inner uniform
 
 run_on_inner() {
@@ -42,16 +43,20 @@ run_on_inner() {
     shift
     refuse "eenet run: $sentence" run -d synthetic:inner "$@"
 }
-for rounds in 0 -5 +5 ten 10x 1000000000001 99999999999999999999999 ''; do
-    run_on_inner "--rounds must be 1 to 1000000000000, got '$rounds'" -p uniform -T "$rounds"
+for rounds in 0 -5 +5 ten 10x 1e3 1.5 1000000000001 99999999999999999999999 ''; do
+    run_on_inner "--rounds must be a whole number, 1 to 1000000000000, got '$rounds'" -p uniform -T "$rounds"
 done
+for jobs in 0 -1 all 1025 ''; do
+    run_on_inner "--jobs must be a whole number, 1 to 1024, got '$jobs'" -p uniform -j "$jobs"
+done
+run_on_inner "--output must be a folder, got ''" -p uniform -o ''
 for seeds in '' x 1, ,1 1-2-3 1--2 -1 ' 1' 99999999999999999999999; do
-    run_on_inner "seeds: expected a list as 0-4 or 0,3,7-9, got '$seeds'" -p uniform -s "$seeds"
+    run_on_inner "seeds: expected a list such as 0-4 or 0,3,7-9, got '$seeds'" -p uniform -s "$seeds"
 done
-run_on_inner "seeds: 4-2 runs backwards" -p uniform -s 4-2
-run_on_inner "seeds: 3 is there twice" -p uniform -s 3,0-4
-run_on_inner "seeds: expected at most 100000 of them" -p uniform -s 0-18446744073709551615
-run_on_inner "seeds: expected at most 100000 of them" -p uniform -s 7,100-100099
+run_on_inner "seeds: 4-2 runs backwards; write 2-4" -p uniform -s 4-2
+run_on_inner "seeds: 3 is given twice" -p uniform -s 3,0-4
+run_on_inner "seeds: expected at most 100000, got more" -p uniform -s 0-18446744073709551615
+run_on_inner "seeds: expected at most 100000, got more" -p uniform -s 7,100-100099
 
 run_on_inner "no policy is called 'unform'; did you mean 'uniform'?" -p greedy,unform
 run_on_inner "no policy is called 'something-else-entirely'; 'eenet policies' lists them" -p something-else-entirely
@@ -60,7 +65,10 @@ run_on_inner "'uniform' is given twice" -p uniform,greedy,uniform
 
 run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform'" -p uniform --set uniform
 run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform.pending'" -p uniform --set uniform.pending
-run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'pending=3'" -p uniform --set pending=3
+run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'pendin=3'" -p uniform --set pendin=3
+run_on_inner "--set pending=3: expected a policy in front, as in --set uniform.pending=3" -p uniform --set pending=3
+run_on_inner "--set f1.width=50: expected a policy in front, as in --set eenet.f1.width=50" -p uniform,eenet \
+    --set f1.width=50
 run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform.arms=3,pending=4'" -p uniform \
     --set uniform.arms=3,pending=4
 run_on_inner "no policy is called 'unifor'; did you mean 'uniform'?" -p uniform --set unifor.pending=3

@@ -41,6 +41,11 @@ for who in '0 no' '1000 yes'; do
     ! grep -q 'install.* cmake' told || fail 'installed what was there'
 done
 
+# The figures of a report need gnuplot.
+echo dataset-fashion-mnist >packages
+run 0 no demo
+grep -q 'install gnuplot-nox$' told || fail 'does not install gnuplot'
+
 # Nothing missing: nothing done, nothing said.
 printf '%s\n' clang-format-14 cppcheck >packages
 run 1000 no lint

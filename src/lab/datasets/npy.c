@@ -39,23 +39,15 @@ typedef struct cursor {
     ee_error *error;
 } cursor;
 
-/* The end of a path says more than its start, and the sentence must fit behind it. */
-static const char *tail(const char *path)
-{
-    enum { SHOWN = 100 };
-    size_t length = strlen(path);
-    return length > SHOWN ? path + length - SHOWN : path;
-}
-
 static ee_status fail_at(const cursor *at, const char *expected)
 {
     if (at->position >= at->end)
         return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: expected %s, found the end of the header",
-                           tail(at->name), at->position, expected);
+                           file_tail(at->name), at->position, expected);
     char found[16];
     uint8_t byte = at->bytes[at->position];
     snprintf(found, sizeof found, byte > 32 && byte < 127 ? "'%c'" : "byte 0x%02x", byte);
-    return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: expected %s, found %s", tail(at->name),
+    return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: expected %s, found %s", file_tail(at->name),
                        at->position, expected, found);
 }
 
@@ -111,7 +103,7 @@ static ee_status parse_type(cursor *at, header *into)
     }
     at->position -= length + 1;
     return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: the type must be <f8, <f4, <i8 or <i4, got %.*s",
-                       tail(at->name), at->position, length > 20 ? 20 : (int)length, text);
+                       file_tail(at->name), at->position, length > 20 ? 20 : (int)length, text);
 }
 
 static ee_status parse_order(cursor *at, header *into)
@@ -203,21 +195,21 @@ static ee_status find_header(cursor *at, size_t size)
 {
     if (size < MAGIC_SIZE || memcmp(at->bytes, magic, MAGIC_SIZE) != 0)
         return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte 0: expected \\x93NUMPY: this is no .npy file",
-                           tail(at->name));
+                           file_tail(at->name));
     uint8_t major = size < VERSION_END ? 1 : at->bytes[MAGIC_SIZE];
     uint8_t minor = size < VERSION_END ? 0 : at->bytes[MAGIC_SIZE + 1];
     if (major < 1 || major > 3 || minor != 0)
         return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %d: expected version 1.0, 2.0 or 3.0, got %d.%d",
-                           tail(at->name), MAGIC_SIZE, major, minor);
+                           file_tail(at->name), MAGIC_SIZE, major, minor);
     size_t width = major == 1 ? 2 : 4;
     at->position = VERSION_END + width;
     if (size < at->position)
         return status_fail(at->error, EE_BAD_INPUT, "npy: %s is cut: expected %zu bytes before the header, got %zu",
-                           tail(at->name), at->position, size);
+                           file_tail(at->name), at->position, size);
     uint64_t length = little_endian(at->bytes + VERSION_END, width);
     if (length > size - at->position)
         return status_fail(at->error, EE_BAD_INPUT, "npy: %s is cut: expected a header of %llu bytes, got %zu",
-                           tail(at->name), (unsigned long long)length, size - at->position);
+                           file_tail(at->name), (unsigned long long)length, size - at->position);
     at->end = at->position + (size_t)length;
     return EE_OK;
 }
@@ -278,11 +270,12 @@ ee_status npy_parse(const uint8_t *bytes, size_t size, const char *name, npy_arr
 
     size_t count, got = size - at.end;
     if (!count_entries(&head, &count))
-        return status_fail(error, EE_BAD_INPUT, "npy: %s: its shape has more entries than memory can hold", tail(name));
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: its shape has more entries than memory can hold",
+                           file_tail(name));
     size_t promised = count * types[head.type].size;
     if (got != promised)
-        return status_fail(error, EE_BAD_INPUT, "npy: %s %s: expected %zu bytes after byte %zu, got %zu", tail(name),
-                           got < promised ? "is cut" : "is too long", promised, at.end, got);
+        return status_fail(error, EE_BAD_INPUT, "npy: %s %s: expected %zu bytes after byte %zu, got %zu",
+                           file_tail(name), got < promised ? "is cut" : "is too long", promised, at.end, got);
     status = memory_create(&out->data, count, types[head.type].size, error);
     if (status) return status;
     decode_all(&head, bytes + at.end, count, out->data);
@@ -321,18 +314,23 @@ static bool is_whole(const npy_array *array)
 ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error)
 {
     if (whole && !is_whole(array))
-        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected whole numbers, <i8 or <i4, got %s", tail(name),
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected whole numbers, <i8 or <i4, got %s", file_tail(name),
                            types[array->type].descr);
     if (array->rank != 2)
-        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected 2 dimensions, rows and columns, got %zu", tail(name),
-                           array->rank);
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected 2 dimensions, rows and columns, got %zu",
+                           file_tail(name), array->rank);
     if (columns && array->shape[1] != columns)
-        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected %zu columns, got %zu", tail(name), columns,
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected %zu columns, got %zu", file_tail(name), columns,
                            array->shape[1]);
     if (array->count == 0)
         return status_fail(error, EE_BAD_INPUT, "npy: %s: expected at least one row and one column, got %zu x %zu",
-                           tail(name), array->shape[0], array->shape[1]);
+                           file_tail(name), array->shape[0], array->shape[1]);
     return EE_OK;
+}
+
+size_t npy_size(npy_type type)
+{
+    return types[type].size;
 }
 
 double npy_real(const npy_array *array, size_t index)
@@ -352,4 +350,57 @@ double npy_real(const npy_array *array, size_t index)
 int64_t npy_whole(const npy_array *array, size_t index)
 {
     return array->type == NPY_INT64 ? ((const int64_t *)array->data)[index] : ((const int32_t *)array->data)[index];
+}
+
+/* ---- writing ---- */
+
+void npy_header(npy_type type, const size_t *shape, size_t rank, uint8_t bytes[NPY_HEADER_SIZE])
+{
+    char text[NPY_HEADER_SIZE - VERSION_END - 2 + 1];
+    size_t room = sizeof text, used;
+    used = (size_t)snprintf(text, room, "{'descr': '%s', 'fortran_order': False, 'shape': (", types[type].descr);
+    for (size_t i = 0; i < rank && used < room; i++) {
+        const char *separator = rank == 1 ? "," : i + 1 < rank ? ", " : "";
+        used += (size_t)snprintf(text + used, room - used, "%zu%s", shape[i], separator);
+    }
+    if (used < room) used += (size_t)snprintf(text + used, room - used, "), }");
+    if (used < room) snprintf(text + used, room - used, "%*s\n", (int)(room - used - 2), "");
+    memcpy(bytes, magic, MAGIC_SIZE);
+    bytes[MAGIC_SIZE] = 1;
+    bytes[MAGIC_SIZE + 1] = 0;
+    bytes[VERSION_END] = (uint8_t)(room - 1);
+    bytes[VERSION_END + 1] = 0;
+    memcpy(bytes + VERSION_END + 2, text, room - 1);
+}
+
+void npy_encode(npy_type type, const void *data, size_t count, uint8_t *bytes)
+{
+    size_t size = types[type].size;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        uint32_t low;
+        if (size == sizeof bits) {
+            memcpy(&bits, (const uint8_t *)data + i * size, sizeof bits);
+        } else {
+            memcpy(&low, (const uint8_t *)data + i * size, sizeof low);
+            bits = low;
+        }
+        for (size_t k = 0; k < size; k++) *bytes++ = (uint8_t)(bits >> 8 * k);
+    }
+}
+
+ee_status npy_write(const char *path, npy_type type, const size_t *shape, size_t rank, const void *data,
+                    ee_error *error)
+{
+    uint8_t *bytes;
+    size_t count = 1;
+    for (size_t i = 0; i < rank; i++) count *= shape[i];
+    size_t size = NPY_HEADER_SIZE + count * types[type].size;
+    ee_status status = memory_create(&bytes, size, 1, error);
+    if (status) return status;
+    npy_header(type, shape, rank, bytes);
+    npy_encode(type, data, count, bytes + NPY_HEADER_SIZE);
+    status = file_write(path, bytes, size, error);
+    memory_free(bytes);
+    return status;
 }

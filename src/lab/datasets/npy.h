@@ -1,5 +1,5 @@
-/* Arrays in NumPy's .npy files: versions 1 to 3, little-endian float64, float32, int64 and int32, either order. The
- * header is not trusted: the bytes that follow it must be exactly those that it promises. */
+/* Arrays in NumPy's .npy files: versions 1 to 3, little-endian float64, float32, int64 and int32. Either order is read,
+ * C order is written. The header is not trusted: the bytes that follow it must be exactly those that it promises. */
 #ifndef EENET_NPY_H
 #define EENET_NPY_H
 
@@ -32,10 +32,26 @@ void npy_release(npy_array *array);
  * row, and whole numbers where whole says so. name stands for the file in the message. */
 ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error);
 
+/* Bytes of an entry. */
+size_t npy_size(npy_type type);
+
 /* Entry number index, in C order, whatever the type. */
 double npy_real(const npy_array *array, size_t index);
 
 /* The same of an array of whole numbers. */
 int64_t npy_whole(const npy_array *array, size_t index);
+
+/* Writes a whole file, as file_write does. shape is (rank); data is (shape), double, float, int64_t or int32_t. */
+ee_status npy_write(const char *path, npy_type type, const size_t *shape, size_t rank, const void *data,
+                    ee_error *error);
+
+/* For files that grow: a header always takes NPY_HEADER_SIZE bytes, so that it can be written again over the old one
+ * when the shape is known; the entries follow it. The shape must be that of an array that could be: what is not zero in
+ * it multiplies to less than 2^61. */
+enum { NPY_HEADER_SIZE = 128 };
+void npy_header(npy_type type, const size_t *shape, size_t rank, uint8_t bytes[NPY_HEADER_SIZE]);
+
+/* The entries as the file has them. data is (count); bytes has room for count * npy_size(type). */
+void npy_encode(npy_type type, const void *data, size_t count, uint8_t *bytes);
 
 #endif

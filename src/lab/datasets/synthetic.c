@@ -5,7 +5,9 @@
  *     cosine     h = cos(3 x.a)
  *
  * The last two are those of Zhou, Li and Gu, "Neural contextual bandits with UCB-based exploration", ICML 2020,
- * section 6. The reward is h plus normal noise. a is drawn once for each seed. */
+ * section 6. The reward is h plus normal noise. a is drawn once for each seed. With drift it then turns, a little every
+ * round, in a plane that is drawn with it: cos(s) a + sin(s) b, b a unit vector at a right angle to a. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct synthetic_options {
     int64_t dim;
     int64_t arms;
     double noise;
+    double drift; /* radians a thousand rounds */
 } synthetic_options;
 
 typedef struct synthetic_dataset {
@@ -32,7 +35,10 @@ typedef struct synthetic_environment {
     environment head;
     const synthetic_dataset *data;
     random_stream rounds;
-    double *hidden;   /* (dim) */
+    uint64_t round;   /* the next one */
+    double *hidden;   /* (dim) as it is in this round */
+    double *start;    /* (dim) as it was in the first; this and the next with drift alone */
+    double *aside;    /* (dim) what it turns towards */
     double *draw;     /* (dim) an arm before it is rounded to float */
     float *features;  /* (arms, dim) */
     double *rewards;  /* (arms) */
@@ -46,6 +52,8 @@ static const option entries[] = {
     {"arms", OPTION_INTEGER, offsetof(synthetic_options, arms), "10", 2, 65536, NULL, "arms of a round"},
     {"noise", OPTION_REAL, offsetof(synthetic_options, noise), "0.1", 0, 1000, NULL,
      "standard deviation of the rewards' noise"},
+    {"drift", OPTION_REAL, offsetof(synthetic_options, drift), "0", 0, 1000, NULL,
+     "radians by which a turns every 1000 rounds"},
 };
 
 static const option_group groups[] = {{"", entries, sizeof entries / sizeof entries[0], 0, NULL}};
@@ -54,31 +62,43 @@ static const option_schema schema = {"synthetic", groups, 1, sizeof(synthetic_op
 /* FORMS, with the error filled, where place names none. */
 static reward_form find_form(const char *place, ee_error *error)
 {
-    char word[32] = "";
-    size_t length = strcspn(place, ",");
-    if (length < sizeof word) memcpy(word, place, length);
     for (int i = 0; i < FORMS; i++)
-        if (strcmp(word, form_names[i]) == 0) return (reward_form)i;
-    const char *nearest = options_nearest(word, form_names, FORMS);
+        if (strcmp(place, form_names[i]) == 0) return (reward_form)i;
+    const char *nearest = options_nearest(place, form_names, FORMS);
     if (nearest)
-        status_fail(error, EE_BAD_OPTION, "synthetic: no form is called '%s'; did you mean '%s'?", word, nearest);
+        status_fail(error, EE_BAD_OPTION, "synthetic: no form is called '%.100s'; did you mean '%s'?", place, nearest);
     else
         status_fail(error, EE_BAD_OPTION, "synthetic: expected inner, quadratic or cosine, got '%.100s'", place);
     return FORMS;
 }
 
-static ee_status synthetic_open(const char *place, dataset **out, ee_error *error)
+/* What the table cannot say, since it looks at one option at a time. */
+static ee_status check_together(const synthetic_options *options, ee_error *error)
 {
-    reward_form form = find_form(place, error);
+    enum { MOST_FEATURES = 1 << 24 }; /* of a round: 64 MiB, for each run at a time */
+    if (options->arms * options->dim > MOST_FEATURES)
+        return status_fail(error, EE_BAD_OPTION, "options: synthetic.arms times dim must be at most %d, got %" PRId64,
+                           MOST_FEATURES, options->arms * options->dim);
+    if (options->drift > 0 && options->dim < 2)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: synthetic.drift needs a dim of 2 or more: a line has no turn");
+    return EE_OK;
+}
+
+static ee_status synthetic_open(const dataset_request *request, dataset **out, ee_error *error)
+{
+    reward_form form = find_form(request->place, error);
     if (form == FORMS) return EE_BAD_OPTION;
     synthetic_options options;
     options_set_defaults(&schema, &options);
-    ee_status status = options_parse(&schema, place + strcspn(place, ","), &options, error);
+    ee_status status = options_parse(&schema, request->options, &options, error);
+    if (!status) status = check_together(&options, error);
     if (status) return status;
     synthetic_dataset *data;
     status = memory_create(&data, 1, sizeof *data, error);
     if (status) return status;
     data->head.dim = (size_t)options.dim;
+    data->head.arms = (size_t)options.arms;
     data->form = form;
     data->options = options;
     *out = &data->head;
@@ -105,10 +125,30 @@ static void draw_unit(random_stream *stream, double *vector, size_t dim)
     for (size_t i = 0; i < dim; i++) vector[i] *= scale;
 }
 
+/* A unit vector at a right angle to the unit vector from. */
+static void draw_aside(random_stream *stream, const double *from, double *vector, size_t dim)
+{
+    double squares = 0.0;
+    while (squares < 1e-6) { /* what is left of a vector that is nearly parallel is mostly rounding */
+        double inner = 0.0;
+        draw_unit(stream, vector, dim);
+        for (size_t i = 0; i < dim; i++) inner += from[i] * vector[i];
+        squares = 0.0;
+        for (size_t i = 0; i < dim; i++) {
+            vector[i] -= inner * from[i];
+            squares += vector[i] * vector[i];
+        }
+    }
+    double scale = 1.0 / sqrt(squares);
+    for (size_t i = 0; i < dim; i++) vector[i] *= scale;
+}
+
 static void synthetic_stop(environment *base)
 {
     synthetic_environment *world = (synthetic_environment *)base;
     memory_free(world->hidden);
+    memory_free(world->start);
+    memory_free(world->aside);
     memory_free(world->draw);
     memory_free(world->features);
     memory_free(world->rewards);
@@ -125,6 +165,8 @@ static ee_status synthetic_start(const dataset *base, uint64_t seed, environment
     if (status) return status;
     world->data = data;
     status = memory_create(&world->hidden, dim, sizeof *world->hidden, error);
+    if (!status) status = memory_create(&world->start, dim, sizeof *world->start, error);
+    if (!status) status = memory_create(&world->aside, dim, sizeof *world->aside, error);
     if (!status) status = memory_create(&world->draw, dim, sizeof *world->draw, error);
     if (!status) status = memory_create(&world->features, arms * dim, sizeof *world->features, error);
     if (!status) status = memory_create(&world->rewards, arms, sizeof *world->rewards, error);
@@ -135,6 +177,10 @@ static ee_status synthetic_start(const dataset *base, uint64_t seed, environment
     }
     random_stream problem = random_named(seed, "problem");
     draw_unit(&problem, world->hidden, dim);
+    if (data->options.drift > 0) {
+        memcpy(world->start, world->hidden, dim * sizeof *world->hidden);
+        draw_aside(&problem, world->start, world->aside, dim);
+    }
     world->rounds = random_named(seed, "rounds");
     *out = &world->head;
     return EE_OK;
@@ -154,12 +200,22 @@ static double true_reward(reward_form form, double inner)
     return inner;
 }
 
+static void turn(synthetic_environment *world)
+{
+    double angle = world->data->options.drift * (double)world->round / 1000.0;
+    double along = cos(angle), across = sin(angle);
+    for (size_t i = 0; i < world->data->head.dim; i++)
+        world->hidden[i] = along * world->start[i] + across * world->aside[i];
+}
+
 static ee_status synthetic_next(environment *base, environment_round *round, ee_error *error)
 {
     (void)error;
     synthetic_environment *world = (synthetic_environment *)base;
     const synthetic_dataset *data = world->data;
     size_t dim = data->head.dim, arms = (size_t)data->options.arms;
+    if (data->options.drift > 0) turn(world);
+    world->round++;
     for (size_t arm = 0; arm < arms; arm++) {
         float *x = world->features + arm * dim;
         draw_unit(&world->rounds, world->draw, dim);
@@ -180,6 +236,7 @@ const dataset_kind dataset_synthetic = {
     .form = "synthetic:inner|quadratic|cosine[,OPTION=VALUE...]",
     .summary = "made rounds with a known true reward: x.a, 10(x.a)^2 or cos(3x.a)",
     .options = &schema,
+    .named_by_place = true,
     .open = synthetic_open,
     .close = synthetic_close,
     .start = synthetic_start,

@@ -1,13 +1,11 @@
-#define _DEFAULT_SOURCE /* for mkdtemp */
 #include "lab/datasets/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
-#include "support.h"
+#include "support_files.h"
 
 enum { FILE_MOST = 1024 };
 
@@ -303,9 +301,8 @@ static void tables(void **state)
 static void from_a_file(void **state)
 {
     (void)state;
-    char folder[] = "test_npy.XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/made.npy", folder);
+    test_folder folder = folder_make();
+    const char *path = folder_path(&folder, "made.npy");
     npy_array array;
     ee_error error;
     assert_int_equal(npy_read(path, &array, &error), EE_FILE_ERROR);
@@ -319,8 +316,62 @@ static void from_a_file(void **state)
     assert_int_equal(npy_read(path, &array, &error), EE_BAD_INPUT);
     assert_null(array.data);
     guard_free(&file.wall);
-    unlink(path);
-    rmdir(folder);
+    folder_remove(&folder);
+}
+
+static void headers_have_one_size(void **state)
+{
+    (void)state;
+    static const struct {
+        npy_type type;
+        size_t rank, shape[NPY_MOST_DIMENSIONS];
+        const char *dictionary;
+    } cases[] = {
+        {NPY_FLOAT32, 3, {10, 500, 20}, "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 500, 20), }"},
+        {NPY_INT64, 1, {7}, "{'descr': '<i8', 'fortran_order': False, 'shape': (7,), }"},
+        {NPY_FLOAT64, 0, {0}, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }"},
+        {NPY_INT32,
+         2,
+         {0, 1000000000000000000},
+         "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 1000000000000000000), }"},
+        {NPY_FLOAT64,
+         8,
+         {180, 180, 180, 180, 180, 180, 180, 180},
+         "{'descr': '<f8', 'fortran_order': False, 'shape': (180, 180, 180, 180, 180, 180, 180, 180), }"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        guard wall;
+        uint8_t *bytes = guard_end_bytes(&wall, NPY_HEADER_SIZE);
+        npy_header(cases[i].type, cases[i].shape, cases[i].rank, bytes);
+        size_t length = strlen(cases[i].dictionary);
+        assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+        assert_memory_equal(bytes + 10, cases[i].dictionary, length);
+        for (size_t k = 10 + length; k < NPY_HEADER_SIZE - 1; k++) assert_int_equal(bytes[k], ' ');
+        assert_int_equal(bytes[NPY_HEADER_SIZE - 1], '\n');
+        guard_free(&wall);
+    }
+}
+
+static void what_is_written_reads_back(void **state)
+{
+    (void)state;
+    static const void *const data[] = {doubles, floats, longs, ints};
+    static const size_t shape[2] = {3, 2};
+    test_folder folder = folder_make();
+    const char *path = folder_path(&folder, "made.npy");
+    for (npy_type type = NPY_FLOAT64; type <= NPY_INT32; type++) {
+        npy_array array;
+        assert_int_equal(npy_write(path, type, shape, 2, data[type], NULL), EE_OK);
+        assert_int_equal(npy_read(path, &array, NULL), EE_OK);
+        assert_int_equal(array.type, type);
+        assert_int_equal(array.rank, 2);
+        assert_int_equal(array.shape[0], 3);
+        assert_int_equal(array.count, 6);
+        assert_memory_equal(array.data, data[type], 6 * npy_size(type));
+        npy_release(&array);
+    }
+    folder_remove(&folder);
+    assert_int_equal(npy_write(path, NPY_INT32, shape, 2, ints, NULL), EE_FILE_ERROR);
 }
 
 int main(void)
@@ -338,6 +389,8 @@ int main(void)
         cmocka_unit_test(long_names_leave_room),
         cmocka_unit_test(tables),
         cmocka_unit_test(from_a_file),
+        cmocka_unit_test(headers_have_one_size),
+        cmocka_unit_test(what_is_written_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,89 +2,143 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "support.h"
 
 static dataset *open_data(const char *text)
 {
     dataset *data;
-    assert_int_equal(dataset_open(text, &data, NULL), EE_OK);
+    assert_int_equal(dataset_open(text, NULL, &data, NULL), EE_OK);
     return data;
 }
 
-/* Plays the same rounds beside the run and looks for an arm that explains what the run added to its sums. */
-typedef struct shadow {
-    environment *world;
-    run_result before;
-    uint64_t stop_after; /* 0: never */
+/* What the watch was told. */
+typedef struct notes {
+    int wanted;     /* times that it was asked */
+    int stop_after; /* answers no from then on; 0: never */
     int ended;
+    bool refuse_more; /* answers no when a run has ended */
     char options[64];
-    ee_status ended_with;
-    char message[sizeof((ee_error *)0)->message];
-} shadow;
+    char message[sizeof((ee_error *)0)->message]; /* of the last that failed */
+    double *curve;                                /* of the last; to be freed */
+} notes;
 
-static bool follow_round(void *context, const run_job *job, const run_result *so_far)
+static bool note_round(void *context)
 {
-    shadow *self = context;
-    environment_round round;
-    assert_int_equal(environment_next(self->world, &round, NULL), EE_OK);
-    assert_true(so_far->rounds == self->before.rounds + 1);
-    assert_true(so_far->rounds <= job->rounds);
-    double best = round.expected[0];
-    for (size_t i = 1; i < round.arms.count; i++) best = fmax(best, round.expected[i]);
-    bool explained = false;
-    for (size_t i = 0; i < round.arms.count; i++) {
-        double loss = best - round.expected[i];
-        explained = explained || (fabs(so_far->regret - self->before.regret - loss) < 1e-9 &&
-                                  fabs(so_far->reward - self->before.reward - round.rewards[i]) < 1e-9 &&
-                                  so_far->optimal - self->before.optimal == (loss == 0.0));
-    }
-    assert_true(explained);
-    self->before = *so_far;
-    return so_far->rounds != self->stop_after;
+    notes *self = context;
+    self->wanted++;
+    return !self->stop_after || self->wanted < self->stop_after;
 }
 
 static bool note_end(void *context, const run_report *report)
 {
-    shadow *self = context;
+    notes *self = context;
     self->ended++;
-    self->ended_with = report->result->status;
     snprintf(self->options, sizeof self->options, "%.60s", report->options);
     if (report->result->status) snprintf(self->message, sizeof self->message, "%s", report->error->message);
-    return true;
+    if (report->curve) {
+        size_t size = (size_t)report->result->rounds * sizeof *report->curve;
+        self->curve = realloc(self->curve, size);
+        memcpy(self->curve, report->curve, size);
+    }
+    return !self->refuse_more;
+}
+
+/* Plays the job beside the runner, by the library's own calls, and adds up the same things one round at a time. */
+static void play_beside(const run_job *job, run_result *sums, double *curve)
+{
+    ee_settings settings = {job->policy, dataset_dim(job->data), job->seed, job->options};
+    ee_bandit *bandit;
+    environment *world;
+    ee_score scores[16];
+    assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), EE_OK);
+    assert_int_equal(environment_create(job->data, job->seed, &world, NULL), EE_OK);
+    *sums = (run_result){0};
+    for (uint64_t t = 1; t <= job->rounds; t++) {
+        environment_round round;
+        ee_decision decision;
+        assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &round.arms, &decision, scores, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], NULL), EE_OK);
+        size_t part = 0;
+        while ((part + 1) * job->rounds / RUN_PARTS < t) part++;
+        run_direction *direction = &sums->directions[part];
+        double best = -INFINITY;
+        for (size_t i = 0; i < round.arms.count; i++) {
+            double missed = round.expected[i] - (double)scores[i].exploitation, f2 = (double)scores[i].exploration;
+            best = fmax(best, round.expected[i]);
+            direction->arms++;
+            if (f2 > 0) direction->up++, direction->up_right += missed > 0;
+            if (f2 < 0) direction->down++, direction->down_right += missed < 0;
+            direction->gain += missed;
+            direction->exploration += f2;
+            direction->gain_squares += missed * missed;
+            direction->exploration_squares += f2 * f2;
+            direction->products += missed * f2;
+        }
+        double loss = best - round.expected[decision.arm];
+        sums->regret += loss;
+        sums->reward += round.rewards[decision.arm];
+        sums->optimal += loss == 0.0;
+        curve[t - 1] = sums->regret;
+    }
+    sums->bytes = ee_bandit_memory(bandit);
+    ee_bandit_free(bandit);
+    environment_free(world);
+}
+
+static void check_against_beside(const run_job *job, bool explores)
+{
+    run_result result, sums;
+    double *curve = calloc((size_t)job->rounds, sizeof *curve);
+    notes heard = {0};
+    run_watch watch = {.wanted = note_round, .ended = note_end, .context = &heard};
+    assert_int_equal(runner_run_all(job, 1, 1, true, &watch, &result, NULL), EE_OK);
+    play_beside(job, &sums, curve);
+    assert_true(result.finished && result.rounds == job->rounds && result.seconds > 0.0);
+    assert_true(result.regret == sums.regret && result.reward == sums.reward && result.optimal == sums.optimal);
+    assert_true(result.bytes == sums.bytes && result.bytes > 0);
+    assert_memory_equal(heard.curve, curve, job->rounds * sizeof *curve);
+    for (size_t i = 0; i < RUN_PARTS; i++) {
+        uint64_t end = (i + 1) * job->rounds / RUN_PARTS;
+        assert_true(result.marks[i] == (end ? curve[end - 1] : 0.0));
+    }
+    if (!explores) memset(sums.directions, 0, sizeof sums.directions);
+    assert_memory_equal(result.directions, sums.directions, sizeof sums.directions);
+    assert_int_equal(heard.wanted, job->rounds);
+    assert_int_equal(heard.ended, 1);
+    assert_true(heard.options[0] != '\0');
+    free(heard.curve);
+    free(curve);
 }
 
 static void sums_are_those_of_the_rounds(void **state)
 {
     (void)state;
     dataset *data = open_data("synthetic:cosine");
-    run_job job = {data, "uniform", NULL, 3, 500};
-    shadow beside = {0};
-    run_watch watch = {follow_round, note_end, &beside};
-    run_result result;
-    assert_int_equal(environment_create(data, 3, &beside.world, NULL), EE_OK);
-    assert_int_equal(runner_run(&job, &watch, &result, NULL), EE_OK);
-    assert_true(result.finished);
-    assert_int_equal(result.rounds, 500);
-    assert_true(result.regret == beside.before.regret && result.regret > 0.0);
-    assert_true(result.seconds > 0.0);
-    assert_true(result.optimal > 20 && result.optimal < 90); /* of 500 rounds of ten arms, 50 by chance */
-    assert_int_equal(beside.ended, 1);
-    assert_true(beside.options[0] != '\0');
-    environment_free(beside.world);
+    const uint64_t rounds[] = {1, 7, 20, 21, 133, 500}; /* fewer than the parts, as many, not a multiple */
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        check_against_beside(&(run_job){.data = data, .policy = "uniform", .seed = 3, .rounds = rounds[i]}, false);
+        check_against_beside(&(run_job){.data = data, .policy = "greedy", .seed = 4, .rounds = rounds[i]}, false);
+        check_against_beside(&(run_job){.data = data, .policy = "eenet", .seed = 5, .rounds = rounds[i]}, true);
+        check_against_beside(&(run_job){.data = data, .policy = "neural-ts", .seed = 6, .rounds = rounds[i]}, true);
+    }
     dataset_free(data);
 }
 
-static void same_job_same_result(void **state)
+/* The optimal arm by chance: of 500 rounds of ten arms, 50. */
+static void optimal_counts_rounds(void **state)
 {
     (void)state;
-    dataset *data = open_data("synthetic:quadratic");
-    run_job job = {data, "eenet", NULL, 1, 100};
-    run_result one, two;
-    assert_int_equal(runner_run(&job, NULL, &one, NULL), EE_OK);
-    assert_int_equal(runner_run(&job, NULL, &two, NULL), EE_OK);
-    assert_true(one.regret == two.regret && one.reward == two.reward && one.optimal == two.optimal);
+    dataset *data = open_data("synthetic:cosine");
+    run_result result;
+    run_job job = {.data = data, .policy = "uniform", .seed = 3, .rounds = 500};
+    assert_int_equal(runner_run(&job, NULL, &result, NULL), EE_OK);
+    assert_true(result.optimal > 20 && result.optimal < 90);
+    assert_true(result.marks[RUN_PARTS - 1] == result.regret);
     dataset_free(data);
 }
 
@@ -92,39 +146,35 @@ static void the_watch_stops_it(void **state)
 {
     (void)state;
     dataset *data = open_data("synthetic:inner");
-    run_job jobs[2] = {{data, "uniform", NULL, 0, 100}, {data, "uniform", NULL, 1, 100}};
-    shadow beside = {.stop_after = 7};
-    run_watch watch = {follow_round, note_end, &beside};
+    run_job jobs[2] = {{.data = data, .policy = "uniform", .seed = 0, .rounds = 100},
+                       {.data = data, .policy = "uniform", .seed = 1, .rounds = 100}};
+    notes heard = {.stop_after = 7};
+    run_watch watch = {.wanted = note_round, .ended = note_end, .context = &heard};
     run_result results[2];
-    assert_int_equal(environment_create(data, 0, &beside.world, NULL), EE_OK);
-    assert_int_equal(runner_run_all(jobs, 2, &watch, results, NULL), EE_OK);
+    assert_int_equal(runner_run_all(jobs, 2, 1, true, &watch, results, NULL), EE_OK);
     assert_int_equal(results[0].rounds, 7);
     assert_false(results[0].finished);
     assert_int_equal(results[1].rounds, 0); /* never started */
     assert_false(results[1].finished);
-    assert_int_equal(beside.ended, 1);
-    environment_free(beside.world);
+    assert_int_equal(heard.ended, 1);
+    free(heard.curve);
     dataset_free(data);
 }
 
-/* A run that ends in its last round by the watch's word has finished; the next is not started all the same. */
-static bool refuse_more(void *context, const run_report *report)
-{
-    (void)context;
-    (void)report;
-    return false;
-}
-
+/* A run that has finished stays so; the next is not started all the same. */
 static void no_run_after_the_watch_has_enough(void **state)
 {
     (void)state;
     dataset *data = open_data("synthetic:inner");
-    run_job jobs[2] = {{data, "uniform", NULL, 0, 5}, {data, "uniform", NULL, 1, 5}};
-    run_watch watch = {.ended = refuse_more};
+    run_job jobs[2] = {{.data = data, .policy = "uniform", .seed = 0, .rounds = 5},
+                       {.data = data, .policy = "uniform", .seed = 1, .rounds = 5}};
+    notes heard = {.refuse_more = true};
+    run_watch watch = {.ended = note_end, .context = &heard};
     run_result results[2];
-    assert_int_equal(runner_run_all(jobs, 2, &watch, results, NULL), EE_OK);
+    assert_int_equal(runner_run_all(jobs, 2, 1, false, &watch, results, NULL), EE_OK);
     assert_true(results[0].finished);
     assert_false(results[1].finished);
+    assert_null(heard.curve);
     dataset_free(data);
 }
 
@@ -132,19 +182,23 @@ static void one_failure_does_not_stop_the_others(void **state)
 {
     (void)state;
     dataset *data = open_data("synthetic:inner");
-    run_job jobs[3] = {
-        {data, "uniform", NULL, 0, 5}, {data, "uniform", "no-such-option=1", 0, 5}, {data, "uniform", NULL, 1, 5}};
-    shadow beside = {0};
-    run_watch watch = {.ended = note_end, .context = &beside};
-    run_result results[3];
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(runner_run_all(jobs, 3, &watch, results, &error), EE_BAD_OPTION);
-    assert_non_null(strstr(error.message, "no-such-option"));
-    assert_string_equal(error.message, beside.message);
-    assert_int_equal(beside.ended, 3);
-    assert_true(results[0].finished && results[2].finished);
-    assert_false(results[1].finished);
-    assert_int_equal(results[1].status, EE_BAD_OPTION);
+    run_job jobs[4] = {{.data = data, .policy = "uniform", .rounds = 5},
+                       {.data = data, .policy = "uniform", .options = "no-such-option=1", .rounds = 5},
+                       {.data = data, .policy = "uniform", .seed = 1, .rounds = 5},
+                       {.data = data, .policy = "no-such-policy", .rounds = 5}};
+    for (size_t threads = 1; threads <= 4; threads++) {
+        notes heard = {0};
+        run_watch watch = {.ended = note_end, .context = &heard};
+        run_result results[4];
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(runner_run_all(jobs, 4, threads, false, &watch, results, &error), EE_BAD_OPTION);
+        assert_non_null(strstr(error.message, "no-such-option")); /* the first in the list */
+        if (threads == 1) assert_non_null(strstr(heard.message, "no-such-policy"));
+        assert_int_equal(heard.ended, 4);
+        assert_true(results[0].finished && results[2].finished);
+        assert_false(results[1].finished || results[3].finished);
+        assert_int_equal(results[1].status, EE_BAD_OPTION);
+    }
     dataset_free(data);
 }
 
@@ -152,11 +206,17 @@ static void check_finds_what_would_fail(void **state)
 {
     (void)state;
     dataset *data = open_data("synthetic:inner");
-    run_job job = {data, "uniform", NULL, 0, 5};
+    run_job job = {.data = data, .policy = "uniform", .options = "pending=7", .rounds = 5};
     ee_error error;
-    assert_int_equal(runner_check(&job, &error), EE_OK);
+    char *options;
+    assert_int_equal(runner_check(&job, NULL, &error), EE_OK);
+    assert_int_equal(runner_check(&job, &options, &error), EE_OK);
+    assert_non_null(strstr(options, "pending=7"));
+    assert_non_null(strstr(options, "propensity=")); /* not given: all are there */
+    memory_free(options);
     job.policy = "unifrom";
-    assert_int_equal(runner_check(&job, &error), EE_BAD_OPTION);
+    assert_int_equal(runner_check(&job, &options, &error), EE_BAD_OPTION);
+    assert_null(options);
     dataset_free(data);
 }
 
@@ -185,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_the_rounds),
-        cmocka_unit_test(same_job_same_result),
+        cmocka_unit_test(optimal_counts_rounds),
         cmocka_unit_test(the_watch_stops_it),
         cmocka_unit_test(no_run_after_the_watch_has_enough),
         cmocka_unit_test(one_failure_does_not_stop_the_others),

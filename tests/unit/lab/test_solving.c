@@ -16,7 +16,7 @@ static dataset *open_problem(const char *text)
 {
     dataset *data;
     ee_error error;
-    if (dataset_open(text, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
     return data;
 }
 

@@ -1,5 +1,5 @@
 /* The Yelp rounds, on small files made here, and on the real ones where EENET_DATA names their folder's folder. */
-#define _DEFAULT_SOURCE /* for mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "lab/datasets/npy.h"
 #include "lab/environment.h"
-#include "support.h"
+#include "support_files.h"
 
 static const char entry_file[] = "yelp_2000users_10000items_entry.npy";
 static const char user_file[] = "yelp_2000users_10000items_features.npy";
@@ -38,14 +39,13 @@ static content usual_content(void)
 }
 
 typedef struct folder {
-    char path[32];
+    test_folder place;
     char text[48]; /* "yelp:" and the path */
 } folder;
 
 static void write_array(const folder *where, const char *name, const char *descr, size_t rows, size_t columns,
                         const void *data, size_t size)
 {
-    char path[128];
     uint8_t bytes[1024];
     int header = snprintf((char *)bytes + 10, sizeof bytes - 10,
                           "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), }\n", descr, rows, columns);
@@ -53,30 +53,17 @@ static void write_array(const folder *where, const char *name, const char *descr
     bytes[8] = (uint8_t)header;
     bytes[9] = 0;
     memcpy(bytes + 10 + header, data, size);
-    snprintf(path, sizeof path, "%s/%s", where->path, name);
-    assert_int_equal(file_write(path, bytes, 10 + (size_t)header + size, NULL), EE_OK);
+    folder_write(&where->place, name, bytes, 10 + (size_t)header + size);
 }
 
 static folder make_folder(const content *made)
 {
-    folder where = {.path = "test_yelp.XXXXXX"};
-    assert_non_null(mkdtemp(where.path));
-    snprintf(where.text, sizeof where.text, "yelp:%s", where.path);
+    folder where = {.place = folder_make()};
+    snprintf(where.text, sizeof where.text, "yelp:%s", where.place.path);
     write_array(&where, user_file, "<f8", USERS, 2, made->users, sizeof made->users);
     write_array(&where, item_file, "<f8", ITEMS, 2, made->items, sizeof made->items);
     write_array(&where, entry_file, "<i8", ENTRIES, COLUMNS, made->entries, sizeof made->entries);
     return where;
-}
-
-static void remove_folder(const folder *where)
-{
-    static const char *const names[] = {entry_file, user_file, item_file};
-    for (int i = 0; i < 3; i++) {
-        char path[128];
-        snprintf(path, sizeof path, "%s/%s", where->path, names[i]);
-        unlink(path);
-    }
-    rmdir(where->path);
 }
 
 /* The entry whose arm this is. */
@@ -98,7 +85,7 @@ static void rounds_are_nine_good_and_one_bad(void **state)
     folder where = make_folder(&made);
     dataset *data;
     environment *world;
-    assert_int_equal(dataset_open(where.text, &data, NULL), EE_OK);
+    assert_int_equal(dataset_open(where.text, NULL, &data, NULL), EE_OK);
     assert_int_equal(dataset_dim(data), 4);
     assert_int_equal(environment_create(data, 1, &world, NULL), EE_OK);
     size_t positions[10] = {0}, drawn[ENTRIES] = {0};
@@ -129,7 +116,7 @@ static void rounds_are_nine_good_and_one_bad(void **state)
     }
     environment_free(world);
     dataset_free(data);
-    remove_folder(&where);
+    folder_remove(&where.place);
 }
 
 static void same_seed_same_rounds(void **state)
@@ -139,7 +126,7 @@ static void same_seed_same_rounds(void **state)
     folder where = make_folder(&made);
     dataset *data;
     environment *one, *two, *other;
-    assert_int_equal(dataset_open(where.text, &data, NULL), EE_OK);
+    assert_int_equal(dataset_open(where.text, NULL, &data, NULL), EE_OK);
     assert_int_equal(environment_create(data, 4, &one, NULL), EE_OK);
     assert_int_equal(environment_create(data, 4, &two, NULL), EE_OK);
     assert_int_equal(environment_create(data, 5, &other, NULL), EE_OK);
@@ -158,17 +145,17 @@ static void same_seed_same_rounds(void **state)
     environment_free(two);
     environment_free(other);
     dataset_free(data);
-    remove_folder(&where);
+    folder_remove(&where.place);
 }
 
 static void expect_refusal(const folder *where, ee_status status, const char *part)
 {
     dataset *data;
     ee_error error = {EE_OK, ""};
-    assert_int_equal(dataset_open(where->text, &data, &error), status);
+    assert_int_equal(dataset_open(where->text, NULL, &data, &error), status);
     assert_null(data);
     if (!strstr(error.message, part)) fail_msg("'%s' is not in '%s'", part, error.message);
-    remove_folder(where);
+    folder_remove(&where->place);
 }
 
 static void wrong_numbers_are_named(void **state)
@@ -232,12 +219,37 @@ static void wrong_files_are_named(void **state)
 
     static const char *const names[] = {entry_file, user_file, item_file};
     for (int i = 0; i < 3; i++) {
-        char path[128];
         where = make_folder(&made);
-        snprintf(path, sizeof path, "%s/%s", where.path, names[i]);
-        assert_int_equal(unlink(path), 0);
+        assert_int_equal(unlink(folder_path(&where.place, names[i])), 0);
         expect_refusal(&where, EE_FILE_ERROR, names[i]);
     }
+}
+
+static void each_file_may_be_packed_and_counts_for_the_fingerprint(void **state)
+{
+    (void)state;
+    static const char *const names[] = {entry_file, user_file, item_file};
+    content made = usual_content();
+    folder where = make_folder(&made);
+    uint64_t last = 0;
+    for (int i = 0; i < 4; i++) { /* with i of them packed */
+        dataset *data;
+        ee_error error;
+        if (dataset_open(where.text, NULL, &data, &error)) fail_msg("%s", error.message);
+        assert_true(dataset_fingerprint(data) != last);
+        last = dataset_fingerprint(data);
+        dataset_free(data);
+        char packed[64];
+        uint8_t *bytes;
+        size_t size;
+        if (i == 3) continue;
+        assert_int_equal(file_read(folder_path(&where.place, names[i]), &bytes, &size, NULL), EE_OK);
+        unlink(folder_path(&where.place, names[i]));
+        snprintf(packed, sizeof packed, "%s.gz", names[i]);
+        folder_write_packed(&where.place, packed, bytes, size);
+        memory_free(bytes);
+    }
+    folder_remove(&where.place);
 }
 
 static void the_real_files(void **state)
@@ -262,7 +274,7 @@ static void the_real_files(void **state)
     dataset *data;
     environment *world;
     snprintf(path, sizeof path, "yelp:%s/yelp", root);
-    if (dataset_open(path, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(path, NULL, &data, &error)) fail_msg("%s", error.message);
     assert_int_equal(dataset_dim(data), 20);
     assert_int_equal(environment_create(data, 0, &world, NULL), EE_OK);
     for (int t = 0; t < 1000; t++) {
@@ -284,6 +296,7 @@ int main(void)
         cmocka_unit_test(wrong_numbers_are_named),
         cmocka_unit_test(too_few_entries),
         cmocka_unit_test(wrong_files_are_named),
+        cmocka_unit_test(each_file_may_be_packed_and_counts_for_the_fingerprint),
         cmocka_unit_test(the_real_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

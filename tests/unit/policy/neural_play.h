@@ -90,7 +90,7 @@ static inline void assert_solves(const char *name)
     for (size_t i = 0; i < 2; i++) {
         dataset *data;
         ee_error error;
-        if (dataset_open(problems[i], &data, &error)) fail_msg("%s", error.message);
+        if (dataset_open(problems[i], NULL, &data, &error)) fail_msg("%s", error.message);
         for (uint64_t seed = 0; seed < SOLVED_SEEDS; seed++) {
             double own = regret_of(data, name, seed, 2000), uniform = regret_of(data, "uniform", seed, 2000);
             if (own >= uniform / 2)

@@ -349,7 +349,7 @@ static void an_arm_too_wide_to_keep_is_refused(void **state)
 
 static double regret(const dataset *data, const char *policy, uint64_t seed)
 {
-    run_job job = {data, policy, NULL, seed, 500};
+    run_job job = {data, policy, NULL, seed, 500, false};
     run_result result;
     ee_error error = {EE_OK, ""};
     if (runner_run(&job, NULL, &result, &error)) fail_msg("%s: %s", policy, error.message);
@@ -364,7 +364,7 @@ static void both_solve_what_is_not_linear(void **state)
     for (size_t i = 0; i < 2; i++) {
         dataset *data;
         ee_error error = {EE_OK, ""};
-        if (dataset_open(problems[i], &data, &error)) fail_msg("%s", error.message);
+        if (dataset_open(problems[i], NULL, &data, &error)) fail_msg("%s", error.message);
         for (uint64_t seed = 0; seed < 3; seed++) {
             double blind = regret(data, "uniform", seed);
             for (int p = 0; p < POLICIES; p++) {

@@ -242,7 +242,7 @@ static void linear_problems_are_solved(void **state)
     static const char *const policies[] = {"linucb", "lints"};
     dataset *data;
     ee_error error;
-    if (dataset_open("synthetic:inner", &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open("synthetic:inner", NULL, &data, &error)) fail_msg("%s", error.message);
     for (uint64_t seed = 0; seed < 3; seed++) {
         double uniform = regret_of(data, "uniform", seed);
         for (size_t p = 0; p < 2; p++) {

@@ -1,0 +1,43 @@
+/* eenet paper: the experiments of the EE-Net paper, from the data to the page. */
+#include <stdio.h>
+
+#include "tuning.h"
+
+/* Its systems, and greedy and uniform as controls. */
+static const char policies[] =
+    "eenet,neural-epsilon,neural-ucb,neural-ts,linucb,lints,kernelucb,kernelts,greedy,uniform";
+
+/* The report is made even where some runs failed. */
+static int run(const command *self, int count, char **words)
+{
+    tuning plan = {.paper = true, .ablations = true};
+    int code = tuning_read(self, count, words, &plan);
+    const char **given = plan.request.given;
+    if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for the results: -o DIR");
+    if (!given[REQUEST_POLICIES]) given[REQUEST_POLICIES] = policies;
+    if (!code) code = tuning_run(self, &plan);
+    if (plan.ended) {
+        char end_of_flags[] = "--", *report_words[] = {end_of_flags, (char *)given[REQUEST_OUTPUT]};
+        printf("\n");
+        int reported = command_report.run(&command_report, 2, report_words);
+        if (!code) code = reported;
+    }
+    run_request_release(&plan.request);
+    return code;
+}
+
+const command command_paper = {
+    .name = "paper",
+    .form = "-d DATASET [-d DATASET]... -o DIR [--halving] [-p POLICY[,...]] [--set SETTING]... [--tune SEEDS] "
+            "[-T ROUNDS] [-s SEEDS] [-j JOBS]",
+    .summary = "the EE-Net paper's experiments on these data sets, and a report",
+    .details =
+        "For each data set: the paper's grids on the tuning seeds, the best setting of each policy on the seeds\n"
+        "0-9, and EE-Net's two ablations, the label of f2 and the kind of f3. Then DIR/report.html, with\n"
+        "figures, tables, paired comparisons and the direction of exploration; see 'eenet help report'.\n"
+        "Whatever ends it, the same command goes on from what is done.\n"
+        "Exit status: 0, 1 where something failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+    .flags = tuning_flags,
+    .flag_count = TUNING_PAPER, /* it is what this does */
+    .run = run,
+};

@@ -1,0 +1,38 @@
+#define _POSIX_C_SOURCE 200809L
+#include "interrupt.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+/* What a signal handler may touch is a global. Every thread that plays reads it after every round. */
+static atomic_bool came;
+
+static volatile sig_atomic_t came_at; /* second of the clock */
+
+/* A second Ctrl-C ends the program at once, should a round take too long. One that comes within the same second or the
+ * next is taken for the first: timeout(1) sends two. */
+static void handle(int number)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (came && now.tv_sec > came_at + 1) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    if (!came) came_at = (sig_atomic_t)now.tv_sec;
+    came = true;
+}
+
+void interrupt_catch(void)
+{
+    struct sigaction before, action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    /* A program started in the background of a script has it ignored, and should. */
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
+bool interrupt_came(void)
+{
+    return atomic_load_explicit(&came, memory_order_relaxed);
+}

@@ -1,0 +1,241 @@
+#include "tuning.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "lab/assignments.h"
+#include "lab/study.h"
+#include "session.h"
+#include "table.h"
+
+static const char usual_seeds[] = "100-102"; /* apart from 0-9, which are reported unless others are given */
+
+const flag tuning_flags[TUNING_FLAGS] = {
+    REQUEST_FLAG_LIST,
+    [TUNING_SEEDS] = {'\0', "tune", "SEEDS", "seeds to choose settings on; 100-102 unless given"},
+    [TUNING_HALVING] = {'\0', "halving", NULL, "drop settings that do badly after few rounds"},
+    [TUNING_PAPER] = {'\0', "paper", NULL, "try the EE-Net paper's grids"},
+};
+
+static int take(const command *self, int got, const char *value, void *context)
+{
+    tuning *plan = context;
+    if (got < REQUEST_FLAGS) return run_request_take(self, got, value, &plan->request);
+    if (got == TUNING_SEEDS && plan->seeds) return command_misused(self, "--tune is given twice");
+    if (got == TUNING_SEEDS) plan->seeds = value;
+    plan->halving = plan->halving || got == TUNING_HALVING;
+    plan->paper = plan->paper || got == TUNING_PAPER;
+    return EXIT_DONE;
+}
+
+int tuning_read(const command *self, int count, char **words, tuning *plan)
+{
+    return arguments_each(self, count, words, take, plan);
+}
+
+/* ---- what each policy tries ---- */
+
+/* A policy of the grid, with what it points to. */
+typedef struct tried {
+    char *fixed;     /* options of all cells */
+    char *lists;     /* the names and values of the axes, each ended by a zero */
+    grid_axis *axes; /* (axis_count) */
+    size_t axis_count, capacity;
+} tried;
+
+static ee_status add_axis(tried *into, const char *option, const char *values, ee_error *error)
+{
+    ee_status status = memory_grow(&into->axes, &into->capacity, into->axis_count + 1, sizeof *into->axes, error);
+    if (!status) into->axes[into->axis_count++] = (grid_axis){option, values};
+    return status;
+}
+
+/* Takes the assignments of --set apart: those with a list of values are axes. */
+static ee_status split_options(const char *options, tried *into, ee_error *error)
+{
+    size_t capacity = strlen(options) + 1, used = 0;
+    ee_status status = memory_create(&into->fixed, capacity, 1, error);
+    if (!status) status = memory_create(&into->lists, capacity, 1, error);
+    if (status) return status;
+    strcpy(into->lists, options);
+    for (char *next, *word = into->lists; word && *word && !status; word = next) {
+        next = strchr(word, ' ');
+        if (next) *next++ = '\0';
+        if (!strchr(word, ',')) {
+            used += (size_t)snprintf(into->fixed + used, capacity - used, "%s%s", used ? " " : "", word);
+            continue;
+        }
+        char *equals = strchr(word, '=');
+        *equals = '\0';
+        status = add_axis(into, word, equals + 1, error);
+    }
+    return status;
+}
+
+static ee_status make_tried(const requested_policy *from, bool paper, tried *into, ee_error *error)
+{
+    const char *options = from->options ? from->options : "";
+    size_t count = 0;
+    const grid_axis *axes = paper ? grid_of_paper(from->name, &count) : NULL;
+    ee_status status = split_options(options, into, error);
+    for (size_t i = 0; i < count && !status; i++)
+        if (!assignments_set(options, axes[i].option)) status = add_axis(into, axes[i].option, axes[i].values, error);
+    return status;
+}
+
+/* ---- what came out ---- */
+
+static ee_status print_table(const study_plan *plan, size_t place, const study *done, ee_error *error)
+{
+    table_series *series = NULL;
+    char(*labels)[64] = NULL;
+    size_t count = 0;
+    ee_status status = memory_create(&series, done->count, sizeof *series, error);
+    if (!status) status = memory_create(&labels, done->count, sizeof *labels, error);
+    for (size_t i = 0; i < done->count && !status; i++) {
+        const study_series *from = &done->series[i];
+        if (from->dataset != place) continue;
+        snprintf(labels[count], sizeof labels[count], "%s%s%s", plan->policies[from->policy].name,
+                 from->ablation ? " " : "", from->ablation ? from->ablation : "");
+        series[count] = (table_series){labels[count], from->results};
+        count++;
+    }
+    table of = {plan->datasets[place], plan->rounds[place], series, count, plan->seeds, plan->seed_count};
+    if (!status) status = table_print(&of, error);
+    memory_free(labels);
+    memory_free(series);
+    return status;
+}
+
+static void print_choices(const study_plan *plan, size_t place, const study *done)
+{
+    size_t width = strlen("policy");
+    bool any = false;
+    for (size_t i = 0; i < plan->policy_count; i++) width = command_wider(width, plan->policies[i].name);
+    for (size_t i = 0; i < done->count; i++) {
+        const study_series *from = &done->series[i];
+        if (from->dataset != place || from->choice.cells < 2) continue;
+        if (!any) {
+            printf("\nchosen on seed%s ", plan->tuning_count > 1 ? "s" : "");
+            seeds_print(stdout, plan->tuning_seeds, plan->tuning_count);
+            printf("\n\n  %-*s  settings  chosen\n", (int)width, "policy");
+        }
+        any = true;
+        printf("  %-*s  %8zu  %s\n", (int)width, plan->policies[from->policy].name, from->choice.cells,
+               from->choice.options ? from->choice.options : "none: no setting could be played");
+    }
+}
+
+static ee_status print_all(const study_plan *plan, const study *done, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < plan->dataset_count && !status; i++) {
+        if (i) printf("\n");
+        status = print_table(plan, i, done, error);
+        if (!status) print_choices(plan, i, done);
+    }
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* Whether each policy had a setting that could be played, and each run that counts was finished. */
+static bool all_finished(const study_plan *plan, const study *done)
+{
+    for (size_t i = 0; i < done->count; i++)
+        for (size_t k = 0; k < plan->seed_count; k++)
+            if (!done->series[i].results[k].finished) return false;
+    return true;
+}
+
+static int play(const command *self, const run_request *request, const study_plan *plan, bool *ended)
+{
+    session here = session_start(self);
+    run_watch watch = session_watch(&here);
+    study done = {0};
+    ee_error error;
+    ee_status status = study_run(plan, request->output, request->threads, &watch, &done, &error);
+    session_end(&here);
+    *ended = !status && !done.stopped;
+    if (*ended) status = print_all(plan, &done, &error);
+    int code = all_finished(plan, &done) ? EXIT_DONE : EXIT_FAILED;
+    if (status) {
+        code = command_refused(self, &error);
+    } else if (done.stopped) {
+        fprintf(stderr, "eenet %s: interrupted%s\n", self->name,
+                request->output ? "; the same command goes on from here" : "");
+        code = EXIT_INTERRUPTED;
+    }
+    study_release(&done);
+    return code;
+}
+
+/* A setting that is chosen by the number that is shown looks better than it is. */
+static int check_seeds(const command *self, const seed_list *tuned, const seed_list *reported)
+{
+    for (size_t i = 0; i < tuned->count; i++)
+        for (size_t k = 0; k < reported->count; k++)
+            if (tuned->values[i] == reported->values[k])
+                return command_misused(self, "seed %" PRIu64 " is both in --tune and in --seeds: they must differ",
+                                       tuned->values[i]);
+    return EXIT_DONE;
+}
+
+static ee_status make_plan(const tuning *from, tried *tries, grid_policy *policies, uint64_t *rounds, ee_error *error)
+{
+    const run_request *request = &from->request;
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < request->policy_count && !status; i++) {
+        status = make_tried(&request->policies[i], from->paper, &tries[i], error);
+        policies[i] = (grid_policy){request->policies[i].name, tries[i].fixed, tries[i].axes, tries[i].axis_count};
+    }
+    for (size_t i = 0; i < request->dataset_texts.count; i++)
+        rounds[i] = run_request_rounds(request, request->datasets[i]);
+    return status;
+}
+
+int tuning_run(const command *self, tuning *from)
+{
+    run_request *request = &from->request;
+    seed_list tuned = {0};
+    tried *tries = NULL;
+    grid_policy *policies = NULL;
+    uint64_t *rounds = NULL;
+    ee_error error;
+    request->lists = true;
+    int code = run_request_open(self, request);
+    if (!code && seeds_parse(from->seeds ? from->seeds : usual_seeds, &tuned, &error))
+        code = command_refused(self, &error);
+    if (!code) code = check_seeds(self, &tuned, &request->seeds);
+    if (code) goto done;
+    ee_status status = memory_create(&tries, request->policy_count, sizeof *tries, &error);
+    if (!status) status = memory_create(&policies, request->policy_count, sizeof *policies, &error);
+    if (!status) status = memory_create(&rounds, request->dataset_texts.count, sizeof *rounds, &error);
+    if (!status) status = make_plan(from, tries, policies, rounds, &error);
+    study_plan plan = {request->datasets,
+                       rounds,
+                       request->dataset_texts.count,
+                       policies,
+                       request->policy_count,
+                       tuned.values,
+                       tuned.count,
+                       request->seeds.values,
+                       request->seeds.count,
+                       from->halving,
+                       from->ablations};
+    code = status ? command_refused(self, &error) : play(self, request, &plan, &from->ended);
+done:
+    for (size_t i = 0; tries && i < request->policy_count; i++) {
+        memory_free(tries[i].fixed);
+        memory_free(tries[i].lists);
+        memory_free(tries[i].axes);
+    }
+    memory_free(tries);
+    memory_free(policies);
+    memory_free(rounds);
+    memory_free(tuned.values);
+    return code;
+}

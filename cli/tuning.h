@@ -1,0 +1,29 @@
+/* What `eenet grid` and `eenet paper` share: settings are chosen on tuning seeds, then play the seeds that count. */
+#ifndef EENET_TUNING_H
+#define EENET_TUNING_H
+
+#include "run_request.h"
+
+/* Their flags stand behind those of run_request; the last is of `eenet grid` alone. */
+enum { TUNING_SEEDS = REQUEST_FLAGS, TUNING_HALVING, TUNING_PAPER, TUNING_FLAGS };
+
+extern const flag tuning_flags[TUNING_FLAGS];
+
+typedef struct tuning {
+    run_request request; /* zeros, but for what the verb takes as given */
+    const char *seeds;
+    bool halving;
+    bool paper;     /* the paper's grids, for the options that --set does not name */
+    bool ablations; /* the paper's too */
+    bool ended;     /* for tuning_run to set: all was played that could be, even where that was not all */
+} tuning;
+
+/* Both return an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. The request of the plan
+ * is to be released, then too. */
+int tuning_read(const command *self, int count, char **words, tuning *plan);
+
+/* Plays all of it, and prints a table for each data set and what was chosen. EXIT_FAILED where one of the runs that
+ * count failed, or none of a policy's settings could be played. */
+int tuning_run(const command *self, tuning *plan);
+
+#endif

@@ -1,0 +1,40 @@
+#include "assignments.h"
+
+#include <string.h>
+
+bool assignment_next(const char **place, assignment *out)
+{
+    const char *name = *place + strspn(*place, " ");
+    if (!*name) return false;
+    size_t length = strcspn(name, " "), equals = strcspn(name, "= ");
+    size_t value = equals < length ? equals + 1 : length;
+    *out = (assignment){name, name + value, equals, length - value, length};
+    *place = name + length;
+    return true;
+}
+
+bool assignment_has_name(const assignment *one, const char *name)
+{
+    return strlen(name) == one->name_length && memcmp(name, one->name, one->name_length) == 0;
+}
+
+bool assignment_has_value(const assignment *one, const char *value)
+{
+    return strlen(value) == one->value_length && memcmp(value, one->value, one->value_length) == 0;
+}
+
+bool assignment_is_among(const assignment *one, const char *options)
+{
+    assignment other;
+    while (assignment_next(&options, &other))
+        if (other.length == one->length && memcmp(other.name, one->name, one->length) == 0) return true;
+    return false;
+}
+
+bool assignments_set(const char *options, const char *name)
+{
+    assignment one;
+    while (assignment_next(&options, &one))
+        if (assignment_has_name(&one, name)) return true;
+    return false;
+}

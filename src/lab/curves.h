@@ -1,0 +1,18 @@
+/* Files of curves: .npy, float64, (runs, rounds), that grow by rows. NumPy can load one at every moment: its header
+ * counts a row when the row is whole and synced, and not before. */
+#ifndef EENET_CURVES_H
+#define EENET_CURVES_H
+
+#include "base/status.h"
+
+/* Writes row number row, and cuts off what stood there and after it. Row 0 makes the file. What is written is on the
+ * disk when it returns. curve is (rounds). */
+ee_status curves_write(const char *path, size_t row, const double *curve, uint64_t rounds, ee_error *error);
+
+/* Leaves so many rows, 1 or more; EE_BAD_INPUT where there are fewer. */
+ee_status curves_cut(const char *path, size_t rows, uint64_t rounds, ee_error *error);
+
+/* out is (rounds). EE_BAD_INPUT where the file is no such file, or has no such row. */
+ee_status curves_read(const char *path, size_t row, uint64_t rounds, double *out, ee_error *error);
+
+#endif

@@ -1,0 +1,85 @@
+#include "categories.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool is_missing(const char *text)
+{
+    static const char *const words[] = {"", "?", "NA", "NaN", "nan", "null"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(text, words[i]) == 0) return true;
+    return false;
+}
+
+cell cell_of(source *file, const field *from)
+{
+    char *text = (char *)file->bytes + (from->text - (const char *)file->bytes), *end = text + from->length;
+    while (text < end && *text == ' ') text++;
+    while (end > text && end[-1] == ' ') end--;
+    *end = '\0';
+    cell value = {text, NAN};
+    double number;
+    if (field_number(&(field){text, (size_t)(end - text)}, &number)) {
+        if (fabs(number) <= (double)FLT_MAX) value.number = number;
+    } else if (is_missing(text)) {
+        value.text = NULL;
+    }
+    return value;
+}
+
+static int compare(const category_list *list, const cell *a, const cell *b)
+{
+    return list->by_number ? (a->number > b->number) - (a->number < b->number) : strcmp(a->text, b->text);
+}
+
+/* The place of the first that is not before the value. */
+size_t categories_find(const category_list *list, const cell *value)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(list, &list->sorted[middle], value) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static ee_status add(category_list *list, const cell *value, ee_error *error)
+{
+    size_t place = categories_find(list, value);
+    if (place < list->count && compare(list, &list->sorted[place], value) == 0) return EE_OK;
+    ee_status status = memory_grow(&list->sorted, &list->capacity, list->count + 1, sizeof *list->sorted, error);
+    if (status) return status;
+    memmove(list->sorted + place + 1, list->sorted + place, (list->count - place) * sizeof *list->sorted);
+    list->sorted[place] = *value;
+    list->count++;
+    return EE_OK;
+}
+
+ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, category_list *list,
+                             ee_error *error)
+{
+    list->by_number = true;
+    for (size_t row = 0; row < rows; row++)
+        if (cells[row * stride].text && isnan(cells[row * stride].number)) list->by_number = false;
+    for (size_t row = 0; row < rows; row++) {
+        if (!cells[row * stride].text) continue;
+        ee_status status = add(list, &cells[row * stride], error);
+        if (status) return status;
+        if (list->count > CATEGORIES_MOST)
+            return status_fail(error, EE_BAD_INPUT, "%s: more than %d values differ, expected a category in each row",
+                               where, CATEGORIES_MOST);
+    }
+    return EE_OK;
+}
+
+void categories_release(category_list *list)
+{
+    memory_free(list->sorted);
+    *list = (category_list){0};
+}

@@ -1,0 +1,38 @@
+/* The values of a column, and the different ones among them, numbered in their order. */
+#ifndef EENET_CATEGORIES_H
+#define EENET_CATEGORIES_H
+
+#include <stdbool.h>
+
+#include "rows.h"
+
+typedef struct cell {
+    const char *text; /* without blanks around it, in the file's bytes; NULL where the value is missing */
+    double number;    /* NaN where it is none, or larger than a float can be */
+} cell;
+
+/* A field that was read by rows_next, for as long as the file's bytes are there. Missing is what is empty or one of
+ * ?, NA, NaN, nan and null. */
+cell cell_of(source *file, const field *from);
+
+/* Far more are texts or names of the rows, not categories. */
+enum { CATEGORIES_MOST = 10000 };
+
+typedef struct category_list {
+    cell *sorted; /* (count) as numbers where all are, else as text */
+    size_t count, capacity;
+    bool by_number;
+} category_list;
+
+/* Adds every value of a column that is not missing; EE_BAD_INPUT, with where for the file and the column, where more
+ * than CATEGORIES_MOST differ. cells is (rows, stride), the column its first. list starts as zeros, and is to be
+ * released, on failure too. */
+ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, category_list *list,
+                             ee_error *error);
+
+/* The number of a value that the list has. */
+size_t categories_find(const category_list *list, const cell *value);
+
+void categories_release(category_list *list);
+
+#endif

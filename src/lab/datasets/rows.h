@@ -1,0 +1,42 @@
+/* Rows of separated fields: CSV, TSV and their like. A field may stand in double quotes, in which a separator or a line
+ * break is text and "" is one quote (RFC 4180). Lines end in \n or \r\n; blank ones are passed over. */
+#ifndef EENET_ROWS_H
+#define EENET_ROWS_H
+
+#include <stdbool.h>
+
+#include "source.h"
+
+/* A field's text, in the file's bytes; the byte after it is zero once its row has been read. */
+typedef struct field {
+    const char *text;
+    size_t length;
+} field;
+
+typedef struct row_reader {
+    source *file;          /* borrowed; what is read is changed in place: quotes go, zeros end the fields */
+    const char *separator; /* "," or "\t" or "::", as found or set; " " takes any run of blanks */
+    size_t position;
+    size_t line;   /* of the row that was read last, from 1 */
+    field *fields; /* (count) of the row that was read last; valid until the next */
+    size_t count, capacity;
+    size_t next_line;
+} row_reader;
+
+/* Starts at the first byte. separator NULL: the first of "::", tab, comma, semicolon that the first line has; a space
+ * where it has none. */
+row_reader rows_start(source *file, const char *separator);
+void rows_release(row_reader *rows);
+
+/* The next row; *found false after the last. EE_BAD_INPUT, with the line, where a quote is not closed or a
+ * field has a zero byte: as UTF-16 does. */
+ee_status rows_next(row_reader *rows, bool *found, ee_error *error);
+
+/* EE_BAD_INPUT with "FILE, line N: " and the sentence. */
+__attribute__((format(printf, 3, 4))) ee_status rows_fail(const row_reader *rows, ee_error *error, const char *format,
+                                                          ...);
+
+/* Whether all of the field, blanks around it aside, is a finite number. */
+bool field_number(const field *from, double *number);
+
+#endif

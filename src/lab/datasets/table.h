@@ -1,0 +1,30 @@
+/* Tables as classification problems (classes.h): CSV, TSV and their like, and libsvm's format. */
+#ifndef EENET_TABLE_H
+#define EENET_TABLE_H
+
+#include "classes.h"
+#include "source.h"
+
+enum { NORMALIZE_UNIT, NORMALIZE_STANDARD, NORMALIZE_NONE };
+
+typedef struct table_options {
+    char label[OPTION_TEXT_SIZE];
+    char categorical[OPTION_TEXT_SIZE];
+    char numeric[OPTION_TEXT_SIZE];
+    char ignore[OPTION_TEXT_SIZE];
+    option_choice header;
+    option_choice normalize;
+    bool constant;
+} table_options;
+
+/* Reads what the file's bytes hold, unpacked already; they are changed. options is the text of them. On success *out is
+ * to be closed with classes_close; it has all but the fingerprint. */
+ee_status table_parse(source *file, const char *options, classes_dataset **out, ee_error *error);
+
+/* Whether the first line is of libsvm's format: a label, then at least one index:value. */
+bool libsvm_recognize(const source *file);
+
+/* The same as table_parse for a file that is. */
+ee_status libsvm_parse(source *file, const table_options *options, classes_dataset **out, ee_error *error);
+
+#endif

@@ -1,0 +1,31 @@
+/* Words by their number, and numbers by their word: a hash table. Words are numbered in the order in which they come.
+ */
+#ifndef EENET_VOCABULARY_H
+#define EENET_VOCABULARY_H
+
+#include "base/status.h"
+
+typedef struct word {
+    size_t start, length; /* in the letters of its vocabulary */
+    size_t uses;          /* for whoever counts them; 0 at first */
+} word;
+
+/* Starts as zeros. */
+typedef struct vocabulary {
+    word *words; /* (count) */
+    size_t count, capacity;
+    char *letters; /* (letters_count) */
+    size_t letters_count, letters_capacity;
+    uint32_t *slots; /* (slot_count, a power of two) 1 + a word's number, 0 where the slot is free */
+    size_t slot_count;
+} vocabulary;
+
+/* *number is the word's, which becomes the last one where it is new. letters is none of the vocabulary's own. */
+ee_status vocabulary_add(vocabulary *words, const char *letters, size_t length, size_t *number, ee_error *error);
+
+/* The number of a word, spelled exactly so; the vocabulary's count where it has none such. */
+size_t vocabulary_find(const vocabulary *words, const char *letters, size_t length);
+
+void vocabulary_release(vocabulary *words);
+
+#endif

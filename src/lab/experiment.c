@@ -1,0 +1,558 @@
+/* The folder, besides what results.h says:
+ *
+ *     pending/KEY.run  a run that ended before its turn: its line, without the curve's place, then its curve as it lies
+ *                      in memory
+ *
+ * A run is kept by these steps, each on the disk before the next begins: its row in the file of curves; its line; its
+ * file in pending/ is removed. Whatever step is the last before a crash, the lines alone say what is there: rows
+ * without a line are cut off and written again, and a file in pending/ whose line is there is removed. */
+#define _DEFAULT_SOURCE /* for flock */
+#include "experiment.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "curves.h"
+
+/* ---- what makes two runs the same ---- */
+
+typedef struct run_keys {
+    uint64_t curves; /* of all but the seed */
+    uint64_t run;
+} run_keys;
+
+static uint64_t text_key(const char *text)
+{
+    return archive_checksum((const uint8_t *)text, strlen(text));
+}
+
+static run_keys keys_of(const char *data_name, uint64_t fingerprint, const char *policy, const char *options,
+                        uint64_t rounds, bool tuning, uint64_t seed)
+{
+    uint64_t parts[] = {text_key(data_name), fingerprint, text_key(policy), text_key(options), rounds, tuning};
+    run_keys keys = {.curves = archive_checksum((const uint8_t *)parts, sizeof parts)};
+    uint64_t both[] = {keys.curves, seed};
+    keys.run = archive_checksum((const uint8_t *)both, sizeof both);
+    return keys;
+}
+
+static run_keys keys_of_job(const run_job *job, const char *options)
+{
+    return keys_of(dataset_name(job->data), dataset_fingerprint(job->data), job->policy, options, job->rounds,
+                   job->tuning, job->seed);
+}
+
+static run_keys keys_of_stored(const stored_run *run)
+{
+    return keys_of(run->dataset, run->fingerprint, run->policy, run->options, run->rounds, run->tuning, run->seed);
+}
+
+/* ---- the experiment ---- */
+
+typedef enum entry_state {
+    ENTRY_MISSING, /* to be played */
+    ENTRY_PENDING, /* in pending/ */
+    ENTRY_SETTLED  /* its line is there, or there will be none: it failed, or is the same as an earlier one */
+} entry_state;
+
+/* What is known of a job. */
+typedef struct entry {
+    entry_state state;
+    char *options; /* every option with its value; NULL where the bandit cannot be created */
+    run_keys keys;
+    size_t same_as; /* the first job that is the same: its own place, mostly */
+} entry;
+
+typedef struct curve_file {
+    char *name;
+    size_t rows;
+    uint64_t rounds;
+} curve_file;
+
+typedef struct experiment {
+    const char *folder;
+    char *curves_folder, *pending_folder, *log_path;
+    int lock, log;       /* descriptors of the folder and of results.jsonl; -1: none */
+    const run_job *jobs; /* (count) */
+    size_t count;
+    const run_watch *watch;
+    run_result *results; /* (count) */
+    entry *entries;      /* (count) */
+    size_t next;         /* the first that is not settled: the line that is written next is its */
+    curve_file *curves;  /* (curve_count) */
+    size_t curve_count, curve_capacity;
+    run_job *missing; /* (missing_count) those to be played */
+    size_t *places;   /* (missing_count) of them in jobs */
+    size_t missing_count;
+    char *line;
+    size_t line_capacity;
+    ee_status status; /* of keeping what ended */
+    ee_error *error;
+} experiment;
+
+static ee_status fail(ee_error *error, const char *verb, const char *path)
+{
+    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, path, strerror(errno));
+}
+
+/* ---- keeping a run ---- */
+
+static curve_file *find_curve(const experiment *self, const char *name)
+{
+    for (size_t i = 0; i < self->curve_count; i++)
+        if (strcmp(self->curves[i].name, name) == 0) return &self->curves[i];
+    return NULL;
+}
+
+static ee_status add_curve(experiment *self, const char *name, uint64_t rounds, curve_file **out, ee_error *error)
+{
+    ee_status status =
+        memory_grow(&self->curves, &self->curve_capacity, self->curve_count + 1, sizeof *self->curves, error);
+    if (status) return status;
+    curve_file *file = &self->curves[self->curve_count];
+    status = memory_create(&file->name, strlen(name) + 1, 1, error);
+    if (status) return status;
+    strcpy(file->name, name);
+    file->rounds = rounds;
+    self->curve_count++;
+    *out = file;
+    return EE_OK;
+}
+
+/* "synthetic_cosine_dim_5_eenet_0123456789abcdef.npy": for the eye, then unique. */
+static void name_curve(const run_job *job, uint64_t key, char *name, size_t capacity)
+{
+    enum { READABLE = 100 };
+    int length = snprintf(name, capacity, "%.*s_%.*s", READABLE, dataset_name(job->data), READABLE, job->policy);
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.=";
+    for (char *c = name; *c; c++)
+        if (!strchr(plain, *c) || (c == name && *c == '.')) *c = '_';
+    snprintf(name + length, capacity - (size_t)length, "_%016" PRIx64 ".npy", key);
+}
+
+static ee_status format_line(experiment *self, const run_report *report, const char *curve, size_t row, size_t *length)
+{
+    *length = results_format(report, curve, row, self->line, self->line_capacity);
+    ee_status status = memory_grow(&self->line, &self->line_capacity, *length + 1, 1, self->error);
+    if (!status) results_format(report, curve, row, self->line, self->line_capacity);
+    return status;
+}
+
+/* A line that could not be written whole is taken away again. */
+static ee_status append_line(experiment *self, size_t length)
+{
+    off_t before = lseek(self->log, 0, SEEK_END);
+    if (before < 0) return fail(self->error, "seek in", self->log_path);
+    for (size_t done = 0; done < length;) {
+        ssize_t written = write(self->log, self->line + done, length - done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) {
+            ee_status status = fail(self->error, "write", self->log_path);
+            return ftruncate(self->log, before) ? fail(self->error, "cut", self->log_path) : status;
+        }
+        done += (size_t)written;
+    }
+    return fsync(self->log) ? fail(self->error, "sync", self->log_path) : EE_OK;
+}
+
+/* The row, then the line. */
+static ee_status keep(experiment *self, size_t place, const run_report *report)
+{
+    char name[256], *path = NULL;
+    name_curve(report->job, self->entries[place].keys.curves, name, sizeof name);
+    curve_file *file = find_curve(self, name);
+    ee_status status = file ? EE_OK : add_curve(self, name, report->job->rounds, &file, self->error);
+    if (!status) status = results_path(self->curves_folder, name, &path, self->error);
+    if (!status) status = curves_write(path, file->rows, report->curve, file->rounds, self->error);
+    if (!status && file->rows == 0) status = file_sync_folder(self->curves_folder, self->error);
+    size_t length;
+    if (!status) status = format_line(self, report, name, file->rows, &length);
+    if (!status) status = append_line(self, length);
+    if (!status) file->rows++;
+    memory_free(path);
+    return status;
+}
+
+/* ---- pending ---- */
+
+static ee_status pending_path(const experiment *self, uint64_t key, char **path, ee_error *error)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%016" PRIx64 ".run", key);
+    return results_path(self->pending_folder, name, path, error);
+}
+
+static ee_status write_pending(experiment *self, size_t place, const run_report *report)
+{
+    char *path = NULL;
+    uint8_t *bytes = NULL;
+    size_t length, curve_size = report->job->rounds * sizeof *report->curve;
+    ee_status status = pending_path(self, self->entries[place].keys.run, &path, self->error);
+    if (!status) status = format_line(self, report, NULL, 0, &length);
+    if (!status) status = memory_create(&bytes, length + curve_size, 1, self->error);
+    if (!status) {
+        memcpy(bytes, self->line, length);
+        memcpy(bytes + length, report->curve, curve_size);
+        status = file_write(path, bytes, length + curve_size, self->error);
+    }
+    memory_free(bytes);
+    memory_free(path);
+    return status;
+}
+
+/* *found false, and EE_OK, where there is no such run, or only a damaged one. *curve, unless curve is NULL, is to be
+ * freed with memory_free. */
+static ee_status read_pending(const experiment *self, size_t place, run_result *result, double **curve, bool *found,
+                              ee_error *error)
+{
+    *found = false;
+    const entry *own = &self->entries[place];
+    size_t size, curve_size = self->jobs[place].rounds * sizeof(double);
+    uint8_t *bytes = NULL;
+    char *path = NULL;
+    stored_run run = {0};
+    ee_status status = pending_path(self, own->keys.run, &path, error);
+    if (!status && file_read(path, &bytes, &size, NULL) == EE_OK) {
+        const uint8_t *newline = memchr(bytes, '\n', size);
+        size_t length = newline ? (size_t)(newline - bytes) : 0;
+        *found = newline && size - length - 1 == curve_size &&
+                 results_parse((const char *)bytes, length, 1, &run, NULL) == EE_OK &&
+                 keys_of_stored(&run).run == own->keys.run;
+        if (*found) *result = run.result;
+        if (*found && curve) status = memory_create(curve, curve_size, 1, error);
+        if (*found && curve && !status) memcpy(*curve, newline + 1, curve_size);
+    }
+    results_release_run(&run);
+    memory_free(bytes);
+    memory_free(path);
+    return status;
+}
+
+static ee_status keep_pending(experiment *self, size_t place)
+{
+    bool found;
+    double *curve = NULL;
+    char *path = NULL;
+    ee_error none = {EE_OK, ""};
+    run_result result;
+    ee_status status = pending_path(self, self->entries[place].keys.run, &path, self->error);
+    if (!status) status = read_pending(self, place, &result, &curve, &found, self->error);
+    if (!status && !found) status = status_fail(self->error, EE_FILE_ERROR, "file: %s was taken away or damaged", path);
+    run_report report = {&self->jobs[place], &result, self->entries[place].options, curve, &none};
+    if (!status) status = keep(self, place, &report);
+    if (!status && unlink(path)) status = fail(self->error, "remove", path);
+    memory_free(curve);
+    memory_free(path);
+    return status;
+}
+
+/* Keeps those whose turn has come. */
+static void advance(experiment *self)
+{
+    for (; !self->status && self->next < self->count; self->next++) {
+        entry *first = &self->entries[self->next];
+        if (first->state == ENTRY_MISSING) return;
+        if (first->state == ENTRY_PENDING) self->status = keep_pending(self, self->next);
+        if (!self->status) first->state = ENTRY_SETTLED;
+    }
+}
+
+/* ---- the watch ---- */
+
+static bool tell_ended(const experiment *self, size_t place, const run_report *report)
+{
+    const run_watch *watch = self->watch;
+    if (!watch || !watch->ended) return true;
+    run_report own = *report;
+    own.job = &self->jobs[place];
+    return watch->ended(watch->context, &own);
+}
+
+static bool on_wanted(void *context)
+{
+    const run_watch *watch = ((const experiment *)context)->watch;
+    return !watch || !watch->wanted || watch->wanted(watch->context);
+}
+
+static bool on_ended(void *context, const run_report *report)
+{
+    experiment *self = context;
+    size_t place = self->places[report->job - self->missing];
+    entry *own = &self->entries[place];
+    self->results[place] = *report->result;
+    if (report->result->status) {
+        own->state = ENTRY_SETTLED;
+    } else if (report->result->finished && !self->status) {
+        bool turn = place == self->next;
+        self->status = turn ? keep(self, place, report) : write_pending(self, place, report);
+        if (!self->status) own->state = turn ? ENTRY_SETTLED : ENTRY_PENDING;
+    }
+    advance(self);
+    return tell_ended(self, place, report) && !self->status;
+}
+
+/* What was read counts as ended. */
+static void on_standing(void *context, const run_standing *now)
+{
+    const experiment *self = context;
+    run_standing whole = *now;
+    whole.jobs = self->count;
+    whole.ended += self->count - self->missing_count;
+    whole.rounds = 0;
+    for (size_t i = 0; i < self->count; i++) whole.rounds += self->jobs[i].rounds;
+    whole.read = whole.rounds - now->rounds;
+    whole.played += whole.read;
+    if (now->shown) whole.shown = &self->jobs[self->places[now->shown - self->missing]];
+    self->watch->standing(self->watch->context, &whole);
+}
+
+/* ---- opening the folder ---- */
+
+static ee_status open_folder(experiment *self)
+{
+    ee_status status = file_make_folder(self->folder, self->error);
+    if (status) return status;
+    self->lock = open(self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (self->lock < 0) return fail(self->error, "open", self->folder);
+    if (flock(self->lock, LOCK_EX | LOCK_NB)) {
+        if (errno != EWOULDBLOCK) return fail(self->error, "lock", self->folder);
+        return status_fail(self->error, EE_FILE_ERROR, "%s: another program is writing results there", self->folder);
+    }
+    status = results_path(self->folder, "curves", &self->curves_folder, self->error);
+    if (!status) status = results_path(self->folder, "pending", &self->pending_folder, self->error);
+    if (!status) status = results_path(self->folder, "results.jsonl", &self->log_path, self->error);
+    if (!status) status = file_make_folder(self->curves_folder, self->error);
+    if (!status) status = file_make_folder(self->pending_folder, self->error);
+    if (status) return status;
+    self->log = open(self->log_path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (self->log < 0) return fail(self->error, "open", self->log_path);
+    return file_sync_folder(self->folder, self->error);
+}
+
+/* Cuts off half a line at the end. */
+static ee_status cut_log(const experiment *self)
+{
+    uint8_t *bytes;
+    size_t size;
+    ee_status status = file_read(self->log_path, &bytes, &size, self->error);
+    if (status) return status;
+    size_t whole = size;
+    while (whole && bytes[whole - 1] != '\n') whole--;
+    memory_free(bytes);
+    if (whole < size && (ftruncate(self->log, (off_t)whole) || fsync(self->log)))
+        return fail(self->error, "cut", self->log_path);
+    return EE_OK;
+}
+
+/* Cuts off the rows that no line names. A file that is gone is missed when a row is to be added to it. */
+static ee_status clean_curves(experiment *self)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < self->curve_count && !status; i++) {
+        const curve_file *file = &self->curves[i];
+        char *path = NULL;
+        status = results_path(self->curves_folder, file->name, &path, self->error);
+        if (!status && access(path, F_OK) == 0) status = curves_cut(path, file->rows, file->rounds, self->error);
+        memory_free(path);
+    }
+    return status;
+}
+
+/* Whether a file in pending/ is of no use: a run whose line is there, or what file_write had not renamed yet. */
+static bool is_stale(const stored_runs *stored, const char *name)
+{
+    uint64_t key;
+    int length = 0;
+    if (sscanf(name, "%16" SCNx64 ".run%n", &key, &length) != 1 || length == 0) return false;
+    bool stale = name[length] != '\0';
+    for (size_t i = 0; i < stored->count && !stale; i++) stale = keys_of_stored(&stored->runs[i]).run == key;
+    return stale;
+}
+
+static ee_status clean_pending(experiment *self, const stored_runs *stored)
+{
+    DIR *files = opendir(self->pending_folder);
+    if (!files) return fail(self->error, "open", self->pending_folder);
+    ee_status status = EE_OK;
+    const struct dirent *file;
+    while (!status && (file = readdir(files))) {
+        char *path = NULL;
+        if (!is_stale(stored, file->d_name)) continue;
+        status = results_path(self->pending_folder, file->d_name, &path, self->error);
+        if (!status && unlink(path)) status = fail(self->error, "remove", path);
+        memory_free(path);
+    }
+    closedir(files);
+    return status;
+}
+
+static ee_status recover(experiment *self, stored_runs *stored)
+{
+    ee_status status = cut_log(self);
+    if (!status) status = results_read(self->folder, stored, self->error);
+    for (size_t i = 0; i < stored->count && !status; i++) {
+        const stored_run *run = &stored->runs[i];
+        curve_file *file = find_curve(self, run->curve);
+        if (!file) status = add_curve(self, run->curve, run->rounds, &file, self->error);
+        if (!status && file->rows <= run->curve_row) file->rows = run->curve_row + 1;
+    }
+    if (!status) status = clean_curves(self);
+    return status ? status : clean_pending(self, stored);
+}
+
+/* ---- the jobs ---- */
+
+static bool same_setting(const run_job *left, const run_job *right)
+{
+    if (left->data != right->data || strcmp(left->policy, right->policy) != 0) return false;
+    return strcmp(left->options ? left->options : "", right->options ? right->options : "") == 0;
+}
+
+/* Every option with its value. A bandit that cannot be created fails when it is played, and is told then. */
+static ee_status find_options(experiment *self, size_t place)
+{
+    entry *own = &self->entries[place];
+    if (place == 0 || !same_setting(&self->jobs[place - 1], &self->jobs[place])) {
+        ee_status status = runner_check(&self->jobs[place], &own->options, self->error);
+        return status == EE_NO_MEMORY ? status : EE_OK;
+    }
+    const char *before = own[-1].options;
+    if (!before) return EE_OK;
+    ee_status status = memory_create(&own->options, strlen(before) + 1, 1, self->error);
+    if (!status) strcpy(own->options, before);
+    return status;
+}
+
+static ee_status look_up(experiment *self, const stored_runs *stored, const uint64_t *stored_keys, size_t place)
+{
+    entry *own = &self->entries[place];
+    own->same_as = place;
+    if (!own->options) return EE_OK;
+    own->keys = keys_of_job(&self->jobs[place], own->options);
+    for (size_t i = 0; i < stored->count; i++) {
+        if (stored_keys[i] != own->keys.run) continue;
+        self->results[place] = stored->runs[i].result;
+        own->state = ENTRY_SETTLED;
+        return EE_OK;
+    }
+    for (size_t i = 0; i < place; i++) {
+        if (!self->entries[i].options || self->entries[i].keys.run != own->keys.run) continue;
+        own->same_as = i;
+        own->state = ENTRY_SETTLED;
+        return EE_OK;
+    }
+    bool found;
+    ee_status status = read_pending(self, place, &self->results[place], NULL, &found, self->error);
+    if (!status && found) own->state = ENTRY_PENDING;
+    return status;
+}
+
+static ee_status look_up_all(experiment *self, const stored_runs *stored)
+{
+    uint64_t *keys = NULL;
+    ee_status status = memory_create(&keys, stored->count, sizeof *keys, self->error);
+    for (size_t i = 0; i < stored->count && !status; i++) keys[i] = keys_of_stored(&stored->runs[i]).run;
+    for (size_t i = 0; i < self->count && !status; i++) {
+        status = find_options(self, i);
+        if (!status) status = look_up(self, stored, keys, i);
+        if (status || self->entries[i].state != ENTRY_MISSING) continue;
+        self->missing[self->missing_count] = self->jobs[i];
+        self->places[self->missing_count++] = i;
+    }
+    memory_free(keys);
+    return status;
+}
+
+/* Tells of those that were read, or of those that are the same as an earlier one. */
+static bool tell_read(const experiment *self, bool same)
+{
+    const ee_error none = {EE_OK, ""};
+    bool wanted = true;
+    for (size_t i = 0; i < self->count && wanted; i++) {
+        const entry *own = &self->entries[i];
+        if ((own->same_as != i) != same || !self->results[i].finished) continue;
+        run_report report = {&self->jobs[i], &self->results[i], own->options, NULL, &none};
+        wanted = tell_ended(self, i, &report);
+    }
+    return wanted;
+}
+
+static ee_status play_missing(experiment *self, size_t threads)
+{
+    run_result *played = NULL;
+    ee_status status = memory_create(&played, self->missing_count, sizeof *played, self->error);
+    if (status) return status;
+    bool heard = self->watch && self->watch->standing;
+    run_watch watch = {on_wanted, heard ? on_standing : NULL, on_ended, self};
+    ee_error own = {EE_OK, ""};
+    status = runner_run_all(self->missing, self->missing_count, threads, true, &watch, played, &own);
+    for (size_t i = 0; i < self->missing_count && status; i++)
+        if (played[i].status) status = EE_OK;
+    if (status && self->error) *self->error = own;
+    memory_free(played);
+    return status ? status : self->status;
+}
+
+static void close_experiment(experiment *self)
+{
+    if (self->pending_folder) rmdir(self->pending_folder); /* stays where a run waits in it */
+    if (self->log >= 0) close(self->log);
+    if (self->lock >= 0) close(self->lock);
+    for (size_t i = 0; self->entries && i < self->count; i++) memory_free(self->entries[i].options);
+    for (size_t i = 0; i < self->curve_count; i++) memory_free(self->curves[i].name);
+    memory_free(self->entries);
+    memory_free(self->curves);
+    memory_free(self->missing);
+    memory_free(self->places);
+    memory_free(self->line);
+    memory_free(self->curves_folder);
+    memory_free(self->pending_folder);
+    memory_free(self->log_path);
+}
+
+static ee_status run_kept(experiment *self, size_t threads)
+{
+    stored_runs stored = {0};
+    ee_status status = memory_create(&self->entries, self->count, sizeof *self->entries, self->error);
+    if (!status) status = memory_create(&self->missing, self->count, sizeof *self->missing, self->error);
+    if (!status) status = memory_create(&self->places, self->count, sizeof *self->places, self->error);
+    if (!status) status = open_folder(self);
+    if (!status) status = recover(self, &stored);
+    if (!status) status = look_up_all(self, &stored);
+    results_release(&stored);
+    if (status) return status;
+    advance(self);
+    if (self->status || !tell_read(self, false)) return self->status;
+    status = play_missing(self, threads);
+    for (size_t i = 0; i < self->count; i++) self->results[i] = self->results[self->entries[i].same_as];
+    tell_read(self, true);
+    return status;
+}
+
+ee_status experiment_run(const char *folder, const run_job *jobs, size_t count, size_t threads, const run_watch *watch,
+                         run_result *results, ee_error *error)
+{
+    memset(results, 0, count * sizeof *results);
+    experiment self = {folder,         .lock = -1,     .log = -1,          .jobs = jobs,
+                       .count = count, .watch = watch, .results = results, .error = error};
+    ee_status status;
+    if (folder) {
+        status = run_kept(&self, threads);
+    } else {
+        status = runner_run_all(jobs, count, threads, false, watch, results, error);
+        for (size_t i = 0; i < count && status; i++)
+            if (results[i].status) status = EE_OK;
+    }
+    close_experiment(&self);
+    return status;
+}

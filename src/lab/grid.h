@@ -1,0 +1,54 @@
+/* Settings chosen by trying them. Each policy has cells, one for each combination of the values of its axes; they play
+ * seeds of their own, the tuning seeds, so that what is reported was not chosen by the numbers that are shown. */
+#ifndef EENET_GRID_H
+#define EENET_GRID_H
+
+#include "runner.h"
+
+typedef struct grid_axis {
+    const char *option; /* "nu" */
+    const char *values; /* "0.01,0.1,1" */
+} grid_axis;
+
+typedef struct grid_policy {
+    const char *name;
+    const char *options;   /* of all its cells, as ee_settings takes them; NULL: none */
+    const grid_axis *axes; /* (axis_count) */
+    size_t axis_count;
+} grid_policy;
+
+typedef struct grid_plan {
+    const dataset *data;
+    const grid_policy *policies; /* (policy_count) */
+    size_t policy_count;
+    const uint64_t *seeds; /* (seed_count) */
+    size_t seed_count;
+    uint64_t rounds;
+    bool halving; /* all cells play a ninth of the rounds, the best third of each policy a third, the best ninth all */
+} grid_plan;
+
+/* The best cell of a policy. */
+typedef struct grid_choice {
+    char *options; /* to be freed with memory_free; NULL where nothing was chosen */
+    size_t cells;  /* that there were */
+    double
+        regret; /* mean over the tuning seeds; NaN where no run says: nothing was chosen, or there was one cell alone */
+} grid_choice;
+
+/* Whether every cell could start: its options are taken, and the data set has the rounds. */
+ee_status grid_check(const grid_plan *plan, ee_error *error);
+
+/* Fills choices, (policy_count), zeros at first, with the cell of least mean regret of each policy; of equals the
+ * first. A cell of which a run fails is out; of a policy all of whose cells are out none is chosen. folder, threads and
+ * watch are those of experiment_run, which keeps the runs as tuning runs. Where the watch ended the runs, *stopped is
+ * true and nothing is chosen. */
+ee_status grid_choose(const grid_plan *plan, const char *folder, size_t threads, const run_watch *watch,
+                      grid_choice *choices, bool *stopped, ee_error *error);
+
+/* How many cells a policy has. */
+size_t grid_cells(const grid_policy *policy);
+
+/* The paper's grid for a policy (appendix, "Configurations"): *count axes, 0 where the paper has none for it. */
+const grid_axis *grid_of_paper(const char *policy, size_t *count);
+
+#endif

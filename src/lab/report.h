@@ -1,0 +1,17 @@
+/* A folder of results as a table for programs, figures for papers and a page for people. */
+#ifndef EENET_REPORT_H
+#define EENET_REPORT_H
+
+#include "summary.h"
+
+/* One row a cell, in the order of the summary. What cannot be told is an empty field. The columns are documented in
+ * eenet-report(1). */
+ee_status report_csv(const summary *of, const char *path, ee_error *error);
+
+/* Draws all figures into folder/figures; *count is how many. */
+ee_status report_figures(const summary *of, const char *folder, size_t *count, ee_error *error);
+
+/* One file of HTML that needs no other: the figures, which must have been drawn into folder/figures, are within. */
+ee_status report_page(const summary *of, const char *folder, const char *path, ee_error *error);
+
+#endif

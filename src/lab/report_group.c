@@ -1,0 +1,215 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "figure.h"
+#include "page.h"
+#include "report_parts.h"
+
+/* NULL where there is none. */
+static const char *reference_name(const summary_group *group, summary_part part)
+{
+    size_t place = group->references[part];
+    return place < group->count ? group->cells[place].labels[part] : NULL;
+}
+
+static void begin_row(text *page, const summary_group *group, summary_part part, size_t place, size_t style)
+{
+    bool reference = place == group->references[part];
+    text_add(page, "<tr%s><th scope=\"row\">", reference ? " class=\"reference\"" : "");
+    report_swatch(page, style);
+    text_html(page, group->cells[place].labels[part]);
+    text_add(page, "%s</th>", reference ? "<span class=\"tag\">reference</span>" : "");
+}
+
+static void add_comparison(text *page, const summary_cell *cell, int decimals)
+{
+    text_add(page, "<td>");
+    page_signed(page, cell->against.difference, decimals);
+    if (!isnan(cell->against.low)) {
+        text_add(page, " <span class=\"faint\">[");
+        page_signed(page, cell->against.low, decimals);
+        text_add(page, ", ");
+        page_signed(page, cell->against.high, decimals);
+        text_add(page, "]</span>");
+    }
+    bool mark = cell->against.pairs && !report_is_significant(cell);
+    text_add(page, "</td><td>%s", mark ? "<span class=\"faint\">≈ " : "");
+    page_p(page, cell->p_holm);
+    text_add(page, "%s</td>", mark ? "</span>" : "");
+}
+
+static void add_result_row(text *page, const summary_group *group, summary_part part, size_t place)
+{
+    const summary_cell *cell = &group->cells[place];
+    bool reference = place == group->references[part], best = cell->best && part == SUMMARY_MAIN;
+    int decimals = report_decimals(group);
+    begin_row(page, group, part, place, figure_style(group, part, place));
+    text_add(page, "<td>%s", best ? "<b>" : "");
+    page_number(page, cell->mean, decimals);
+    text_add(page, "%s</td><td>", best ? "</b>" : "");
+    page_number(page, cell->deviation, decimals);
+    text_add(page, "</td><td>");
+    page_number(page, cell->mean - cell->margin, decimals);
+    if (!isnan(cell->margin)) text_add(page, " to ");
+    if (!isnan(cell->margin)) page_number(page, cell->mean + cell->margin, decimals);
+    text_add(page, "</td>");
+    if (reference)
+        text_add(page, "<td></td><td></td>");
+    else
+        add_comparison(page, cell, decimals);
+    text_add(page, "<td>");
+    page_number(page, cell->growth, 2);
+    text_add(page, "</td><td>");
+    page_share(page, cell->optimal);
+    text_add(page, "</td><td>");
+    page_amount(page, cell->seconds);
+    text_add(page, "</td><td>");
+    page_amount(page, cell->bytes / 1e6);
+    text_add(page, "</td><td>%zu</td></tr>\n", cell->count);
+}
+
+/* The cells of a part by regret; for the exploration those alone that have one. */
+typedef void add_row(text *page, const summary_group *group, summary_part part, size_t place);
+
+static void add_rows(text *page, const summary_group *group, summary_part part, add_row *add)
+{
+    size_t *order; /* (group->count) */
+    ee_status status = memory_create(&order, group->count, sizeof *order, page->error);
+    if (status) {
+        page->status = status;
+        return;
+    }
+    size_t count = summary_order(group, part, order);
+    text_add(page, "<tbody>\n");
+    for (size_t i = 0; i < count; i++) add(page, group, part, order[i]);
+    text_add(page, "</tbody></table></div>\n");
+    memory_free(order);
+}
+
+static void add_result_table(text *page, const summary_group *group, summary_part part)
+{
+    static const column columns[] = {{"policy", 0},
+                                     {"regret", NOTE_REGRET},
+                                     {"sd", NOTE_DEVIATION},
+                                     {"95% interval", NOTE_INTERVAL},
+                                     {"difference", NOTE_DIFFERENCE},
+                                     {"p (Holm)", NOTE_P},
+                                     {"growth", NOTE_GROWTH},
+                                     {"optimal", NOTE_OPTIMAL},
+                                     {"seconds", NOTE_SECONDS},
+                                     {"MB", NOTE_MEMORY},
+                                     {"seeds", 0}};
+    text_add(page, "<div class=\"scroll\"><table>\n");
+    report_head(page, columns, sizeof columns / sizeof columns[0]);
+    add_rows(page, group, part, add_result_row);
+    const char *reference = reference_name(group, part);
+    text_add(page, "<p class=\"legend\">By regret, least first. ");
+    if (reference) {
+        text_add(page, "Differences are to ");
+        text_html(page, reference);
+        text_add(page, ".");
+    } else {
+        text_add(page, "Nothing is compared, since the reference was not played here.");
+    }
+    text_add(page, " The small numbers lead to what the columns mean.</p>\n");
+}
+
+static void add_figure(text *page, const summary_group *group, figure_kind kind, const char *folder,
+                       const char *caption)
+{
+    if (!figure_has(group, kind)) return;
+    char *name;
+    ee_status status = figure_name(group, kind, &name, page->error);
+    if (status) {
+        page->status = status;
+        return;
+    }
+    text_add(page, "<figure><div class=\"scroll\">");
+    figure_embed(group, kind, folder, caption, page);
+    text_add(page, "</div><figcaption>%s For papers: <code>figures/%s.pdf</code></figcaption></figure>\n", caption,
+             name);
+    memory_free(name);
+}
+
+static void add_ablation(text *page, const summary_group *group, summary_part part, const char *folder)
+{
+    if (!report_count(group, part)) return;
+    bool label = part == SUMMARY_LABEL;
+    text_add(page, "<h3>%s</h3>\n<p>%s</p>\n", label ? "Ablation: the label of f2" : "Ablation: the kind of f3",
+             label
+                 ? "What the exploration network f2 learns: the potential gain r − f1 with its sign (gain), without it "
+                   "(abs), or cut at zero (relu). All else is as in the reference."
+                 : "How the decision maker f3 puts f1 and f2 together: as a weighted sum (linear), by a network "
+                   "(neural), or by the one and then the other (hybrid). All else is as in the reference.");
+    add_figure(page, group, label ? FIGURE_LABEL : FIGURE_DECISION, folder,
+               "Mean regret over the seeds; the bands are one standard deviation to each side. Below, larger: the same "
+               "means less that of the reference.");
+    add_result_table(page, group, part);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : NAN;
+}
+
+static void add_direction_row(text *page, const summary_group *group, summary_part part, size_t place)
+{
+    const summary_cell *cell = &group->cells[place];
+    const run_direction *sums = &cell->direction;
+    if (!sums->arms) return;
+    const double shares[] = {share(sums->up, sums->arms), share(sums->up_right, sums->up),
+                             share(sums->down, sums->arms), share(sums->down_right, sums->down)};
+    begin_row(page, group, part, place, cell->style);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        text_add(page, "<td>");
+        page_share(page, shares[i]);
+        text_add(page, "</td>");
+    }
+    text_add(page, "<td>");
+    page_signed(page, cell->correlation, 3);
+    text_add(page, "</td></tr>\n");
+}
+
+static void add_directions(text *page, const summary_group *group, const char *folder)
+{
+    if (!figure_has(group, FIGURE_DIRECTION)) return;
+    static const column columns[] = {{"policy", 0},
+                                     {"moved up", NOTE_DIRECTION},
+                                     {"right when up", NOTE_DIRECTION},
+                                     {"moved down", NOTE_DIRECTION},
+                                     {"right when down", NOTE_DIRECTION},
+                                     {"correlation", NOTE_CORRELATION}};
+    text_add(page,
+             "<h3>Exploration direction</h3>\n<p>Where the estimate f1 is below the expected reward h of an arm, "
+             "exploration should raise the arm’s score, and lower it where f1 is above. A confidence width can only "
+             "raise; a random draw goes either way; f2 learns which. Where the rewards of a data set are certain, "
+             "as those of classes and ratings are, h is the reward itself. All arms of a round count here, while a "
+             "policy learns from the one that it played alone.</p>\n");
+    add_figure(page, group, FIGURE_DIRECTION, folder,
+               "Correlation of a policy’s exploration with what its estimate missed, in twentieths of the rounds.");
+    text_add(page, "<div class=\"scroll\"><table>\n");
+    report_head(page, columns, sizeof columns / sizeof columns[0]);
+    add_rows(page, group, SUMMARY_MAIN, add_direction_row);
+}
+
+void report_group(text *page, const summary_group *group, const char *folder)
+{
+    text_add(page, "<section>\n<h2 id=\"%s\">", group->file);
+    text_html(page, group->label);
+    text_add(page, "</h2>\n<p class=\"facts\">%" PRIu64 " rounds of %zu arms with %zu features each; seeds ",
+             group->first->rounds, group->first->arms, group->first->dim);
+    report_seeds(page, group, NULL);
+    text_add(page, "</p>\n");
+    add_figure(page, group, FIGURE_REGRET, folder,
+               "Mean regret over the seeds; the bands are one standard deviation to each side. The legend is in the "
+               "order of the regret at the end. What loses more than twice the least leaves the frame. Below, larger: "
+               "the same means less that of the reference, with the nearest half of the others in the frame.");
+    add_result_table(page, group, SUMMARY_MAIN);
+    add_ablation(page, group, SUMMARY_LABEL, folder);
+    add_ablation(page, group, SUMMARY_DECISION, folder);
+    add_directions(page, group, folder);
+    text_add(page, "<h3>Time and memory</h3>\n");
+    add_figure(page, group, FIGURE_COST, folder, "Both axes are logarithmic. Least regret on top.");
+    text_add(page, "</section>\n");
+}

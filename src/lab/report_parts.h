@@ -1,0 +1,72 @@
+/* The parts of the page, one after the other, and what they share. */
+#ifndef EENET_REPORT_PARTS_H
+#define EENET_REPORT_PARTS_H
+
+#include "summary.h"
+#include "text.h"
+
+/* ---- the parts ---- */
+
+/* A data set: its figures, tables and ablations. The figures have been drawn into folder/figures. */
+void report_group(text *page, const summary_group *group, const char *folder);
+
+/* By which runs the settings were chosen; nothing where none were. */
+void report_grids(text *page, const summary *of);
+
+/* Every option of every cell, and the commands that give the same numbers again. */
+void report_settings(text *page, const summary *of);
+void report_commands(text *page, const summary *of);
+
+/* What every column means, said once, at the end of the page. */
+void report_notes(text *page);
+
+/* ---- the heads of tables ---- */
+
+typedef enum note_number {
+    NO_NOTE,
+    NOTE_REGRET,
+    NOTE_DEVIATION,
+    NOTE_INTERVAL,
+    NOTE_DIFFERENCE,
+    NOTE_P,
+    NOTE_GROWTH,
+    NOTE_OPTIMAL,
+    NOTE_SECONDS,
+    NOTE_MEMORY,
+    NOTE_DIRECTION,
+    NOTE_CORRELATION,
+    NOTES
+} note_number;
+
+typedef struct column {
+    const char *title;
+    note_number note;
+} column;
+
+void report_head(text *page, const column *columns, size_t count);
+
+/* ---- words and numbers ---- */
+
+/* "1 seed", "3 seeds" */
+void report_plural(text *page, size_t count, const char *one, const char *many);
+
+/* The seeds of a cell, or of all cells of a group where cell is NULL. */
+void report_seeds(text *page, const summary_group *group, const summary_cell *cell);
+
+/* The colour of a cell's line. */
+void report_swatch(text *page, size_t style);
+
+/* The digits after the point that the numbers of a group are shown with. */
+int report_decimals(const summary_group *group);
+
+/* The first of its names. */
+const char *report_name(const summary_cell *cell);
+
+/* How many cells of the group are in the part. */
+size_t report_count(const summary_group *group, summary_part part);
+
+#define REPORT_LEVEL 0.05 /* of every test */
+
+bool report_is_significant(const summary_cell *cell);
+
+#endif

@@ -1,0 +1,42 @@
+/* A study: on each data set the settings of each policy are chosen on tuning seeds, then those play the seeds that
+ * count. */
+#ifndef EENET_STUDY_H
+#define EENET_STUDY_H
+
+#include "grid.h"
+
+typedef struct study_plan {
+    dataset *const *datasets; /* (dataset_count) */
+    const uint64_t *rounds;   /* (dataset_count) of a run on each */
+    size_t dataset_count;
+    const grid_policy *policies; /* (policy_count) */
+    size_t policy_count;
+    const uint64_t *tuning_seeds; /* (tuning_count) none of them among the seeds */
+    size_t tuning_count;
+    const uint64_t *seeds; /* (seed_count) */
+    size_t seed_count;
+    bool halving;   /* as in grid_plan */
+    bool ablations; /* the paper's: the chosen EE-Net with other labels of f2, and with other kinds of f3 */
+} study_plan;
+
+/* One setting on one data set. */
+typedef struct study_series {
+    size_t dataset; /* place in the plan */
+    size_t policy;
+    grid_choice choice;   /* without options where none of the settings could be played: then no result is finished */
+    const char *ablation; /* "label=abs": what is set besides; NULL for what was chosen */
+    run_result *results;  /* (seed_count) */
+} study_series;
+
+typedef struct study {
+    study_series *series; /* (count) by data set, then by policy; the ablations after all */
+    size_t count, capacity;
+    bool stopped; /* the watch ended the runs: some results are not finished */
+} study;
+
+/* folder, threads and watch as in experiment_run. out starts as zeros, and is to be released, on failure too. */
+ee_status study_run(const study_plan *plan, const char *folder, size_t threads, const run_watch *watch, study *out,
+                    ee_error *error);
+void study_release(study *out);
+
+#endif

@@ -1,0 +1,77 @@
+/* What stored runs say together.
+ *
+ * Runs on the same rounds (data set, its files, number of rounds) are a group; those of a group that differ in the seed
+ * alone are a cell. Groups and cells stand in the order in which they first appear. Cells that differ from EE-Net's in
+ * f2's label alone, or in f3's kind alone, are found to be the paper's ablations and are kept apart from the rest. */
+#ifndef EENET_SUMMARY_H
+#define EENET_SUMMARY_H
+
+#include "math/comparison.h"
+#include "results.h"
+
+typedef enum summary_part {
+    SUMMARY_MAIN,
+    SUMMARY_LABEL,    /* ablation 1: cells with another `label` */
+    SUMMARY_DECISION, /* ablation 2: cells with another `decision` or `hybrid_after` */
+    SUMMARY_PARTS
+} summary_part;
+
+/* The regret after a round, over the seeds. */
+typedef struct summary_point {
+    double round, mean, deviation; /* deviation: NaN for one seed */
+} summary_point;
+
+enum { SUMMARY_POINTS = 500 }; /* of a curve, at most: a figure shows no more */
+
+/* What cannot be told is NaN. */
+typedef struct summary_cell {
+    const stored_run **runs; /* (count) one a seed; borrowed */
+    size_t count, capacity;
+    char *labels[SUMMARY_PARTS]; /* its name in a part; NULL where it is not shown in it */
+    size_t style;                /* the same number for the same policy in all groups; 0 for the reference */
+    bool best;                   /* of the main part: least regret, among those that have most seeds */
+    double mean, deviation;      /* of the regret, as the next */
+    double margin;               /* mean - margin to mean + margin is the 95% interval */
+    double growth;               /* slope of log regret over log round in the last half; 0.5 is that of sqrt(T) */
+    double optimal;              /* share of the rounds */
+    double seconds, bytes;       /* of a run */
+    comparison against;          /* its regret less that of the part's reference, over common seeds */
+    double p_holm;               /* corrected for all comparisons of its part */
+    run_direction direction;     /* all parts of all runs */
+    double correlation;          /* of exploration with h - f1 */
+    double correlations[RUN_PARTS];
+    summary_point *curve; /* (points); none where a run has no stored curve */
+    size_t points;
+} summary_cell;
+
+typedef struct summary_group {
+    const stored_run *first; /* data set, dim, arms and rounds are its; borrowed */
+    char *label;             /* the data set's name, and what tells it from others with that name */
+    char *file;              /* the same, as a part of a file's name */
+    bool other_files;        /* another group has the same name and another fingerprint */
+    summary_cell *cells;     /* (count) */
+    size_t count, capacity;
+    size_t references[SUMMARY_PARTS]; /* what the cells of a part are compared with; count where there is none */
+} summary_group;
+
+typedef struct summary_groups {
+    summary_group *groups; /* (count) */
+    size_t count, capacity;
+} summary_groups;
+
+typedef struct summary {
+    summary_groups results;
+    summary_groups grids; /* tuning runs; a group has cells of all numbers of rounds, and no comparisons */
+} summary;
+
+/* Reads the curves from the folder. reference: the first cell of this policy, or of a preset of it, is what the others
+ * are compared with; EE_BAD_INPUT where there is no run of it. NULL: that of `eenet`, if there is one. runs must
+ * outlive the summary. out starts as zeros, and is to be released, on failure too. */
+ee_status summary_create(const stored_runs *runs, const char *folder, const char *reference, summary *out,
+                         ee_error *error);
+void summary_release(summary *out);
+
+/* The cells of a part by mean regret, as places in group->cells; order is (group->count). Returns how many. */
+size_t summary_order(const summary_group *group, summary_part part, size_t *order);
+
+#endif

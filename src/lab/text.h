@@ -1,0 +1,30 @@
+/* Text that grows: pages, tables, scripts. Errors stick: after the first one nothing more is written. */
+#ifndef EENET_TEXT_H
+#define EENET_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+typedef struct text {
+    char *bytes; /* (length) and a zero; NULL while it is empty; to be freed with memory_free */
+    size_t length, capacity;
+    ee_status status;
+    ee_error *error;
+} text;
+
+text text_start(ee_error *error);
+__attribute__((format(printf, 2, 3))) void text_add(text *into, const char *format, ...);
+void text_bytes(text *into, const char *bytes, size_t size);
+
+/* Words from outside: &, <, > and quotes become harmless in HTML, inside and outside of tags; other bytes that are not
+ * UTF-8, or not allowed in a page, become question marks. */
+void text_html(text *into, const char *words);
+
+/* A field of a CSV file (RFC 4180): in quotes where it needs them. No comma is written. */
+void text_csv(text *into, const char *words);
+
+/* Writes the file and frees the bytes. Returns the first error there was. */
+ee_status text_save(text *from, const char *path);
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/sh
+# grid.sh PROGRAM: settings chosen on tuning seeds, then run on others.
+set -eu
+eenet=$1
+fail() { echo "grid.sh: $*" >&2; exit 1; }
+
+# Any arm, or the best: which one is chosen is plain. The reported numbers are those of eenet run.
+"$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0 \
+    --set neural-epsilon.f1.width=10 --tune 100-101 -T 300 -s 0-1 -o kept >out
+grep -q '^chosen on seeds 100-101' out || fail "no word of the choice: $(cat out)"
+grep -Eqx '  neural-epsilon +2  f1.width=10 epsilon=0' out || fail "not the best setting: $(cat out)"
+"$eenet" run -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=0 \
+    --set neural-epsilon.f1.width=10 -T 300 -s 0-1 >alone
+head -n 5 out | sed 's/ *[0-9.]*$//' >reported
+sed -e '/^$/!s/ *[0-9.]*$//' alone | head -n 5 | diff - reported
+
+# Two settings on two seeds, then two policies on two seeds; nothing is played twice.
+test "$(wc -l <kept/results.jsonl)" = 8 || fail "$(wc -l <kept/results.jsonl) runs"
+test "$(grep -c '"tuning":true' kept/results.jsonl)" = 4 || fail "the tuning runs are not marked"
+cp kept/results.jsonl before
+"$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0 \
+    --set neural-epsilon.f1.width=10 --tune 100-101 -T 300 -s 0-1 -o kept >again
+cmp before kept/results.jsonl
+cmp out again
+
+# The paper's grid, but for what --set names: of neural-ucb's three axes one is left with four values.
+"$eenet" grid -d synthetic:inner,dim=4 -p neural-ucb --paper --halving --set neural-ucb.nu=1 \
+    --set neural-ucb.f1.rate=0.01,0.02 --tune 7 -T 900 -s 0 -o paper >out
+grep -Eq '^  neural-ucb +6  nu=1 ' out || fail "not six settings: $(cat out)"
+
+# The page marks what was chosen, with and without halving; where a second grid found a better setting, that one.
+if command -v gnuplot >/dev/null; then
+    chosen() { # FOLDER: the options that tell the chosen setting of the one policy from the others
+        "$eenet" report "$1" >/dev/null
+        sed -n 's/.*<th scope="row">[a-z-]* \(.*\)<span class="tag">chosen<.*/\1/p' "$1/report.html"
+    }
+    test "$(chosen kept)" = 'epsilon=0' || fail "the page has another choice: $(chosen kept)"
+    chosen paper | tr ' ' '\n' | sort >marked
+    sed -n 's/^  neural-ucb  *6  nu=1 //p' out | tr ' ' '\n' | sort | diff - marked
+    "$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon --set neural-epsilon.epsilon=0.5,0.9 \
+        --set neural-epsilon.f1.width=10 --tune 100-101 -T 300 -s 0-1 -o kept >out
+    test "$(chosen kept)" = 'epsilon=0' || fail "two grids: $(chosen kept)"
+fi
+
+# A policy none of whose settings can be played: such steps end in numbers that are not finite. The others play, and
+# what failed is told with its setting.
+code=0
+"$eenet" grid -d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --set greedy.f1.rate=1000,900 \
+    --set linucb.alpha=0.1,1 --tune 7 -T 100 -s 0-1 -j 1 >out 2>stderr || code=$?
+test "$code" = 1 || fail "nothing could be chosen: exit status $code"
+grep -q '^eenet grid: synthetic:inner,dim=4, greedy f1.optimizer=sgd f1.rate=1000, seed 7: ' stderr || fail "$(cat stderr)"
+grep -Eqx '  greedy +- +- +- +0/2' out || fail "no word of the policy: $(cat out)"
+grep -Eqx '  linucb .* 2/2' out || fail "the other did not play: $(cat out)"
+grep -Eqx '  greedy +2  none: no setting could be played' out || fail "$(cat out)"
+
+# A setting that is the only one, and fails on the seeds that count.
+code=0
+"$eenet" grid -d synthetic:inner,dim=4 -p greedy,uniform --set greedy.f1.optimizer=sgd --set greedy.f1.rate=1000 \
+    --tune 7 -T 100 -s 0-1 >out 2>stderr || code=$?
+test "$code" = 1 || fail "a run failed: exit status $code"
+grep -Eqx '  uniform .* 2/2' out || fail "the other did not play: $(cat out)"
+
+# What cannot be.
+refused() {
+    code=0
+    "$eenet" grid "$@" >stdout 2>stderr || code=$?
+    test "$code" = 2 || fail "exit status $code for $*"
+    test ! -s stdout || fail "output for $*"
+}
+refused -d synthetic:inner -p uniform --tune 3 -s 0-4
+grep -q 'seed 3 is both in --tune and in --seeds' stderr || fail "$(cat stderr)"
+refused -d synthetic:inner -p linucb --set linucb.alpha=1,-1
+grep -q 'linucb.alpha must be 0 to 1000000, got -1' stderr || fail "$(cat stderr)"
+refused -d synthetic:inner -p linucb --set linucb.alpha=1,
+grep -q 'linucb.alpha' stderr || fail "$(cat stderr)"

@@ -1,0 +1,84 @@
+#!/bin/sh
+# report.sh PROGRAM: the table, the figures and the page of a folder of results. report_browser looks at the page.
+set -eu
+eenet=$1
+fail() { echo "report.sh: $*" >&2; exit 1; }
+
+"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 -o runs >/dev/null
+
+# Without gnuplot: the package is named, and the table is there all the same.
+mkdir empty
+status=0
+PATH=$PWD/empty "$eenet" report runs >out 2>err || status=$?
+[ $status = 1 ] || fail "without gnuplot: status $status"
+grep -q 'gnuplot-nox' err || fail "does not name the package"
+echo runs/summary.csv | diff - out || fail "without gnuplot: output"
+[ ! -e runs/report.html ] || fail "a page without figures"
+
+# One row a cell; the names of the columns are stable, and every row has a field for each.
+head -n 1 runs/summary.csv | grep -qx 'dataset,fingerprint,dim,arms,rounds,part,policy,label,seeds,regret_mean,regret_sd,regret_low,regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,seconds,bytes,up,up_right,down,down_right,correlation,options' || fail "columns"
+[ "$(wc -l <runs/summary.csv)" = 3 ] || fail "rows"
+grep -Eq '^"synthetic:cosine,arms=3",0{16},20,3,50,main,greedy,greedy,2,[0-9.]+,[0-9.]+,' runs/summary.csv || fail "a row"
+[ "$(sed 's/"[^"]*"//' runs/summary.csv | tr -dc ',\n' | awk '{ print length }' | sort -u)" = 30 ] || fail "fields"
+# The mean is that of the lines.
+awk -F '"regret":' '/"policy":"greedy"/ { sum += $2 + 0; runs++ } END { printf "%.6f\n", sum / runs }' runs/results.jsonl >mean
+grep ',main,greedy,' runs/summary.csv | sed 's/"[^"]*"//' | awk -F, '{ printf "%.6f\n", $10 }' | diff - mean || fail "mean"
+
+# Gnuplot that fails is told with its words.
+printf '#!/bin/sh\necho "\\"x.gp\\" line 3: unknown terminal" >&2\nexit 1\n' >empty/gnuplot
+chmod +x empty/gnuplot
+status=0
+PATH=$PWD/empty:$PATH "$eenet" report runs >out 2>err || status=$?
+[ $status = 1 ] || fail "gnuplot fails: status $status"
+grep -q 'line 3: unknown terminal.*gnuplot-nox' err || fail "gnuplot fails: $(cat err)"
+
+# What is wrong with the arguments.
+for arguments in '' 'runs more' 'runs --referense eenet' 'runs --output'; do
+    status=0
+    # shellcheck disable=SC2086 # words
+    "$eenet" report $arguments >out 2>err || status=$?
+    [ $status = 2 ] || fail "'$arguments': status $status, expected 2"
+done
+status=0
+"$eenet" report nowhere >out 2>err || status=$?
+[ $status = 1 ] && grep -q nowhere err || fail "no such folder"
+status=0
+"$eenet" report runs --reference linucb >out 2>err || status=$?
+[ $status = 1 ] && grep -q "no run of policy 'linucb'" err || fail "a reference that was not played"
+
+command -v gnuplot >/dev/null || exit 0
+
+"$eenet" report runs >out
+cat >expected <<'END'
+runs/summary.csv
+runs/figures (3 figures as .svg, .pdf, .gp and .dat)
+runs/report.html
+END
+diff expected out
+for ending in svg pdf gp dat; do
+    [ -s "runs/figures/regret-synthetic-cosine-arms-3.$ending" ] || fail "no figure as .$ending"
+done
+[ ! -e runs/figures/regret-synthetic-cosine-arms-3.log ] || fail "left gnuplot's words behind"
+
+# The same results give the same page, wherever it is written; another reference another one.
+"$eenet" report runs -o page.html >out
+tail -n 1 out | grep -qx page.html || fail "-o"
+cmp page.html runs/report.html
+"$eenet" report runs --reference greedy -o other.html >out
+grep -q 'Differences are to greedy' other.html || fail "--reference"
+
+# What a run has not yet ended, or half written, is left out.
+printf '{"dataset":"synth' >>runs/results.jsonl
+"$eenet" report runs -o page.html >out
+grep -q 'seeds 0-1' page.html || fail "half a line"
+
+# A script may be changed and run again where it lies.
+(cd runs/figures && rm -f ./*.svg && gnuplot regret-synthetic-cosine-arms-3.gp && [ -s regret-synthetic-cosine-arms-3.svg ]) ||
+    fail "the script does not run by itself"
+
+# Words from outside do no harm in the page.
+"$eenet" run -d synthetic:inner -p greedy -T 20 -s 0-1 -o odd >/dev/null
+sed -i 's/"dataset":"[^"]*"/"dataset":"<img src=x onerror=1>\x27q\x27"/' odd/results.jsonl
+"$eenet" report odd >out
+! grep -q '<img' odd/report.html || fail "markup from a name"
+grep -q '&lt;img src=x' odd/report.html || fail "the name is not there"

@@ -1,0 +1,92 @@
+#!/bin/sh
+# rounds.sh PROGRAM: rounds written and played again give the same numbers; what is cut short leaves nothing to play.
+set -eu
+eenet=$1
+fail() { echo "rounds.sh: $*" >&2; exit 1; }
+
+# numbers DATASET...: what three policies get.
+numbers() {
+    "$eenet" run -p eenet,uniform,linucb -s 3 -T "$rounds" --json -d "$1" |
+        grep -oE '"(policy|seed|rounds|regret|reward|optimal)":[^,}]*'
+}
+
+# same DATASET FOLDER: to the last digit, for dense and sparse arms.
+same() {
+    said=$("$eenet" rounds -d "$1" -s 3 -T "$rounds" -o "$2" 2>stderr) || fail "$1: $(cat stderr)"
+    test "$said" = "$2: $rounds rounds of $3, seed 3" || fail "said '$said'"
+    test ! -s stderr || fail "words on stderr, which is no terminal: $(cat stderr)"
+    numbers "$1" >direct
+    numbers "rounds:$2" >prepared
+    test "$(wc -l <direct)" = 18 || fail "$1: $(cat direct)"
+    diff direct prepared || fail "$1: other numbers"
+}
+rounds=500
+same synthetic:cosine dense synthetic:cosine
+awk 'BEGIN { for (i = 0; i < 60; i++) printf "%d,%.2f,%s\n", i % 7, (i * 37 % 11) / 4, substr("abc", i % 3 + 1, 1) }' >few.csv
+rounds=60
+same table:few.csv,header=no sparse table:few,header=no
+for file in contexts.npy rewards.npy expected.npy rounds.json; do test -s dense/$file || fail "no $file"; done
+for file in values.npy indices.npy starts.npy; do test -s sparse/$file || fail "no $file"; done
+if [ -d /usr/share/datasets/fashion-mnist ]; then
+    rounds=200
+    same fashion-mnist images fashion-mnist
+fi
+
+# All of a data set that ends, unless told otherwise; the same arrays again.
+"$eenet" rounds -d rounds:dense -o again >said
+test "$(cat said)" = "again: 500 rounds of rounds:dense, seed 0" || fail "$(cat said)"
+cmp dense/contexts.npy again/contexts.npy
+
+# refuse STATUS SENTENCE ARGUMENT...
+refuse() {
+    status=$1 sentence=$2
+    shift 2
+    code=0
+    "$eenet" rounds "$@" >stdout 2>stderr || code=$?
+    test "$code" = "$status" || fail "rounds $*: exit status $code"
+    test "$(head -n 1 stderr)" = "eenet rounds: $sentence" || fail "rounds $*: got '$(head -n 1 stderr)'"
+    test ! -s stdout || fail "rounds $*: printed on stdout"
+    test ! -e new || fail "rounds $*: made a folder"
+}
+refuse 2 "expected a data set: -d DATASET" -o new
+refuse 2 "expected a folder to write to: -o DIR" -d synthetic:inner
+refuse 2 "--seed is given twice" -d synthetic:inner -o new -s 1 -s 2
+refuse 2 "--rounds must be a whole number, 1 to 9223372036854775807, got '0'" -d synthetic:inner -o new -T 0
+refuse 2 "--seed must be a whole number, 0 to 9223372036854775807, got '0-4'" -d synthetic:inner -o new -s 0-4
+refuse 2 "'new' belongs to no flag" -d synthetic:inner new
+refuse 2 "synthetic: no form is called 'iner'; did you mean 'inner'?" -d synthetic:iner -o new
+refuse 1 "rounds: rounds:dense has 500 rounds, asked for 501" -d rounds:dense -T 501 -o new
+refuse 1 "rounds: dense holds other rounds already (synthetic:cosine, seed 3, 500 rounds): take another folder" \
+    -d synthetic:cosine -s 4 -T 500 -o dense
+refuse 1 "rounds: nowhere: found neither contexts.npy nor values.npy" -d rounds:nowhere -o new
+
+# One byte that changes is noticed.
+cp -r dense changed
+printf 'x' | dd of=changed/contexts.npy bs=1 seek=1000 conv=notrunc 2>dd
+code=0
+"$eenet" run -d rounds:changed -p uniform -T 5 >stdout 2>stderr || code=$?
+test "$code" = 1 || fail "a changed array: exit status $code"
+grep -q '^eenet run: rounds: changed/contexts.npy is not the file that rounds.json speaks of: ' stderr ||
+    fail "a changed array: $(cat stderr)"
+
+# write_without_end SIGNAL: what would never end gets the signal when it is writing.
+write_without_end() {
+    env --default-signal=INT "$eenet" rounds -d synthetic:inner,dim=1,arms=2 -T 1000000000 -o cut >stdout 2>stderr &
+    pid=$!
+    until [ -e cut/rewards.npy.unfinished ]; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
+    kill "-$1" "$pid"
+    code=0
+    wait "$pid" || code=$?
+}
+write_without_end INT
+test "$code" = 130 || fail "Ctrl-C: exit status $code"
+test "$(cat stderr)" = "eenet rounds: interrupted; nothing was written" || fail "Ctrl-C: $(cat stderr)"
+test ! -e cut || fail "Ctrl-C leaves $(ls cut)"
+
+write_without_end KILL
+test "$code" = 137 || fail "kill: exit status $code"
+test "$(ls cut | grep -cv '\.unfinished$')" = 0 || fail "a kill leaves $(ls cut)"
+! "$eenet" run -d rounds:cut -p uniform -T 1 >stdout 2>stderr || fail "what was cut is played"
+"$eenet" rounds -d synthetic:inner -T 10 -o cut >stdout
+"$eenet" run -d rounds:cut -p uniform -T 10 -s 0 >stdout
+test "$(ls cut | tr '\n' ' ')" = "contexts.npy expected.npy rewards.npy rounds.json " || fail "left: $(ls cut)"

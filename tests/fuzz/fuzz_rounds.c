@@ -1,0 +1,34 @@
+/* Texts in the place of rounds.json: reading them ends, and what is accepted is written so that it reads back the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/datasets/rounds_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void require(bool holds, const char *what, const ee_error *error)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_rounds: %s: %s\n", what, error->message);
+    abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static char text[16384]; /* a name of 1023 bytes, each written as six, and the rest */
+    rounds_file first, second;
+    ee_error error = {EE_OK, ""};
+    ee_status status = rounds_file_parse(bytes, size, "fuzz", &first, &error);
+    require(status == error.status, "a status without its error", &error);
+    require(status == EE_OK || status == EE_BAD_INPUT, "an odd status", &error);
+    if (status) return 0;
+    size_t length;
+    require(rounds_file_format(&first, text, sizeof text, &length, &error) == EE_OK, "is not written", &error);
+    require(length <= sizeof text, "a text without an end", &error);
+    require(rounds_file_parse((const uint8_t *)text, length, "fuzz", &second, &error) == EE_OK, "is not read again",
+            &error);
+    require(memcmp(&first, &second, sizeof first) == 0, "reads back as another", &error);
+    return 0;
+}

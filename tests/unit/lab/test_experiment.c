@@ -1,0 +1,447 @@
+/* Runs kept in a folder: a crash before or in the middle of any write, and what comes after it. */
+#define _GNU_SOURCE
+#include "lab/experiment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "support.h"
+
+/* ---- the system calls that change the folder, made to crash or to fail ----
+ *
+ * A program's own definition of these goes before the C library's. */
+
+enum { CRASHED = 77 };
+
+static atomic_int calls; /* so far */
+static int last_call;    /* the one that does not come back, or fails; 0: none */
+static bool half;        /* a write has written half before that */
+static bool only_fail;   /* with ENOSPC, and so do all after it */
+
+/* Whether the call is to be made. */
+static bool survive(void)
+{
+    int number = ++calls;
+    if (!last_call || number < last_call) return true;
+    if (!only_fail) _exit(CRASHED);
+    errno = ENOSPC;
+    return false;
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t size)
+{
+    if (half && calls + 1 == last_call) syscall(SYS_write, descriptor, bytes, size / 2);
+    return survive() ? syscall(SYS_write, descriptor, bytes, size) : -1;
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t place)
+{
+    if (half && calls + 1 == last_call) syscall(SYS_pwrite64, descriptor, bytes, size / 2, place);
+    return survive() ? syscall(SYS_pwrite64, descriptor, bytes, size, place) : -1;
+}
+
+int fsync(int descriptor)
+{
+    (void)descriptor; /* nothing is lost but by the crash of this process: the disk is spared */
+    return survive() ? 0 : -1;
+}
+
+int ftruncate(int descriptor, off_t size)
+{
+    if (only_fail) return (int)syscall(SYS_ftruncate, descriptor, size); /* a full disk can be cut */
+    return survive() ? (int)syscall(SYS_ftruncate, descriptor, size) : -1;
+}
+
+int rename(const char *from, const char *to)
+{
+    return survive() ? (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0) : -1;
+}
+
+int unlink(const char *path)
+{
+    if (only_fail) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+    return survive() ? (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0) : -1;
+}
+
+/* ---- the jobs, and folders of their own for each test ---- */
+
+enum { JOBS = 5 };
+
+static char base[] = "/tmp/eenet-experiment-XXXXXX";
+static char whole[sizeof base + 20], folder[sizeof base + 20]; /* never crashed, and the one under test */
+static dataset *data;
+static run_job jobs[JOBS];
+
+/* The first run is the longest by far. On two threads it is held up until another has ended, which must then wait for
+ * its turn in pending/. */
+enum { LONG = 1000, SHORT = 30 };
+
+static atomic_int ended_runs;
+
+static bool hold_up(void *context)
+{
+    (void)context;
+    static _Thread_local int rounds;
+    if (++rounds > JOBS * SHORT) /* it is the long run */
+        while (ended_runs == 0) sched_yield();
+    return true;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(base + sizeof base - 7, "XXXXXX");
+    if (!mkdtemp(base) || dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL)) return -1;
+    snprintf(whole, sizeof whole, "%s/whole", base);
+    snprintf(folder, sizeof folder, "%s/deep/folder", base);
+    jobs[0] = (run_job){.data = data, .policy = "uniform", .seed = 0, .rounds = LONG};
+    for (size_t i = 1; i < JOBS; i++)
+        jobs[i] = (run_job){.data = data, .policy = i < 3 ? "uniform" : "eenet", .seed = i % 2, .rounds = SHORT};
+    return 0;
+}
+
+static void remove_all(const char *path)
+{
+    char command[sizeof whole + 20];
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    assert_int_equal(system(command), 0);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    dataset_free(data);
+    remove_all(base);
+    return 0;
+}
+
+static void play(const char *into, size_t threads, const run_watch *watch, run_result *results)
+{
+    ee_error error = {EE_OK, ""};
+    if (experiment_run(into, jobs, JOBS, threads, watch, results, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < JOBS; i++) assert_true(results[i].finished && results[i].rounds == jobs[i].rounds);
+}
+
+static uint8_t *read_in(const char *from, const char *name, size_t *size)
+{
+    char path[sizeof whole + 300];
+    uint8_t *bytes;
+    ee_error error = {EE_OK, ""};
+    snprintf(path, sizeof path, "%s/%s", from, name);
+    if (file_read(path, &bytes, size, &error)) fail_msg("%s", error.message);
+    return bytes;
+}
+
+static void take_seconds_out(char *text)
+{
+    static const char member[] = "\"seconds\":";
+    while ((text = strstr(text, member))) {
+        text += strlen(member);
+        memmove(text, text + strcspn(text, ","), strlen(text + strcspn(text, ",")) + 1);
+    }
+}
+
+static void assert_same_file(const char *name)
+{
+    size_t sizes[2];
+    uint8_t *left = read_in(whole, name, &sizes[0]), *right = read_in(folder, name, &sizes[1]);
+    if (strcmp(name, "results.jsonl") == 0) {
+        take_seconds_out((char *)left);
+        take_seconds_out((char *)right);
+        assert_string_equal((char *)left, (char *)right);
+    } else {
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(left, right, sizes[0]);
+    }
+    memory_free(left);
+    memory_free(right);
+}
+
+static bool exists(const char *name)
+{
+    char path[sizeof folder + 40];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void assert_same_folders(void)
+{
+    stored_runs list = {0};
+    ee_error error = {EE_OK, ""};
+    assert_same_file("results.jsonl");
+    if (results_read(folder, &list, &error)) fail_msg("%s", error.message);
+    assert_int_equal(list.count, JOBS);
+    for (size_t i = 0; i < JOBS; i++) {
+        char name[300];
+        snprintf(name, sizeof name, "curves/%s", list.runs[i].curve);
+        assert_same_file(name);
+    }
+    assert_false(exists("pending"));
+    results_release(&list);
+}
+
+/* ---- tests ---- */
+
+typedef struct notes {
+    int ended, with_curve, standings;
+    size_t order[2 * JOBS]; /* of the jobs, as they ended */
+    bool wrong;             /* a standing that does not count what was read */
+} notes;
+
+static bool note_end(void *context, const run_report *report)
+{
+    notes *self = context;
+    ended_runs++;
+    self->order[self->ended++] = (size_t)(report->job - jobs);
+    self->with_curve += report->curve != NULL;
+    return true;
+}
+
+static void note_standing(void *context, const run_standing *now)
+{
+    notes *self = context;
+    self->standings++;
+    self->wrong = self->wrong || now->jobs != JOBS || now->rounds != LONG + 4 * SHORT || now->played > now->rounds ||
+                  (now->shown && (now->shown < jobs || now->shown >= jobs + JOBS));
+}
+
+static void what_is_there_is_not_played_again(void **state)
+{
+    (void)state;
+    run_result first[JOBS], second[JOBS];
+    notes heard = {0}, again = {0};
+    play(folder, 2, &(run_watch){NULL, note_standing, note_end, &heard}, first);
+    assert_int_equal(heard.ended, JOBS);
+    assert_int_equal(heard.with_curve, JOBS);
+    assert_true(heard.standings > 0 && !heard.wrong);
+    play(folder, 2, &(run_watch){NULL, note_standing, note_end, &again}, second);
+    assert_int_equal(again.ended, JOBS);
+    assert_int_equal(again.with_curve, 0);
+    assert_int_equal(again.standings, 0);
+    for (size_t i = 0; i < JOBS; i++) assert_int_equal(again.order[i], i);
+    assert_memory_equal(first, second, sizeof first); /* the seconds too: they were read */
+}
+
+static void lines_are_in_the_order_of_the_jobs(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    play(whole, 1, NULL, results);
+    for (size_t threads = 2; threads <= 4; threads++) {
+        notes heard = {0};
+        ended_runs = 0;
+        play(folder, threads, &(run_watch){hold_up, NULL, note_end, &heard}, results);
+        assert_true(heard.order[0] != 0); /* it was in pending/ */
+        assert_same_folders();
+        remove_all(folder);
+    }
+}
+
+/* Without a folder nothing is kept, and all are played. */
+static void no_folder(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    notes heard = {0};
+    play(NULL, 2, &(run_watch){.ended = note_end, .context = &heard}, results);
+    assert_int_equal(heard.ended, JOBS);
+    assert_int_equal(heard.with_curve, 0);
+}
+
+/* Plays in a process of its own, which ends at the given call; returns its exit status. */
+static int play_until(int call, bool write_half, size_t threads)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        run_result results[JOBS];
+        notes heard = {0};
+        run_watch watch = {threads > 1 ? hold_up : NULL, NULL, note_end, &heard};
+        calls = ended_runs = 0;
+        last_call = call;
+        half = write_half;
+        _exit(experiment_run(folder, jobs, JOBS, threads, &watch, results, NULL));
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void crash_everywhere(size_t threads, bool write_half)
+{
+    int status = CRASHED, call = 1;
+    for (; status == CRASHED; call++) {
+        remove_all(folder);
+        status = play_until(call, write_half, threads);
+        assert_true(status == CRASHED || status == EE_OK);
+        if (status == CRASHED) assert_int_equal(play_until(0, false, threads), EE_OK);
+        assert_same_folders();
+    }
+    assert_true(call > 8 * JOBS); /* it did crash: a run is kept by so many calls */
+}
+
+static void a_crash_at_any_call(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    play(whole, 1, NULL, results);
+    crash_everywhere(1, false);
+    crash_everywhere(1, true);
+    crash_everywhere(2, false);
+    crash_everywhere(2, true);
+}
+
+/* A crash while it recovers from a crash, again and again: each time it comes a call further. */
+static void crash_after_crash(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    play(whole, 1, NULL, results);
+    int status = CRASHED;
+    for (int call = 1; status == CRASHED; call++) status = play_until(call, call % 2, 2);
+    assert_int_equal(status, EE_OK);
+    assert_same_folders();
+}
+
+static void assert_whole_lines(void)
+{
+    size_t size;
+    uint8_t *text = read_in(folder, "results.jsonl", &size);
+    assert_true(size == 0 || text[size - 1] == '\n');
+    memory_free(text);
+}
+
+/* A disk that is full from any moment on: told, and nothing that was kept is lost. */
+static void a_full_disk(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    play(whole, 1, NULL, results);
+    ee_status status = EE_FILE_ERROR;
+    for (int call = 1; status; call++) {
+        ee_error error = {EE_OK, ""};
+        remove_all(folder);
+        notes heard = {0};
+        run_watch watch = {hold_up, NULL, note_end, &heard};
+        calls = ended_runs = 0;
+        last_call = call;
+        only_fail = half = true;
+        status = experiment_run(folder, jobs, JOBS, 2, &watch, results, &error);
+        last_call = 0;
+        only_fail = half = false;
+        assert_whole_lines();
+        if (status) {
+            assert_int_equal(status, EE_FILE_ERROR);
+            assert_non_null(strstr(error.message, "No space left on device"));
+        }
+        play(folder, 2, NULL, results);
+        assert_same_folders();
+    }
+}
+
+static bool refuse(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static bool stop_after_one(void *context)
+{
+    return hold_up(context) && ended_runs == 0;
+}
+
+/* What had ended before it was stopped is kept, though its turn had not come. */
+static void stopped_and_called_again(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    play(whole, 1, NULL, results);
+    run_watch nobody = {.wanted = refuse};
+    assert_int_equal(experiment_run(folder, jobs, JOBS, 2, &nobody, results, NULL), EE_OK);
+    for (size_t i = 0; i < JOBS; i++) assert_false(results[i].finished);
+    notes heard = {0}, again = {0};
+    ended_runs = 0;
+    run_watch one = {stop_after_one, NULL, note_end, &heard};
+    assert_int_equal(experiment_run(folder, jobs, JOBS, 2, &one, results, NULL), EE_OK);
+    assert_true(!results[0].finished && results[1].finished);
+    assert_true(exists("pending"));
+    play(folder, 1, &(run_watch){.ended = note_end, .context = &again}, results);
+    assert_int_equal(again.order[0], 1); /* read, not played */
+    assert_int_equal(again.with_curve, JOBS - 1);
+    assert_same_folders();
+}
+
+/* One that fails is told, is not kept, and does not hold up the others; the same job twice is played once. */
+static void failures_and_repetitions(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    stored_runs list = {0};
+    jobs[0].policy = "no-such-policy";
+    jobs[3] = jobs[1];
+    notes heard = {0};
+    run_watch watch = {.ended = note_end, .context = &heard};
+    assert_int_equal(experiment_run(folder, jobs, JOBS, 2, &watch, results, NULL), EE_OK);
+    assert_int_equal(results[0].status, EE_BAD_OPTION);
+    assert_int_equal(heard.ended, JOBS);
+    assert_memory_equal(&results[3], &results[1], sizeof results[1]);
+    assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+    assert_int_equal(list.count, JOBS - 2);
+    results_release(&list);
+}
+
+/* What tells two runs apart, one thing at a time. */
+static void every_part_of_a_job_counts(void **state)
+{
+    (void)state;
+    dataset *other;
+    run_result result;
+    notes heard = {0};
+    run_watch watch = {.ended = note_end, .context = &heard};
+    assert_int_equal(dataset_open("synthetic:inner,dim=3,arms=3", NULL, &other, NULL), EE_OK);
+    const run_job first = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
+    run_job changed[7] = {first, first, first, first, first, first, first};
+    changed[1].data = other;
+    changed[2].policy = "greedy";
+    changed[3].options = "pending=9";
+    changed[4].seed = 2;
+    changed[5].rounds = 21;
+    changed[6].tuning = true;
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(experiment_run(folder, &changed[i], 1, 1, &watch, &result, NULL), EE_OK);
+    assert_int_equal(heard.with_curve, 7);
+    /* The default, written out, is the same as not given. */
+    run_job same = first;
+    same.options = "pending=1024";
+    assert_int_equal(experiment_run(folder, &same, 1, 1, &watch, &result, NULL), EE_OK);
+    assert_int_equal(heard.with_curve, 7);
+    dataset_free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_is_there_is_not_played_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lines_are_in_the_order_of_the_jobs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_folder, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_crash_at_any_call, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(crash_after_crash, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_full_disk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(stopped_and_called_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(failures_and_repetitions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_part_of_a_job_counts, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* Settings chosen by trying them. */
+#include "lab/grid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "support.h"
+
+static dataset *open_data(void)
+{
+    dataset *data;
+    assert_int_equal(dataset_open("synthetic:inner,dim=4", NULL, &data, NULL), EE_OK);
+    return data;
+}
+
+static const uint64_t seeds[] = {100, 101};
+
+/* What the runs were, in the order in which they ended. */
+typedef struct notes {
+    size_t runs;
+    uint64_t rounds[64];
+    char options[64][512];
+    bool all_tuning;
+    bool wanted;
+} notes;
+
+static bool note_end(void *context, const run_report *report)
+{
+    notes *into = context;
+    assert_true(into->runs < 64);
+    into->rounds[into->runs] = report->job->rounds;
+    snprintf(into->options[into->runs], sizeof into->options[0], "%s", report->job->options);
+    into->all_tuning = into->all_tuning && report->job->tuning;
+    into->runs++;
+    return into->wanted;
+}
+
+static ee_status choose(const grid_policy *policies, size_t count, uint64_t rounds, bool halving, notes *into,
+                        grid_choice *choices, bool *stopped, ee_error *error)
+{
+    dataset *data = open_data();
+    grid_plan plan = {data, policies, count, seeds, 2, rounds, halving};
+    run_watch watch = {.ended = note_end, .context = into};
+    into->all_tuning = true;
+    ee_status status = grid_choose(&plan, NULL, 1, &watch, choices, stopped, error);
+    dataset_free(data);
+    return status;
+}
+
+/* Any arm, or the best: the one is hopeless. */
+static const grid_axis two_axes[] = {{"epsilon", "1,0,0.9"}, {"f1.rate", "0.01,0.02"}};
+static const grid_policy epsilon = {"neural-epsilon", "f1.width=10", two_axes, 2};
+
+static void the_best_cell_is_chosen(void **state)
+{
+    (void)state;
+    const grid_policy policies[] = {epsilon, {"uniform", NULL, NULL, 0}};
+    notes seen = {.wanted = true};
+    grid_choice choices[2] = {{0}};
+    bool stopped;
+    assert_int_equal(choose(policies, 2, 300, false, &seen, choices, &stopped, NULL), EE_OK);
+    assert_false(stopped);
+    assert_int_equal(seen.runs, 6 * 2);
+    assert_true(seen.all_tuning);
+    assert_string_equal(seen.options[0], "f1.width=10 epsilon=1 f1.rate=0.01");
+    assert_string_equal(seen.options[11], "f1.width=10 epsilon=0.9 f1.rate=0.02");
+    assert_non_null(strstr(choices[0].options, "f1.width=10 epsilon=0 f1.rate=0.0"));
+    assert_int_equal(choices[0].cells, 6);
+    assert_true(choices[0].regret > 0.0);
+    assert_string_equal(choices[1].options, ""); /* one cell: it is chosen without a run */
+    assert_int_equal(choices[1].cells, 1);
+    assert_true(isnan(choices[1].regret));
+    memory_free(choices[0].options);
+    memory_free(choices[1].options);
+}
+
+static void halving_drops_two_thirds_a_stage(void **state)
+{
+    (void)state;
+    notes whole = {.wanted = true}, halved = {.wanted = true};
+    grid_choice all = {0}, chosen = {0};
+    bool stopped;
+    assert_int_equal(choose(&epsilon, 1, 1800, false, &whole, &all, &stopped, NULL), EE_OK);
+    assert_int_equal(choose(&epsilon, 1, 1800, true, &halved, &chosen, &stopped, NULL), EE_OK);
+    /* Six cells play 200 rounds, two 600; the one that is left has won. */
+    assert_int_equal(halved.runs, (6 + 2) * 2);
+    for (size_t i = 0; i < halved.runs; i++) assert_int_equal(halved.rounds[i], i < 12 ? 200 : 600);
+    for (size_t i = 12; i < 16; i++) assert_non_null(strstr(halved.options[i], "epsilon=0 "));
+    assert_non_null(strstr(all.options, "epsilon=0 "));
+    assert_non_null(strstr(chosen.options, "epsilon=0 "));
+    memory_free(all.options);
+    memory_free(chosen.options);
+}
+
+/* Such steps end in numbers that are not finite. */
+static void a_cell_that_fails_is_out(void **state)
+{
+    (void)state;
+    const grid_axis axes[] = {{"f1.rate", "1000,0.01"}}, hopeless[] = {{"f1.rate", "1000,900"}};
+    const grid_policy some = {"greedy", "f1.optimizer=sgd", axes, 1};
+    const grid_policy none = {"greedy", "f1.optimizer=sgd", hopeless, 1};
+    notes seen = {.wanted = true};
+    grid_choice choice = {0};
+    bool stopped;
+    ee_error error;
+    assert_int_equal(choose(&some, 1, 100, false, &seen, &choice, &stopped, &error), EE_OK);
+    assert_string_equal(choice.options, "f1.optimizer=sgd f1.rate=0.01");
+    memory_free(choice.options);
+    choice.options = NULL;
+    assert_int_equal(choose(&none, 1, 100, false, &seen, &choice, &stopped, &error), EE_OK);
+    assert_false(stopped);
+    assert_null(choice.options);
+    assert_int_equal(choice.cells, 2);
+    assert_true(isnan(choice.regret));
+}
+
+static void a_cell_that_cannot_start_is_an_error(void **state)
+{
+    (void)state;
+    const grid_axis axes[] = {{"alpha", "1,-1"}};
+    const grid_policy policy = {"linucb", NULL, axes, 1};
+    notes seen = {.wanted = true};
+    grid_choice choice = {0};
+    bool stopped;
+    ee_error error;
+    assert_int_equal(choose(&policy, 1, 100, false, &seen, &choice, &stopped, &error), EE_BAD_OPTION);
+    assert_non_null(strstr(error.message, "alpha"));
+    assert_int_equal(seen.runs, 0);
+}
+
+static void nothing_is_chosen_when_it_was_stopped(void **state)
+{
+    (void)state;
+    notes seen = {.wanted = false};
+    grid_choice choice = {0};
+    bool stopped;
+    assert_int_equal(choose(&epsilon, 1, 50, false, &seen, &choice, &stopped, NULL), EE_OK);
+    assert_true(stopped);
+    assert_int_equal(seen.runs, 1);
+    assert_null(choice.options);
+}
+
+/* Every value of the paper's grids is one that the policy takes. */
+static void the_papers_grids_can_be_played(void **state)
+{
+    (void)state;
+    ee_policy policy;
+    size_t grids = 0;
+    for (size_t i = 0; !ee_policy_describe(i, &policy, NULL); i++) {
+        size_t count;
+        const grid_axis *axes = grid_of_paper(policy.name, &count);
+        grids += count > 0;
+        for (size_t k = 0; k < count; k++) {
+            const char *value = axes[k].values;
+            for (size_t length; length = strcspn(value, ","), *value; value += length + (value[length] == ',')) {
+                char options[64];
+                snprintf(options, sizeof options, "%s=%.*s", axes[k].option, (int)length, value);
+                ee_settings settings = {policy.name, 4, 0, options};
+                ee_bandit *bandit;
+                ee_error error;
+                if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
+                ee_bandit_free(bandit);
+            }
+        }
+    }
+    assert_int_equal(grids, 11); /* nine policies; eenet has two presets more */
+    size_t count;
+    grid_of_paper("neural-ucb", &count);
+    assert_int_equal(count, 3);
+    assert_null(grid_of_paper("uniform", &count));
+    assert_int_equal(count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_cell_is_chosen),
+        cmocka_unit_test(halving_drops_two_thirds_a_stage),
+        cmocka_unit_test(a_cell_that_fails_is_out),
+        cmocka_unit_test(a_cell_that_cannot_start_is_an_error),
+        cmocka_unit_test(nothing_is_chosen_when_it_was_stopped),
+        cmocka_unit_test(the_papers_grids_can_be_played),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,354 @@
+#define _DEFAULT_SOURCE /* for mkdtemp */
+#include "lab/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "support.h"
+
+/* Runs in memory. The strings are borrowed, so there is nothing to release. */
+typedef struct made_runs {
+    stored_run runs[64];
+    stored_runs list;
+} made_runs;
+
+static stored_run *add(made_runs *into, const char *data, const char *policy, const char *options, uint64_t seed,
+                       double regret)
+{
+    stored_run *run = &into->runs[into->list.count++];
+    into->list.runs = into->runs;
+    *run = (stored_run){.dataset = (char *)data,
+                        .dim = 3,
+                        .arms = 2,
+                        .policy = (char *)policy,
+                        .options = (char *)options,
+                        .seed = seed,
+                        .rounds = 100,
+                        .result = {.finished = true, .rounds = 100, .optimal = 60, .regret = regret, .seconds = 2.0},
+                        .version = (char *)"0 none"};
+    return run;
+}
+
+static void summarize(const made_runs *made, const char *reference, summary *out)
+{
+    *out = (summary){0};
+    assert_int_equal(summary_create(&made->list, "nowhere", reference, out, NULL), EE_OK);
+}
+
+static void groups_and_cells(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "b", "greedy", "x=1", 0, 10);
+    add(&made, "a", "greedy", "x=1", 0, 10);
+    add(&made, "b", "eenet", "y=1", 0, 7);
+    add(&made, "b", "greedy", "x=1", 1, 14);
+    add(&made, "b", "greedy", "x=1", 1, 99); /* the same once more */
+    add(&made, "b", "greedy", "x=1", 0, 11)->rounds = 200;
+    summary all;
+    summarize(&made, NULL, &all);
+    assert_int_equal(all.results.count, 3);
+    const summary_group *b = &all.results.groups[0];
+    assert_string_equal(b->label, "b, 100 rounds");
+    assert_string_equal(b->file, "b-100-rounds");
+    assert_string_equal(all.results.groups[1].label, "a");
+    assert_string_equal(all.results.groups[2].label, "b, 200 rounds");
+    assert_int_equal(b->count, 2);
+    const summary_cell *greedy = &b->cells[0];
+    assert_int_equal(greedy->count, 2);
+    assert_string_equal(greedy->labels[SUMMARY_MAIN], "greedy");
+    assert_close(greedy->mean, 12.0, 1e-15);
+    assert_close(greedy->deviation, sqrt(8.0), 1e-15);
+    assert_close(greedy->margin, 12.706204736174698 * 2.0, 1e-12);
+    assert_close(greedy->optimal, 0.6, 1e-15);
+    assert_close(greedy->seconds, 2.0, 1e-15);
+    assert_true(isnan(greedy->growth));
+    assert_true(greedy->best);
+    assert_false(b->cells[1].best); /* it has fewer seeds */
+    summary_release(&all);
+}
+
+static void compares_common_seeds_with_the_reference(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        add(&made, "d", "uniform", "", seed, 20.0 + (double)seed);
+        add(&made, "d", "greedy", "", seed, 9.0 + (double)(seed % 2));
+        if (seed < 4) add(&made, "d", "eenet:paper", "", seed, 10.0 + (double)seed);
+    }
+    summary all;
+    summarize(&made, NULL, &all);
+    const summary_group *group = &all.results.groups[0];
+    assert_int_equal(group->references[SUMMARY_MAIN], 2);
+    const summary_cell *uniform = &group->cells[0], *greedy = &group->cells[1], *eenet = &group->cells[2];
+    assert_int_equal(uniform->against.pairs, 4);
+    assert_close(uniform->against.difference, 10.0, 1e-15);
+    assert_true(uniform->against.p == 0.125);
+    assert_true(uniform->p_holm == 0.25);
+    /* -1, -1, -3, -3: only all signs alike are as far out. */
+    assert_close(greedy->against.difference, -2.0, 1e-15);
+    assert_true(greedy->against.p == 0.125 && greedy->p_holm == 0.25);
+    assert_int_equal(eenet->against.pairs, 0);
+    assert_true(isnan(eenet->p_holm));
+    assert_int_equal(eenet->style, 0);
+    assert_int_equal(uniform->style, 1);
+    assert_int_equal(greedy->style, 2);
+    size_t order[3];
+    assert_int_equal(summary_order(group, SUMMARY_MAIN, order), 3);
+    assert_true(order[0] == 1 && order[1] == 2 && order[2] == 0);
+    summary_release(&all);
+
+    summarize(&made, "greedy", &all);
+    assert_int_equal(all.results.groups[0].references[SUMMARY_MAIN], 1);
+    assert_close(all.results.groups[0].cells[0].against.difference, 12.6, 1e-14);
+    summary_release(&all);
+
+    ee_error error;
+    all = (summary){0};
+    assert_int_equal(summary_create(&made.list, "nowhere", "gredy", &all, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "gredy"));
+    summary_release(&all);
+}
+
+static void labels_tell_what_differs(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "d", "neural-ucb", "nu=0.1 lambda=1 f1.width=100", 0, 1);
+    add(&made, "d", "neural-ucb", "nu=1 lambda=1 f1.width=100", 0, 2);
+    add(&made, "d", "linucb", "alpha=1", 0, 3);
+    add(&made, "e", "neural-ucb", "nu=1 lambda=1 f1.width=100", 0, 2);
+    add(&made, "f", "greedy",
+        "a=1000000000000000 b=1000000000000000 c=1000000000000000 d=1000000000000000 e=1000000000000000", 0, 1);
+    add(&made, "f", "greedy", "a=2 b=2 c=2 d=2 e=2", 0, 1);
+    summary all;
+    summarize(&made, NULL, &all);
+    const summary_cell *cells = all.results.groups[0].cells;
+    assert_string_equal(cells[0].labels[SUMMARY_MAIN], "neural-ucb nu=0.1");
+    assert_string_equal(cells[1].labels[SUMMARY_MAIN], "neural-ucb nu=1");
+    assert_string_equal(cells[2].labels[SUMMARY_MAIN], "linucb");
+    assert_string_equal(all.results.groups[1].cells[0].labels[SUMMARY_MAIN], "neural-ucb");
+    assert_string_equal(all.results.groups[2].cells[0].labels[SUMMARY_MAIN], "greedy #1");
+    assert_string_equal(all.results.groups[2].cells[1].labels[SUMMARY_MAIN], "greedy a=2 b=2 c=2 d=2 e=2");
+    /* What has the same options is the same line, whatever it is called. */
+    assert_int_equal(all.results.groups[1].cells[0].style, cells[1].style);
+    assert_int_equal(all.results.groups[0].references[SUMMARY_MAIN], 3);
+    assert_int_equal(all.results.groups[0].cells[0].against.pairs, 0);
+    summary_release(&all);
+}
+
+static void ablations_are_found(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "d", "eenet", "label=gain decision=linear hybrid_after=500 w1=1", 0, 5);
+    add(&made, "d", "eenet", "label=abs decision=linear hybrid_after=500 w1=1", 0, 6);
+    add(&made, "d", "eenet", "label=gain decision=hybrid hybrid_after=100 w1=1", 0, 7);
+    add(&made, "d", "eenet", "label=abs decision=neural hybrid_after=500 w1=1", 0, 8); /* differs in both */
+    add(&made, "d", "eenet:paper", "label=abs decision=linear hybrid_after=500 w1=1", 0, 4);
+    for (int i = 0; i < 2; i++) {
+        summary all;
+        summarize(&made, i ? "eenet:paper" : NULL, &all);
+        const summary_group *group = &all.results.groups[0];
+        const summary_cell *cells = group->cells;
+        assert_string_equal(cells[4].labels[SUMMARY_MAIN], "eenet:paper");
+        assert_int_equal(group->references[SUMMARY_MAIN], i ? 4 : 0);
+        if (i) { /* that preset has no ablations */
+            assert_non_null(cells[1].labels[SUMMARY_MAIN]);
+            assert_int_equal(group->references[SUMMARY_LABEL], group->count);
+        } else {
+            assert_string_equal(cells[0].labels[SUMMARY_MAIN], "eenet label=gain decision=linear");
+            assert_string_equal(cells[3].labels[SUMMARY_MAIN], "eenet label=abs decision=neural");
+            assert_null(cells[1].labels[SUMMARY_MAIN]);
+            assert_null(cells[2].labels[SUMMARY_MAIN]);
+            assert_string_equal(cells[0].labels[SUMMARY_LABEL], "eenet label=gain");
+            assert_string_equal(cells[1].labels[SUMMARY_LABEL], "eenet label=abs");
+            assert_string_equal(cells[0].labels[SUMMARY_DECISION], "eenet decision=linear hybrid_after=500");
+            assert_string_equal(cells[2].labels[SUMMARY_DECISION], "eenet decision=hybrid hybrid_after=100");
+            assert_close(cells[2].against.difference, 2.0, 1e-15);
+            assert_null(cells[3].labels[SUMMARY_LABEL]);
+        }
+        summary_release(&all);
+    }
+}
+
+static void ablations_of_eenet_beside_another_reference(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "d", "linucb", "alpha=1", 0, 9);
+    add(&made, "d", "eenet", "label=gain", 0, 5);
+    add(&made, "d", "eenet", "label=abs", 0, 6);
+    summary all;
+    summarize(&made, "linucb", &all);
+    const summary_group *group = &all.results.groups[0];
+    assert_close(group->cells[1].against.difference, -4.0, 1e-15);
+    assert_close(group->cells[2].against.difference, 1.0, 1e-15); /* to eenet with its own label */
+    summary_release(&all);
+}
+
+static void other_files_are_another_group(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "yelp", "greedy", "", 0, 1)->fingerprint = 0x0123456789abcdefu;
+    add(&made, "yelp", "greedy", "", 0, 1)->fingerprint = 0xfedcba9876543210u;
+    summary all;
+    summarize(&made, NULL, &all);
+    assert_int_equal(all.results.count, 2);
+    assert_true(all.results.groups[0].other_files && all.results.groups[1].other_files);
+    assert_string_equal(all.results.groups[0].label, "yelp, files 01234567");
+    assert_string_equal(all.results.groups[1].file, "yelp-files-fedcba98");
+    summary_release(&all);
+}
+
+static void tuning_is_kept_apart(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "d", "greedy", "rate=0.1", 0, 10);
+    add(&made, "d", "greedy", "rate=0.1", 100, 11)->tuning = true;
+    add(&made, "d", "greedy", "rate=0.2", 100, 12)->tuning = true;
+    stored_run *longer = add(&made, "d", "greedy", "rate=0.1", 100, 20);
+    longer->tuning = true;
+    longer->rounds = 200;
+    summary all;
+    summarize(&made, NULL, &all);
+    assert_int_equal(all.results.count, 1);
+    assert_int_equal(all.results.groups[0].count, 1);
+    assert_int_equal(all.results.groups[0].cells[0].count, 1);
+    assert_int_equal(all.grids.count, 1);
+    assert_int_equal(all.grids.groups[0].count, 3);
+    assert_string_equal(all.grids.groups[0].cells[1].labels[SUMMARY_MAIN], "greedy rate=0.2");
+    summary_release(&all);
+}
+
+/* Exploration that is twice what f1 missed, plus a constant; in the second part it is always the same. */
+static void directions_add_up(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    const double gains[] = {0.1, -0.2, 0.3};
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        run_direction *first = add(&made, "d", "eenet", "", seed, 1)->result.directions, *second = first + 1;
+        for (size_t i = 0; i < 3; i++) {
+            double gain = gains[i], exploration = 2.0 * gain + 0.05;
+            *first = (run_direction){first->arms + 1,
+                                     first->up + (exploration > 0),
+                                     first->down + (exploration < 0),
+                                     first->up_right + (exploration > 0 && gain > 0),
+                                     first->down_right + (exploration < 0 && gain < 0),
+                                     first->gain + gain,
+                                     first->exploration + exploration,
+                                     first->gain_squares + gain * gain,
+                                     first->exploration_squares + exploration * exploration,
+                                     first->products + gain * exploration};
+            second->arms++;
+            second->up++;
+            second->exploration += 0.1;
+            second->exploration_squares += 0.1 * 0.1;
+            second->gain += gain;
+            second->gain_squares += gain * gain;
+            second->products += 0.1 * gain;
+        }
+    }
+    summary all;
+    summarize(&made, NULL, &all);
+    const summary_cell *cell = &all.results.groups[0].cells[0];
+    assert_close(cell->correlations[0], 1.0, 1e-12);
+    assert_true(isnan(cell->correlations[1]));
+    assert_true(isnan(cell->correlations[2]));
+    assert_int_equal(cell->direction.arms, 12);
+    assert_int_equal(cell->direction.up, 10);
+    assert_int_equal(cell->direction.down_right, 2);
+    assert_true(cell->correlation > 0.0 && cell->correlation < 1.0);
+    summary_release(&all);
+}
+
+static void nothing_at_all(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    summary all;
+    summarize(&made, NULL, &all);
+    assert_int_equal(all.results.count + all.grids.count, 0);
+    summary_release(&all);
+}
+
+/* ---- with curves, in a folder ---- */
+
+/* What is played goes to `curves/` as version 1.0 of NumPy's format: (2, 1000) doubles, 3 round^0.6 and 5 round^0.6. */
+static void write_curves(const char *path)
+{
+    static const char description[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1000), }";
+    char head[128];
+    memset(head, ' ', sizeof head);
+    memcpy(head, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memcpy(head + 10, description, sizeof description - 1);
+    head[127] = '\n';
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(head, 1, sizeof head, file), sizeof head);
+    for (int row = 0; row < 2; row++)
+        for (int round = 1; round <= 1000; round++) {
+            double value = (row ? 5.0 : 3.0) * pow(round, 0.6);
+            assert_int_equal(fwrite(&value, sizeof value, 1, file), 1);
+        }
+    assert_int_equal(fclose(file), 0);
+}
+
+static void curves_and_growth(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/eenet-test-XXXXXX", curves[64], path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(curves, sizeof curves, "%s/curves", folder);
+    assert_int_equal(file_make_folder(curves, NULL), EE_OK);
+    snprintf(path, sizeof path, "%s/curves/c.npy", folder);
+    write_curves(path);
+    made_runs made = {0};
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        stored_run *run = add(&made, "d", "eenet", "", seed, 1);
+        run->rounds = 1000;
+        run->curve = (char *)"c.npy";
+        run->curve_row = seed;
+    }
+    summary all = {0};
+    assert_int_equal(summary_create(&made.list, folder, NULL, &all, NULL), EE_OK);
+    const summary_cell *cell = &all.results.groups[0].cells[0];
+    assert_close(cell->growth, 0.6, 1e-10);
+    assert_int_equal(cell->points, SUMMARY_POINTS);
+    assert_true(cell->curve[0].round == 2.0 && cell->curve[499].round == 1000.0);
+    assert_close(cell->curve[499].mean, 4.0 * pow(1000, 0.6), 1e-12);
+    assert_close(cell->curve[499].deviation, sqrt(2.0) * pow(1000, 0.6), 1e-12);
+    summary_release(&all);
+
+    /* A curve that should be there and is not is told. */
+    assert_int_equal(unlink(path), 0);
+    assert_int_not_equal(summary_create(&made.list, folder, NULL, &all, NULL), EE_OK);
+    summary_release(&all);
+    assert_int_equal(rmdir(curves), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_and_cells),
+        cmocka_unit_test(compares_common_seeds_with_the_reference),
+        cmocka_unit_test(labels_tell_what_differs),
+        cmocka_unit_test(ablations_are_found),
+        cmocka_unit_test(ablations_of_eenet_beside_another_reference),
+        cmocka_unit_test(other_files_are_another_group),
+        cmocka_unit_test(tuning_is_kept_apart),
+        cmocka_unit_test(directions_add_up),
+        cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(curves_and_growth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

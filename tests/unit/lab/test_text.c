@@ -1,0 +1,102 @@
+#include "lab/text.h"
+
+#include "base/memory.h"
+#include "lab/page.h"
+#include "support.h"
+
+static void assert_written(text *got, const char *expected)
+{
+    assert_int_equal(got->status, EE_OK);
+    assert_string_equal(got->bytes, expected);
+    memory_free(got->bytes);
+    *got = text_start(NULL);
+}
+
+static void grows(void **state)
+{
+    (void)state;
+    text out = text_start(NULL);
+    for (int i = 0; i < 1000; i++) text_add(&out, "%03d", i);
+    assert_int_equal(out.length, 3000);
+    assert_memory_equal(out.bytes, "000001002", 9);
+    assert_string_equal(out.bytes + 2994, "998999");
+    memory_free(out.bytes);
+}
+
+static void html_is_harmless(void **state)
+{
+    (void)state;
+    text out = text_start(NULL);
+    text_html(&out, "a<b>&\"c'");
+    assert_written(&out, "a&lt;b&gt;&amp;&quot;c&#39;");
+    text_html(&out, "Z\303\274rich \342\210\222 \360\237\231\202");
+    assert_written(&out, "Z\303\274rich \342\210\222 \360\237\231\202");
+    /* A byte that begins nothing, a character that is cut by the end, a control character. */
+    text_html(&out, "a\377b\303");
+    assert_written(&out, "a?b?");
+    text_html(&out, "a\nb\x01");
+    assert_written(&out, "a?b?");
+}
+
+static void csv_is_quoted_where_needed(void **state)
+{
+    (void)state;
+    text out = text_start(NULL);
+    text_csv(&out, "plain words");
+    assert_written(&out, "plain words");
+    text_csv(&out, "a,b");
+    assert_written(&out, "\"a,b\"");
+    text_csv(&out, "say \"x\"");
+    assert_written(&out, "\"say \"\"x\"\"\"");
+    text_csv(&out, "two\nlines");
+    assert_written(&out, "\"two\nlines\"");
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    text out = text_start(NULL);
+    page_number(&out, -12.345, 1);
+    assert_written(&out, "−12.3");
+    page_signed(&out, 12.345, 2);
+    assert_written(&out, "+12.35");
+    page_signed(&out, -0.001, 1);
+    assert_written(&out, "0.0");
+    page_amount(&out, 0.01234);
+    assert_written(&out, "0.012");
+    page_amount(&out, 0.0004);
+    assert_written(&out, "&lt;0.001");
+    page_amount(&out, 99.96);
+    assert_written(&out, "100");
+    page_share(&out, 0.125);
+    assert_written(&out, "12.5%");
+    page_p(&out, 0.0004);
+    assert_written(&out, "&lt;0.001");
+    page_p(&out, 0.05);
+    assert_written(&out, "0.050");
+}
+
+static void seeds_and_shell_words(void **state)
+{
+    (void)state;
+    text out = text_start(NULL);
+    uint64_t seeds[] = {7, 1, 0, 2, 7, 9};
+    page_seeds(&out, seeds, 6);
+    assert_written(&out, "0-2,7,9");
+    page_shell_word(&out, "table:a,label=b");
+    assert_written(&out, "table:a,label=b");
+    page_shell_word(&out, "a b'c");
+    assert_written(&out, "'a b&#39;\\&#39;&#39;c'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows),
+        cmocka_unit_test(html_is_harmless),
+        cmocka_unit_test(csv_is_quoted_where_needed),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(seeds_and_shell_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
