@@ -11,12 +11,10 @@
 
 typedef struct adam_step {
     float beta1, beta2; /* decay of the first and second moment */
-    float rest1, rest2; /* 1 - beta */
-    float rate;         /* learning rate over the first moment's bias correction */
-    float correction;   /* 1 / sqrt of the second moment's bias correction */
+    float l2;           /* times theta, added to the gradient */
+    float rate;         /* times first */
+    float correction;   /* times the root of second */
     float epsilon;
-    float l2;     /* Adam: added to the gradient, times theta */
-    float shrink; /* AdamW: theta is multiplied by this first; 1 for none */
 } adam_step;
 
 typedef struct kernel_table {
@@ -28,18 +26,18 @@ typedef struct kernel_table {
     /* y += a x */
     void (*add_scaled)(float *y, float a, const float *x, size_t n);
 
-    /* y += x W. w is (in, out), x is (in), y is (out). */
-    void (*forward)(float *y, const float *w, const float *x, size_t in, size_t out);
+    /* y += x W. w is (in, out), x is (in), y is (out). The rows of w lie `stride` floats apart, and may overlap. */
+    void (*forward)(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride);
 
     /* The same for a sparse x: index and x are (count), w has a row for each index. */
     void (*forward_sparse)(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out);
 
-    /* dx = W delta. dx is (in), delta is (out). */
-    void (*backward)(float *dx, const float *w, const float *delta, size_t in, size_t out);
+    /* dx += W delta. dx is (in), delta is (out), w as in forward. */
+    void (*backward)(float *dx, const float *w, const float *delta, size_t in, size_t out, size_t stride);
 
-    /* W += a x delta^T */
-    void (*update)(float *w, float a, const float *x, const float *delta, size_t in, size_t out);
-    void (*update_sparse)(float *w, float a, const uint32_t *index, const float *x, const float *delta, size_t count,
+    /* W += x delta^T */
+    void (*update)(float *w, const float *x, const float *delta, size_t in, size_t out);
+    void (*update_sparse)(float *w, const uint32_t *index, const float *x, const float *delta, size_t count,
                           size_t out);
 
     /* y = max(y, 0) */
@@ -48,8 +46,11 @@ typedef struct kernel_table {
     /* delta = 0 where the unit was off, that is where its output y is 0 */
     void (*relu_backward)(float *delta, const float *y, size_t n);
 
-    /* One step of Adam or AdamW on theta (n) with its moments. */
-    void (*adam)(float *theta, float *first, float *second, const float *gradient, size_t n, const adam_step *step);
+    /* One step of Adam on theta (in, out) whose gradient is x delta^T, which is never formed:
+     * g = x delta^T + l2 theta, first = beta1 first + g, second = beta2 second + g^2,
+     * theta -= rate first / (correction sqrt(second) + epsilon). */
+    void (*adam)(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
+                 const adam_step *step);
 } kernel_table;
 
 /* The fastest table that this machine runs. */

@@ -15,11 +15,11 @@ static void add_scaled(float *y, float a, const float *x, size_t n)
     for (size_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
-static void forward(float *y, const float *w, const float *x, size_t in, size_t out)
+static void forward(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride)
 {
     for (size_t j = 0; j < out; j++) {
         double sum = y[j];
-        for (size_t i = 0; i < in; i++) sum += (double)x[i] * w[i * out + j];
+        for (size_t i = 0; i < in; i++) sum += (double)x[i] * w[i * stride + j];
         y[j] = (float)sum;
     }
 }
@@ -33,20 +33,19 @@ static void forward_sparse(float *y, const float *w, const uint32_t *index, cons
     }
 }
 
-static void backward(float *dx, const float *w, const float *delta, size_t in, size_t out)
+static void backward(float *dx, const float *w, const float *delta, size_t in, size_t out, size_t stride)
 {
-    for (size_t i = 0; i < in; i++) dx[i] = dot(w + i * out, delta, out);
+    for (size_t i = 0; i < in; i++) dx[i] += dot(w + i * stride, delta, out);
 }
 
-static void update(float *w, float a, const float *x, const float *delta, size_t in, size_t out)
+static void update(float *w, const float *x, const float *delta, size_t in, size_t out)
 {
-    for (size_t i = 0; i < in; i++) add_scaled(w + i * out, a * x[i], delta, out);
+    for (size_t i = 0; i < in; i++) add_scaled(w + i * out, x[i], delta, out);
 }
 
-static void update_sparse(float *w, float a, const uint32_t *index, const float *x, const float *delta, size_t count,
-                          size_t out)
+static void update_sparse(float *w, const uint32_t *index, const float *x, const float *delta, size_t count, size_t out)
 {
-    for (size_t i = 0; i < count; i++) add_scaled(w + index[i] * out, a * x[i], delta, out);
+    for (size_t i = 0; i < count; i++) add_scaled(w + index[i] * out, x[i], delta, out);
 }
 
 static void relu(float *y, size_t n)
@@ -59,15 +58,15 @@ static void relu_backward(float *delta, const float *y, size_t n)
     for (size_t i = 0; i < n; i++) delta[i] = y[i] > 0 ? delta[i] : 0;
 }
 
-/* Kingma and Ba, "Adam", 2015; Loshchilov and Hutter, "Decoupled weight decay regularization", 2019. */
-static void adam(float *theta, float *first, float *second, const float *gradient, size_t n, const adam_step *step)
+/* Kingma and Ba, "Adam", 2015. */
+static void adam(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
+                 const adam_step *step)
 {
-    for (size_t i = 0; i < n; i++) {
-        float g = gradient[i] + step->l2 * theta[i];
-        first[i] = step->beta1 * first[i] + step->rest1 * g;
-        second[i] = step->beta2 * second[i] + step->rest2 * g * g;
-        theta[i] =
-            step->shrink * theta[i] - step->rate * first[i] / (sqrtf(second[i]) * step->correction + step->epsilon);
+    for (size_t i = 0; i < in * out; i++) {
+        float g = x[i / out] * delta[i % out] + step->l2 * theta[i];
+        first[i] = step->beta1 * first[i] + g;
+        second[i] = step->beta2 * second[i] + g * g;
+        theta[i] -= step->rate * first[i] / (step->correction * sqrtf(second[i]) + step->epsilon);
     }
 }
 

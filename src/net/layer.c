@@ -10,7 +10,6 @@ typedef struct convolution {
     const kernel_table *kernels;
     const float *input, *weights, *delta;
     float *output, *input_delta, *gradient;
-    float scale;
 } convolution;
 
 typedef void (*row_pass)(const convolution *c, size_t out, size_t in, size_t weight);
@@ -46,8 +45,7 @@ static void forward_row(const convolution *c, size_t out, size_t in, size_t weig
             c->kernels->add_scaled(c->output + out, c->weights[weight + k], c->input + in + k, l->out.width);
         return;
     }
-    for (size_t x = 0; x < l->out.width; x++)
-        c->output[out + x] += c->kernels->dot(c->weights + weight, c->input + in + x * l->stride, l->kernel_width);
+    c->kernels->backward(c->output + out, c->input + in, c->weights + weight, l->out.width, l->kernel_width, l->stride);
 }
 
 static void backward_row(const convolution *c, size_t out, size_t in, size_t weight)
@@ -68,12 +66,10 @@ static void gradient_row(const convolution *c, size_t out, size_t in, size_t wei
     const layer *l = c->layer;
     if (along_row(l)) {
         for (size_t k = 0; k < l->kernel_width; k++)
-            c->gradient[weight + k] += c->scale * c->kernels->dot(c->delta + out, c->input + in + k, l->out.width);
+            c->gradient[weight + k] += c->kernels->dot(c->delta + out, c->input + in + k, l->out.width);
         return;
     }
-    for (size_t x = 0; x < l->out.width; x++)
-        c->kernels->add_scaled(c->gradient + weight, c->scale * c->delta[out + x], c->input + in + x * l->stride,
-                               l->kernel_width);
+    c->kernels->forward(c->gradient + weight, c->input + in, c->delta + out, l->out.width, l->kernel_width, l->stride);
 }
 
 static void convolution_forward(const layer *l, const kernel_table *kernels, const float *theta, const float *input,
@@ -96,14 +92,13 @@ static void convolution_backward(const layer *l, const kernel_table *kernels, co
 }
 
 static void convolution_add_gradient(const layer *l, const kernel_table *kernels, const float *input,
-                                     const float *delta, float scale, float *gradient)
+                                     const float *delta, float *gradient)
 {
-    convolution c = {
-        .layer = l, .kernels = kernels, .input = input, .delta = delta, .gradient = gradient, .scale = scale};
+    convolution c = {.layer = l, .kernels = kernels, .input = input, .delta = delta, .gradient = gradient};
     walk_rows(&c, gradient_row);
     if (!l->bias) return;
     size_t area = l->out.height * l->out.width;
-    for (size_t i = 0; i < shape_size(l->out); i++) gradient[l->weight_count + i / area] += scale * delta[i];
+    for (size_t i = 0; i < shape_size(l->out); i++) gradient[l->weight_count + i / area] += delta[i];
 }
 
 /* ---- max-pooling ---- */
@@ -150,18 +145,18 @@ static void dense_forward(const layer *l, const kernel_table *kernels, const flo
     if (input.indices)
         kernels->forward_sparse(output, weights, input.indices, input.values, input.count, out);
     else
-        kernels->forward(output, weights, input.values, input.count, out);
+        kernels->forward(output, weights, input.values, input.count, out, out);
 }
 
 static void dense_add_gradient(const layer *l, const kernel_table *kernels, vector input, const float *delta,
-                               float scale, float *gradient)
+                               float *gradient)
 {
     size_t out = l->out.width;
     if (input.indices)
-        kernels->update_sparse(gradient, scale, input.indices, input.values, delta, input.count, out);
+        kernels->update_sparse(gradient, input.indices, input.values, delta, input.count, out);
     else
-        kernels->update(gradient, scale, input.values, delta, input.count, out);
-    if (l->bias) kernels->add_scaled(gradient + l->weight_count, scale, delta, out);
+        kernels->update(gradient, input.values, delta, input.count, out);
+    if (l->bias) kernels->add_scaled(gradient + l->weight_count, 1, delta, out);
 }
 
 /* ---- any ---- */
@@ -187,7 +182,9 @@ void layer_backward(const layer *self, const kernel_table *kernels, const float 
 {
     switch (self->kind) {
     case LAYER_DENSE:
-        kernels->backward(input_delta, theta + self->parameters, delta, shape_size(self->in), self->out.width);
+        memset(input_delta, 0, shape_size(self->in) * sizeof *input_delta);
+        kernels->backward(input_delta, theta + self->parameters, delta, shape_size(self->in), self->out.width,
+                          self->out.width);
         break;
     case LAYER_CONVOLUTION:
         convolution_backward(self, kernels, theta, delta, input_delta);
@@ -198,10 +195,10 @@ void layer_backward(const layer *self, const kernel_table *kernels, const float 
     }
 }
 
-void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta, float scale,
+void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta,
                         float *gradient)
 {
-    if (self->kind == LAYER_DENSE) dense_add_gradient(self, kernels, input, delta, scale, gradient + self->parameters);
+    if (self->kind == LAYER_DENSE) dense_add_gradient(self, kernels, input, delta, gradient + self->parameters);
     if (self->kind == LAYER_CONVOLUTION)
-        convolution_add_gradient(self, kernels, input.values, delta, scale, gradient + self->parameters);
+        convolution_add_gradient(self, kernels, input.values, delta, gradient + self->parameters);
 }

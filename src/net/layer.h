@@ -42,8 +42,8 @@ void layer_forward(const layer *self, const kernel_table *kernels, const float *
 void layer_backward(const layer *self, const kernel_table *kernels, const float *theta, const float *input,
                     const float *delta, float *input_delta);
 
-/* gradient += scale times the derivative by this layer's parameters. */
-void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta, float scale,
+/* gradient += the derivative by this layer's parameters. */
+void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta,
                         float *gradient);
 
 #endif

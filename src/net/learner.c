@@ -140,44 +140,56 @@ float learner_loss_derivative(learner_loss loss, float output, float target)
 
 /* ---- training ---- */
 
-/* Both passes for one sample; scale times its gradient is added to `into`. Returns its loss. */
-static double visit(learner *self, vector x, float target, const float *theta, float scale, float *into)
+/* Both passes for one sample, whose deltas are multiplied by scale. Returns its loss. */
+static double visit(learner *self, vector x, float target, const float *theta, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
     float output = network_forward(&self->network, theta, x, self->activations);
     float derivative = learner_loss_derivative(loss, output, target);
-    network_backward(&self->network, theta, self->activations, derivative, self->deltas);
-    network_add_gradient(&self->network, x, self->activations, self->deltas, scale, into);
+    network_backward(&self->network, theta, self->activations, scale * derivative, self->deltas);
     return learner_loss_value(loss, output, target);
-}
-
-static void clear_gradient(learner *self)
-{
-    memset(self->gradient, 0, self->network.parameter_count * sizeof *self->gradient);
 }
 
 double learner_step(learner *self, vector x, float target, float *theta)
 {
-    /* Plain descent goes straight into theta: the gradient of a sparse input is never formed. */
-    if (optimizer_is_plain(&self->optimizer))
-        return visit(self, x, target, theta, -(float)self->optimizer.options.rate, theta);
-    clear_gradient(self);
-    double loss = visit(self, x, target, theta, 1, self->gradient);
-    optimizer_step(&self->optimizer, theta, self->gradient);
+    gradient_factor factors[NETWORK_LAYERS];
+    double loss = visit(self, x, target, theta, optimizer_scale(&self->optimizer));
+    size_t count = network_factors(&self->network, x, self->activations, self->deltas, self->gradient, factors);
+    optimizer_step(&self->optimizer, theta, factors, count);
     return loss;
+}
+
+static void start_batch(learner *self)
+{
+    memset(self->gradient, 0, self->network.parameter_count * sizeof *self->gradient);
+}
+
+/* share: of the sample's gradient in the batch's */
+static double add_to_batch(learner *self, size_t sample, const float *theta, float share)
+{
+    vector x = history_input(&self->history, sample);
+    double loss =
+        visit(self, x, history_target(&self->history, sample), theta, share * optimizer_scale(&self->optimizer));
+    network_add_gradient(&self->network, x, self->activations, self->deltas, self->gradient);
+    return loss;
+}
+
+static void end_batch(learner *self, float *theta)
+{
+    static const float one = 1;
+    gradient_factor whole = {self->gradient, self->network.parameter_count, vector_dense(&one, 1), 1, false};
+    optimizer_step(&self->optimizer, theta, &whole, 1);
 }
 
 void learner_descend(learner *self, size_t samples, float *theta)
 {
     memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
     optimizer_reset(&self->optimizer);
-    float scale = self->options.loss.pick == LOSS_CROSS_ENTROPY ? 1 / (float)samples : 1;
+    float share = self->options.loss.pick == LOSS_CROSS_ENTROPY ? 1 / (float)samples : 1;
     for (int64_t step = 0; samples && step < self->options.steps; step++) {
-        clear_gradient(self);
-        for (size_t i = 0; i < samples; i++)
-            visit(self, history_input(&self->history, i), history_target(&self->history, i), theta, scale,
-                  self->gradient);
-        optimizer_step(&self->optimizer, theta, self->gradient);
+        start_batch(self);
+        for (size_t i = 0; i < samples; i++) add_to_batch(self, i, theta, share);
+        end_batch(self, theta);
     }
 }
 
@@ -215,13 +227,9 @@ static double train_batch(learner *self, uint64_t turn, float *theta)
         return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
     }
     double loss = 0;
-    clear_gradient(self);
-    for (size_t i = 0; i < batch; i++) {
-        size_t sample = pick_sample(self, turn + i);
-        loss += visit(self, history_input(&self->history, sample), history_target(&self->history, sample), theta,
-                      1 / (float)batch, self->gradient);
-    }
-    optimizer_step(&self->optimizer, theta, self->gradient);
+    start_batch(self);
+    for (size_t i = 0; i < batch; i++) loss += add_to_batch(self, pick_sample(self, turn + i), theta, 1 / (float)batch);
+    end_batch(self, theta);
     return loss;
 }
 

@@ -7,9 +7,9 @@
 
 /* ---- making ---- */
 
-/* The first layer reads the arm where it lies when it is fully connected; else the arm is laid out dense in front of
- * the activations. */
-static size_t input_copy(const network *self)
+/* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected: that is
+ * laid out dense in front of the activations. */
+static size_t input_room(const network *self)
 {
     return self->layer_count && self->layers[0].kind != LAYER_DENSE ? self->input : 0;
 }
@@ -122,7 +122,7 @@ static ee_status read_image(const char *name, const char *text, size_t input, sh
 
 static void place_activations(network *self)
 {
-    self->activation_count = input_copy(self);
+    self->activation_count = input_room(self);
     for (size_t i = 0; i < self->layer_count; i++) {
         self->layers[i].output = self->activation_count;
         self->activation_count += shape_size(self->layers[i].out);
@@ -187,12 +187,12 @@ static vector layer_input(const network *self, size_t index, vector input, const
 {
     if (index > 0)
         return vector_dense(activations + self->layers[index - 1].output, shape_size(self->layers[index - 1].out));
-    return input_copy(self) ? vector_dense(activations, self->input) : input;
+    return input.indices && input_room(self) ? vector_dense(activations, self->input) : input;
 }
 
 float network_forward(const network *self, const float *theta, vector input, float *activations)
 {
-    if (input_copy(self)) vector_expand(input, activations, self->input);
+    if (input.indices && input_room(self)) vector_expand(input, activations, self->input);
     for (size_t i = 0; i < self->layer_count; i++)
         layer_forward(&self->layers[i], self->kernels, theta, layer_input(self, i, input, activations),
                       activations + self->layers[i].output);
@@ -212,12 +212,12 @@ void network_backward(const network *self, const float *theta, const float *acti
     }
 }
 
-void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas, float scale,
+void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,
                           float *gradient)
 {
     for (size_t i = 0; i < self->layer_count; i++)
         layer_add_gradient(&self->layers[i], self->kernels, layer_input(self, i, input, activations),
-                           deltas + self->layers[i].output, scale, gradient);
+                           deltas + self->layers[i].output, gradient);
 }
 
 /* ---- factors ---- */
@@ -260,7 +260,7 @@ size_t network_factors(const network *self, vector input, const float *activatio
         } else if (l->kind == LAYER_CONVOLUTION) {
             layer here = *l;
             here.parameters = 0;
-            layer_add_gradient(&here, self->kernels, below, delta, 1, formed);
+            layer_add_gradient(&here, self->kernels, below, delta, formed);
             next->delta = formed;
             next->input = vector_dense(&one, 1);
             next++;

@@ -47,9 +47,8 @@ float network_forward(const network *self, const float *theta, vector input, flo
 void network_backward(const network *self, const float *theta, const float *activations, float output_gradient,
                       float *deltas);
 
-/* After network_backward: gradient += scale times the derivative by every parameter. gradient may be theta itself:
- * that is a step of descent. */
-void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas, float scale,
+/* After network_backward: gradient += output_gradient times the derivative of the output by every parameter. */
+void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,
                           float *gradient);
 
 /* The gradient of one layer is the outer product of its delta (out) and its input (in), and the delta once more for the

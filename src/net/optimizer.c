@@ -33,36 +33,75 @@ void optimizer_reset(optimizer *self)
     memset(self->second, 0, self->count * sizeof *self->second);
 }
 
-bool optimizer_is_plain(const optimizer *self)
+float optimizer_scale(const optimizer *self)
 {
-    return self->options.kind.pick == OPTIMIZER_SGD && self->options.decay == 0;
+    /* With this scale Adam's second moment needs no factor 1 - beta2. */
+    return (float)(self->options.kind.pick == OPTIMIZER_SGD ? -self->options.rate : sqrt(1 - beta2));
 }
 
-void optimizer_step(optimizer *self, float *theta, const float *gradient)
+static adam_step next_step(optimizer *self)
 {
-    double rate = self->options.rate, decay = self->options.decay;
-    if (self->options.kind.pick == OPTIMIZER_SGD) {
-        float keep = (float)(1 - rate * decay);
-        if (decay > 0)
-            for (size_t i = 0; i < self->count; i++) theta[i] *= keep;
-        self->kernels->add_scaled(theta, -(float)rate, gradient, self->count);
-        return;
-    }
-    bool decoupled = self->options.kind.pick == OPTIMIZER_ADAMW;
-    self->steps++;
-    double steps = (double)self->steps;
-    adam_step step = {
+    double steps = (double)++self->steps, scale = sqrt(1 - beta2);
+    double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? self->options.decay : 0;
+    return (adam_step){
         .beta1 = (float)beta1,
         .beta2 = (float)beta2,
-        .rest1 = (float)(1 - beta1),
-        .rest2 = (float)(1 - beta2),
-        .rate = (float)(rate / (1 - pow(beta1, steps))),
+        .l2 = (float)(scale * l2),
+        .rate = (float)(self->options.rate * (1 - beta1) / scale / (1 - pow(beta1, steps))),
         .correction = (float)(1 / sqrt(1 - pow(beta2, steps))),
         .epsilon = (float)epsilon,
-        .l2 = decoupled ? 0 : (float)decay,
-        .shrink = decoupled ? (float)(1 - rate * decay) : 1,
     };
-    self->kernels->adam(theta, self->first, self->second, gradient, self->count, &step);
+}
+
+static void descend(const optimizer *self, float *theta, const gradient_factor *f)
+{
+    if (f->input.indices)
+        self->kernels->update_sparse(theta, f->input.indices, f->input.values, f->delta, f->input.count, f->out);
+    else
+        self->kernels->update(theta, f->input.values, f->delta, f->in, f->out);
+    if (f->bias) self->kernels->add_scaled(theta + f->in * f->out, 1, f->delta, f->out);
+}
+
+/* Rows whose input is zero move too. */
+static void adapt_sparse(const optimizer *self, float *theta, float *first, float *second, const gradient_factor *f,
+                         const adam_step *step)
+{
+    for (size_t row = 0, next = 0; row < f->in; row++) {
+        bool here = next < f->input.count && f->input.indices[next] == row;
+        float x = here ? f->input.values[next++] : 0;
+        size_t start = row * f->out;
+        self->kernels->adam(theta + start, first + start, second + start, &x, f->delta, 1, f->out, step);
+    }
+}
+
+static void adapt(const optimizer *self, float *theta, float *first, float *second, const gradient_factor *f,
+                  const adam_step *step)
+{
+    static const float one = 1;
+    size_t weights = f->in * f->out;
+    if (f->input.indices)
+        adapt_sparse(self, theta, first, second, f, step);
+    else
+        self->kernels->adam(theta, first, second, f->input.values, f->delta, f->in, f->out, step);
+    if (f->bias)
+        self->kernels->adam(theta + weights, first + weights, second + weights, &one, f->delta, 1, f->out, step);
+}
+
+void optimizer_step(optimizer *self, float *theta, const gradient_factor *factors, size_t count)
+{
+    optimizer_kind kind = (optimizer_kind)self->options.kind.pick;
+    float keep = (float)(1 - self->options.rate * self->options.decay);
+    if (self->options.decay > 0 && kind != OPTIMIZER_ADAM)
+        for (size_t i = 0; i < self->count; i++) theta[i] *= keep;
+    adam_step step = {0};
+    if (kind != OPTIMIZER_SGD) step = next_step(self);
+    for (size_t i = 0, start = 0; i < count; i++) {
+        if (kind == OPTIMIZER_SGD)
+            descend(self, theta + start, &factors[i]);
+        else
+            adapt(self, theta + start, self->first + start, self->second + start, &factors[i], &step);
+        start += (factors[i].in + factors[i].bias) * factors[i].out;
+    }
 }
 
 void optimizer_archive(optimizer *self, archive *a)

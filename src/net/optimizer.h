@@ -4,7 +4,7 @@
 
 #include "base/archive.h"
 #include "base/options.h"
-#include "math/kernels.h"
+#include "network.h"
 
 typedef enum optimizer_kind { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW } optimizer_kind;
 
@@ -17,7 +17,7 @@ typedef struct optimizer_options {
 typedef struct optimizer {
     optimizer_options options;
     size_t count;          /* of theta */
-    float *first, *second; /* (count) moments; NULL for SGD */
+    float *first, *second; /* (count) moments of the scaled gradient, the first over 1 - beta1; NULL for SGD */
     uint64_t steps;
     const kernel_table *kernels;
 } optimizer;
@@ -28,12 +28,11 @@ void optimizer_destroy(optimizer *self);
 /* Forgets the moments. */
 void optimizer_reset(optimizer *self);
 
-/* theta takes one step against gradient (count). */
-void optimizer_step(optimizer *self, float *theta, const float *gradient);
+/* What a gradient must be multiplied by before it is given to optimizer_step. */
+float optimizer_scale(const optimizer *self);
 
-/* True where a step is theta -= rate * gradient and nothing else: whoever can do that without forming the gradient
- * need not call optimizer_step. */
-bool optimizer_is_plain(const optimizer *self);
+/* theta takes one step against the gradient, which comes as the factors of all layers, or as one that is all of it. */
+void optimizer_step(optimizer *self, float *theta, const gradient_factor *factors, size_t count);
 
 void optimizer_archive(optimizer *self, archive *a);
 

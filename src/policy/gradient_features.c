@@ -158,7 +158,7 @@ static void pool_rows(const gradient_features *self, const gradient_factor *g, s
         size_t first, phase = (start + row * g->in) % k;
         size_t end = pool_input(g->input, phase, k, sums, &first);
         if (period == 1 && phase == 0 && end - first == g->in / k) { /* no block has entries of two rows */
-            self->kernels->update(phi + start / k, 1, g->delta, sums, g->out, end);
+            self->kernels->update(phi + start / k, g->delta, sums, g->out, end);
             return;
         }
         for (size_t a = row; a < g->out && first < end; a += period) {
@@ -201,9 +201,9 @@ static void compute_sketch(const gradient_features *self, const gradient_factor 
         if (g->input.indices)
             self->kernels->forward_sparse(of_input, signs, g->input.indices, g->input.values, g->input.count, k);
         else
-            self->kernels->forward(of_input, signs, g->input.values, g->in, k);
+            self->kernels->forward(of_input, signs, g->input.values, g->in, k, k);
         signs += inputs_of(g) * k;
-        self->kernels->forward(of_delta, signs, g->delta, g->out, k);
+        self->kernels->forward(of_delta, signs, g->delta, g->out, k, k);
         signs += g->out * k;
         for (size_t j = 0; j < k; j++) phi[j] += of_input[j] * of_delta[j];
     }

@@ -179,7 +179,7 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         if (f->input.indices)
             kernels->forward_sparse(sums, inverse, f->input.indices, inputs, f->input.count, f->out);
         else
-            kernels->forward(sums, inverse, inputs, f->in, f->out);
+            kernels->forward(sums, inverse, inputs, f->in, f->out, f->out);
         total += kernels->dot(sums, deltas, f->out);
         inverse += (f->in + f->bias) * f->out;
     }
@@ -216,7 +216,7 @@ static void diagonal_add(gradient_width *self, float *inverse, const gradient_fa
 static void form(const network *f1, vector x, const float *activations, const float *deltas, float *gradient)
 {
     memset(gradient, 0, f1->parameter_count * sizeof *gradient);
-    network_add_gradient(f1, x, activations, deltas, 1, gradient);
+    network_add_gradient(f1, x, activations, deltas, gradient);
     for (size_t i = 0; i < f1->parameter_count; i++)
         if (!(fabsf(gradient[i]) < LARGEST)) gradient[i] = copysignf(LARGEST, gradient[i]);
 }

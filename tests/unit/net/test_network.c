@@ -30,7 +30,7 @@ static void matches_stored_networks(void **state)
             assert_close(f, outputs[i], 1e-5);
             network_backward(net, theta, l.activations, 1, l.deltas);
             memset(gradient, 0, count * sizeof *gradient);
-            network_add_gradient(net, input, l.activations, l.deltas, 1, gradient);
+            network_add_gradient(net, input, l.activations, l.deltas, gradient);
             theta_to_golden(net, gradient, ordered);
             assert_floats_close(ordered, expected + i * count, count, 1e-5);
         }
@@ -73,7 +73,7 @@ static void matches_stored_convolution(void **state)
         assert_close(network_forward(net, theta, input, l.activations), outputs[i], 1e-5);
         network_backward(net, theta, l.activations, 1, l.deltas);
         memset(gradient, 0, sizeof gradient);
-        network_add_gradient(net, input, l.activations, l.deltas, 1, gradient);
+        network_add_gradient(net, input, l.activations, l.deltas, gradient);
         theta_to_golden(net, gradient, ordered);
         assert_floats_close(ordered, expected + i * count, count, 1e-5);
     }
@@ -124,7 +124,7 @@ static void check_differences(const char *text, size_t input, bool sparse)
     float f = network_forward(&l.network, theta, input_vector, l.activations);
     learner_loss loss = (learner_loss)options.loss.pick;
     network_backward(&l.network, theta, l.activations, learner_loss_derivative(loss, f, target), l.deltas);
-    network_add_gradient(&l.network, input_vector, l.activations, l.deltas, 1, gradient);
+    network_add_gradient(&l.network, input_vector, l.activations, l.deltas, gradient);
     for (size_t i = 0; i < count; i++) {
         float kept = theta[i], step = 1e-2f;
         theta[i] = kept + step;
@@ -192,10 +192,10 @@ static void sparse_input_is_the_dense_one(void **state)
         vector x1 = vector_dense(dense, 30), x2 = {values, indices, 3};
         float f1 = network_forward(&l.network, theta, x1, l.activations);
         network_backward(&l.network, theta, l.activations, 1, l.deltas);
-        network_add_gradient(&l.network, x1, l.activations, l.deltas, 1, g1);
+        network_add_gradient(&l.network, x1, l.activations, l.deltas, g1);
         float f2 = network_forward(&l.network, theta, x2, l.activations);
         network_backward(&l.network, theta, l.activations, 1, l.deltas);
-        network_add_gradient(&l.network, x2, l.activations, l.deltas, 1, g2);
+        network_add_gradient(&l.network, x2, l.activations, l.deltas, g2);
         assert_close(f1, f2, 1e-6);
         assert_floats_close(g1, g2, count, 1e-6);
         free(theta);

@@ -64,7 +64,7 @@ static float *form(const passed *p, vector x)
     const network *net = &p->l.network;
     float *gradient = calloc(net->parameter_count, sizeof *gradient);
     float *ordered = calloc(net->parameter_count, sizeof *ordered);
-    network_add_gradient(net, x, p->l.activations, p->l.deltas, 1, gradient);
+    network_add_gradient(net, x, p->l.activations, p->l.deltas, gradient);
     theta_to_golden(net, gradient, ordered);
     free(gradient);
     return ordered;

@@ -75,7 +75,7 @@ static double *form_gradient(const ee_bandit *bandit, vector x)
     double *wide = calloc(f1->parameter_count, sizeof *wide);
     network_forward(f1, theta, x, activations);
     network_backward(f1, theta, activations, 1, deltas);
-    network_add_gradient(f1, x, activations, deltas, 1, gradient);
+    network_add_gradient(f1, x, activations, deltas, gradient);
     for (size_t i = 0; i < f1->parameter_count; i++) wide[i] = gradient[i];
     free(activations);
     free(deltas);
