@@ -8,50 +8,102 @@
 #include <arm_neon.h>
 #endif
 
-/* Sums in as many lanes as hide the latency of an addition. */
-static inline float dot(const float *restrict a, const float *restrict b, size_t n)
+/* As many floats as one instruction takes. The compiler turns arithmetic on them into those of the machine. */
+#if defined(__AVX512F__)
+enum { LANES = 16 };
+#elif defined(__AVX__)
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+static inline lanes load(const float *from)
 {
-    enum { LANES = 16 };
-    float lanes[LANES] = {0}, sum = 0;
+    return *(const lanes *)(const void *)from;
+}
+
+static inline void store(float *to, lanes values)
+{
+    *(lanes *)(void *)to = values;
+}
+
+/* Below, a parameter in capitals is a constant at every call: each call is a loop of its own, whose sums stay in
+ * registers. */
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- sums along rows ---- */
+
+/* sums[r] += row r of w . x, the rows stride apart. SUMS vectors for each row hide the latency of an addition. */
+INLINE void dot_rows(float *restrict sums, const float *restrict w, const float *restrict x, size_t n, size_t stride,
+                     size_t ROWS, size_t SUMS)
+{
+    lanes sum[4] = {0};
     size_t i = 0;
+    for (; i + SUMS * LANES <= n; i += SUMS * LANES)
+        for (size_t s = 0; s < SUMS; s++)
+            for (size_t r = 0; r < ROWS; r++)
+                sum[r * SUMS + s] += load(w + r * stride + i + s * LANES) * load(x + i + s * LANES);
     for (; i + LANES <= n; i += LANES)
-        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * b[i + j];
-    for (; i < n; i++) sum += a[i] * b[i];
-    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+        for (size_t r = 0; r < ROWS; r++) sum[r * SUMS] += load(w + r * stride + i) * load(x + i);
+    for (size_t r = 0; r < ROWS; r++) {
+        float total = 0;
+        for (size_t k = i; k < n; k++) total += w[r * stride + k] * x[k];
+        for (size_t s = 1; s < SUMS; s++) sum[r * SUMS] += sum[r * SUMS + s];
+        for (size_t l = 0; l < LANES; l++) total += sum[r * SUMS][l];
+        sums[r] += total;
+    }
+}
+
+static float dot(const float *a, const float *b, size_t n)
+{
+    float sum = 0;
+    dot_rows(&sum, a, b, n, 0, 1, 4);
     return sum;
 }
 
-static inline void add_scaled(float *restrict y, float a, const float *restrict x, size_t n)
+static void add_scaled(float *restrict y, float a, const float *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
-/* Outputs are summed in blocks that stay in registers while the inputs pass by. index is NULL for a dense x; width is
- * a constant at every call, so that each call is a loop of its own. */
-static inline __attribute__((always_inline)) void forward_block(float *restrict y, const float *restrict w,
-                                                                const uint32_t *restrict index, const float *restrict x,
-                                                                size_t count, size_t stride, size_t width)
+static void backward(float *dx, const float *w, const float *delta, size_t in, size_t out, size_t stride)
 {
-    float sum[64];
-    for (size_t j = 0; j < width; j++) sum[j] = y[j];
+    if (out == 1 && stride == 1) {
+        add_scaled(dx, delta[0], w, in);
+        return;
+    }
+    size_t i = 0;
+    for (; i + 4 <= in; i += 4) dot_rows(dx + i, w + i * stride, delta, out, stride, 4, 1);
+    for (; i < in; i++) dot_rows(dx + i, w + i * stride, delta, out, stride, 1, 4);
+}
+
+/* ---- sums of rows ---- */
+
+/* Outputs are summed in blocks while the inputs pass by. index is NULL for a dense x. */
+INLINE void forward_block(float *restrict y, const float *restrict w, const uint32_t *restrict index,
+                          const float *restrict x, size_t count, size_t stride, size_t VECTORS)
+{
+    lanes sum[16];
+    for (size_t v = 0; v < VECTORS; v++) sum[v] = load(y + v * LANES);
     for (size_t i = 0; i < count; i++) {
         const float *row = w + (index ? index[i] : i) * stride;
         float value = x[i];
-        for (size_t j = 0; j < width; j++) sum[j] += value * row[j];
+        for (size_t v = 0; v < VECTORS; v++) sum[v] += value * load(row + v * LANES);
     }
-    for (size_t j = 0; j < width; j++) y[j] = sum[j];
+    for (size_t v = 0; v < VECTORS; v++) store(y + v * LANES, sum[v]);
 }
 
-static inline __attribute__((always_inline)) void forward_any(float *restrict y, const float *restrict w,
-                                                              const uint32_t *restrict index, const float *restrict x,
-                                                              size_t count, size_t out, size_t stride)
+INLINE void forward_any(float *restrict y, const float *restrict w, const uint32_t *restrict index,
+                        const float *restrict x, size_t count, size_t out, size_t stride)
 {
     size_t j = 0;
-    for (; j + 64 <= out; j += 64) forward_block(y + j, w + j, index, x, count, stride, 64);
-    for (; j + 32 <= out; j += 32) forward_block(y + j, w + j, index, x, count, stride, 32);
-    for (; j + 16 <= out; j += 16) forward_block(y + j, w + j, index, x, count, stride, 16);
-    for (; j + 4 <= out; j += 4) forward_block(y + j, w + j, index, x, count, stride, 4);
-    for (; j < out; j++) forward_block(y + j, w + j, index, x, count, stride, 1);
+    for (; j + 16 * LANES <= out; j += 16 * LANES) forward_block(y + j, w + j, index, x, count, stride, 16);
+    for (; j + 8 * LANES <= out; j += 8 * LANES) forward_block(y + j, w + j, index, x, count, stride, 8);
+    for (; j + 4 * LANES <= out; j += 4 * LANES) forward_block(y + j, w + j, index, x, count, stride, 4);
+    for (; j + LANES <= out; j += LANES) forward_block(y + j, w + j, index, x, count, stride, 1);
+    for (; j < out; j++)
+        for (size_t i = 0; i < count; i++) y[j] += x[i] * w[(index ? index[i] : i) * stride + j];
 }
 
 static void forward(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride)
@@ -67,30 +119,45 @@ static void forward_sparse(float *y, const float *w, const uint32_t *index, cons
     forward_any(y, w, index, x, count, out, out);
 }
 
-static void backward(float *restrict dx, const float *restrict w, const float *restrict delta, size_t in, size_t out,
-                     size_t stride)
+/* ---- outer products ---- */
+
+INLINE void update_block(float *restrict w, const uint32_t *restrict index, const float *restrict x,
+                         const float *restrict delta, size_t count, size_t out, size_t VECTORS)
 {
-    if (out == 1 && stride == 1) {
-        add_scaled(dx, delta[0], w, in);
-        return;
+    lanes d[16];
+    for (size_t v = 0; v < VECTORS; v++) d[v] = load(delta + v * LANES);
+    for (size_t i = 0; i < count; i++) {
+        float *row = w + (index ? index[i] : i) * out, value = x[i];
+        for (size_t v = 0; v < VECTORS; v++) store(row + v * LANES, load(row + v * LANES) + value * d[v]);
     }
-    for (size_t i = 0; i < in; i++) dx[i] += dot(w + i * stride, delta, out);
 }
 
-static void update(float *restrict w, const float *restrict x, const float *restrict delta, size_t in, size_t out)
+INLINE void update_any(float *restrict w, const uint32_t *restrict index, const float *restrict x,
+                       const float *restrict delta, size_t count, size_t out)
 {
-    if (out == 1) {
+    size_t j = 0;
+    for (; j + 16 * LANES <= out; j += 16 * LANES) update_block(w + j, index, x, delta + j, count, out, 16);
+    for (; j + 8 * LANES <= out; j += 8 * LANES) update_block(w + j, index, x, delta + j, count, out, 8);
+    for (; j + 4 * LANES <= out; j += 4 * LANES) update_block(w + j, index, x, delta + j, count, out, 4);
+    for (; j + LANES <= out; j += LANES) update_block(w + j, index, x, delta + j, count, out, 1);
+    for (; j < out; j++)
+        for (size_t i = 0; i < count; i++) w[(index ? index[i] : i) * out + j] += x[i] * delta[j];
+}
+
+static void update(float *w, const float *x, const float *delta, size_t in, size_t out)
+{
+    if (out == 1)
         add_scaled(w, delta[0], x, in);
-        return;
-    }
-    for (size_t i = 0; i < in; i++) add_scaled(w + i * out, x[i], delta, out);
+    else
+        update_any(w, NULL, x, delta, in, out);
 }
 
-static void update_sparse(float *restrict w, const uint32_t *restrict index, const float *restrict x,
-                          const float *restrict delta, size_t count, size_t out)
+static void update_sparse(float *w, const uint32_t *index, const float *x, const float *delta, size_t count, size_t out)
 {
-    for (size_t i = 0; i < count; i++) add_scaled(w + index[i] * out, x[i], delta, out);
+    update_any(w, index, x, delta, count, out);
 }
+
+/* ---- rectifier ---- */
 
 static void relu(float *y, size_t n)
 {
@@ -102,48 +169,51 @@ static void relu_backward(float *restrict delta, const float *restrict y, size_t
     for (size_t i = 0; i < n; i++) delta[i] = y[i] > 0 ? delta[i] : 0;
 }
 
-/* A row of theta, whose gradient is x delta. */
+/* ---- Adam ---- */
+
 #if defined(__aarch64__)
 
-typedef float32x4_t lanes;
-
 /* Two vectors share a division, 1/a = b/(ab) and 1/b = a/(ab): with a square root for each, divisions are what the
- * machine waits for. a and b are at least epsilon, and their product overflows where the gradient's square does. count
- * is a constant at every call. */
-static inline __attribute__((always_inline)) void adam_lanes(float *theta, float *first, float *second, float x,
-                                                             const float *delta, const adam_step *s, size_t count)
+ * machine waits for. a and b are at least epsilon, and their product overflows where the gradient's square does. */
+INLINE void adam_block(float *restrict theta, float *restrict first, float *restrict second, float x,
+                       const float *restrict delta, adam_step s, size_t VECTORS)
 {
-    lanes m[8], d[8], rate = vdupq_n_f32(s->rate);
-    for (size_t i = 0; i < count; i++) {
-        lanes g = vmulq_n_f32(vld1q_f32(delta + 4 * i), x);
-        g = vfmaq_n_f32(g, vld1q_f32(theta + 4 * i), s->l2);
-        lanes v = vfmaq_n_f32(vmulq_f32(g, g), vld1q_f32(second + 4 * i), s->beta2);
-        m[i] = vfmaq_n_f32(g, vld1q_f32(first + 4 * i), s->beta1);
-        vst1q_f32(second + 4 * i, v);
-        vst1q_f32(first + 4 * i, m[i]);
-        d[i] = vfmaq_n_f32(vdupq_n_f32(s->epsilon), vsqrtq_f32(v), s->correction);
+    lanes m[8], d[8];
+#pragma GCC unroll 8
+    for (size_t v = 0; v < VECTORS; v++) m[v] = x * load(delta + v * LANES) + s.l2 * load(theta + v * LANES);
+#pragma GCC unroll 8
+    for (size_t v = 0; v < VECTORS; v++) {
+        d[v] = s.beta2 * load(second + v * LANES) + m[v] * m[v];
+        store(second + v * LANES, d[v]);
+        d[v] = s.correction * vsqrtq_f32(d[v]) + s.epsilon;
     }
-    for (size_t i = 0; i + 2 <= count; i += 2) {
-        lanes r = vdivq_f32(rate, vmulq_f32(d[i], d[i + 1])), *a = &m[i];
-        vst1q_f32(theta + 4 * i, vfmsq_f32(vld1q_f32(theta + 4 * i), vmulq_f32(a[0], d[i + 1]), r));
-        vst1q_f32(theta + 4 * i + 4, vfmsq_f32(vld1q_f32(theta + 4 * i + 4), vmulq_f32(a[1], d[i]), r));
+#pragma GCC unroll 8
+    for (size_t v = 0; v < VECTORS; v++) {
+        m[v] += s.beta1 * load(first + v * LANES);
+        store(first + v * LANES, m[v]);
     }
-    if (count == 1) vst1q_f32(theta, vfmsq_f32(vld1q_f32(theta), rate, vdivq_f32(m[0], d[0])));
+#pragma GCC unroll 8
+    for (size_t v = 0; v + 2 <= VECTORS; v += 2) {
+        lanes r = s.rate / (d[v] * d[v + 1]);
+        store(theta + v * LANES, load(theta + v * LANES) - m[v] * d[v + 1] * r);
+        store(theta + (v + 1) * LANES, load(theta + (v + 1) * LANES) - m[v + 1] * d[v] * r);
+    }
+    if (VECTORS == 1) store(theta, load(theta) - s.rate * (m[0] / d[0]));
 }
 
-static size_t adam_blocks(float *theta, float *first, float *second, float x, const float *delta, size_t n,
-                          const adam_step *s)
+INLINE size_t adam_blocks(float *restrict theta, float *restrict first, float *restrict second, float x,
+                          const float *restrict delta, size_t n, adam_step s)
 {
     size_t j = 0;
-    for (; j + 32 <= n; j += 32) adam_lanes(theta + j, first + j, second + j, x, delta + j, s, 8);
-    for (; j + 4 <= n; j += 4) adam_lanes(theta + j, first + j, second + j, x, delta + j, s, 1);
+    for (; j + 32 <= n; j += 32) adam_block(theta + j, first + j, second + j, x, delta + j, s, 8);
+    for (; j + 4 <= n; j += 4) adam_block(theta + j, first + j, second + j, x, delta + j, s, 1);
     return j;
 }
 
 #else
 
-static size_t adam_blocks(float *theta, float *first, float *second, float x, const float *delta, size_t n,
-                          const adam_step *s)
+INLINE size_t adam_blocks(float *restrict theta, float *restrict first, float *restrict second, float x,
+                          const float *restrict delta, size_t n, adam_step s)
 {
     (void)theta, (void)first, (void)second, (void)x, (void)delta, (void)n, (void)s;
     return 0;
@@ -151,10 +221,10 @@ static size_t adam_blocks(float *theta, float *first, float *second, float x, co
 
 #endif
 
-static void adam_row(float *restrict theta, float *restrict first, float *restrict second, float x,
+INLINE void adam_row(float *restrict theta, float *restrict first, float *restrict second, float x,
                      const float *restrict delta, size_t n, adam_step s)
 {
-    for (size_t j = adam_blocks(theta, first, second, x, delta, n, &s); j < n; j++) {
+    for (size_t j = adam_blocks(theta, first, second, x, delta, n, s); j < n; j++) {
         float g = x * delta[j] + s.l2 * theta[j];
         first[j] = s.beta1 * first[j] + g;
         second[j] = s.beta2 * second[j] + g * g;
@@ -165,12 +235,13 @@ static void adam_row(float *restrict theta, float *restrict first, float *restri
 static void adam(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
                  const adam_step *step)
 {
-    if (out == 1) { /* the transpose is one long row */
-        adam_row(theta, first, second, delta[0], x, in, *step);
+    adam_step s = *step; /* what is written could be part of it, for all that the compiler knows */
+    if (out == 1) {      /* the transpose is one long row */
+        adam_row(theta, first, second, delta[0], x, in, s);
         return;
     }
     for (size_t i = 0; i < in; i++)
-        adam_row(theta + i * out, first + i * out, second + i * out, x[i], delta, out, *step);
+        adam_row(theta + i * out, first + i * out, second + i * out, x[i], delta, out, s);
 }
 
 /* kernels_avx2, say; "avx2" */
