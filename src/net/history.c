@@ -113,6 +113,14 @@ vector history_input(const history *self, size_t index)
     return (vector){values, self->sparse[index] ? row + count : NULL, count};
 }
 
+void history_prefetch(const history *self, size_t index)
+{
+    enum { LINE = 16 }; /* words of a line of the cache */
+    const uint32_t *row = self->words + index * self->stride;
+    size_t words = self->lengths[index] * (self->sparse[index] ? 2 : 1);
+    for (size_t i = 0; i < words; i += LINE) __builtin_prefetch(row + i, 0, 2);
+}
+
 float history_target(const history *self, size_t index)
 {
     return self->targets[index];

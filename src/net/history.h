@@ -41,6 +41,8 @@ void history_clear(history *self);
 
 /* Sample number index of those held, 0 to count - 1. Borrowed until the next append. */
 vector history_input(const history *self, size_t index);
+/* Has the machine fetch that sample, which will be asked for soon: a long history lies in no cache. */
+void history_prefetch(const history *self, size_t index);
 float history_target(const history *self, size_t index);
 
 size_t history_memory(const history *self);

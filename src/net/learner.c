@@ -219,16 +219,27 @@ static size_t pick_sample(learner *self, uint64_t turn)
     return self->order[place];
 }
 
-static double train_batch(learner *self, uint64_t turn, float *theta)
+/* Sample number `turn` of a training with `end` of them. The one after it is picked already, and on its way. */
+static size_t take_sample(learner *self, uint64_t turn, uint64_t end)
+{
+    size_t sample = self->next;
+    if (turn + 1 == end) return sample;
+    self->next = pick_sample(self, turn + 1);
+    history_prefetch(&self->history, self->next);
+    return sample;
+}
+
+static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
 {
     size_t batch = (size_t)self->options.batch;
     if (batch == 1) {
-        size_t sample = pick_sample(self, turn);
+        size_t sample = take_sample(self, turn, end);
         return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
     }
     double loss = 0;
     start_batch(self);
-    for (size_t i = 0; i < batch; i++) loss += add_to_batch(self, pick_sample(self, turn + i), theta, 1 / (float)batch);
+    for (size_t i = 0; i < batch; i++)
+        loss += add_to_batch(self, take_sample(self, turn + i, end), theta, 1 / (float)batch);
     end_batch(self, theta);
     return loss;
 }
@@ -243,11 +254,12 @@ void learner_train(learner *self, float *theta)
     if (!count) return;
     if (!self->options.keep_moments) optimizer_reset(&self->optimizer);
     if (self->options.order.pick == ORDER_SHUFFLE) refresh_order(self);
-    uint64_t turn = 0, pass_end = count;
+    uint64_t batch = (uint64_t)self->options.batch, end = (uint64_t)self->options.steps * batch, pass_end = count;
     double pass_loss = 0;
-    for (int64_t step = 0; step < self->options.steps; step++) {
-        pass_loss += train_batch(self, turn, theta);
-        turn += (uint64_t)self->options.batch;
+    self->next = pick_sample(self, 0);
+    for (uint64_t turn = 0; turn < end;) {
+        pass_loss += train_batch(self, turn, end, theta);
+        turn += batch;
         if (turn < pass_end) continue;
         double mean = pass_loss / (double)(turn + count - pass_end);
         if (self->options.stop_loss > 0 && mean <= self->options.stop_loss) return;

@@ -50,6 +50,7 @@ typedef struct learner {
     float *deltas;      /* (activations) */
     uint32_t *order;    /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */
     size_t order_capacity, order_count;
+    size_t next; /* the sample that training comes to next */
     random_stream init, sampling;
 } learner;
 
