@@ -140,25 +140,27 @@ static void dot_arms(vector context, const ee_arms *arms, size_t first, size_t n
 
 /* ---- the triangular solve ---- */
 
+/* Two arms, which are computed with as one: every machine has instructions for that. */
+typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+enum { PAIRS = LANES / 2 };
+
 /* Rows `row` to row + height - 1 of L V = K for LANES arms: v (samples, LANES) holds V above them and K from there on.
  * height is a constant at every call, so that the sums stay in registers. */
 static inline __attribute__((always_inline)) void solve_rows(const double *const *rows, size_t row, size_t height,
-                                                             double *restrict v)
+                                                             double *v)
 {
-    double sum[LANES][LANES];
-    memcpy(sum, v + row * LANES, height * sizeof *sum);
-    for (size_t j = 0; j < row; j++) {
-        const double *above = v + j * LANES;
+    const pair *above = (const pair *)(const void *)v;
+    pair sum[LANES][PAIRS], *here = (pair *)(void *)(v + row * LANES);
+    for (size_t i = 0; i < height; i++)
+        for (size_t p = 0; p < PAIRS; p++) sum[i][p] = here[i * PAIRS + p];
+    for (size_t j = 0; j < row; j++)
         for (size_t i = 0; i < height; i++)
-            for (size_t lane = 0; lane < LANES; lane++) sum[i][lane] -= rows[i][j] * above[lane];
-    }
+            for (size_t p = 0; p < PAIRS; p++) sum[i][p] -= rows[i][j] * above[j * PAIRS + p];
     for (size_t i = 0; i < height; i++) {
         for (size_t j = 0; j < i; j++)
-            for (size_t lane = 0; lane < LANES; lane++) sum[i][lane] -= rows[i][row + j] * sum[j][lane];
-        double reciprocal = 1 / rows[i][row + i];
-        for (size_t lane = 0; lane < LANES; lane++) sum[i][lane] *= reciprocal;
+            for (size_t p = 0; p < PAIRS; p++) sum[i][p] -= rows[i][row + j] * sum[j][p];
+        for (size_t p = 0; p < PAIRS; p++) here[i * PAIRS + p] = sum[i][p] *= 1 / rows[i][row + i];
     }
-    memcpy(v + row * LANES, sum, height * sizeof *sum);
 }
 
 /* All arms meet a row of L while it is in the cache: L is the large one. panel is (blocks, count, LANES). */
