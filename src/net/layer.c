@@ -77,7 +77,10 @@ static void convolution_forward(const layer *l, const kernel_table *kernels, con
 {
     const float *weights = theta + l->parameters;
     size_t area = l->out.height * l->out.width;
-    for (size_t i = 0; i < shape_size(l->out); i++) output[i] = l->bias ? weights[l->weight_count + i / area] : 0;
+    for (size_t o = 0; o < l->out.channels; o++) {
+        float bias = l->bias ? weights[l->weight_count + o] : 0;
+        for (size_t i = 0; i < area; i++) output[o * area + i] = bias;
+    }
     convolution c = {.layer = l, .kernels = kernels, .input = input, .weights = weights, .output = output};
     walk_rows(&c, forward_row);
 }
@@ -98,7 +101,8 @@ static void convolution_add_gradient(const layer *l, const kernel_table *kernels
     walk_rows(&c, gradient_row);
     if (!l->bias) return;
     size_t area = l->out.height * l->out.width;
-    for (size_t i = 0; i < shape_size(l->out); i++) gradient[l->weight_count + i / area] += delta[i];
+    for (size_t o = 0; o < l->out.channels; o++)
+        for (size_t i = 0; i < area; i++) gradient[l->weight_count + o] += delta[o * area + i];
 }
 
 /* ---- max-pooling ---- */
