@@ -38,6 +38,14 @@ static ee_status create_lle(gradient_features *self, const feature_options *opti
     return EE_OK;
 }
 
+static size_t widest_input(const gradient_features *self)
+{
+    size_t widest = 0;
+    for (size_t f = 0; f < self->factor_count; f++)
+        if (self->shapes[f].in > widest) widest = self->shapes[f].in;
+    return widest;
+}
+
 static ee_status create_signs(gradient_features *self, ee_error *error)
 {
     for (size_t f = 0; f < self->factor_count; f++)
@@ -69,7 +77,7 @@ ee_status gradient_features_create(gradient_features *self, const feature_option
         return EE_OK;
     case FEATURES_POOLED:
         self->count = (gradient + self->k - 1) / self->k;
-        self->workspace_count = self->count + 2;
+        self->workspace_count = self->count + 2 + widest_input(self);
         return EE_OK;
     case FEATURES_LLE:
         self->count = self->k;
@@ -143,20 +151,31 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     size_t last_entry = x.indices ? x.indices[x.count - 1] : x.count - 1;
     *first = (phase + (x.indices ? x.indices[0] : 0)) / k;
     size_t end = (phase + last_entry) / k + 1;
-    memset(sums + *first, 0, (end - *first) * sizeof *sums);
-    float mean = 1 / (float)k;
-    for (size_t i = 0; i < x.count; i++) sums[(phase + (x.indices ? x.indices[i] : i)) / k] += x.values[i] * mean;
+    for (size_t block = *first, i = 0; block < end; block++) {
+        size_t limit = (block + 1) * k - phase;
+        float sum = 0;
+        for (; i < x.count && (x.indices ? x.indices[i] : i) < limit; i++) sum += x.values[i];
+        sums[block] = sum / (float)k;
+    }
     return end;
 }
 
 /* Row a of a layer's gradient is delta[a] times the input, from entry start + a in on. Rows whose start has the same
- * remainder by k cut the input into the same blocks, so each such cut is summed once and serves all of them. */
+ * remainder by k cut the input into the same blocks, so each such cut is summed once and serves all of them. Every cut
+ * is at a multiple of the cell, whose sums serve all cuts. */
 static void pool_rows(const gradient_features *self, const gradient_factor *g, size_t start, float *sums, float *phi)
 {
-    size_t k = self->k, period = k / greatest_divisor(k, g->in);
+    size_t k = self->k, divisor = greatest_divisor(k, g->in), period = k / divisor, offset = 0;
+    size_t cell = greatest_divisor(divisor, start);
+    float *cells = sums + self->count + 2;
+    vector input = g->input;
+    if (cell > 1) {
+        size_t end = pool_input(g->input, 0, cell, cells, &offset);
+        input = vector_dense(cells + offset, end - offset);
+    }
     for (size_t row = 0; row < period && row < g->out; row++) {
         size_t first, phase = (start + row * g->in) % k;
-        size_t end = pool_input(g->input, phase, k, sums, &first);
+        size_t end = pool_input(input, phase / cell + offset, k / cell, sums, &first);
         if (period == 1 && phase == 0 && end - first == g->in / k) { /* no block has entries of two rows */
             self->kernels->update(phi + start / k, g->delta, sums, g->out, end);
             return;
