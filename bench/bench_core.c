@@ -194,8 +194,7 @@ static void bench_kernels(const kernel_table *k)
             double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
             for (int turn = 0; turn < TURNS; turn++) {
                 run_kernel(k, which, &o);
-                if (turn % 64 == 0)
-                    memset(o.y, 0, sizeof o.y); /* so that nothing grows without bound */
+                if (turn % 64 == 0) memset(o.y, 0, sizeof o.y); /* so that nothing grows without bound */
             }
             nanoseconds[r] = (seconds(CLOCK_PROCESS_CPUTIME_ID) - start) / TURNS;
         }
