@@ -14,7 +14,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan bench install lint lint-format lint-cppcheck lint-includes \
+.PHONY: build demo test test-release test-asan test-tsan bench bench-record install lint lint-format lint-cppcheck lint-includes \
     format fuzz clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
@@ -37,8 +37,12 @@ test-release test-asan test-tsan: test-%:
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(JOBS)
 
-bench: build ## measure speed
-	@$(CMAKE) --build --preset release --target bench
+bench: build ## measure speed: all, or what FILTER names (eenet help bench); EENET_DATA: the folder of yelp/ and mnist/
+	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)
+
+bench-record: build ## record the instruction counts that the guard among the tests compares with
+	@cmake/setup.sh test
+	@$(CMAKE) --build --preset release --target bench_record
 
 install: build ## under prefix (/usr/local unless given), staged in DESTDIR
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
@@ -72,4 +76,4 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,78 @@
+#!/bin/sh
+# test_guard.sh GUARD: the guard on instruction counts, with a valgrind that writes the file `profile` as its own.
+set -eu
+guard=$1
+fail() { echo "$*"; cat said; exit 1; }
+
+mkdir commands
+cat >commands/valgrind <<'END'
+#!/bin/sh
+for word; do case $word in --callgrind-out-file=*) cp profile "${word#*=}" ;; esac; done
+echo somekernels
+END
+chmod +x commands/valgrind
+run() { # TASK
+    status=0
+    PATH=$PWD/commands:$PATH "$guard" "$1" program counts gcc-1.2.3 >said 2>&1 || status=$?
+}
+
+# The costs of forward, in two symbols, and of train, which calls it; the call's own cost is no cost of train.
+profile() { # FORWARD TRAIN LIBRARIES
+    cat >profile <<END
+events: Ir
+ob=/lib/libc.so.6
+fn=memcpy
+10 $3
+ob=$(pwd -P)/program
+fn=forward.part.0
+11 $1
+fn=forward'2
+12 1000
+fn=train
+0 $2
+calls=3 11
+13 $1
+ob=$(pwd -P)/program-of-another-name
+fn=train
+14 0
+END
+}
+
+profile 50000 40000 10000
+run check
+[ $status = 77 ] || fail "no record: status $status, expected 77"
+grep -q "no record.*$(uname -m)-gcc-1.2.3-somekernels" said || fail 'expected the name of the record'
+run record
+[ $status = 0 ] || fail "record: status $status"
+record=counts/$(uname -m)-gcc-1.2.3-somekernels.txt
+for line in 'total 101000' 'forward 51000' 'train 40000' '(libraries) 10000'; do
+    grep -qxF "linucb dense 300 $line" "$record" || fail "expected '$line' in the record"
+done
+run check
+[ $status = 0 ] || fail 'the same counts fail'
+
+# 3% more is let through, more is not; what grew is named, and nothing else.
+profile 53000 40000 10000
+run check
+[ $status = 0 ] || fail '2% more fail'
+profile 50000 44000 10100
+run check
+[ $status = 1 ] || fail "4% more: status $status, expected 1"
+grep -q 'linucb dense 300: train grew from 40000 to 44000' said || fail 'expected the name of the function that grew'
+! grep -qE '(forward|libraries).* grew' said || fail 'names a function that did not grow, or by little'
+profile 40000 30000 10000
+run check
+[ $status = 0 ] || fail 'less fails'
+
+# A record that asks for less, of one run and one function.
+profile 50000 40000 10000
+sed -i -e 's/^eenet sparse 300 total .*/eenet sparse 300 total 60000/' \
+    -e 's/^eenet sparse 300 forward .*/eenet sparse 300 forward 10000/' "$record"
+run check
+[ $status = 1 ] || fail "doctored record: status $status, expected 1"
+[ "$(grep ' grew ' said)" = 'guard: eenet sparse 300: forward grew from 10000 to 51000' ] || fail 'expected forward alone'
+
+# A run that the record does not have.
+sed -i '/^eenet sparse/d' "$record"
+run check
+[ $status = 1 ] && grep -q 'eenet sparse 300: not in the record' said || fail 'accepts a run without a record'
