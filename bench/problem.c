@@ -39,8 +39,7 @@ static ee_status create_sparse(problem *self, random_stream *draw, ee_error *err
     const problem_shape *shape = self->shape;
     ee_status status = memory_create(&self->starts, shape->arms + 1, sizeof *self->starts, error);
     if (!status)
-        status =
-            memory_create(&self->indices, self->rounds * shape->arms * self->stored, sizeof *self->indices, error);
+        status = memory_create(&self->indices, self->rounds * shape->arms * self->stored, sizeof *self->indices, error);
     if (status) return status;
     for (size_t arm = 0; arm <= shape->arms; arm++) self->starts[arm] = arm * self->stored;
     for (size_t round = 0; round < self->rounds; round++)

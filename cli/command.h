@@ -35,6 +35,7 @@ extern const command command_describe;
 extern const command command_datasets;
 extern const command command_rounds;
 extern const command command_report;
+extern const command command_bench;
 
 /* Says on stderr what is wrong with the arguments; returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int command_misused(const command *self, const char *format, ...);

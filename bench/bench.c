@@ -1,0 +1,28 @@
+#include "bench.h"
+
+#include <stdio.h>
+
+#include "report.h"
+
+static void print_machine(const machine *peak)
+{
+    printf("eenet %s, kernels %s\nthis machine's best, in the same run: %.1f Gflop/s;", ee_version(), ee_kernels(),
+           peak->flops / 1e9);
+    for (size_t i = 0; i < MACHINE_LEVELS; i++)
+        printf(" %.0f GB/s in %zu %s%s", peak->rates[i] / 1e9,
+               peak->spans[i] >> 20 ? peak->spans[i] >> 20 : peak->spans[i] >> 10, peak->spans[i] >> 20 ? "MiB" : "KiB",
+               i + 1 < MACHINE_LEVELS ? "," : "\n");
+    fflush(stdout);
+}
+
+ee_status bench_run(const bench_request *request, ee_error *error)
+{
+    static ee_status (*const parts[])(report *, ee_error *) = {bench_kernels, bench_calls, bench_runs, bench_growth,
+                                                               bench_jobs};
+    report to = {.request = request};
+    ee_status status = machine_measure(&to.peak, error);
+    if (status) return status;
+    print_machine(&to.peak);
+    for (size_t i = 0; !status && i < sizeof parts / sizeof parts[0]; i++) status = parts[i](&to, error);
+    return status;
+}

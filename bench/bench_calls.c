@@ -1,0 +1,52 @@
+/* One decision, one reward. */
+#include <stdio.h>
+#include <string.h>
+
+#include "calls.h"
+#include "policy_work.h"
+#include "report.h"
+
+enum { WIDTH = 100, DIFFERENT_ROUNDS = 64 };
+
+static const char *const policies[] = {"eenet", "eenet:authors", "greedy", "neural-ucb", "neural-ts", "linucb"};
+static const problem_shape shapes[] = {
+    {"10 dense arms of 20", 10, 20, 0, 1},
+    {"10 arms of MNIST's shape, 150 of 7840", 10, 7840, 150, 10},
+    {"1000 sparse arms, 50 of 65536", 1000, 65536, 50, 1},
+};
+
+static void measure_policy(report *to, const problem *rounds, const char *policy)
+{
+    const problem_shape *shape = problem_shape_of(rounds);
+    char names[2][96];
+    snprintf(names[0], sizeof names[0], "%s: decide", policy);
+    snprintf(names[1], sizeof names[1], "%s: learn", policy);
+    /* The history of so many arms' pooled gradients fits no memory. */
+    bool learns = shape->arms < 1000 || strcmp(policy, "eenet:authors") != 0;
+    if (!report_wants(to, names[0]) && !report_wants(to, names[1])) return;
+    call_request of = {rounds, policy, NULL, 0.25};
+    measurement decide = {0}, learn = {0};
+    ee_error error;
+    if (calls_measure(&of, &decide, learns ? &learn : NULL, &error)) {
+        report_say(to, policy, "- (%s)", error.message);
+        return;
+    }
+    work needed = policy_work_decide(policy, shape, WIDTH);
+    if (report_wants(to, names[0])) report_row(to, names[0], &decide, &needed);
+    needed = policy_work_learn(policy, shape, WIDTH);
+    if (learns && report_wants(to, names[1])) report_row(to, names[1], &learn, &needed);
+}
+
+ee_status bench_calls(report *to, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; !status && i < sizeof shapes / sizeof shapes[0]; i++) {
+        problem *rounds;
+        status = problem_create(&shapes[i], DIFFERENT_ROUNDS, &rounds, error);
+        report_begin(to, "calls", shapes[i].name);
+        for (size_t p = 0; !status && p < sizeof policies / sizeof policies[0]; p++)
+            measure_policy(to, rounds, policies[p]);
+        problem_free(rounds);
+    }
+    return status;
+}

@@ -1,0 +1,62 @@
+/* Runs side by side: the same jobs on 1, 2, 4, ... threads, to as many as there are cores. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "lab/runner.h"
+#include "report.h"
+
+enum { ROUNDS = 5000, JOBS_PER_CORE = 2 };
+static const double SECONDS = 5;
+
+static ee_status measure_threads(const run_job *jobs, size_t count, size_t threads, run_result *results,
+                                 measurement *taken, ee_error *error)
+{
+    run_watch nobody = {0};
+    while (measure_more(taken, SECONDS)) {
+        stretch start = measure_start();
+        ee_status status = runner_run_all(jobs, count, threads, false, &nobody, results, error);
+        if (status) return status;
+        measure_add(taken, start, 1);
+    }
+    return EE_OK;
+}
+
+static ee_status measure_jobs(report *to, size_t cores, const run_job *jobs, run_result *results, ee_error *error)
+{
+    double alone = 0;
+    for (size_t threads = 1;; threads = 2 * threads < cores ? 2 * threads : cores) {
+        char name[64];
+        snprintf(name, sizeof name, "%zu runs of eenet, -j %zu", cores * JOBS_PER_CORE, threads);
+        measurement taken = {0};
+        ee_status status = measure_threads(jobs, cores * JOBS_PER_CORE, threads, results, &taken, error);
+        if (status) return status;
+        report_row(to, name, &taken, NULL);
+        /* The best of each: what others do on the machine must not look like a lack of scaling. */
+        double best = measure_quantile(&taken, 0);
+        if (threads == 1) alone = best;
+        report_say(to, "", "%.2f of linear", alone / best / (double)threads);
+        if (threads == cores) return EE_OK;
+    }
+}
+
+ee_status bench_jobs(report *to, ee_error *error)
+{
+    report_begin(to, "jobs", "5000 rounds of synthetic:cosine, each run");
+    if (!report_wants(to, "")) return EE_OK;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t cores = online > 0 ? (size_t)online : 1;
+    dataset *data = NULL;
+    run_job *jobs = NULL;
+    run_result *results = NULL;
+    ee_status status = dataset_open("synthetic:cosine", NULL, &data, error);
+    if (!status) status = memory_create(&jobs, cores * JOBS_PER_CORE, sizeof *jobs, error);
+    if (!status) status = memory_create(&results, cores * JOBS_PER_CORE, sizeof *results, error);
+    for (size_t i = 0; !status && i < cores * JOBS_PER_CORE; i++)
+        jobs[i] = (run_job){.data = data, .policy = "eenet", .seed = i, .rounds = ROUNDS};
+    if (!status) status = measure_jobs(to, cores, jobs, results, error);
+    memory_free(results);
+    memory_free(jobs);
+    dataset_free(data);
+    return status;
+}

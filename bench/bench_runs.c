@@ -1,0 +1,123 @@
+/* Whole runs: 10,000 rounds of Yelp and of MNIST, or of made-up rounds of the same shape. A run that has not ended
+ * after LIMIT seconds is stopped, and its row says after how many rounds. */
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "lab/runner.h"
+#include "policy_work.h"
+#include "report.h"
+
+enum { WIDTH = 100, ROUNDS = 10000, DIFFERENT_ROUNDS = 500 };
+static const double LIMIT = 10, REPEATED_FOR = 2.5;
+
+static const char *const dense_policies[] = {"eenet:authors", "eenet",  "greedy",   "neural-ucb",
+                                             "neural-ts",     "linucb", "kernelucb"};
+static const char *const block_policies[] = {"eenet:authors", "eenet", "greedy", "linucb"};
+
+static const struct run_kind {
+    const char *name;
+    problem_shape shape; /* as its policies see it */
+    const char *const *policies;
+    size_t policy_count;
+} kinds[] = {
+    {"yelp", {"", 10, 20, 0, 1}, dense_policies, 7},
+    {"mnist", {"", 10, 7840, 150, 10}, block_policies, 4},
+};
+
+/* Where the rounds come from: a data set, or a problem where there is none. */
+typedef struct round_source {
+    dataset *data;
+    problem *made;
+} round_source;
+
+static bool in_time(void *start)
+{
+    return measure_since(*(stretch *)start).wall < LIMIT;
+}
+
+static ee_status play_dataset(const dataset *data, const char *policy, stretch start, run_result *result,
+                              ee_error *error)
+{
+    run_job job = {.data = data, .policy = policy, .rounds = ROUNDS};
+    run_watch watch = {.wanted = in_time, .context = &start};
+    return runner_run(&job, &watch, result, error);
+}
+
+static ee_status play_problem(const problem *made, const char *policy, stretch start, run_result *result,
+                              ee_error *error)
+{
+    ee_settings settings = {policy, problem_shape_of(made)->dim, 0, NULL};
+    ee_bandit *bandit;
+    ee_status status = ee_bandit_create(&settings, &bandit, error);
+    while (!status && result->rounds < ROUNDS && in_time(&start)) {
+        ee_arms arms = problem_round(made, result->rounds);
+        ee_decision decision;
+        status = ee_bandit_decide(bandit, &arms, &decision, NULL, error);
+        if (status) break;
+        double reward = problem_reward(made, result->rounds, decision.arm);
+        status = ee_bandit_learn(bandit, decision.id, reward, error);
+        result->rounds++;
+    }
+    ee_bandit_free(bandit);
+    return status;
+}
+
+static void measure_run(report *to, const round_source *from, const struct run_kind *kind, const char *policy)
+{
+    char name[96], played[128];
+    snprintf(name, sizeof name, "%s: %s", kind->name, policy);
+    if (!report_wants(to, name)) return;
+    measurement taken = {0};
+    run_result result;
+    while (measure_more(&taken, REPEATED_FOR)) {
+        result = (run_result){0};
+        stretch start = measure_start();
+        ee_error error;
+        ee_status status = from->data ? play_dataset(from->data, policy, start, &result, &error)
+                                      : play_problem(from->made, policy, start, &result, &error);
+        if (status) {
+            report_say(to, name, "- (%s)", error.message);
+            return;
+        }
+        measure_add(&taken, start, 1);
+    }
+    work needed = policy_work_run(policy, &kind->shape, WIDTH, (double)result.rounds);
+    snprintf(played, sizeof played, result.rounds < ROUNDS ? "%s, %ju rounds alone" : "%s", name,
+             (uintmax_t)result.rounds);
+    report_row(to, played, &taken, &needed);
+}
+
+static bool wants_kind(const report *to, const struct run_kind *kind)
+{
+    for (size_t i = 0; i < kind->policy_count; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s: %s", kind->name, kind->policies[i]);
+        if (report_wants(to, name)) return true;
+    }
+    return false;
+}
+
+static ee_status open_source(const bench_request *request, const struct run_kind *kind, round_source *out,
+                             ee_error *error)
+{
+    if (!request->data) return problem_create(&kind->shape, DIFFERENT_ROUNDS, &out->made, error);
+    char text[4096];
+    snprintf(text, sizeof text, "%s:%s/%s", kind->name, request->data, kind->name);
+    return dataset_open(text, NULL, &out->data, error);
+}
+
+ee_status bench_runs(report *to, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; !status && i < sizeof kinds / sizeof kinds[0]; i++) {
+        round_source from = {0};
+        report_begin(to, "runs", to->request->data ? "10000 rounds" : "10000 rounds, made up in this shape");
+        if (!wants_kind(to, &kinds[i])) continue;
+        status = open_source(to->request, &kinds[i], &from, error);
+        for (size_t p = 0; !status && p < kinds[i].policy_count; p++)
+            measure_run(to, &from, &kinds[i], kinds[i].policies[p]);
+        dataset_free(from.data);
+        problem_free(from.made);
+    }
+    return status;
+}

@@ -1,0 +1,91 @@
+#include "calls.h"
+
+/* Shorter stretches than SHORTEST would measure the clock. No more calls than MOST in one, which is under what a bandit
+ * keeps pending; a multiple of ten, since that is how often eenet:authors trains. */
+static const double SHORTEST = 2e-3;
+enum { FEWEST = 10, MOST = 640, LEARNED_BEFORE = 100 };
+
+static ee_status decide_some(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,
+                             ee_decision *decisions, ee_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        ee_arms arms = problem_round(rounds, first + i);
+        ee_status status = ee_bandit_decide(bandit, &arms, &decisions[i], NULL, error);
+        if (status) return status;
+    }
+    return EE_OK;
+}
+
+static ee_status learn_some(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,
+                            const ee_decision *decisions, ee_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        double reward = problem_reward(rounds, first + i, decisions[i].arm);
+        ee_status status = ee_bandit_learn(bandit, decisions[i].id, reward, error);
+        if (status) return status;
+    }
+    return EE_OK;
+}
+
+/* So that there is something to decide by; a tenth of that, where it takes long. */
+static ee_status learn_before(ee_bandit *bandit, const call_request *of, ee_decision *decisions, ee_error *error)
+{
+    measurement so_far = {0};
+    for (size_t i = 0; i < LEARNED_BEFORE && measure_more(&so_far, of->seconds); i += FEWEST) {
+        stretch start = measure_start();
+        ee_status status = decide_some(bandit, of->rounds, i, FEWEST, decisions, error);
+        if (!status) status = learn_some(bandit, of->rounds, i, FEWEST, decisions, error);
+        if (status) return status;
+        measure_add(&so_far, start, 1);
+    }
+    return EE_OK;
+}
+
+static ee_status measure_decide(ee_bandit *bandit, const call_request *of, ee_decision *decisions, measurement *taken,
+                                ee_error *error)
+{
+    size_t count = 1, first = 0;
+    while (measure_more(taken, of->seconds)) {
+        stretch start = measure_start();
+        ee_status status = decide_some(bandit, of->rounds, first, count, decisions, error);
+        if (status) return status;
+        first += count;
+        if (measure_since(start).wall < SHORTEST && 2 * count <= MOST)
+            count *= 2; /* the measurement is not taken */
+        else
+            measure_add(taken, start, (double)count);
+    }
+    return EE_OK;
+}
+
+static ee_status measure_learn(ee_bandit *bandit, const call_request *of, ee_decision *decisions, measurement *taken,
+                               ee_error *error)
+{
+    size_t count = FEWEST, first = 0;
+    while (measure_more(taken, of->seconds)) {
+        ee_status status = decide_some(bandit, of->rounds, first, count, decisions, error);
+        if (status) return status;
+        stretch start = measure_start();
+        status = learn_some(bandit, of->rounds, first, count, decisions, error);
+        if (status) return status;
+        first += count;
+        if (measure_since(start).wall < SHORTEST && 2 * count <= MOST)
+            count *= 2;
+        else
+            measure_add(taken, start, (double)count);
+    }
+    return EE_OK;
+}
+
+ee_status calls_measure(const call_request *of, measurement *decide, measurement *learn, ee_error *error)
+{
+    ee_decision decisions[MOST];
+    ee_bandit *bandit;
+    ee_settings settings = {of->policy, problem_shape_of(of->rounds)->dim, 1, of->options};
+    ee_status status = ee_bandit_create(&settings, &bandit, error);
+    if (!status && learn) status = learn_before(bandit, of, decisions, error);
+    if (!status) status = measure_decide(bandit, of, decisions, decide, error);
+    if (!status && learn) status = measure_learn(bandit, of, decisions, learn, error);
+    ee_bandit_free(bandit);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* Cost over size, on two logarithmic scales: the slope of the line nearest to the points, and a figure. */
+#ifndef EENET_GROWTH_PLOT_H
+#define EENET_GROWTH_PLOT_H
+
+#include "base/status.h"
+
+enum { SERIES_POINTS = 24 };
+
+typedef struct series {
+    char name[64];
+    double sizes[SERIES_POINTS];
+    double costs[SERIES_POINTS]; /* seconds */
+    size_t count;
+} series;
+
+void series_add(series *to, double size, double cost);
+
+/* The exponent a of cost = b size^a, by least squares of the logarithms; *factor, unless NULL, is b. */
+double series_slope(const series *of, double *factor);
+
+/* Writes FOLDER/growth_AXIS.svg by gnuplot. The folder is made where it is missing. */
+ee_status growth_plot(const char *folder, const char *axis, const series *list, size_t count, ee_error *error);
+
+#endif

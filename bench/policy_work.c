@@ -1,0 +1,147 @@
+#include "policy_work.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { CELL = sizeof(float), SKETCH = 32, BATCH = 16 };
+
+/* A parameter of Adam: 14 operations; four arrays are read and three written. */
+enum { ADAM_FLOPS = 14, ADAM_BYTES = 7 * CELL, SGD_FLOPS = 2, SGD_BYTES = 2 * CELL };
+
+/* The authors' f2: a convolution over the gradient pooled by two, then a layer of width m. Their trainings are of 2000
+ * single-sample steps, every tenth round to 1000, then every hundredth. */
+enum { KERNEL = 100, STRIDE = 50, STEPS = 2000, EVERY = 10, LATE_EVERY = 100, LATE_AFTER = 1000 };
+
+typedef struct sizes {
+    double arms, dim, stored, rows,
+        width; /* stored: entries of an arm; rows: of the first layer that a round touches */
+} sizes;
+
+static sizes sizes_of(const problem_shape *shape, size_t width)
+{
+    double arms = (double)shape->arms, dim = (double)shape->dim, nonzeros = (double)shape->nonzeros;
+    double stored = shape->nonzeros ? nonzeros : dim;
+    double rows = shape->nonzeros && arms * nonzeros < dim ? arms * nonzeros : dim;
+    return (sizes){arms, dim, stored, rows, (double)width};
+}
+
+static work sum(work a, work b)
+{
+    return (work){a.flops + b.flops, a.bytes + b.bytes, a.span + b.span};
+}
+
+static work times(work a, double count)
+{
+    return (work){a.flops * count, a.bytes * count, a.span};
+}
+
+static double parameters(double in, double width)
+{
+    return (in + 1) * width + width + 1;
+}
+
+static double authors_outputs(const sizes *s)
+{
+    return (parameters(s->dim, s->width) / 2 - KERNEL) / STRIDE + 1;
+}
+
+/* ---- decide ---- */
+
+/* f1 of every arm. */
+static work decide_greedy(const sizes *s)
+{
+    double first = s->stored * s->width;
+    return (work){s->arms * 2 * (first + s->width), CELL * (parameters(s->rows, s->width) + s->arms * s->stored),
+                  CELL * parameters(s->dim, s->width)};
+}
+
+/* The signs of each factor's entries, and f2 on the sketch. */
+static work decide_sketch(const sizes *s)
+{
+    double factors = s->stored + 2 * s->width, second = parameters(SKETCH, s->width);
+    return (work){s->arms * 2 * (SKETCH * factors + second), CELL * (SKETCH * (s->rows + 2 * s->width) + second),
+                  CELL * (SKETCH * (s->dim + 2 * s->width) + second)};
+}
+
+/* A non-zero of the gradient is one product and lies in two windows of the convolution. */
+static work decide_pooled(const sizes *s)
+{
+    double outputs = authors_outputs(s), second = parameters(outputs, s->width);
+    double entries = s->stored * s->width, windows = KERNEL * outputs < 2 * entries ? KERNEL * outputs : 2 * entries;
+    return (work){s->arms * (entries + 2 * windows + 2 * second), CELL * second, CELL * second};
+}
+
+/* The inverse is symmetric: half of it says all. In doubles. */
+static work decide_linear(const sizes *s)
+{
+    double square = s->stored * s->stored, read = s->rows < s->dim || s->stored < s->dim ? s->arms * square : square;
+    return (work){2 * s->arms * (square + 2 * s->stored), CELL * read, CELL * s->rows * s->stored};
+}
+
+static bool is_one_of(const char *policy, const char *first, const char *second)
+{
+    return strcmp(policy, first) == 0 || strcmp(policy, second) == 0;
+}
+
+work policy_work_decide(const char *policy, const problem_shape *shape, size_t width)
+{
+    sizes s = sizes_of(shape, width);
+    work f1 = decide_greedy(&s);
+    if (strcmp(policy, "greedy") == 0) return f1;
+    if (strcmp(policy, "eenet") == 0) return sum(f1, decide_sketch(&s));
+    if (strcmp(policy, "eenet:authors") == 0) return sum(f1, decide_pooled(&s));
+    /* A width is a second pass, with the squares, through as many numbers as there are weights. */
+    if (is_one_of(policy, "neural-ucb", "neural-ts")) return sum(f1, f1);
+    if (strcmp(policy, "linucb") == 0) return decide_linear(&s);
+    return (work){0};
+}
+
+/* ---- learn ---- */
+
+/* One step of AdamW on the gradient of a batch: each sample forward and into the gradient, then every parameter. */
+static work learn_batch(double in, double stored, double width)
+{
+    double count = parameters(in, width), touched = parameters(stored, width);
+    return (work){BATCH * 4 * touched + ADAM_FLOPS * count, ADAM_BYTES * count, 4 * CELL * count};
+}
+
+/* 2000 steps: f1 forward, and its weights moved; f2 forward, backward to the convolution, and Adam on all of it. */
+static work learn_authors(const sizes *s)
+{
+    double first = parameters(s->stored, s->width), outputs = authors_outputs(s);
+    double second = parameters(outputs, s->width), entries = parameters(s->dim, s->width) / 2;
+    double windows = KERNEL * outputs;
+    work f1 = {2 * first + SGD_FLOPS * first, SGD_BYTES * first, CELL * parameters(s->dim, s->width)};
+    work f2 = {4 * windows + 6 * second + ADAM_FLOPS * second, CELL * entries + ADAM_BYTES * second, 4 * CELL * second};
+    return times(sum(f1, f2), STEPS);
+}
+
+/* A rank-one change of the half that says all, in doubles; the product before it reads it. */
+static work learn_linear(const sizes *s)
+{
+    double square = s->stored * s->stored;
+    return (work){2 * 2 * square, 2 * CELL * square, CELL * s->stored * s->stored};
+}
+
+work policy_work_learn(const char *policy, const problem_shape *shape, size_t width)
+{
+    sizes s = sizes_of(shape, width);
+    work f1 = learn_batch(s.dim, s.stored, s.width);
+    if (strcmp(policy, "greedy") == 0) return f1;
+    if (strcmp(policy, "eenet") == 0) return sum(f1, learn_batch(SKETCH, SKETCH, s.width));
+    if (strcmp(policy, "eenet:authors") == 0) return times(learn_authors(&s), 1.0 / EVERY);
+    if (is_one_of(policy, "neural-ucb", "neural-ts")) {
+        double touched = parameters(s.stored, s.width);
+        return sum(f1, (work){4 * touched, 2 * CELL * touched, CELL * parameters(s.dim, s.width)});
+    }
+    if (strcmp(policy, "linucb") == 0) return learn_linear(&s);
+    return (work){0};
+}
+
+work policy_work_run(const char *policy, const problem_shape *shape, size_t width, double rounds)
+{
+    work decisions = times(policy_work_decide(policy, shape, width), rounds);
+    double late = rounds > LATE_AFTER ? rounds - LATE_AFTER : 0, learned = rounds;
+    if (strcmp(policy, "eenet:authors") == 0) learned = rounds - late + late * EVERY / LATE_EVERY;
+    return sum(decisions, times(policy_work_learn(policy, shape, width), learned));
+}

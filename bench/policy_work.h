@@ -1,0 +1,18 @@
+/* The operations and bytes that a policy needs, with its default options and two layers of width m: what its formulas
+ * ask for, each weight read once a call and every unit on. */
+#ifndef EENET_POLICY_WORK_H
+#define EENET_POLICY_WORK_H
+
+#include "machine.h"
+#include "problem.h"
+
+/* Of a decision among the arms. All zero where it is not known. width is m, 100 unless set. */
+work policy_work_decide(const char *policy, const problem_shape *shape, size_t width);
+
+/* Of a reward; where the policy trains now and then (eenet:authors), its share in a training. */
+work policy_work_learn(const char *policy, const problem_shape *shape, size_t width);
+
+/* Of so many rounds from the first on, training at the policy's schedule. */
+work policy_work_run(const char *policy, const problem_shape *shape, size_t width, double rounds);
+
+#endif

@@ -1,0 +1,92 @@
+#include "report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 46 };
+
+void report_begin(report *self, const char *part, const char *title)
+{
+    self->part = part;
+    self->title = title;
+    self->title_printed = false;
+}
+
+bool report_wants(const report *self, const char *name)
+{
+    char full[160];
+    snprintf(full, sizeof full, "%s/%s", self->part, name);
+    for (int i = 0; i < self->request->filter_count; i++)
+        if (strstr(full, self->request->filters[i])) return true;
+    return self->request->filter_count == 0;
+}
+
+report_text report_seconds(double value)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    report_text text = {"-"};
+    if (!isfinite(value)) return text;
+    size_t unit = 0;
+    for (value *= 1e9; value >= 1000 && unit < 3; unit++) value /= 1000;
+    snprintf(text.text, sizeof text.text, "%.*f %s", value < 10 ? 3 : value < 100 ? 2 : 1, value, units[unit]);
+    return text;
+}
+
+static report_text count_text(double value)
+{
+    static const char *const units[] = {"", "k", "M", "G", "T"};
+    report_text text = {"-"};
+    if (!isfinite(value)) return text;
+    size_t unit = 0;
+    for (; value >= 10000 && unit < 4; unit++) value /= 1000;
+    snprintf(text.text, sizeof text.text, "%.0f%s", value, units[unit]);
+    return text;
+}
+
+/* As "12.3 41%": in thousands of millions a second, and the share of the peak. */
+static report_text rate_text(double rate, double peak)
+{
+    report_text text = {"-"};
+    if (isfinite(rate) && rate > 0)
+        snprintf(text.text, sizeof text.text, "%.*f %3.0f%%", rate < 1e11 ? 2 : 0, rate / 1e9, 100 * rate / peak);
+    return text;
+}
+
+static void print_title(report *self)
+{
+    if (self->title_printed) return;
+    printf("\n%-*s %9s %9s %9s %9s %7s %12s %12s %8s\n", NAME_WIDTH + 2, self->title, "median", "quarter", "3/4", "cpu",
+           "instr.", "Gflop/s peak", "GB/s peak", "x floor");
+    self->title_printed = true;
+}
+
+void report_row(report *self, const char *name, const measurement *taken, const work *needed)
+{
+    static const work unknown = {0};
+    if (!needed) needed = &unknown;
+    print_title(self);
+    double median = measure_quantile(taken, 0.5), floor = machine_floor(&self->peak, needed);
+    bool spread = taken->count > 1;
+    report_text ratio = {"-"};
+    if (floor > 0) snprintf(ratio.text, sizeof ratio.text, "%.1f", median / floor);
+    printf("  %-*s %9s %9s %9s %9s %7s %12s %12s %8s\n", NAME_WIDTH, name, report_seconds(median).text,
+           spread ? report_seconds(measure_quantile(taken, 0.25)).text : "-",
+           spread ? report_seconds(measure_quantile(taken, 0.75)).text : "-", report_seconds(measure_cpu(taken)).text,
+           count_text(measure_instructions(taken)).text, rate_text(needed->flops / median, self->peak.flops).text,
+           rate_text(needed->bytes / median, machine_rate(&self->peak, needed->span)).text, ratio.text);
+    fflush(stdout);
+}
+
+void report_say(report *self, const char *name, const char *format, ...)
+{
+    print_title(self);
+    printf("  %-*s ", NAME_WIDTH, name);
+    va_list list;
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+    putchar('\n');
+    fflush(stdout);
+}
