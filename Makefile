@@ -14,8 +14,8 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan bench bench-record install lint lint-format lint-cppcheck lint-includes \
-    format fuzz clean help
+.PHONY: build demo test test-release test-asan test-tsan bench bench-record install lint lint-format lint-cppcheck \
+    lint-includes format fuzz clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
 	@cmake/setup.sh build

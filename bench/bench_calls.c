@@ -24,7 +24,8 @@ static void measure_policy(report *to, const problem *rounds, const char *policy
     /* The history of so many arms' pooled gradients fits no memory. */
     bool learns = shape->arms < 1000 || strcmp(policy, "eenet:authors") != 0;
     if (!report_wants(to, names[0]) && !report_wants(to, names[1])) return;
-    call_request of = {rounds, policy, NULL, 0.25};
+    /* What a decision keeps of large arms may be large too. */
+    call_request of = {rounds, policy, "", shape->nonzeros ? 10 : 640, 0.25};
     measurement decide = {0}, learn = {0};
     ee_error error;
     if (calls_measure(&of, &decide, learns ? &learn : NULL, &error)) {

@@ -14,7 +14,7 @@ static void say_series(report *to, const series *of)
     for (size_t i = 0; i < of->count && length < sizeof points; i++)
         length += (size_t)snprintf(points + length, sizeof points - length, "  %.0f: %s", of->sizes[i],
                                    report_seconds(of->costs[i]).text);
-    report_say(to, of->name, "slope %5.2f %s", series_slope(of, NULL), points);
+    report_say(to, of->name, "slope %5.2f, spread %3.0f%% %s", series_slope(of, NULL), 100 * of->spread, points);
 }
 
 static void plot(report *to, const char *axis, const series *list, size_t count)
@@ -68,7 +68,7 @@ static ee_status play_rounds(report *to, ee_bandit *bandit, const problem *round
         ee_status status = play_window(bandit, rounds, t, &taken, error);
         if (status) return status;
         after = measure_quantile(&taken, 0.5);
-        series_add(&costs, (double)(t + WINDOW / 2), after);
+        series_add(&costs, (double)(t + WINDOW / 2), &taken);
         bool first = t == FIRST, last = t + WINDOW >= LAST;
         if (first) before = after;
         char name[64];
@@ -155,11 +155,11 @@ static ee_status measure_size(const struct growth_axis *axis, size_t policy, siz
     problem *rounds;
     ee_status status = problem_create(&shape, DIFFERENT_ROUNDS / 10, &rounds, error);
     if (status) return status;
-    call_request of = {rounds, axis->policies[policy], options, 0.1};
+    call_request of = {rounds, axis->policies[policy], options, 640, 0.1};
     measurement deciding = {0}, learning = {0};
     status = calls_measure(&of, &deciding, &learning, error);
-    if (!status) series_add(decide, (double)size, measure_quantile(&deciding, 0.5));
-    if (!status) series_add(learn, (double)size, measure_quantile(&learning, 0.5));
+    if (!status) series_add(decide, (double)size, &deciding);
+    if (!status) series_add(learn, (double)size, &learning);
     problem_free(rounds);
     return status;
 }

@@ -1,8 +1,11 @@
 #include "calls.h"
 
-/* Shorter stretches than SHORTEST would measure the clock. No more calls than MOST in one, which is under what a bandit
- * keeps pending; a multiple of ten, since that is how often eenet:authors trains. */
+#include <stdio.h>
+
+/* Shorter stretches would measure the clock. */
 static const double SHORTEST = 2e-3;
+
+/* FEWEST: as often does eenet:authors train. */
 enum { FEWEST = 10, MOST = 640, LEARNED_BEFORE = 100 };
 
 static ee_status decide_some(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,
@@ -50,7 +53,7 @@ static ee_status measure_decide(ee_bandit *bandit, const call_request *of, ee_de
         ee_status status = decide_some(bandit, of->rounds, first, count, decisions, error);
         if (status) return status;
         first += count;
-        if (measure_since(start).wall < SHORTEST && 2 * count <= MOST)
+        if (measure_since(start).wall < SHORTEST && 2 * count <= of->pending)
             count *= 2; /* the measurement is not taken */
         else
             measure_add(taken, start, (double)count);
@@ -69,7 +72,7 @@ static ee_status measure_learn(ee_bandit *bandit, const call_request *of, ee_dec
         status = learn_some(bandit, of->rounds, first, count, decisions, error);
         if (status) return status;
         first += count;
-        if (measure_since(start).wall < SHORTEST && 2 * count <= MOST)
+        if (measure_since(start).wall < SHORTEST && 2 * count <= of->pending)
             count *= 2;
         else
             measure_add(taken, start, (double)count);
@@ -81,7 +84,10 @@ ee_status calls_measure(const call_request *of, measurement *decide, measurement
 {
     ee_decision decisions[MOST];
     ee_bandit *bandit;
-    ee_settings settings = {of->policy, problem_shape_of(of->rounds)->dim, 1, of->options};
+    const problem_shape *shape = problem_shape_of(of->rounds);
+    char options[160];
+    snprintf(options, sizeof options, "%s pending=%zu arms=%zu", of->options, of->pending, shape->arms);
+    ee_settings settings = {of->policy, shape->dim, 1, options};
     ee_status status = ee_bandit_create(&settings, &bandit, error);
     if (!status && learn) status = learn_before(bandit, of, decisions, error);
     if (!status) status = measure_decide(bandit, of, decisions, decide, error);

@@ -8,7 +8,8 @@
 typedef struct call_request {
     const problem *rounds;
     const char *policy;
-    const char *options; /* as in ee_settings */
+    const char *options; /* as in ee_settings, but for pending and arms; "" for none */
+    size_t pending;      /* decisions without a reward, at most: 10 to 640 */
     double seconds;      /* to spend on each of the two */
 } call_request;
 

@@ -7,10 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void series_add(series *to, double size, double cost)
+void series_add(series *to, double size, const measurement *taken)
 {
+    double median = measure_quantile(taken, 0.5);
+    double spread = (measure_quantile(taken, 0.75) - measure_quantile(taken, 0.25)) / median;
     to->sizes[to->count] = size;
-    to->costs[to->count++] = cost;
+    to->costs[to->count++] = median;
+    if (spread > to->spread) to->spread = spread;
 }
 
 double series_slope(const series *of, double *factor)

@@ -3,6 +3,7 @@
 #define EENET_GROWTH_PLOT_H
 
 #include "base/status.h"
+#include "measure.h"
 
 enum { SERIES_POINTS = 24 };
 
@@ -11,9 +12,11 @@ typedef struct series {
     double sizes[SERIES_POINTS];
     double costs[SERIES_POINTS]; /* seconds */
     size_t count;
+    double spread; /* the widest between quartiles, as a share of the median */
 } series;
 
-void series_add(series *to, double size, double cost);
+/* The median of what was taken is the cost. */
+void series_add(series *to, double size, const measurement *taken);
 
 /* The exponent a of cost = b size^a, by least squares of the logarithms; *factor, unless NULL, is b. */
 double series_slope(const series *of, double *factor);

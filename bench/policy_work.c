@@ -13,8 +13,10 @@ enum { ADAM_FLOPS = 14, ADAM_BYTES = 7 * CELL, SGD_FLOPS = 2, SGD_BYTES = 2 * CE
 enum { KERNEL = 100, STRIDE = 50, STEPS = 2000, EVERY = 10, LATE_EVERY = 100, LATE_AFTER = 1000 };
 
 typedef struct sizes {
-    double arms, dim, stored, rows,
-        width; /* stored: entries of an arm; rows: of the first layer that a round touches */
+    double arms, dim, width;
+    double stored; /* entries of an arm */
+    double rows;   /* of the first layer that a round touches */
+    double side;   /* features that are seen together: those of a block */
 } sizes;
 
 static sizes sizes_of(const problem_shape *shape, size_t width)
@@ -22,7 +24,7 @@ static sizes sizes_of(const problem_shape *shape, size_t width)
     double arms = (double)shape->arms, dim = (double)shape->dim, nonzeros = (double)shape->nonzeros;
     double stored = shape->nonzeros ? nonzeros : dim;
     double rows = shape->nonzeros && arms * nonzeros < dim ? arms * nonzeros : dim;
-    return (sizes){arms, dim, stored, rows, (double)width};
+    return (sizes){arms, dim, (double)width, stored, rows, dim / (double)shape->blocks};
 }
 
 static work sum(work a, work b)
@@ -74,8 +76,8 @@ static work decide_pooled(const sizes *s)
 /* The inverse is symmetric: half of it says all. In doubles. */
 static work decide_linear(const sizes *s)
 {
-    double square = s->stored * s->stored, read = s->rows < s->dim || s->stored < s->dim ? s->arms * square : square;
-    return (work){2 * s->arms * (square + 2 * s->stored), CELL * read, CELL * s->rows * s->stored};
+    double square = s->stored * s->stored, read = s->stored < s->dim ? s->arms * square : square;
+    return (work){2 * s->arms * (square + 2 * s->stored), CELL * read, CELL * s->dim * s->side};
 }
 
 static bool is_one_of(const char *policy, const char *first, const char *second)
@@ -116,11 +118,11 @@ static work learn_authors(const sizes *s)
     return times(sum(f1, f2), STEPS);
 }
 
-/* A rank-one change of the half that says all, in doubles; the product before it reads it. */
+/* The inverse times the arm, then a rank-one change of the half of a block that says all. In doubles. */
 static work learn_linear(const sizes *s)
 {
-    double square = s->stored * s->stored;
-    return (work){2 * 2 * square, 2 * CELL * square, CELL * s->stored * s->stored};
+    double square = s->side * s->side;
+    return (work){2 * (2 * s->side * s->stored + square), 2 * CELL * square, CELL * square};
 }
 
 work policy_work_learn(const char *policy, const problem_shape *shape, size_t width)

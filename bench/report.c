@@ -11,13 +11,13 @@ void report_begin(report *self, const char *part, const char *title)
 {
     self->part = part;
     self->title = title;
-    self->title_printed = false;
+    self->title_printed = self->columns_printed = false;
 }
 
 bool report_wants(const report *self, const char *name)
 {
-    char full[160];
-    snprintf(full, sizeof full, "%s/%s", self->part, name);
+    char full[256];
+    snprintf(full, sizeof full, "%s/%s/%s", self->part, self->title, name);
     for (int i = 0; i < self->request->filter_count; i++)
         if (strstr(full, self->request->filters[i])) return true;
     return self->request->filter_count == 0;
@@ -56,10 +56,16 @@ static report_text rate_text(double rate, double peak)
 
 static void print_title(report *self)
 {
-    if (self->title_printed) return;
-    printf("\n%-*s %9s %9s %9s %9s %7s %12s %12s %8s\n", NAME_WIDTH + 2, self->title, "median", "quarter", "3/4", "cpu",
-           "instr.", "Gflop/s peak", "GB/s peak", "x floor");
+    if (!self->title_printed) printf("\n%s\n", self->title);
     self->title_printed = true;
+}
+
+static void print_columns(report *self)
+{
+    if (!self->columns_printed)
+        printf("  %-*s %9s %9s %9s %9s %7s %12s %12s %8s\n", NAME_WIDTH, "", "median", "quarter", "3/4", "cpu",
+               "instr.", "Gflop/s peak", "GB/s peak", "x floor");
+    self->columns_printed = true;
 }
 
 void report_row(report *self, const char *name, const measurement *taken, const work *needed)
@@ -67,15 +73,16 @@ void report_row(report *self, const char *name, const measurement *taken, const 
     static const work unknown = {0};
     if (!needed) needed = &unknown;
     print_title(self);
-    double median = measure_quantile(taken, 0.5), floor = machine_floor(&self->peak, needed);
+    print_columns(self);
+    double median = measure_quantile(taken, 0.5), cpu = measure_cpu(taken), floor = machine_floor(&self->peak, needed);
     bool spread = taken->count > 1;
     report_text ratio = {"-"};
-    if (floor > 0) snprintf(ratio.text, sizeof ratio.text, "%.1f", median / floor);
+    if (floor > 0) snprintf(ratio.text, sizeof ratio.text, "%.1f", cpu / floor);
     printf("  %-*s %9s %9s %9s %9s %7s %12s %12s %8s\n", NAME_WIDTH, name, report_seconds(median).text,
            spread ? report_seconds(measure_quantile(taken, 0.25)).text : "-",
-           spread ? report_seconds(measure_quantile(taken, 0.75)).text : "-", report_seconds(measure_cpu(taken)).text,
-           count_text(measure_instructions(taken)).text, rate_text(needed->flops / median, self->peak.flops).text,
-           rate_text(needed->bytes / median, machine_rate(&self->peak, needed->span)).text, ratio.text);
+           spread ? report_seconds(measure_quantile(taken, 0.75)).text : "-", report_seconds(cpu).text,
+           count_text(measure_instructions(taken)).text, rate_text(needed->flops / cpu, self->peak.flops).text,
+           rate_text(needed->bytes / cpu, machine_rate(&self->peak, needed->span)).text, ratio.text);
     fflush(stdout);
 }
 

@@ -9,18 +9,19 @@
 typedef struct report {
     const bench_request *request;
     machine peak;
-    const char *part;  /* as "kernels": the first word of what the rows under it are called */
+    const char *part;  /* as "kernels" */
     const char *title; /* of the rows to come; printed before the first that is wanted */
-    bool title_printed;
+    bool title_printed, columns_printed;
 } report;
 
 /* Begins a part, or goes on in it under another title. The strings are borrowed. */
 void report_begin(report *self, const char *part, const char *title);
 
-/* Whether the row, "PART/NAME", is to be measured. */
+/* Whether the row, "PART/TITLE/NAME", is to be measured. */
 bool report_wants(const report *self, const char *name);
 
-/* A row. needed may be NULL, or not know: then there is nothing to compare with. */
+/* A row. Rates and the ratio to the floor are by processor time, which others on the machine change least. needed may
+ * be NULL, or not know: then there is nothing to compare with. */
 void report_row(report *self, const char *name, const measurement *taken, const work *needed);
 
 /* A row of text. */

@@ -30,10 +30,9 @@ const command command_bench = {
     .name = "bench",
     .form = "[-d DIR] [-o DIR] [FILTER...]",
     .summary = "measure the engine's speed on this machine",
-    .details =
-        "Measures what has a FILTER in its name, PART/ROW as in 'kernels/neon: adam of 2000'; without one, all, which\n"
-        "takes two minutes. Parts: kernels, calls, runs, growth (rounds, arms, width, dim), jobs.\n"
-        "docs/performance.md says how to read the table.\n",
+    .details = "Measures what has a FILTER in its name, PART/TITLE/ROW as they are printed; without one, all, which "
+               "takes two\n"
+               "minutes. Parts: kernels, calls, runs, growth, jobs. docs/performance.md says how to read the table.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .run = run,

@@ -7,7 +7,7 @@ fail() { echo "help.sh: $*" >&2; exit 1; }
 # The overview is help, whichever way it is asked for; without a verb it is a complaint.
 "$eenet" help >overview
 grep -q '^  eenet run -d DATASET -p POLICY' overview || fail "no usage of run in the overview"
-for verb in run grid paper report rounds policies describe datasets; do
+for verb in run grid paper report rounds policies describe datasets bench; do
     grep -q "^  $verb  *[a-z]" overview || fail "no $verb in the overview"
     "$eenet" help "$verb" >asked
     "$eenet" "$verb" --help >flagged

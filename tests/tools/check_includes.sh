@@ -3,7 +3,7 @@
 # folders, for a policy that includes another one, and for BLAS or LAPACK outside src/math; then exits with 1.
 set -eu
 cd "${1:-.}"
-files=$(find include src cli -name '*.[ch]' | sort)
+files=$(find include src cli bench -name '*.[ch]' | sort)
 # shellcheck disable=SC2086 # no file of the tree has a blank in its name
 exec awk '
 BEGIN {
@@ -17,7 +17,8 @@ BEGIN {
     below["lab"] = "base math net policy engine"
     below["evaluate"] = "base math net policy engine"
     below["serve"] = "base math net policy engine evaluate"
-    below["cli"] = "base math net policy engine lab evaluate serve"
+    below["bench"] = "base math net policy engine lab evaluate serve"
+    below["cli"] = "base math net policy engine lab evaluate serve bench"
 
     # What the policies share. A policy may include these and its own header; the registry may include all.
     split("policy gradient_features schedule exploitation gradient_width posterior kernel_policy last_layer", list)

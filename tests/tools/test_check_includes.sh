@@ -2,7 +2,7 @@
 # test_check_includes.sh CHECK: the check of includes finds what it is for, in a small tree, and nothing else.
 set -eu
 check=$1
-mkdir -p include cli src/base src/math src/net src/policy src/engine src/lab/datasets src/evaluate src/serve
+mkdir -p include cli bench src/base src/math src/net src/policy src/engine src/lab/datasets src/evaluate src/serve
 
 write() { # FILE INCLUDE...
     file=$1
@@ -13,13 +13,14 @@ header() { for file in "$@"; do echo '/* a header */' >"$file"; done; }
 
 header include/eenet.h src/base/status.h src/math/matrix.h src/net/network.h src/policy/policy.h src/policy/schedule.h \
     src/policy/greedy.h src/policy/uniform.h src/engine/bandit.h src/lab/runner.h src/lab/datasets/idx.h \
-    src/serve/http.h
+    src/serve/http.h bench/bench.h
 write src/base/status.c '"status.h"' '<stdio.h>' '"eenet.h"'
 write src/math/matrix.c '"matrix.h"' '<cblas.h>' '<lapacke.h>' '"base/status.h"'
 write src/policy/greedy.c '"greedy.h"' '"policy.h"' '"schedule.h"' '"net/network.h"'
 write src/policy/registry.c '"greedy.h"' '"uniform.h"'
 write src/lab/runner.c '"runner.h"' '"datasets/idx.h"' '"engine/bandit.h"'
-write cli/main.c '"lab/runner.h"' '"eenet.h"' '"serve/http.h"'
+write bench/bench.c '"bench.h"' '"lab/runner.h"'
+write cli/main.c '"lab/runner.h"' '"eenet.h"' '"serve/http.h"' '"bench/bench.h"'
 "$check" . || { echo 'the good tree fails'; exit 1; }
 
 rejects() { # FILE INCLUDE WORDS-OF-THE-MESSAGE
@@ -34,6 +35,7 @@ rejects src/base/status.c '"math/matrix.h"' 'base may not include math'
 rejects src/base/status.c '<math/matrix.h>' 'base may not include math'
 rejects src/math/matrix.c '"../base/status.h"' 'write the folder'
 rejects src/engine/bandit.h '"lab/runner.h"' 'engine may not include lab'
+rejects src/lab/runner.c '"bench/bench.h"' 'lab may not include bench'
 rejects src/serve/http.h '"lab/runner.h"' 'serve may not include lab'
 rejects src/policy/greedy.c '"uniform.h"' 'may not include another'
 rejects src/policy/greedy.c '"policy/uniform.h"' 'may not include another'

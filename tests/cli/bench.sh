@@ -1,0 +1,18 @@
+#!/bin/sh
+# bench.sh PROGRAM: the benchmark measures what it is asked for and nothing else. What it measures is not looked at.
+set -eu
+eenet=$1
+fail() { echo "bench.sh: $*" >&2; exit 1; }
+
+"$eenet" bench 'reference: dot' '20/linucb' >table
+grep -q "^this machine's best" table || fail "no word of the machine"
+grep -Eq '^ +median +quarter +3/4 +cpu' table || fail "no columns"
+for row in 'reference: dot of 2000' 'linucb: decide' 'linucb: learn'; do
+    grep -Eq "^  $row +[0-9.]+ [num]?s +" table || fail "no row of $row"
+done
+test "$(grep -c ' [num]*s .*%' table)" = 3 || fail "measures what nobody asked for"
+
+code=0
+"$eenet" bench --nonsense >stdout 2>stderr || code=$?
+test "$code" = 2 || fail "--nonsense: exit status $code"
+test ! -s stdout || fail "measures though the flag is wrong"
