@@ -67,7 +67,7 @@ static ee_status play_rounds(report *to, ee_bandit *bandit, const problem *round
         measurement taken = {0};
         ee_status status = play_window(bandit, rounds, t, &taken, error);
         if (status) return status;
-        after = measure_quantile(&taken, 0.5);
+        after = measure_cpu(&taken);
         series_add(&costs, (double)(t + WINDOW / 2), &taken);
         bool first = t == FIRST, last = t + WINDOW >= LAST;
         if (first) before = after;

@@ -12,7 +12,7 @@ void series_add(series *to, double size, const measurement *taken)
     double median = measure_quantile(taken, 0.5);
     double spread = (measure_quantile(taken, 0.75) - measure_quantile(taken, 0.25)) / median;
     to->sizes[to->count] = size;
-    to->costs[to->count++] = median;
+    to->costs[to->count++] = measure_cpu(taken);
     if (spread > to->spread) to->spread = spread;
 }
 

@@ -15,7 +15,8 @@ typedef struct series {
     double spread; /* the widest between quartiles, as a share of the median */
 } series;
 
-/* The median of what was taken is the cost. */
+/* The median of the processor time is the cost, and the spread is of the wall times, where others on the machine show.
+ */
 void series_add(series *to, double size, const measurement *taken);
 
 /* The exponent a of cost = b size^a, by least squares of the logarithms; *factor, unless NULL, is b. */
