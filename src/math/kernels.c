@@ -6,6 +6,8 @@
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__AVX2__)
+#include <immintrin.h>
 #endif
 
 /* As many floats as one instruction takes. The compiler turns arithmetic on them into those of the machine. */
@@ -176,21 +178,65 @@ static void relu_backward(float *restrict delta, const float *restrict y, size_t
 
 /* ---- Adam ---- */
 
-#if defined(__aarch64__)
+/* Square roots and divisions are what Adam waits for. Where a machine has good guesses of them, a step of Newton's
+ * iteration makes a guess exact to a unit or two in the last place. TOGETHER vectors fill the registers. */
+#if defined(__AVX512F__) || defined(__AVX2__)
+#define ADAM_BLOCKS
+enum { GUESSES = 1, TOGETHER = 4 };
 
-/* Two vectors share a division, 1/a = b/(ab) and 1/b = a/(ab): with a square root for each, divisions are what the
- * machine waits for. a and b are at least epsilon, and their product overflows where the gradient's square does. */
+INLINE lanes root(lanes v)
+{
+    lanes least = (lanes){0} + 1e-37f; /* the guess for zero is infinite */
+#if defined(__AVX512F__)
+    v = (lanes)_mm512_max_ps((__m512)v, (__m512)least);
+    lanes guess = (lanes)_mm512_rsqrt14_ps((__m512)v);
+#else
+    v = (lanes)_mm256_max_ps((__m256)v, (__m256)least);
+    lanes guess = (lanes)_mm256_rsqrt_ps((__m256)v);
+#endif
+    return v * guess * (1.5f - 0.5f * v * guess * guess);
+}
+
+INLINE lanes quotient(float a, lanes d)
+{
+#if defined(__AVX512F__)
+    lanes guess = (lanes)_mm512_rcp14_ps((__m512)d);
+#else
+    lanes guess = (lanes)_mm256_rcp_ps((__m256)d);
+#endif
+    return a * guess * (2.0f - d * guess);
+}
+
+#elif defined(__aarch64__)
+#define ADAM_BLOCKS
+enum { GUESSES = 0, TOGETHER = 8 }; /* they are slower here than the machine's own */
+
+INLINE lanes root(lanes v)
+{
+    return vsqrtq_f32(v);
+}
+
+INLINE lanes quotient(float a, lanes d)
+{
+    return a / d;
+}
+#endif
+
+#if defined(ADAM_BLOCKS)
+
+/* Without guesses two vectors share a division, 1/a = b/(ab) and 1/b = a/(ab). a and b are at least epsilon, and their
+ * product overflows where the gradient's square does. */
 INLINE void adam_block(float *restrict theta, float *restrict first, float *restrict second, float x,
                        const float *restrict delta, adam_step s, size_t VECTORS)
 {
-    lanes m[8], d[8];
+    lanes m[TOGETHER], d[TOGETHER];
 #pragma GCC unroll 8
     for (size_t v = 0; v < VECTORS; v++) m[v] = x * load(delta + v * LANES) + s.l2 * load(theta + v * LANES);
 #pragma GCC unroll 8
     for (size_t v = 0; v < VECTORS; v++) {
         d[v] = s.beta2 * load(second + v * LANES) + m[v] * m[v];
         store(second + v * LANES, d[v]);
-        d[v] = s.correction * vsqrtq_f32(d[v]) + s.epsilon;
+        d[v] = s.correction * root(d[v]) + s.epsilon;
     }
 #pragma GCC unroll 8
     for (size_t v = 0; v < VECTORS; v++) {
@@ -198,20 +244,23 @@ INLINE void adam_block(float *restrict theta, float *restrict first, float *rest
         store(first + v * LANES, m[v]);
     }
 #pragma GCC unroll 8
-    for (size_t v = 0; v + 2 <= VECTORS; v += 2) {
-        lanes r = s.rate / (d[v] * d[v + 1]);
+    for (size_t v = 0; !GUESSES && v + 2 <= VECTORS; v += 2) {
+        lanes r = quotient(s.rate, d[v] * d[v + 1]);
         store(theta + v * LANES, load(theta + v * LANES) - m[v] * d[v + 1] * r);
         store(theta + (v + 1) * LANES, load(theta + (v + 1) * LANES) - m[v + 1] * d[v] * r);
     }
-    if (VECTORS == 1) store(theta, load(theta) - s.rate * (m[0] / d[0]));
+#pragma GCC unroll 8
+    for (size_t v = GUESSES ? 0 : VECTORS / 2 * 2; v < VECTORS; v++)
+        store(theta + v * LANES, load(theta + v * LANES) - m[v] * quotient(s.rate, d[v]));
 }
 
 INLINE size_t adam_blocks(float *restrict theta, float *restrict first, float *restrict second, float x,
                           const float *restrict delta, size_t n, adam_step s)
 {
     size_t j = 0;
-    for (; j + 32 <= n; j += 32) adam_block(theta + j, first + j, second + j, x, delta + j, s, 8);
-    for (; j + 4 <= n; j += 4) adam_block(theta + j, first + j, second + j, x, delta + j, s, 1);
+    for (; j + TOGETHER * LANES <= n; j += TOGETHER * LANES)
+        adam_block(theta + j, first + j, second + j, x, delta + j, s, TOGETHER);
+    for (; j + LANES <= n; j += LANES) adam_block(theta + j, first + j, second + j, x, delta + j, s, 1);
     return j;
 }
 
