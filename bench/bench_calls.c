@@ -1,6 +1,5 @@
 /* One decision, one reward. */
 #include <stdio.h>
-#include <string.h>
 
 #include "calls.h"
 #include "policy_work.h"
@@ -21,21 +20,19 @@ static void measure_policy(report *to, const problem *rounds, const char *policy
     char names[2][96];
     snprintf(names[0], sizeof names[0], "%s: decide", policy);
     snprintf(names[1], sizeof names[1], "%s: learn", policy);
-    /* The history of so many arms' pooled gradients fits no memory. */
-    bool learns = shape->arms < 1000 || strcmp(policy, "eenet:authors") != 0;
     if (!report_wants(to, names[0]) && !report_wants(to, names[1])) return;
     /* What a decision keeps of large arms may be large too. */
-    call_request of = {rounds, policy, "", shape->nonzeros ? 10 : 640, 0.25};
+    call_request of = {rounds, policy, policy_work_options(policy, shape), shape->nonzeros ? 10 : 640, 0.25};
     measurement decide = {0}, learn = {0};
     ee_error error;
-    if (calls_measure(&of, &decide, learns ? &learn : NULL, &error)) {
+    if (calls_measure(&of, &decide, &learn, &error)) {
         report_say(to, policy, "- (%s)", error.message);
         return;
     }
     work needed = policy_work_decide(policy, shape, WIDTH);
     if (report_wants(to, names[0])) report_row(to, names[0], &decide, &needed);
     needed = policy_work_learn(policy, shape, WIDTH);
-    if (learns && report_wants(to, names[1])) report_row(to, names[1], &learn, &needed);
+    if (report_wants(to, names[1])) report_row(to, names[1], &learn, &needed);
 }
 
 ee_status bench_calls(report *to, ee_error *error)

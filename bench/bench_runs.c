@@ -9,7 +9,7 @@
 
 enum { WIDTH = 100, ROUNDS = 10000, DIFFERENT_ROUNDS = 500 };
 /* A reward follows its decision at once: no other decision is kept, which of MNIST's arms may take much memory. */
-static const char options[] = "pending=1 arms=10";
+static const char usual_options[] = "pending=1 arms=10";
 static const double LIMIT = 12, REPEATED_FOR = 2.5;
 
 static const char *const dense_policies[] = {"eenet:authors", "eenet",  "greedy",   "neural-ucb",
@@ -37,16 +37,16 @@ static bool in_time(void *start)
     return measure_since(*(stretch *)start).cpu < LIMIT;
 }
 
-static ee_status play_dataset(const dataset *data, const char *policy, stretch start, run_result *result,
-                              ee_error *error)
+static ee_status play_dataset(const dataset *data, const char *policy, const char *options, stretch start,
+                              run_result *result, ee_error *error)
 {
     run_job job = {.data = data, .policy = policy, .options = options, .rounds = ROUNDS};
     run_watch watch = {.wanted = in_time, .context = &start};
     return runner_run(&job, &watch, result, error);
 }
 
-static ee_status play_problem(const problem *made, const char *policy, stretch start, run_result *result,
-                              ee_error *error)
+static ee_status play_problem(const problem *made, const char *policy, const char *options, stretch start,
+                              run_result *result, ee_error *error)
 {
     ee_settings settings = {policy, problem_shape_of(made)->dim, 0, options};
     ee_bandit *bandit;
@@ -66,7 +66,8 @@ static ee_status play_problem(const problem *made, const char *policy, stretch s
 
 static void measure_run(report *to, const round_source *from, const struct run_kind *kind, const char *policy)
 {
-    char name[64], played[128];
+    char name[64], played[128], options[96];
+    snprintf(options, sizeof options, "%s %s", usual_options, policy_work_options(policy, &kind->shape));
     snprintf(name, sizeof name, "%s: %s", kind->name, policy);
     if (!report_wants(to, name)) return;
     measurement taken = {0};
@@ -75,8 +76,8 @@ static void measure_run(report *to, const round_source *from, const struct run_k
         result = (run_result){0};
         stretch start = measure_start();
         ee_error error;
-        ee_status status = from->data ? play_dataset(from->data, policy, start, &result, &error)
-                                      : play_problem(from->made, policy, start, &result, &error);
+        ee_status status = from->data ? play_dataset(from->data, policy, options, start, &result, &error)
+                                      : play_problem(from->made, policy, options, start, &result, &error);
         if (status) {
             report_say(to, name, "- (%s)", error.message);
             return;

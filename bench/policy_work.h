@@ -1,10 +1,14 @@
-/* The operations and bytes that a policy needs, with its default options and two layers of width m: what its formulas
+/* The operations and bytes that a policy needs, with these options and two layers of width m: what its formulas
  * ask for, each weight read once a call and every unit on. */
 #ifndef EENET_POLICY_WORK_H
 #define EENET_POLICY_WORK_H
 
 #include "machine.h"
 #include "problem.h"
+
+/* The options that a policy is measured with on the problem, "" for none: the authors' f2 sees the gradient pooled by
+ * 2 on Yelp, and by 1000 where f1 is as large as MNIST's. */
+const char *policy_work_options(const char *policy, const problem_shape *shape);
 
 /* Of a decision among the arms. All zero where it is not known. width is m, 100 unless set. */
 work policy_work_decide(const char *policy, const problem_shape *shape, size_t width);

@@ -1,6 +1,7 @@
 /* eenet paper: the experiments of the EE-Net paper, from the data to the page. */
 #include <stdio.h>
 
+#include "lab/gnuplot.h"
 #include "tuning.h"
 
 /* Its systems, and greedy and uniform as controls. */
@@ -15,6 +16,8 @@ static int run(const command *self, int count, char **words)
     const char **given = plan.request.given;
     if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for the results: -o DIR");
     if (!given[REQUEST_POLICIES]) given[REQUEST_POLICIES] = policies;
+    ee_error error;
+    if (!code && gnuplot_find(&error)) code = command_failed(self, "%s", error.message); /* now, not hours later */
     if (!code) code = tuning_run(self, &plan);
     if (plan.ended) {
         char end_of_flags[] = "--", *report_words[] = {end_of_flags, (char *)given[REQUEST_OUTPUT]};

@@ -24,8 +24,6 @@ static ee_status print_tables(const run_request *request, const run_result *resu
         status = table_print(&of, error);
     }
     memory_free(series);
-    if (!status && request->output)
-        printf("\nThe results are in %s; 'eenet report %s' makes a page of them.\n", request->output, request->output);
     return status;
 }
 
@@ -139,8 +137,9 @@ static int take(const command *self, int got, const char *value, void *context)
     return EXIT_DONE;
 }
 
-/* Plays the jobs. Returns an exit status; EXIT_INTERRUPTED where what is missing is still to be told. */
-static int play(const command *self, const run_request *request, bool json, run_result *results)
+/* Plays the jobs. Returns an exit status; EXIT_INTERRUPTED where what is missing is still to be told.
+ * kept: what has finished is in the folder. */
+static int play(const command *self, const run_request *request, bool json, run_result *results, bool *kept)
 {
     session here = session_start(self);
     json_lines lines = {0};
@@ -152,6 +151,7 @@ static int play(const command *self, const run_request *request, bool json, run_
                                 &error);
     session_end(&here);
     if (json) json_end(&lines);
+    *kept = !status;
     if (status) return command_failed(self, "%s", error.message);
     if (lines.unheard) return EXIT_FAILED;
     int code = EXIT_DONE;
@@ -182,9 +182,11 @@ static int run(const command *self, int count, char **words)
     if (code) goto done;
     status = memory_create(&results, request->job_count, sizeof *results, &error);
     if (status) goto done;
-    code = play(self, request, given.json, results);
+    bool kept;
+    code = play(self, request, given.json, results, &kept);
     if (!given.json && (code != EXIT_FAILED || any_finished(request, results)))
         status = print_tables(request, results, &error);
+    if (!given.json && !status && kept) run_request_print_output(request);
     if (!status && code == EXIT_INTERRUPTED) status = print_missing(self, request, results, &error);
 done:
     if (status) code = command_failed(self, "%s", error.message);

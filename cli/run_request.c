@@ -139,7 +139,9 @@ static int apply_set(const command *self, const char *text, run_request *request
     size_t length = target_length(text);
     if (!length) return refuse_set(self, text, request);
     const char *assignment = text + length + 1;
-    if (!strchr(assignment, '=') || strpbrk(assignment, request->lists ? " \t\r\n" : ", \t\r\n"))
+    if (!request->lists && strchr(assignment, ','))
+        return command_misused(self, "--set %s: one value; 'eenet grid' tries lists of them", text);
+    if (!strchr(assignment, '=') || strpbrk(assignment, " \t\r\n"))
         return command_misused(self, "--set: expected POLICY.OPTION=VALUE, got '%s'", text);
     bool used = false;
     for (size_t i = 0; i < request->policy_count; i++) {
@@ -211,6 +213,12 @@ int run_request_make_jobs(const command *self, run_request *request)
         if (i % seeds == 0 && runner_check(&request->jobs[i], NULL, &error)) return command_refused(self, &error);
     }
     return EXIT_DONE;
+}
+
+void run_request_print_output(const run_request *request)
+{
+    const char *folder = request->output;
+    if (folder) printf("\nThe results are in %s; 'eenet report %s' makes a page of them.\n", folder, folder);
 }
 
 void run_request_release(run_request *request)

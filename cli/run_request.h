@@ -79,4 +79,7 @@ void run_request_release(run_request *request);
 /* Rounds of a run on the data set: what was asked for; where nothing was, 10000, or all where it has fewer. */
 uint64_t run_request_rounds(const run_request *request, const dataset *data);
 
+/* Says where the results are, if they are anywhere. */
+void run_request_print_output(const run_request *request);
+
 #endif

@@ -86,7 +86,8 @@ ee_status table_print(const table *of, ee_error *error)
     }
     if (!status) {
         mark_best(rows, of->count, seeds);
-        printf("%s, %" PRIu64 " rounds, seed%s ", dataset_name(of->data), of->rounds, seeds > 1 ? "s" : "");
+        printf("%s: %zu arms of %zu features, %" PRIu64 " rounds, seed%s ", dataset_name(of->data),
+               dataset_arms(of->data), dataset_dim(of->data), of->rounds, seeds > 1 ? "s" : "");
         seeds_print(stdout, of->seeds, seeds);
         printf("\n\n");
         print_rows(rows, of->count, whole);

@@ -161,6 +161,7 @@ static int play(const command *self, const run_request *request, const study_pla
     session_end(&here);
     *ended = !status && !done.stopped;
     if (*ended) status = print_all(plan, &done, &error);
+    if (*ended && !status) run_request_print_output(request);
     int code = all_finished(plan, &done) ? EXIT_DONE : EXIT_FAILED;
     if (status) {
         code = command_refused(self, &error);

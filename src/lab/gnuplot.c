@@ -66,3 +66,11 @@ ee_status gnuplot_run(const char *figures, const char *script, const char *log, 
     return status_fail(error, EE_FILE_ERROR, "gnuplot could not draw figures/%.60s (%s); Debian's gnuplot-nox can",
                        script, line[0] ? line : "it was ended by a signal");
 }
+
+ee_status gnuplot_find(ee_error *error)
+{
+    pid_t process;
+    ee_status status = start_gnuplot(".", "/dev/null", "/dev/null", &process, error);
+    while (!status && waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
+    return status;
+}

@@ -9,4 +9,7 @@
  * install, where gnuplot is missing, and with its complaint where it fails. */
 ee_status gnuplot_run(const char *figures, const char *script, const char *log, const char *log_path, ee_error *error);
 
+/* Whether there is a gnuplot: the same error where there is none. */
+ee_status gnuplot_find(ee_error *error);
+
 #endif

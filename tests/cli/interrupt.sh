@@ -33,7 +33,7 @@ code=0
 wait "$pid" || code=$?
 test "$code" = 130 || fail "exit status $code"
 cat >expected <<'END'
-synthetic:inner, 1000000000000 rounds, seeds 0-4
+synthetic:inner: 10 arms of 20 features, 1000000000000 rounds, seeds 0-4
 
   policy   regret  optimal  seconds  runs
   uniform       -        -        -   0/5

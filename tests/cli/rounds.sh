@@ -58,7 +58,7 @@ refuse 2 "synthetic: no form is called 'iner'; did you mean 'inner'?" -d synthet
 refuse 1 "rounds: rounds:dense has 500 rounds, asked for 501" -d rounds:dense -T 501 -o new
 refuse 1 "rounds: dense holds other rounds already (synthetic:cosine, seed 3, 500 rounds): take another folder" \
     -d synthetic:cosine -s 4 -T 500 -o dense
-refuse 1 "rounds: nowhere: found neither contexts.npy nor values.npy" -d rounds:nowhere -o new
+refuse 1 "rounds: nowhere: No such file or directory" -d rounds:nowhere -o new
 
 # One byte that changes is noticed.
 cp -r dense changed

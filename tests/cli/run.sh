@@ -10,7 +10,7 @@ shape() { sed -E 's/[0-9]+\.[0-9]+/N/g; s/  +/ /g'; }
 "$eenet" run -d synthetic:inner,dim=3,arms=4 -p greedy,uniform -T 400 -s 0-2,5 >table 2>stderr
 test ! -s stderr || fail "words on stderr, which is no terminal"
 cat >expected <<'END'
-synthetic:inner,dim=3,arms=4, 400 rounds, seeds 0-2, 5
+synthetic:inner,dim=3,arms=4: 4 arms of 3 features, 400 rounds, seeds 0-2, 5
 
  policy regret optimal seconds
 * greedy N ± N N% N
@@ -25,7 +25,7 @@ test "$(wc -l <lengths)" = 1 || fail "ragged table: $(cat table)"
 # One seed has no deviation, one policy no best.
 "$eenet" run --dataset=synthetic:cosine --policies uniform -T20 --seeds 18446744073709551615 >table
 cat >expected <<'END'
-synthetic:cosine, 20 rounds, seed 18446744073709551615
+synthetic:cosine: 10 arms of 20 features, 20 rounds, seed 18446744073709551615
 
  policy regret optimal seconds
  uniform N N% N
@@ -42,13 +42,13 @@ cmp alone beside
 # A table for each data set; whatever -j is, the same numbers.
 "$eenet" run -d synthetic:cosine,dim=4 -d synthetic:inner -p uniform,greedy -T 50 -s 0,1 -j 3 >table
 cat >expected <<'END'
-synthetic:cosine,dim=4, 50 rounds, seeds 0-1
+synthetic:cosine,dim=4: 10 arms of 4 features, 50 rounds, seeds 0-1
 
  policy regret optimal seconds
  uniform N ± N N% N
 * greedy N ± N N% N
 
-synthetic:inner, 50 rounds, seeds 0-1
+synthetic:inner: 10 arms of 20 features, 50 rounds, seeds 0-1
 
  policy regret optimal seconds
  uniform N ± N N% N

@@ -69,7 +69,7 @@ run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'pendin=3'" -p uniform --
 run_on_inner "--set pending=3: expected a policy in front, as in --set uniform.pending=3" -p uniform --set pending=3
 run_on_inner "--set f1.width=50: expected a policy in front, as in --set eenet.f1.width=50" -p uniform,eenet \
     --set f1.width=50
-run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform.arms=3,pending=4'" -p uniform \
+run_on_inner "--set uniform.arms=3,pending=4: one value; 'eenet grid' tries lists of them" -p uniform \
     --set uniform.arms=3,pending=4
 run_on_inner "no policy is called 'unifor'; did you mean 'uniform'?" -p uniform --set unifor.pending=3
 run_on_inner "--set greedy.pending=3: 'greedy' is not among the policies of -p" -p uniform --set greedy.pending=3

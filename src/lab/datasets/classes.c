@@ -53,7 +53,8 @@ ee_status classes_finish(classes_dataset *data, const char *name, ee_error *erro
     if (data->rows == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", name);
     if (data->rows > UINT32_MAX) return status_fail(error, EE_BAD_INPUT, "%s: %zu rows are too many", name, data->rows);
     if (data->features == 0)
-        return status_fail(error, EE_BAD_INPUT, "%s: no column but the label tells one row from another", name);
+        return status_fail(error, EE_BAD_INPUT, "%s: no column but the label differs from row to row (%zu rows)", name,
+                           data->rows);
     if (data->classes < 2)
         return status_fail(error, EE_BAD_INPUT, "%s: all rows have the same label, expected at least two classes",
                            name);

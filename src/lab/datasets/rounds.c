@@ -5,6 +5,7 @@
  * rewards are certain. rounds.json may be left out too, unless the form is sparse: the arrays cannot tell how many
  * features an arm has. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,8 +78,8 @@ static ee_status find_form(const char *folder, rounds_form *form, ee_error *erro
     if (!status && !dense) status = find(folder, rounds_array_names[ROUNDS_VALUES], &sparse, error);
     if (status) return status;
     if (!dense && !sparse)
-        return status_fail(error, EE_FILE_ERROR, "rounds: %s: found neither contexts.npy nor values.npy",
-                           file_tail(folder));
+        return status_fail(error, EE_FILE_ERROR, "rounds: %s: %s", file_tail(folder),
+                           access(folder, F_OK) ? strerror(errno) : "found neither contexts.npy nor values.npy");
     *form = dense ? ROUNDS_DENSE : ROUNDS_SPARSE;
     return EE_OK;
 }

@@ -223,10 +223,11 @@ static ee_status settle_columns(table *t, ee_error *error)
 
 static ee_status fail_text(const table *t, size_t index, size_t row, size_t numbers, ee_error *error)
 {
-    char title[64];
+    char title[64], others[48] = "";
+    if (numbers) snprintf(others, sizeof others, ", as %zu others are", numbers);
     return status_fail(error, EE_BAD_INPUT,
-                       "%s, line %zu, %s: expected a number, as %zu others are, got '%.20s'; 'categorical' takes text",
-                       file_tail(t->file->path), t->lines[t->header + row], column_title(t, index, title), numbers,
+                       "%s, line %zu, %s: expected a number%s, got '%.20s'; 'categorical' takes text",
+                       file_tail(t->file->path), t->lines[t->header + row], column_title(t, index, title), others,
                        cell_at(t, row, index)->text);
 }
 

@@ -144,7 +144,7 @@ static void what_makes_no_rounds_is_refused(void **state)
     (void)state;
     expect_refusal(0, 5, 3, "made: there are no rows");
     expect_refusal((size_t)1 << 32, 5, 3, "made: 4294967296 rows are too many");
-    expect_refusal(5, 0, 3, "made: no column but the label tells one row from another");
+    expect_refusal(5, 0, 3, "made: no column but the label differs from row to row (5 rows)");
     expect_refusal(5, 5, 1, "made: all rows have the same label, expected at least two classes");
     expect_refusal(5, (size_t)1 << 31, 2, "made: 2147483648 features for each of 2 classes are too many");
 }

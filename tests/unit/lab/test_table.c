@@ -135,7 +135,7 @@ static void a_text_among_numbers_is_named(void **state)
         "made.csv, line 2, column 1: expected a number, as 2 others are, got '12x'; 'categorical' takes text");
     expect_rows(text, PLAIN ",categorical=age", 4, 2, "0| 0:1 3:1\n1| 2:1 3:2\n1| 1:1 3:3\n");
     expect_failure("a,target\nred,x\nblue,y\n", "numeric=a", EE_BAD_INPUT,
-                   "made.csv, line 2, column 'a': expected a number, as 0 others are, got 'red'; 'categorical' takes "
+                   "made.csv, line 2, column 'a': expected a number, got 'red'; 'categorical' takes "
                    "text");
     expect_failure("a,target\n1,x\n2,y\n1e300,y\n", "", EE_BAD_INPUT,
                    "made.csv, line 4, column 'a': expected a number, as 2 others are, got '1e300'; 'categorical' takes "
@@ -223,8 +223,9 @@ static void wrong_rows_are_named(void **state)
     expect_failure("a,target\n1,x\n2,x\n", "", EE_BAD_INPUT,
                    "made.csv: all rows have the same label, expected at least two classes");
     expect_failure("a,target\n1,x\n1,y\n", "", EE_BAD_INPUT,
-                   "made.csv: no column but the label tells one row from another");
-    expect_failure("target\n1\n2\n", "", EE_BAD_INPUT, "made.csv: no column but the label tells one row from another");
+                   "made.csv: no column but the label differs from row to row (2 rows)");
+    expect_failure("target\n1\n2\n", "", EE_BAD_INPUT,
+                   "made.csv: no column but the label differs from row to row (2 rows)");
 }
 
 /* ---- forms of files ---- */
@@ -271,7 +272,7 @@ static void wrong_libsvm_lines_are_named(void **state)
                    "made.csv: all rows have the same label, expected at least two classes");
     expect_failure("1 1:2\n? 2:1\n", "", EE_BAD_INPUT, "made.csv, line 2: the label is missing");
     expect_failure("1 1:0\n2\n", "constant=off", EE_BAD_INPUT,
-                   "made.csv: no column but the label tells one row from another");
+                   "made.csv: no column but the label differs from row to row (2 rows)");
 }
 
 /* As many labels as rows are no classes. */
