@@ -117,7 +117,7 @@ INLINE void forward_any(float *restrict y, const float *restrict w, const uint32
 static size_t rows_at_once(size_t out)
 {
     enum { CACHED = 4096 }; /* floats: half of a small first cache */
-    return out < CACHED ? CACHED / out : 1;
+    return out && out < CACHED ? CACHED / out : 1;
 }
 
 static void forward(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride)
