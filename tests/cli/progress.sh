@@ -3,7 +3,7 @@
 set -eu
 eenet=$1
 fail() { echo "progress.sh: $*" >&2; exit 1; }
-command -v script >/dev/null || { echo "progress.sh: skipped: there is no script(1)"; exit 0; }
+script -qec true /dev/null </dev/null >/dev/null 2>&1 || { echo "progress.sh: skipped: script(1) makes no terminal"; exit 0; }
 escape=$(printf '\033')
 
 # screen COLUMNS ARGUMENT...: the lines that were drawn, one after the other.
