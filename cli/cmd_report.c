@@ -1,6 +1,7 @@
 /* eenet report: a folder of results as a page, figures and a table. */
 #include <stdio.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
 #include "lab/report.h"
@@ -63,8 +64,8 @@ static int run(const command *self, int count, char **words)
     if (!status && !runs.count)
         status = status_fail(&error, EE_BAD_INPUT, "%.150s has no finished run yet", wanted.folder);
     if (!status) status = summary_create(&runs, wanted.folder, wanted.reference, &all, &error);
-    if (!status) status = results_path(wanted.folder, "summary.csv", &table, &error);
-    if (!status) status = results_path(wanted.folder, "report.html", &page, &error);
+    if (!status) status = file_join(wanted.folder, "summary.csv", &table, &error);
+    if (!status) status = file_join(wanted.folder, "report.html", &page, &error);
     if (!status) status = write_all(&all, &wanted, table, wanted.output ? wanted.output : page, &error);
     memory_free(page);
     memory_free(table);

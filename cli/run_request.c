@@ -162,7 +162,7 @@ static int open_datasets(const command *self, run_request *request)
     char *cache = NULL;
     ee_status status = EE_OK;
     if (request->output) status = file_make_folder(request->output, &error);
-    if (request->output && !status) status = results_path(request->output, "cache", &cache, &error);
+    if (request->output && !status) status = file_join(request->output, "cache", &cache, &error);
     size_t count = request->dataset_texts.count;
     if (!status) status = memory_create(&request->datasets, count, sizeof *request->datasets, &error);
     for (size_t i = 0; i < count && !status; i++)

@@ -172,7 +172,7 @@ static ee_status keep(experiment *self, size_t place, const run_report *report)
     name_curve(report->job, self->entries[place].keys.curves, name, sizeof name);
     curve_file *file = find_curve(self, name);
     ee_status status = file ? EE_OK : add_curve(self, name, report->job->rounds, &file, self->error);
-    if (!status) status = results_path(self->curves_folder, name, &path, self->error);
+    if (!status) status = file_join(self->curves_folder, name, &path, self->error);
     if (!status) status = curves_write(path, file->rows, report->curve, file->rounds, self->error);
     if (!status && file->rows == 0) status = file_sync_folder(self->curves_folder, self->error);
     size_t length;
@@ -189,7 +189,7 @@ static ee_status pending_path(const experiment *self, uint64_t key, char **path,
 {
     char name[32];
     snprintf(name, sizeof name, "%016" PRIx64 ".run", key);
-    return results_path(self->pending_folder, name, path, error);
+    return file_join(self->pending_folder, name, path, error);
 }
 
 static ee_status write_pending(experiment *self, size_t place, const run_report *report)
@@ -328,9 +328,9 @@ static ee_status open_folder(experiment *self)
         if (errno != EWOULDBLOCK) return fail(self->error, "lock", self->folder);
         return status_fail(self->error, EE_FILE_ERROR, "%s: another program is writing results there", self->folder);
     }
-    status = results_path(self->folder, "curves", &self->curves_folder, self->error);
-    if (!status) status = results_path(self->folder, "pending", &self->pending_folder, self->error);
-    if (!status) status = results_path(self->folder, "results.jsonl", &self->log_path, self->error);
+    status = file_join(self->folder, "curves", &self->curves_folder, self->error);
+    if (!status) status = file_join(self->folder, "pending", &self->pending_folder, self->error);
+    if (!status) status = file_join(self->folder, "results.jsonl", &self->log_path, self->error);
     if (!status) status = file_make_folder(self->curves_folder, self->error);
     if (!status) status = file_make_folder(self->pending_folder, self->error);
     if (status) return status;
@@ -361,7 +361,7 @@ static ee_status clean_curves(experiment *self)
     for (size_t i = 0; i < self->curve_count && !status; i++) {
         const curve_file *file = &self->curves[i];
         char *path = NULL;
-        status = results_path(self->curves_folder, file->name, &path, self->error);
+        status = file_join(self->curves_folder, file->name, &path, self->error);
         if (!status && access(path, F_OK) == 0) status = curves_cut(path, file->rows, file->rounds, self->error);
         memory_free(path);
     }
@@ -388,7 +388,7 @@ static ee_status clean_pending(experiment *self, const stored_runs *stored)
     while (!status && (file = readdir(files))) {
         char *path = NULL;
         if (!is_stale(stored, file->d_name)) continue;
-        status = results_path(self->pending_folder, file->d_name, &path, self->error);
+        status = file_join(self->pending_folder, file->d_name, &path, self->error);
         if (!status && unlink(path)) status = fail(self->error, "remove", path);
         memory_free(path);
     }

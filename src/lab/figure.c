@@ -405,7 +405,7 @@ ee_status figure_draw(const summary_group *group, figure_kind kind, const char *
 {
     char *figures = NULL, *name = NULL, *log = NULL;
     text script = text_start(error), log_name = text_start(error);
-    ee_status status = results_path(folder, "figures", &figures, error);
+    ee_status status = file_join(folder, "figures", &figures, error);
     if (!status) status = file_make_folder(figures, error);
     if (!status) status = figure_name(group, kind, &name, error);
     if (!status) status = write_files(group, kind, folder, name, error);

@@ -323,7 +323,7 @@ ee_status results_read(const char *folder, stored_runs *out, ee_error *error)
     char *path = NULL;
     uint8_t *bytes = NULL;
     size_t size;
-    ee_status status = results_path(folder, "results.jsonl", &path, error);
+    ee_status status = file_join(folder, "results.jsonl", &path, error);
     if (!status) status = file_read(path, &bytes, &size, error);
     memory_free(path);
     if (status) return status;
@@ -340,16 +340,11 @@ ee_status results_read(const char *folder, stored_runs *out, ee_error *error)
     return status;
 }
 
-ee_status results_path(const char *folder, const char *name, char **path, ee_error *error)
-{
-    return file_join(folder, name, path, error);
-}
-
 ee_status results_curve(const char *folder, const stored_run *run, double *out, ee_error *error)
 {
     char *curves = NULL, *path = NULL;
-    ee_status status = results_path(folder, "curves", &curves, error);
-    if (!status) status = results_path(curves, run->curve, &path, error);
+    ee_status status = file_join(folder, "curves", &curves, error);
+    if (!status) status = file_join(curves, run->curve, &path, error);
     if (!status) status = curves_read(path, run->curve_row, run->rounds, out, error);
     memory_free(curves);
     memory_free(path);

@@ -45,9 +45,6 @@ ee_status results_curve(const char *folder, const stored_run *run, double *out, 
 ee_status results_parse(const char *line, size_t length, size_t number, stored_run *out, ee_error *error);
 void results_release_run(stored_run *run);
 
-/* FOLDER/NAME; to be freed with memory_free. */
-ee_status results_path(const char *folder, const char *name, char **path, ee_error *error);
-
 /* The run as one line, newline included. Numbers read back to the same double. curve may be NULL: the line then names
  * none. Like snprintf, writes at most capacity bytes and returns the length that the whole line has. */
 size_t results_format(const run_report *report, const char *curve, size_t curve_row, char *line, size_t capacity);
