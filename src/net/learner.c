@@ -15,10 +15,12 @@ const option learner_option_table[LEARNER_OPTIONS] = {
     {"init", OPTION_CHOICE, FIELD(network.init), "uniform", 0, 0, "paper|uniform",
      "first weights: N(0,2/m), last layer N(0,1/m); or U(+-1/sqrt(fan in))"},
     {"image", OPTION_TEXT, FIELD(network.image), "none", 0, 0, "none or CHANNELSxHEIGHTxWIDTH",
-     "how convolutions see the input"},
+     "how convolutions see the input, or a block of it"},
     {"front", OPTION_TEXT, FIELD(network.front), "none", 0, 0,
      "none or conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:..., pool:SIZE, relu joined by +",
      "layers before the fully connected ones"},
+    {"heads", OPTION_INTEGER, FIELD(network.heads), "1", 1, 65536, NULL,
+     "blocks of the input: all layers but the last see the one that is not zero, the last has a row for each"},
     {"loss", OPTION_CHOICE, FIELD(loss), "squared", 0, 0, "squared|half|cross_entropy",
      "what training lowers: (f-y)^2, half of it, cross-entropy on the logit"},
     {"training", OPTION_CHOICE, FIELD(training), "sgd", 0, 0, "gd|sgd",
@@ -146,7 +148,7 @@ static double visit(learner *self, vector x, float target, const float *theta, f
     learner_loss loss = (learner_loss)self->options.loss.pick;
     float output = network_forward(&self->network, theta, x, self->activations);
     float derivative = learner_loss_derivative(loss, output, target);
-    network_backward(&self->network, theta, self->activations, scale * derivative, self->deltas);
+    network_backward(&self->network, theta, x, self->activations, scale * derivative, self->deltas);
     return learner_loss_value(loss, output, target);
 }
 

@@ -36,7 +36,7 @@ typedef struct learner_options {
     option_choice history;
 } learner_options;
 
-enum { LEARNER_OPTIONS = 17 };
+enum { LEARNER_OPTIONS = 18 };
 extern const option learner_option_table[LEARNER_OPTIONS];
 
 typedef struct learner {

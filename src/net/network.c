@@ -7,11 +7,11 @@
 
 /* ---- making ---- */
 
-/* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected: that is
- * laid out dense in front of the activations. */
+/* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected or sees
+ * a block alone: that is laid out dense in front of the activations. */
 static size_t input_room(const network *self)
 {
-    return self->layer_count && self->layers[0].kind != LAYER_DENSE ? self->input : 0;
+    return self->heads > 1 || self->layers[0].kind != LAYER_DENSE ? self->block : 0;
 }
 
 static ee_status append(network *self, const char *name, layer next, ee_error *error)
@@ -120,6 +120,16 @@ static ee_status read_image(const char *name, const char *text, size_t input, sh
     return EE_OK;
 }
 
+static ee_status read_heads(network *self, const char *name, int64_t heads, ee_error *error)
+{
+    self->heads = (size_t)heads;
+    if (self->input % self->heads != 0)
+        return status_fail(error, EE_BAD_OPTION, "options: %s.heads must divide the input's %zu entries, got %zu", name,
+                           self->input, self->heads);
+    self->block = self->input / self->heads;
+    return EE_OK;
+}
+
 static void place_activations(network *self)
 {
     self->activation_count = input_room(self);
@@ -133,7 +143,8 @@ ee_status network_create(network *self, const char *name, const network_options 
 {
     *self = (network){.input = input, .kernels = kernels_best()};
     shape image;
-    ee_status status = read_image(name, options->image, input, &image, error);
+    ee_status status = read_heads(self, name, options->heads, error);
+    if (!status) status = read_image(name, options->image, self->block, &image, error);
     char front[OPTION_TEXT_SIZE];
     snprintf(front, sizeof front, "%s", strcmp(options->front, "none") == 0 ? "" : options->front);
     char *rest = front;
@@ -145,7 +156,7 @@ ee_status network_create(network *self, const char *name, const network_options 
     }
     for (int64_t i = 1; !status && i < options->layers; i++)
         status = append_dense(self, name, last_shape(self, image), (size_t)options->width, options->bias, true, error);
-    if (!status) status = append_dense(self, name, last_shape(self, image), 1, options->bias, false, error);
+    if (!status) status = append_dense(self, name, last_shape(self, image), self->heads, options->bias, false, error);
     if (!status) place_activations(self);
     return status;
 }
@@ -183,32 +194,59 @@ void network_initialize(const network *self, network_init init, random_stream *s
 
 /* ---- passes ---- */
 
+/* The block that the input lies in. A zero that a sparse input names is not told from one that it does not. */
+static size_t head_of(const network *self, vector input)
+{
+    if (self->heads == 1) return 0;
+    for (size_t i = 0; i < input.count; i++)
+        if (input.values[i] != 0) return (input.indices ? input.indices[i] : i) / self->block;
+    return 0;
+}
+
+/* The block's entries of a sparse input, as (block) floats. */
+static void expand_block(const network *self, vector input, float *out)
+{
+    size_t first = head_of(self, input) * self->block;
+    memset(out, 0, self->block * sizeof *out);
+    for (size_t i = 0; i < input.count; i++)
+        if (input.indices[i] >= first && input.indices[i] - first < self->block)
+            out[input.indices[i] - first] = input.values[i];
+}
+
+static vector first_input(const network *self, vector input, const float *activations)
+{
+    if (input.indices) return input_room(self) ? vector_dense(activations, self->block) : input;
+    return vector_dense(input.values + head_of(self, input) * self->block, self->block);
+}
+
 static vector layer_input(const network *self, size_t index, vector input, const float *activations)
 {
-    if (index > 0)
-        return vector_dense(activations + self->layers[index - 1].output, shape_size(self->layers[index - 1].out));
-    return input.indices && input_room(self) ? vector_dense(activations, self->input) : input;
+    if (index == 0) return first_input(self, input, activations);
+    const layer *below = &self->layers[index - 1];
+    return vector_dense(activations + below->output, shape_size(below->out));
 }
 
 float network_forward(const network *self, const float *theta, vector input, float *activations)
 {
-    if (input.indices && input_room(self)) vector_expand(input, activations, self->input);
+    if (input.indices && input_room(self)) expand_block(self, input, activations);
     for (size_t i = 0; i < self->layer_count; i++)
         layer_forward(&self->layers[i], self->kernels, theta, layer_input(self, i, input, activations),
                       activations + self->layers[i].output);
-    return activations[self->activation_count - 1];
+    return activations[self->activation_count - self->heads + head_of(self, input)];
 }
 
-void network_backward(const network *self, const float *theta, const float *activations, float output_gradient,
-                      float *deltas)
+void network_backward(const network *self, const float *theta, vector input, const float *activations,
+                      float output_gradient, float *deltas)
 {
-    deltas[self->activation_count - 1] = output_gradient;
+    float *outputs = deltas + self->activation_count - self->heads;
+    memset(outputs, 0, self->heads * sizeof *outputs);
+    outputs[head_of(self, input)] = output_gradient;
     for (size_t i = self->layer_count - 1; i > 0; i--) {
         const layer *below = &self->layers[i - 1];
-        const float *input = activations + below->output;
-        layer_backward(&self->layers[i], self->kernels, theta, input, deltas + self->layers[i].output,
+        const float *outputs_below = activations + below->output;
+        layer_backward(&self->layers[i], self->kernels, theta, outputs_below, deltas + self->layers[i].output,
                        deltas + below->output);
-        if (below->relu) self->kernels->relu_backward(deltas + below->output, input, shape_size(below->out));
+        if (below->relu) self->kernels->relu_backward(deltas + below->output, outputs_below, shape_size(below->out));
     }
 }
 

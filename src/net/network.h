@@ -2,7 +2,12 @@
  *
  * The network itself is shapes and never changes. Its parameters are one flat array, theta, that the caller holds: a
  * copy of theta is a copy of what was learned. A pass keeps each layer's outputs in `activations` and the backward pass
- * its `deltas`, both of network->activation_count floats, the caller's too. */
+ * its `deltas`, both of network->activation_count floats, the caller's too.
+ *
+ * With heads the arms share the layers before the last. The input is cut into as many blocks of the same size; the
+ * layers see one block, that of the first entry that is not zero (of an input of zeros the first), and nothing of the
+ * others. The last layer has an output for each block: the network's is that of the block that was seen, and the deltas
+ * of the others are zero. */
 #ifndef EENET_NETWORK_H
 #define EENET_NETWORK_H
 
@@ -15,7 +20,8 @@ typedef struct network_options {
     int64_t width;  /* outputs of each but the last */
     bool bias;
     option_choice init;           /* network_init */
-    char image[OPTION_TEXT_SIZE]; /* "1x28x28": how the input is cut into channels, rows and columns */
+    int64_t heads;                /* blocks of the input, each with its own row of the last layer */
+    char image[OPTION_TEXT_SIZE]; /* "1x28x28": how a block is cut into channels, rows and columns */
     char front[OPTION_TEXT_SIZE]; /* "conv2d:16:5+relu+pool:2": what stands before the fully connected layers */
 } network_options;
 
@@ -30,6 +36,8 @@ typedef struct network {
     layer layers[NETWORK_LAYERS];
     size_t layer_count;
     size_t input; /* dimension */
+    size_t heads; /* outputs of the last layer, of which the input picks one */
+    size_t block; /* input / heads: what the first layer sees */
     size_t parameter_count;
     size_t activation_count;
     const kernel_table *kernels;
@@ -44,8 +52,8 @@ void network_initialize(const network *self, network_init init, random_stream *s
 float network_forward(const network *self, const float *theta, vector input, float *activations);
 
 /* After network_forward: deltas become output_gradient times the derivative of the output by each layer's output. */
-void network_backward(const network *self, const float *theta, const float *activations, float output_gradient,
-                      float *deltas);
+void network_backward(const network *self, const float *theta, vector input, const float *activations,
+                      float output_gradient, float *deltas);
 
 /* After network_backward: gradient += output_gradient times the derivative of the output by every parameter. */
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,

@@ -245,7 +245,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
         float *phi = values + w.phi + i * features->count;
         gradient_factor factors[NETWORK_LAYERS];
         float f1 = network_forward(&self->f1.network, theta1, x, activations1);
-        network_backward(&self->f1.network, theta1, activations1, 1, deltas1);
+        network_backward(&self->f1.network, theta1, x, activations1, 1, deltas1);
         network_factors(&self->f1.network, x, activations1, deltas1, values + w.formed, factors);
         float *workspace = values + (features->point_count ? w.points + i * features->point_count : w.features);
         gradient_features_compute(features, fitted, factors, x, workspace, phi);

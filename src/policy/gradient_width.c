@@ -314,7 +314,7 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
         float *activations = room->values + w.passes + i * 2 * f1->activation_count;
         float *deltas = activations + f1->activation_count;
         scores[i].exploitation = network_forward(f1, theta, x, activations);
-        network_backward(f1, theta, activations, 1, deltas);
+        network_backward(f1, theta, x, activations, 1, deltas);
         if (self->full) {
             form(f1, x, activations, deltas, room->values + w.gradients + i * p);
             continue;
@@ -344,8 +344,14 @@ size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms
 void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
     const gradient_width *self = (const gradient_width *)learned->policy;
+    const network *f1 = &self->shared.f1.network;
     size_t count = gradient_width_kept_count(learned->policy, learned->round, arms->count);
     memcpy(kept, room->values + lay_out(self, arms->count).passes + arm * count, count * sizeof *kept);
+    /* What lies before the first layer's outputs is a sparse arm laid out, and nothing where no pass wrote it: what the
+     * scratch had there must not come into a saved model. */
+    size_t before = f1->layers[0].output;
+    if (!arms->starts) memset(kept, 0, before * sizeof *kept);
+    memset(kept + f1->activation_count, 0, before * sizeof *kept);
 }
 
 void gradient_width_observe(policy *base, const observation *o, float reward)

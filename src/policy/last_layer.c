@@ -119,6 +119,10 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
         return status_fail(error, EE_BAD_OPTION,
                            "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
                            class->schema.owner, (long long)o->shared.f1.network.layers);
+    /* The hidden layer does not know the block: one regression on it could not tell the arms apart. */
+    if (o->shared.f1.network.heads > 1)
+        return status_fail(error, EE_BAD_OPTION, "options: %s: f1.heads must be 1, got %lld", class->schema.owner,
+                           (long long)o->shared.f1.network.heads);
     size_t d = (size_t)o->shared.f1.network.width + 1;
     ee_status status = network_create(&f1, "f1", &o->shared.f1.network, setup->dim, error);
     if (status) return status;

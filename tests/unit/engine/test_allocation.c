@@ -99,6 +99,7 @@ static void bounded_histories_allocate_nothing(void **state)
         "f1.width=8 f2.width=8 f3.width=4 features=pooled:2 keep=reservoir:5 decision=neural extra_until=1000",
         "f1.width=8 f2.width=8 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle",
         "f1.width=8 f2.width=8 f1.front=conv1d:2:3+relu+pool:2 f1.order=shuffle features=sketch:8 f1.training=gd",
+        "f1.width=8 f2.width=8 f1.heads=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu features=pooled:2",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, 300), 0);

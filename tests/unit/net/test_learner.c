@@ -97,7 +97,7 @@ static void a_batch_steps_on_the_mean(void **state)
         vector input = vector_dense(x, 3);
         learner_append(&l, input, target);
         float f = network_forward(&l.network, theta, input, l.activations);
-        network_backward(&l.network, theta, l.activations, 0.25f * 2 * (f - target), l.deltas);
+        network_backward(&l.network, theta, input, l.activations, 0.25f * 2 * (f - target), l.deltas);
         network_add_gradient(&l.network, input, l.activations, l.deltas, mean);
     }
     for (size_t i = 0; i < count; i++) mean[i] = theta[i] - 0.1f * mean[i];

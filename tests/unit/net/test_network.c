@@ -28,7 +28,7 @@ static void matches_stored_networks(void **state)
             vector input = vector_dense(x + i * net->input, net->input);
             float f = network_forward(net, theta, input, l.activations);
             assert_close(f, outputs[i], 1e-5);
-            network_backward(net, theta, l.activations, 1, l.deltas);
+            network_backward(net, theta, input, l.activations, 1, l.deltas);
             memset(gradient, 0, count * sizeof *gradient);
             network_add_gradient(net, input, l.activations, l.deltas, gradient);
             theta_to_golden(net, gradient, ordered);
@@ -71,7 +71,7 @@ static void matches_stored_convolution(void **state)
     for (size_t i = 0; i < 3; i++) {
         vector input = vector_dense(images + i * 144, 144);
         assert_close(network_forward(net, theta, input, l.activations), outputs[i], 1e-5);
-        network_backward(net, theta, l.activations, 1, l.deltas);
+        network_backward(net, theta, input, l.activations, 1, l.deltas);
         memset(gradient, 0, sizeof gradient);
         network_add_gradient(net, input, l.activations, l.deltas, gradient);
         theta_to_golden(net, gradient, ordered);
@@ -96,14 +96,14 @@ static double loss_at(learner *l, const float *theta, vector x, float target)
 static uint64_t pattern(learner *l, const float *theta, vector x)
 {
     network_forward(&l->network, theta, x, l->activations);
-    network_backward(&l->network, theta, l->activations, 1, l->deltas);
+    network_backward(&l->network, theta, x, l->activations, 1, l->deltas);
     uint64_t hash = 1469598103934665603u;
     for (size_t i = 0; i < l->network.activation_count; i++)
         hash = (hash ^ (l->activations[i] > 0) ^ (uint64_t)(l->deltas[i] != 0) << 1) * 1099511628211u;
     return hash;
 }
 
-static void check_differences(const char *text, size_t input, bool sparse)
+static void check_differences(const char *text, size_t input, size_t first, bool sparse)
 {
     learner_options options = options_from(text);
     learner l;
@@ -116,14 +116,15 @@ static void check_differences(const char *text, size_t input, bool sparse)
     uint32_t *indices = calloc(input, sizeof *indices);
     learner_start(&l, theta);
     random_stream draw = random_named(3, "inputs");
-    vector input_vector = {x, sparse ? indices : NULL, sparse ? (input + 1) / 2 : input};
-    for (size_t i = 0; i < input_vector.count; i++) {
+    vector input_vector = {x, sparse ? indices : NULL, sparse ? (input - first + 1) / 2 : input};
+    for (size_t i = sparse ? 0 : first; i < input_vector.count; i++) {
         x[i] = (float)random_normal(&draw);
-        indices[i] = (uint32_t)(2 * i);
+        indices[i] = (uint32_t)(first + 2 * i);
     }
     float f = network_forward(&l.network, theta, input_vector, l.activations);
     learner_loss loss = (learner_loss)options.loss.pick;
-    network_backward(&l.network, theta, l.activations, learner_loss_derivative(loss, f, target), l.deltas);
+    network_backward(&l.network, theta, input_vector, l.activations, learner_loss_derivative(loss, f, target),
+                     l.deltas);
     network_add_gradient(&l.network, input_vector, l.activations, l.deltas, gradient);
     for (size_t i = 0; i < count; i++) {
         float kept = theta[i], step = 1e-2f;
@@ -168,17 +169,131 @@ static void every_layer_matches_differences(void **state)
         for (size_t j = 0; j < 3; j++) {
             char text[256];
             snprintf(text, sizeof text, "%s loss=%s", networks[i], losses[j]);
-            check_differences(text, 48, false);
-            check_differences(text, 48, true);
+            check_differences(text, 48, 0, false);
+            check_differences(text, 48, 0, true);
         }
+    }
+}
+
+static void every_head_matches_differences(void **state)
+{
+    (void)state;
+    const char *networks[] = {
+        "layers=1 heads=4",
+        "layers=2 width=9 heads=4",
+        "layers=3 width=7 heads=4 bias=off init=paper",
+        "layers=2 width=5 heads=4 image=2x6x4 front=conv2d:3:2+relu+pool:2",
+        "layers=1 heads=4 image=1x8x6 front=conv2d:2:3+relu",
+        "layers=2 width=5 heads=4 front=conv1d:3:5:2+relu",
+    };
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+        for (size_t head = 0; head < 4; head++) {
+            check_differences(networks[i], 4 * 48, head * 48 + 1, false);
+            check_differences(networks[i], 4 * 48, head * 48 + 1, true);
+        }
+    }
+}
+
+/* ---- heads ---- */
+
+enum { HEADS = 4, BLOCK = 30, HIDDEN = 7 };
+
+/* Without biases a network with heads is a plain one, with a copy of the hidden units for each block that the other
+ * blocks do not reach, or with no hidden layer the same weights in another order. */
+static void copy_to_plain(const network *net, const float *theta, bool hidden, float *plain)
+{
+    if (!hidden) {
+        for (size_t head = 0; head < HEADS; head++)
+            for (size_t b = 0; b < BLOCK; b++) plain[head * BLOCK + b] = theta[b * HEADS + head];
+        return;
+    }
+    const float *last = theta + net->layers[1].parameters;
+    float *plain_last = plain + HEADS * BLOCK * HEADS * HIDDEN;
+    for (size_t head = 0; head < HEADS; head++) {
+        for (size_t b = 0; b < BLOCK; b++)
+            memcpy(plain + ((head * BLOCK + b) * HEADS + head) * HIDDEN, theta + b * HIDDEN, HIDDEN * sizeof *plain);
+        for (size_t u = 0; u < HIDDEN; u++) plain_last[head * HIDDEN + u] = last[u * HEADS + head];
+    }
+}
+
+static void heads_are_a_plain_network_with_copies(void **state)
+{
+    (void)state;
+    const char *pairs[][2] = {{"layers=1 bias=off heads=4", "layers=1 bias=off"},
+                              {"layers=2 width=7 bias=off heads=4", "layers=2 width=28 bias=off"}};
+    for (size_t k = 0; k < 2; k++) {
+        learner_options options[2] = {options_from(pairs[k][0]), options_from(pairs[k][1])};
+        learner l, plain;
+        ee_error error = {0};
+        assert_int_equal(learner_create(&l, "test", &options[0], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&plain, "test", &options[1], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(l.network.parameter_count, k ? BLOCK * HIDDEN + HIDDEN * HEADS : BLOCK * HEADS);
+        float *theta = calloc(l.network.parameter_count, sizeof *theta);
+        float *copied = calloc(plain.network.parameter_count, sizeof *copied);
+        learner_start(&l, theta);
+        copy_to_plain(&l.network, theta, k == 1, copied);
+        random_stream draw = random_named(k, "inputs");
+        for (uint32_t head = 0; head < HEADS; head++) {
+            float values[BLOCK];
+            uint32_t indices[BLOCK];
+            for (uint32_t i = 0; i < BLOCK; i++) {
+                values[i] = (float)random_normal(&draw);
+                indices[i] = head * BLOCK + i;
+            }
+            vector x = {values, indices, BLOCK};
+            float f = network_forward(&l.network, theta, x, l.activations);
+            assert_true(f != 0);
+            assert_close(f, network_forward(&plain.network, copied, x, plain.activations), 1e-5);
+        }
+        free(theta);
+        free(copied);
+        learner_destroy(&l);
+        learner_destroy(&plain);
+    }
+}
+
+/* The first entry that is not zero says which block is seen, and nothing of the others is. */
+static void one_block_is_seen(void **state)
+{
+    (void)state;
+    const char *networks[] = {"layers=2 width=7 heads=4",
+                              "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu+pool:2"};
+    for (size_t k = 0; k < 2; k++) {
+        learner_options options = options_from(networks[k]);
+        learner l;
+        ee_error error = {0};
+        assert_int_equal(learner_create(&l, "test", &options, HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error), EE_OK);
+        float *theta = calloc(l.network.parameter_count, sizeof *theta);
+        learner_start(&l, theta);
+        float alone[] = {1, -2}, more[] = {0, 1, -2, 5, 3}, none[] = {0};
+        uint32_t in_second[] = {30, 59}, in_many[] = {29, 30, 59, 60, 119}, in_fourth[] = {90};
+        vector inputs[] = {{alone, in_second, 2}, {more, in_many, 5}, {none, in_fourth, 1}, {none, in_fourth, 0}};
+        float outputs[4], dense[HEADS * BLOCK];
+        for (size_t i = 0; i < 4; i++) {
+            outputs[i] = network_forward(&l.network, theta, inputs[i], l.activations);
+            vector_expand(inputs[i], dense, HEADS * BLOCK);
+            float f = network_forward(&l.network, theta, vector_dense(dense, HEADS * BLOCK), l.activations);
+            assert_true(f == outputs[i]);
+        }
+        assert_true(outputs[0] == outputs[1]);
+        assert_true(outputs[2] == outputs[3]); /* no block: the first */
+        assert_true(outputs[2] == l.activations[l.network.activation_count - HEADS]);
+        float first[] = {1, -2}; /* the same entries in the first block: the same hidden layer, another row */
+        uint32_t in_first[] = {0, 29};
+        network_forward(&l.network, theta, (vector){first, in_first, 2}, l.activations);
+        assert_true(outputs[0] == l.activations[l.network.activation_count - HEADS + 1]);
+        free(theta);
+        learner_destroy(&l);
     }
 }
 
 static void sparse_input_is_the_dense_one(void **state)
 {
     (void)state;
-    const char *networks[] = {"layers=2 width=13", "layers=2 width=5 image=1x5x6 front=conv2d:2:3+relu"};
-    for (size_t k = 0; k < 2; k++) {
+    const char *networks[] = {"layers=2 width=13", "layers=2 width=5 image=1x5x6 front=conv2d:2:3+relu",
+                              "layers=2 width=13 heads=3",
+                              "layers=2 width=5 heads=2 image=1x3x5 front=conv2d:2:2+relu"};
+    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         learner_options options = options_from(networks[k]);
         learner l;
         ee_error error = {0};
@@ -191,10 +306,10 @@ static void sparse_input_is_the_dense_one(void **state)
         for (size_t i = 0; i < 3; i++) dense[indices[i]] = values[i];
         vector x1 = vector_dense(dense, 30), x2 = {values, indices, 3};
         float f1 = network_forward(&l.network, theta, x1, l.activations);
-        network_backward(&l.network, theta, l.activations, 1, l.deltas);
+        network_backward(&l.network, theta, x1, l.activations, 1, l.deltas);
         network_add_gradient(&l.network, x1, l.activations, l.deltas, g1);
         float f2 = network_forward(&l.network, theta, x2, l.activations);
-        network_backward(&l.network, theta, l.activations, 1, l.deltas);
+        network_backward(&l.network, theta, x2, l.activations, 1, l.deltas);
         network_add_gradient(&l.network, x2, l.activations, l.deltas, g2);
         assert_close(f1, f2, 1e-6);
         assert_floats_close(g1, g2, count, 1e-6);
@@ -250,6 +365,10 @@ static void wrong_shapes_are_named(void **state)
     } cases[] = {
         {"image=2x3x4", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 20, got 2x3x4"},
         {"image=4x5", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 20, got 4x5"},
+        {"heads=3", "options: f1.heads must divide the input's 20 entries, got 3"},
+        {"heads=40", "options: f1.heads must divide the input's 20 entries, got 40"},
+        {"heads=2 image=1x4x5", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 10, got 1x4x5"},
+        {"heads=2 front=conv1d:1:11", "options: f1.front: a kernel of 11 does not fit into 1x10"},
         {"front=conv1d:1:21", "options: f1.front: a kernel of 21 does not fit into 1x20"},
         {"front=conv2d:1:3", "options: f1.front: a kernel of 3 does not fit into 1x20"},
         {"front=conv1d:1:5+pool:17", "options: f1.front: a pool of 17 does not fit into 1x16"},
@@ -272,9 +391,15 @@ static void wrong_shapes_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_stored_networks),           cmocka_unit_test(matches_stored_convolution),
-        cmocka_unit_test(every_layer_matches_differences),   cmocka_unit_test(sparse_input_is_the_dense_one),
-        cmocka_unit_test(first_weights_have_their_variance), cmocka_unit_test(wrong_shapes_are_named),
+        cmocka_unit_test(matches_stored_networks),
+        cmocka_unit_test(matches_stored_convolution),
+        cmocka_unit_test(every_layer_matches_differences),
+        cmocka_unit_test(sparse_input_is_the_dense_one),
+        cmocka_unit_test(every_head_matches_differences),
+        cmocka_unit_test(heads_are_a_plain_network_with_copies),
+        cmocka_unit_test(one_block_is_seen),
+        cmocka_unit_test(first_weights_have_their_variance),
+        cmocka_unit_test(wrong_shapes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ typedef struct passed {
 static void pass(passed *p, vector x)
 {
     network_forward(&p->l.network, p->theta, x, p->l.activations);
-    network_backward(&p->l.network, p->theta, p->l.activations, 1, p->l.deltas);
+    network_backward(&p->l.network, p->theta, x, p->l.activations, 1, p->l.deltas);
     p->count = network_factors(&p->l.network, x, p->l.activations, p->l.deltas, p->formed, p->factors);
 }
 
@@ -202,6 +202,8 @@ static void factors_give_what_the_gradient_gives(void **state)
         "layers=4 width=6",
         "layers=2 width=5 front=conv1d:2:5:2+relu",
         "layers=2 width=4 image=2x4x3 front=conv2d:3:2+relu+pool:2",
+        "layers=2 width=5 heads=4",
+        "layers=2 width=4 heads=2 image=1x3x4 front=conv2d:3:2+relu",
     };
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         passed p;

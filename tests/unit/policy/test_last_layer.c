@@ -240,6 +240,17 @@ static void a_network_without_hidden_layer_is_refused(void **state)
                         "options: neural-linucb needs a hidden layer: f1.layers must be at least 2, got 1");
 }
 
+static void a_network_with_heads_is_refused(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = NULL;
+    ee_error error;
+    ee_settings settings = {"neural-linucb", 4, 0, "f1.heads=2"};
+    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
+    assert_null(bandit);
+    assert_string_equal(error.message, "options: neural-linucb: f1.heads must be 1, got 2");
+}
+
 /* A triangle of d^2 / 2 doubles on top of greedy's memory. */
 static void memory_grows_with_the_square_of_the_width(void **state)
 {
@@ -318,6 +329,7 @@ int main(void)
         cmocka_unit_test(draws_have_the_formulas_mean_and_covariance),
         cmocka_unit_test(equal_arms_draw_equal_scores),
         cmocka_unit_test(a_network_without_hidden_layer_is_refused),
+        cmocka_unit_test(a_network_with_heads_is_refused),
         cmocka_unit_test(memory_grows_with_the_square_of_the_width),
         cmocka_unit_test(linear_solves_cosine_and_quadratic),
         cmocka_unit_test(linucb_solves_cosine_and_quadratic),

@@ -74,7 +74,7 @@ static double *form_gradient(const ee_bandit *bandit, vector x)
     float *gradient = calloc(f1->parameter_count, sizeof *gradient);
     double *wide = calloc(f1->parameter_count, sizeof *wide);
     network_forward(f1, theta, x, activations);
-    network_backward(f1, theta, activations, 1, deltas);
+    network_backward(f1, theta, x, activations, 1, deltas);
     network_add_gradient(f1, x, activations, deltas, gradient);
     for (size_t i = 0; i < f1->parameter_count; i++) wide[i] = gradient[i];
     free(activations);
@@ -125,6 +125,8 @@ static const char *const networks[] = {
     "f1.layers=4 f1.width=6",
     "f1.layers=2 f1.width=5 f1.front=conv1d:2:5:2+relu",
     "f1.layers=2 f1.width=4 f1.image=2x4x3 f1.front=conv2d:3:2+relu+pool:2",
+    "f1.layers=2 f1.width=5 f1.heads=3",
+    "f1.layers=2 f1.width=4 f1.heads=2 f1.image=1x4x3 f1.front=conv2d:3:2+relu",
 };
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
