@@ -4,7 +4,8 @@
 
 /* ---- convolution ---- */
 
-/* A convolution is a sum over pairs of an input row and a row of the kernel. The three passes walk the same pairs. */
+/* A convolution is a sum over pairs of rows of the output, or its delta, and of the input and a row of the kernel. The
+ * three passes walk the same pairs. */
 typedef struct convolution {
     const layer *layer;
     const kernel_table *kernels;
@@ -12,50 +13,44 @@ typedef struct convolution {
     float *output, *input_delta, *gradient;
 } convolution;
 
+static size_t input_at(const layer *l, size_t in_channel, size_t y)
+{
+    return (in_channel * l->in.height + y) * l->in.width;
+}
+
+static size_t output_at(const layer *l, size_t out_channel, size_t y)
+{
+    return (out_channel * l->out.height + y) * l->out.width;
+}
+
+static size_t weight_at(const layer *l, size_t out_channel, size_t in_channel, size_t k)
+{
+    return ((out_channel * l->in.channels + in_channel) * l->kernel_height + k) * l->kernel_width;
+}
+
+/* With any stride, a row of the output at a time. */
+
 typedef void (*row_pass)(const convolution *c, size_t out, size_t in, size_t weight);
 
 static void walk_rows(const convolution *c, row_pass pass)
 {
     const layer *l = c->layer;
-    for (size_t o = 0; o < l->out.channels; o++) {
-        for (size_t y = 0; y < l->out.height; y++) {
-            size_t out = (o * l->out.height + y) * l->out.width;
-            for (size_t i = 0; i < l->in.channels; i++) {
-                for (size_t k = 0; k < l->kernel_height; k++) {
-                    size_t in = (i * l->in.height + y * l->stride + k) * l->in.width;
-                    size_t weight = ((o * l->in.channels + i) * l->kernel_height + k) * l->kernel_width;
-                    pass(c, out, in, weight);
-                }
-            }
-        }
-    }
-}
-
-/* With stride 1 a row is long and the kernel short: loop over the kernel, vectorise over the row. Else the reverse. */
-static bool along_row(const layer *l)
-{
-    return l->stride == 1 && l->kernel_width <= l->out.width;
+    for (size_t o = 0; o < l->out.channels; o++)
+        for (size_t y = 0; y < l->out.height; y++)
+            for (size_t i = 0; i < l->in.channels; i++)
+                for (size_t k = 0; k < l->kernel_height; k++)
+                    pass(c, output_at(l, o, y), input_at(l, i, y * l->stride + k), weight_at(l, o, i, k));
 }
 
 static void forward_row(const convolution *c, size_t out, size_t in, size_t weight)
 {
     const layer *l = c->layer;
-    if (along_row(l)) {
-        for (size_t k = 0; k < l->kernel_width; k++)
-            c->kernels->add_scaled(c->output + out, c->weights[weight + k], c->input + in + k, l->out.width);
-        return;
-    }
     c->kernels->backward(c->output + out, c->input + in, c->weights + weight, l->out.width, l->kernel_width, l->stride);
 }
 
 static void backward_row(const convolution *c, size_t out, size_t in, size_t weight)
 {
     const layer *l = c->layer;
-    if (along_row(l)) {
-        for (size_t k = 0; k < l->kernel_width; k++)
-            c->kernels->add_scaled(c->input_delta + in + k, c->weights[weight + k], c->delta + out, l->out.width);
-        return;
-    }
     for (size_t x = 0; x < l->out.width; x++)
         c->kernels->add_scaled(c->input_delta + in + x * l->stride, c->delta[out + x], c->weights + weight,
                                l->kernel_width);
@@ -64,12 +59,103 @@ static void backward_row(const convolution *c, size_t out, size_t in, size_t wei
 static void gradient_row(const convolution *c, size_t out, size_t in, size_t weight)
 {
     const layer *l = c->layer;
-    if (along_row(l)) {
-        for (size_t k = 0; k < l->kernel_width; k++)
-            c->gradient[weight + k] += c->kernels->dot(c->delta + out, c->input + in + k, l->out.width);
-        return;
-    }
     c->kernels->forward(c->gradient + weight, c->input + in, c->delta + out, l->out.width, l->kernel_width, l->stride);
+}
+
+/* With stride 1, many rows at a time: with gaps behind them that make them as long as the input's they lie under the
+ * input as one vector, at an offset for each weight. */
+
+enum { WIDE_ROOM = 2048, WIDEST_KERNEL = 64 }; /* floats on the stack: enough for a channel of a small image */
+
+typedef struct wide_rows {
+    size_t channel, first, count; /* of the output */
+    size_t length;                /* of all of them, from the first entry to the last */
+    float values[WIDE_ROOM];      /* zeros as many as backward_wide reads, then the rows, then as many zeros again */
+} wide_rows;
+
+static size_t margin(const layer *l)
+{
+    return l->kernel_width - 1;
+}
+
+static size_t wide_rows_at_once(const layer *l)
+{
+    if (l->stride != 1 || l->kernel_width > WIDEST_KERNEL) return 0;
+    return (WIDE_ROOM - 2 * margin(l)) / l->in.width;
+}
+
+/* values is a whole output or delta */
+static void spread(const layer *l, const float *values, wide_rows *rows)
+{
+    memset(rows->values, 0, (rows->length + 2 * margin(l)) * sizeof *rows->values);
+    for (size_t r = 0; r < rows->count; r++)
+        memcpy(rows->values + margin(l) + r * l->in.width, values + output_at(l, rows->channel, rows->first + r),
+               l->out.width * sizeof *values);
+}
+
+typedef void (*wide_pass)(const convolution *c, wide_rows *rows);
+
+static void walk_wide(const convolution *c, wide_pass pass)
+{
+    const layer *l = c->layer;
+    size_t most = wide_rows_at_once(l);
+    wide_rows rows;
+    for (rows.channel = 0; rows.channel < l->out.channels; rows.channel++) {
+        for (rows.first = 0; rows.first < l->out.height; rows.first += rows.count) {
+            size_t left = l->out.height - rows.first;
+            rows.count = left < most ? left : most;
+            rows.length = (rows.count - 1) * l->in.width + l->out.width;
+            pass(c, &rows);
+        }
+    }
+}
+
+static void forward_wide(const convolution *c, wide_rows *rows)
+{
+    const layer *l = c->layer;
+    float *sums = rows->values + margin(l);
+    spread(l, c->output, rows);
+    for (size_t i = 0; i < l->in.channels; i++)
+        for (size_t k = 0; k < l->kernel_height; k++)
+            c->kernels->forward(sums, c->input + input_at(l, i, rows->first + k),
+                                c->weights + weight_at(l, rows->channel, i, k), l->kernel_width, rows->length, 1);
+    for (size_t r = 0; r < rows->count; r++)
+        memcpy(c->output + output_at(l, rows->channel, rows->first + r), sums + r * l->in.width,
+               l->out.width * sizeof *sums);
+}
+
+static void backward_wide(const convolution *c, wide_rows *rows)
+{
+    const layer *l = c->layer;
+    float mirrored[WIDEST_KERNEL];
+    spread(l, c->delta, rows);
+    for (size_t i = 0; i < l->in.channels; i++) {
+        for (size_t k = 0; k < l->kernel_height; k++) {
+            const float *weights = c->weights + weight_at(l, rows->channel, i, k);
+            for (size_t x = 0; x < l->kernel_width; x++) mirrored[x] = weights[margin(l) - x];
+            c->kernels->forward(c->input_delta + input_at(l, i, rows->first + k), rows->values, mirrored,
+                                l->kernel_width, rows->length + margin(l), 1);
+        }
+    }
+}
+
+static void gradient_wide(const convolution *c, wide_rows *rows)
+{
+    const layer *l = c->layer;
+    spread(l, c->delta, rows);
+    for (size_t i = 0; i < l->in.channels; i++)
+        for (size_t k = 0; k < l->kernel_height; k++)
+            c->kernels->backward(c->gradient + weight_at(l, rows->channel, i, k),
+                                 c->input + input_at(l, i, rows->first + k), rows->values + margin(l), l->kernel_width,
+                                 rows->length, 1);
+}
+
+static void walk(const convolution *c, wide_pass wide, row_pass row)
+{
+    if (wide_rows_at_once(c->layer))
+        walk_wide(c, wide);
+    else
+        walk_rows(c, row);
 }
 
 static void convolution_forward(const layer *l, const kernel_table *kernels, const float *theta, const float *input,
@@ -82,7 +168,7 @@ static void convolution_forward(const layer *l, const kernel_table *kernels, con
         for (size_t i = 0; i < area; i++) output[o * area + i] = bias;
     }
     convolution c = {.layer = l, .kernels = kernels, .input = input, .weights = weights, .output = output};
-    walk_rows(&c, forward_row);
+    walk(&c, forward_wide, forward_row);
 }
 
 static void convolution_backward(const layer *l, const kernel_table *kernels, const float *theta, const float *delta,
@@ -91,14 +177,14 @@ static void convolution_backward(const layer *l, const kernel_table *kernels, co
     memset(input_delta, 0, shape_size(l->in) * sizeof *input_delta);
     convolution c = {
         .layer = l, .kernels = kernels, .weights = theta + l->parameters, .delta = delta, .input_delta = input_delta};
-    walk_rows(&c, backward_row);
+    walk(&c, backward_wide, backward_row);
 }
 
 static void convolution_add_gradient(const layer *l, const kernel_table *kernels, const float *input,
                                      const float *delta, float *gradient)
 {
     convolution c = {.layer = l, .kernels = kernels, .input = input, .delta = delta, .gradient = gradient};
-    walk_rows(&c, gradient_row);
+    walk(&c, gradient_wide, gradient_row);
     if (!l->bias) return;
     size_t area = l->out.height * l->out.width;
     for (size_t o = 0; o < l->out.channels; o++)
