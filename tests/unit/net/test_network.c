@@ -194,6 +194,88 @@ static void every_head_matches_differences(void **state)
     }
 }
 
+/* ---- convolutions by their definition ---- */
+
+/* What one pass over a convolution must give, weight by weight: outputs, the delta of its input, the gradient. */
+typedef struct plain_passes {
+    double *output, *input_delta, *gradient;
+} plain_passes;
+
+static plain_passes convolve_plainly(const layer *l, const float *theta, const float *input, const float *delta)
+{
+    size_t area = l->out.height * l->out.width;
+    plain_passes p = {calloc(shape_size(l->out), sizeof(double)), calloc(shape_size(l->in), sizeof(double)),
+                      calloc(l->parameter_count, sizeof(double))};
+    for (size_t at = 0; at < shape_size(l->out); at++) {
+        size_t o = at / area, y = at % area / l->out.width, x = at % l->out.width;
+        p.output[at] = theta[l->parameters + l->weight_count + o];
+        p.gradient[l->weight_count + o] += delta[at];
+        for (size_t i = 0; i < l->in.channels; i++) {
+            for (size_t k = 0; k < l->kernel_height * l->kernel_width; k++) {
+                size_t row = y * l->stride + k / l->kernel_width, column = x * l->stride + k % l->kernel_width;
+                size_t in = (i * l->in.height + row) * l->in.width + column;
+                size_t weight = (o * l->in.channels + i) * l->kernel_height * l->kernel_width + k;
+                p.output[at] += (double)theta[l->parameters + weight] * input[in];
+                p.input_delta[in] += (double)theta[l->parameters + weight] * delta[at];
+                p.gradient[weight] += (double)input[in] * delta[at];
+            }
+        }
+    }
+    return p;
+}
+
+static void assert_sums_close(const float *got, const double *expected, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!close_enough(got[i], expected[i], 2e-4)) fail_msg("%s: %zu: %g, not %g", text, i, got[i], expected[i]);
+}
+
+/* The last two layers before the fully connected one are convolutions. */
+static void check_convolutions(const char *text, size_t input)
+{
+    learner_options options = options_from(text);
+    learner l;
+    ee_error error = {0};
+    if (learner_create(&l, "test", &options, input, input, 3, SIZE_MAX, &error))
+        fail_msg("%s: %s", text, error.message);
+    float *theta = calloc(l.network.parameter_count, sizeof *theta), *x = calloc(input, sizeof *x);
+    random_stream draw = random_named(4, "inputs");
+    learner_start(&l, theta);
+    for (size_t i = 0; i < input; i++) x[i] = (float)random_normal(&draw);
+    network_forward(&l.network, theta, vector_dense(x, input), l.activations);
+    network_backward(&l.network, theta, vector_dense(x, input), l.activations, 1, l.deltas);
+    network_add_gradient(&l.network, vector_dense(x, input), l.activations, l.deltas, l.gradient);
+    for (size_t i = 0; i < 2; i++) {
+        const layer *c = &l.network.layers[i], *below = i ? c - 1 : NULL;
+        assert_int_equal(c->kind, LAYER_CONVOLUTION);
+        const float *seen = below ? l.activations + below->output : x;
+        plain_passes p = convolve_plainly(c, theta, seen, l.deltas + c->output);
+        assert_sums_close(l.activations + c->output, p.output, shape_size(c->out), text);
+        assert_sums_close(l.gradient + c->parameters, p.gradient, c->parameter_count, text);
+        if (below) assert_sums_close(l.deltas + below->output, p.input_delta, shape_size(c->in), text);
+        free(p.output);
+        free(p.input_delta);
+        free(p.gradient);
+    }
+    free(theta);
+    free(x);
+    learner_destroy(&l);
+}
+
+static void convolutions_of_all_sizes_are_sums(void **state)
+{
+    (void)state;
+    check_convolutions("layers=1 image=1x28x28 front=conv2d:3:5+conv2d:4:3", 784);
+    check_convolutions("layers=1 image=2x7x9 front=conv2d:3:7+conv2d:2:1", 126);     /* one row is left */
+    check_convolutions("layers=1 image=1x50x100 front=conv2d:2:3+conv2d:3:4", 5000); /* rows in several parts */
+    check_convolutions("layers=1 image=1x3x2048 front=conv2d:2:2+conv2d:2:2", 6144); /* rows too long to be laid out */
+    check_convolutions("layers=1 image=1x70x80 front=conv2d:1:65+conv2d:2:2", 5600); /* a kernel too long for it */
+    check_convolutions("layers=1 image=1x66x68 front=conv2d:2:64+conv2d:2:3", 66 * 68); /* one just not */
+    check_convolutions("layers=1 image=1x20x23 front=conv2d:3:3:2+conv2d:2:2:3", 460);
+    check_convolutions("layers=1 front=conv1d:3:5+conv1d:2:9", 300);
+    check_convolutions("layers=1 front=conv1d:3:5+conv1d:2:9", 3000);
+}
+
 /* ---- heads ---- */
 
 enum { HEADS = 4, BLOCK = 30, HIDDEN = 7 };
@@ -396,6 +478,7 @@ int main(void)
         cmocka_unit_test(every_layer_matches_differences),
         cmocka_unit_test(sparse_input_is_the_dense_one),
         cmocka_unit_test(every_head_matches_differences),
+        cmocka_unit_test(convolutions_of_all_sizes_are_sums),
         cmocka_unit_test(heads_are_a_plain_network_with_copies),
         cmocka_unit_test(one_block_is_seen),
         cmocka_unit_test(first_weights_have_their_variance),
