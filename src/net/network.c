@@ -194,10 +194,10 @@ void network_initialize(const network *self, network_init init, random_stream *s
 
 /* ---- passes ---- */
 
-/* The block that the input lies in. A zero that a sparse input names is not told from one that it does not. */
-static size_t head_of(const network *self, vector input)
+size_t network_head(const network *self, vector input)
 {
     if (self->heads == 1) return 0;
+    /* a zero that a sparse input names is as one that it does not */
     for (size_t i = 0; i < input.count; i++)
         if (input.values[i] != 0) return (input.indices ? input.indices[i] : i) / self->block;
     return 0;
@@ -206,7 +206,7 @@ static size_t head_of(const network *self, vector input)
 /* The block's entries of a sparse input, as (block) floats. */
 static void expand_block(const network *self, vector input, float *out)
 {
-    size_t first = head_of(self, input) * self->block;
+    size_t first = network_head(self, input) * self->block;
     memset(out, 0, self->block * sizeof *out);
     for (size_t i = 0; i < input.count; i++)
         if (input.indices[i] >= first && input.indices[i] - first < self->block)
@@ -216,7 +216,7 @@ static void expand_block(const network *self, vector input, float *out)
 static vector first_input(const network *self, vector input, const float *activations)
 {
     if (input.indices) return input_room(self) ? vector_dense(activations, self->block) : input;
-    return vector_dense(input.values + head_of(self, input) * self->block, self->block);
+    return vector_dense(input.values + network_head(self, input) * self->block, self->block);
 }
 
 static vector layer_input(const network *self, size_t index, vector input, const float *activations)
@@ -232,7 +232,7 @@ float network_forward(const network *self, const float *theta, vector input, flo
     for (size_t i = 0; i < self->layer_count; i++)
         layer_forward(&self->layers[i], self->kernels, theta, layer_input(self, i, input, activations),
                       activations + self->layers[i].output);
-    return activations[self->activation_count - self->heads + head_of(self, input)];
+    return activations[self->activation_count - self->heads + network_head(self, input)];
 }
 
 void network_backward(const network *self, const float *theta, vector input, const float *activations,
@@ -240,7 +240,7 @@ void network_backward(const network *self, const float *theta, vector input, con
 {
     float *outputs = deltas + self->activation_count - self->heads;
     memset(outputs, 0, self->heads * sizeof *outputs);
-    outputs[head_of(self, input)] = output_gradient;
+    outputs[network_head(self, input)] = output_gradient;
     for (size_t i = self->layer_count - 1; i > 0; i--) {
         const layer *below = &self->layers[i - 1];
         const float *outputs_below = activations + below->output;

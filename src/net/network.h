@@ -48,6 +48,9 @@ ee_status network_create(network *self, const char *name, const network_options 
                          ee_error *error);
 void network_initialize(const network *self, network_init init, random_stream *stream, float *theta);
 
+/* The block that the input lies in. */
+size_t network_head(const network *self, vector input);
+
 /* The output for one input. */
 float network_forward(const network *self, const float *theta, vector input, float *activations);
 

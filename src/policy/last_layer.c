@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "math/doubles.h"
 
+enum { MOST_FEATURES = 65537 }; /* of the widest layer: the bytes of their triangle are less than 64 bits hold */
+
 #define FIELD(name) offsetof(last_layer_options, name)
 const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
     {"lambda", OPTION_REAL, FIELD(lambda), "0.1", 1e-6, 1e6, NULL, "A before the first reward"},
@@ -119,11 +121,10 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
         return status_fail(error, EE_BAD_OPTION,
                            "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
                            class->schema.owner, (long long)o->shared.f1.network.layers);
-    /* The hidden layer does not know the block: one regression on it could not tell the arms apart. */
-    if (o->shared.f1.network.heads > 1)
-        return status_fail(error, EE_BAD_OPTION, "options: %s: f1.heads must be 1, got %lld", class->schema.owner,
-                           (long long)o->shared.f1.network.heads);
-    size_t d = (size_t)o->shared.f1.network.width + 1;
+    size_t d = ((size_t)o->shared.f1.network.width + 1) * (size_t)o->shared.f1.network.heads;
+    if (d > MOST_FEATURES)
+        return status_fail(error, EE_BAD_OPTION, "options: %s: f1.width + 1 times f1.heads must be at most %d, got %zu",
+                           class->schema.owner, MOST_FEATURES, d);
     ee_status status = network_create(&f1, "f1", &o->shared.f1.network, setup->dim, error);
     if (status) return status;
     size_t more = f1.parameter_count % 2 + 2 * (triangle_count(d) + d);
@@ -193,9 +194,13 @@ size_t last_layer_scratch_count(const policy *base, size_t arms)
 /* features is (d); activations is f1's */
 static void compute_features(const last_layer *self, const float *theta, vector x, float *activations, double *features)
 {
-    network_forward(&self->shared.f1.network, theta, x, activations);
-    for (size_t i = 0; i + 1 < self->dim; i++) features[i] = (double)activations[self->hidden + i];
-    features[self->dim - 1] = 1;
+    const network *f1 = &self->shared.f1.network;
+    size_t width = self->dim / f1->heads - 1;
+    network_forward(f1, theta, x, activations);
+    memset(features, 0, self->dim * sizeof *features);
+    features += network_head(f1, x) * (width + 1);
+    for (size_t i = 0; i < width; i++) features[i] = (double)activations[self->hidden + i];
+    features[width] = 1;
 }
 
 const double *last_layer_features(const parameters *learned, vector x, scratch *room)

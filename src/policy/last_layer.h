@@ -5,6 +5,9 @@
  *
  *   A = lambda I + sum w h h^T,   theta = A^-1 sum w y h
  *
+ * With f1.heads an arm's features are those in its block's place among as many, and zero elsewhere: each block has a
+ * regression of its own on the hidden layer that all share, and d = (f1.width + 1) f1.heads.
+ *
  * A is kept as its Cholesky factor U, A = U^T U, which gives all that the policies ask for: h^T A^-1 h = |U^-T h|^2,
  * and theta + nu U^-1 e, e normal, is a draw from N(theta, nu^2 A^-1). A sample is taken in by a rotation of U with
  * each row, which adds only squares and so cannot drift as an inverse does.

@@ -83,6 +83,7 @@ static const script scripts[] = {
     {"eenet", "f1.width=6 f2.width=6 features=normalized f1.heads=2", true},
     {"eenet", "f1.width=6 f2.width=6 features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu f1.image=1x2x2", true},
     {"neural-ucb", "f1.width=6 f1.heads=4", true},
+    {"neural-linucb", "f1.width=6 f1.heads=4 rebuild=7", true},
     {"neural-ucb", "f1.width=6 f1.front=conv1d:2:3+relu", true},
     {"eenet:paper", "f1.width=6 f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 hybrid_after=10", false},
     {"eenet:paper",

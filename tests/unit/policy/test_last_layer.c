@@ -17,7 +17,7 @@ static void features_of(const ee_bandit *bandit, vector x, double *h)
     const network *f1 = &parts_of(bandit)->shared.f1.network;
     float *activations = calloc(f1->activation_count, sizeof *activations);
     network_forward(f1, bandit->policy->parameters.values, x, activations);
-    const float *hidden = activations + f1->activation_count - 1 - WIDTH; /* before the output */
+    const float *hidden = activations + f1->activation_count - f1->heads - WIDTH; /* before the outputs */
     for (size_t i = 0; i < WIDTH; i++) h[i] = hidden[i];
     h[WIDTH] = 1;
     free(activations);
@@ -240,15 +240,48 @@ static void a_network_without_hidden_layer_is_refused(void **state)
                         "options: neural-linucb needs a hidden layer: f1.layers must be at least 2, got 1");
 }
 
-static void a_network_with_heads_is_refused(void **state)
+/* Arm i lies in block i % 3 alone: each block is a regression of its own. */
+static void blocks_have_a_regression_each(void **state)
+{
+    (void)state;
+    enum { HEADS = 3, BLOCK = DIM / HEADS };
+    ee_bandit *bandit =
+        bandit_make("neural-linucb", DIM, 3, "f1.width=9 f1.heads=3 alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02");
+    regression plain[HEADS];
+    size_t played[HEADS] = {0};
+    for (size_t i = 0; i < HEADS; i++) regression_start(&plain[i], 0.2);
+    random_stream draw = random_named(5, "arms");
+    for (uint64_t t = 1; t <= 80; t++) {
+        float values[ARMS * DIM] = {0};
+        for (size_t i = 0; i < ARMS; i++)
+            for (size_t j = 0; j < BLOCK; j++) values[i * DIM + i % HEADS * BLOCK + j] = (float)random_normal(&draw);
+        ee_arms arms = {.count = ARMS, .dim = DIM, .values = values};
+        ee_score scores[ARMS];
+        ee_decision decision = bandit_choose(bandit, &arms, scores);
+        for (size_t i = 0; i < ARMS; i++) {
+            ee_arms alone = {.count = 1, .dim = DIM, .values = values + i * DIM};
+            check_scores(&plain[i % HEADS], bandit, &alone, 0.7, scores + i);
+        }
+        double h[D], reward = decision.arm % HEADS == 1 ? 1 : 0.5 * random_unit(&draw);
+        features_of(bandit, vector_of_arm(&arms, decision.arm), h);
+        regression_add(&plain[decision.arm % HEADS], h, reward, 1);
+        played[decision.arm % HEADS]++;
+        bandit_reward(bandit, decision.id, reward);
+    }
+    for (size_t i = 0; i < HEADS; i++) assert_true(played[i] > 2);
+    ee_bandit_free(bandit);
+}
+
+static void too_many_features_are_refused(void **state)
 {
     (void)state;
     ee_bandit *bandit = NULL;
     ee_error error;
-    ee_settings settings = {"neural-linucb", 4, 0, "f1.heads=2"};
+    ee_settings settings = {"neural-linucb", 4, 0, "f1.width=65536 f1.heads=2"};
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_null(bandit);
-    assert_string_equal(error.message, "options: neural-linucb: f1.heads must be 1, got 2");
+    assert_string_equal(error.message,
+                        "options: neural-linucb: f1.width + 1 times f1.heads must be at most 65537, got 131074");
 }
 
 /* A triangle of d^2 / 2 doubles on top of greedy's memory. */
@@ -329,7 +362,8 @@ int main(void)
         cmocka_unit_test(draws_have_the_formulas_mean_and_covariance),
         cmocka_unit_test(equal_arms_draw_equal_scores),
         cmocka_unit_test(a_network_without_hidden_layer_is_refused),
-        cmocka_unit_test(a_network_with_heads_is_refused),
+        cmocka_unit_test(blocks_have_a_regression_each),
+        cmocka_unit_test(too_many_features_are_refused),
         cmocka_unit_test(memory_grows_with_the_square_of_the_width),
         cmocka_unit_test(linear_solves_cosine_and_quadratic),
         cmocka_unit_test(linucb_solves_cosine_and_quadratic),
