@@ -142,7 +142,7 @@ static void place_activations(network *self)
 ee_status network_create(network *self, const char *name, const network_options *options, size_t input, ee_error *error)
 {
     *self = (network){.input = input, .kernels = kernels_best()};
-    shape image;
+    shape image = {0};
     ee_status status = read_heads(self, name, options->heads, error);
     if (!status) status = read_image(name, options->image, self->block, &image, error);
     char front[OPTION_TEXT_SIZE];
