@@ -5,9 +5,10 @@
 #include "policy_work.h"
 #include "report.h"
 
-enum { WIDTH = 100, DIFFERENT_ROUNDS = 64 };
+enum { DIFFERENT_ROUNDS = 64 };
 
-static const char *const policies[] = {"eenet", "eenet:authors", "greedy", "neural-ucb", "neural-ts", "linucb"};
+static const char *const policies[] = {"eenet",      "eenet:fast", "eenet:authors", "greedy",
+                                       "neural-ucb", "neural-ts",  "linucb"};
 static const problem_shape shapes[] = {
     {"10 dense arms of 20", 10, 20, 0, 1},
     {"10 arms of MNIST's shape, 150 of 7840", 10, 7840, 150, 10},
@@ -29,9 +30,9 @@ static void measure_policy(report *to, const problem *rounds, const char *policy
         report_say(to, policy, "- (%s)", error.message);
         return;
     }
-    work needed = policy_work_decide(policy, shape, WIDTH);
+    work needed = policy_work_decide(policy, shape, 0);
     if (report_wants(to, names[0])) report_row(to, names[0], &decide, &needed);
-    needed = policy_work_learn(policy, shape, WIDTH);
+    needed = policy_work_learn(policy, shape, 0);
     if (report_wants(to, names[1])) report_row(to, names[1], &learn, &needed);
 }
 

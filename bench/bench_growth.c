@@ -122,7 +122,7 @@ static const struct growth_axis {
     const char *title;
     problem_shape (*shape)(size_t size);
     const char *policies[MOST_POLICIES + 1];
-    bool is_width; /* of f1, and of f2 where there is one, which is the first policy */
+    bool is_width; /* of f1 */
     size_t sizes[MOST_SIZES + 1];
 } axes[] = {
     {"arms",
@@ -149,8 +149,7 @@ static ee_status measure_size(const struct growth_axis *axis, size_t policy, siz
                               ee_error *error)
 {
     char options[96] = "";
-    if (axis->is_width)
-        snprintf(options, sizeof options, policy ? "f1.width=%zu" : "f1.width=%zu,f2.width=%zu", size, size);
+    if (axis->is_width) snprintf(options, sizeof options, "f1.width=%zu", size);
     problem_shape shape = axis->shape(size);
     problem *rounds;
     ee_status status = problem_create(&shape, DIFFERENT_ROUNDS / 10, &rounds, error);

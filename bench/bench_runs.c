@@ -7,13 +7,13 @@
 #include "policy_work.h"
 #include "report.h"
 
-enum { WIDTH = 100, ROUNDS = 10000, DIFFERENT_ROUNDS = 500 };
+enum { ROUNDS = 10000, DIFFERENT_ROUNDS = 500 };
 /* A reward follows its decision at once: no other decision is kept, which of MNIST's arms may take much memory. */
 static const char usual_options[] = "pending=1 arms=10";
-static const double LIMIT = 12, REPEATED_FOR = 2.5;
+static const double LIMIT = 30, REPEATED_FOR = 2.5;
 
-static const char *const dense_policies[] = {"eenet:authors", "eenet",  "greedy",   "neural-ucb",
-                                             "neural-ts",     "linucb", "kernelucb"};
+static const char *const dense_policies[] = {"eenet:authors", "eenet",     "eenet:fast", "greedy",
+                                             "neural-ucb",    "neural-ts", "linucb",     "kernelucb"};
 static const char *const block_policies[] = {"eenet:authors", "eenet", "greedy", "linucb"};
 
 static const struct run_kind {
@@ -22,7 +22,7 @@ static const struct run_kind {
     const char *const *policies;
     size_t policy_count;
 } kinds[] = {
-    {"yelp", {"", 10, 20, 0, 1}, dense_policies, 7},
+    {"yelp", {"", 10, 20, 0, 1}, dense_policies, 8},
     {"mnist", {"", 10, 7840, 150, 10}, block_policies, 4},
 };
 
@@ -84,7 +84,7 @@ static void measure_run(report *to, const round_source *from, const struct run_k
         }
         measure_add(&taken, start, 1);
     }
-    work needed = policy_work_run(policy, &kind->shape, WIDTH, (double)result.rounds);
+    work needed = policy_work_run(policy, &kind->shape, 0, (double)result.rounds);
     int length = snprintf(played, sizeof played, "%s", name);
     if (result.rounds < ROUNDS)
         snprintf(played + length, sizeof played - (size_t)length, ", %ju rounds alone", (uintmax_t)result.rounds);

@@ -3,7 +3,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { CELL = sizeof(float), SKETCH = 32, BATCH = 16 };
+enum { CELL = sizeof(float) };
+
+/* What the presets set: f1's width and batch, k of features=hidden:k, gains that are told anew. */
+typedef struct preset {
+    const char *policy;
+    double width, batch, hidden, refresh;
+} preset;
+
+static preset preset_of(const char *policy)
+{
+    static const preset solved[] = {{"eenet", 200, 32, 16, 8}, {"eenet:fast", 100, 24, 6, 2}};
+    for (size_t i = 0; i < sizeof solved / sizeof *solved; i++)
+        if (strcmp(policy, solved[i].policy) == 0) return solved[i];
+    return (preset){policy, 100, 16, 0, 0};
+}
 
 /* A parameter of Adam: 13 operations; three arrays are read and written. */
 enum { ADAM_FLOPS = 13, ADAM_BYTES = 6 * CELL, SGD_FLOPS = 2, SGD_BYTES = 2 * CELL };
@@ -19,12 +33,12 @@ typedef struct sizes {
     double side;   /* features that are seen together: those of a block */
 } sizes;
 
-static sizes sizes_of(const problem_shape *shape, size_t width)
+static sizes sizes_of(const problem_shape *shape, const preset *own, size_t width)
 {
     double arms = (double)shape->arms, dim = (double)shape->dim, nonzeros = (double)shape->nonzeros;
     double stored = shape->nonzeros ? nonzeros : dim;
     double rows = shape->nonzeros && arms * nonzeros < dim ? arms * nonzeros : dim;
-    return (sizes){arms, dim, (double)width, stored, rows, dim / (double)shape->blocks};
+    return (sizes){arms, dim, width ? (double)width : own->width, stored, rows, dim / (double)shape->blocks};
 }
 
 static work sum(work a, work b)
@@ -67,12 +81,32 @@ static work decide_greedy(const sizes *s)
                   CELL * parameters(s->dim, s->width)};
 }
 
-/* The signs of each factor's entries, and f2 on the sketch. */
-static work decide_sketch(const sizes *s)
+/* Of the two sides of phi the one of the inputs. */
+static double inner_of(const sizes *s, const preset *own)
 {
-    double factors = s->stored + 2 * s->width, second = parameters(SKETCH, s->width);
-    return (work){s->arms * 2 * (SKETCH * factors + second), CELL * (SKETCH * (s->rows + 2 * s->width) + second),
-                  CELL * (SKETCH * (s->dim + 2 * s->width) + second)};
+    return s->dim + 1 < 2 * own->hidden ? s->dim + 1 : 2 * own->hidden;
+}
+
+/* phi of an arm: f1 at theta_0, the projections of its deltas and, where they are many, of its inputs; their product.
+ */
+static double phi_flops(const sizes *s, const preset *own)
+{
+    double inner = inner_of(s, own), inputs = inner < s->dim + 1 ? s->stored * inner : 0;
+    return 2 * (s->stored * s->width + s->width * own->hidden + inputs + own->hidden * inner);
+}
+
+/* f1 once more, at theta_0, and the signs. */
+static double phi_cells(const sizes *s, const preset *own, double rows)
+{
+    double inner = inner_of(s, own), inputs = inner < s->dim + 1 ? rows * inner : 0;
+    return parameters(rows, s->width) + s->width * own->hidden + inputs;
+}
+
+static work decide_solved(const sizes *s, const preset *own)
+{
+    double second = own->hidden * inner_of(s, own);
+    return (work){s->arms * (phi_flops(s, own) + 2 * second), CELL * (phi_cells(s, own, s->rows) + second),
+                  CELL * (phi_cells(s, own, s->dim) + second)};
 }
 
 /* A non-zero of the gradient is one product and lies in two windows of the convolution. */
@@ -97,10 +131,11 @@ static bool is_one_of(const char *policy, const char *first, const char *second)
 
 work policy_work_decide(const char *policy, const problem_shape *shape, size_t width)
 {
-    sizes s = sizes_of(shape, width);
+    preset own = preset_of(policy);
+    sizes s = sizes_of(shape, &own, width);
     work f1 = decide_greedy(&s);
     if (strcmp(policy, "greedy") == 0) return f1;
-    if (strcmp(policy, "eenet") == 0) return sum(f1, decide_sketch(&s));
+    if (own.hidden > 0) return sum(f1, decide_solved(&s, &own));
     if (strcmp(policy, "eenet:authors") == 0) return sum(f1, decide_pooled(&s));
     /* A width is a second pass, with the squares, through as many numbers as there are weights. */
     if (is_one_of(policy, "neural-ucb", "neural-ts")) return sum(f1, f1);
@@ -111,10 +146,25 @@ work policy_work_decide(const char *policy, const problem_shape *shape, size_t w
 /* ---- learn ---- */
 
 /* One step of AdamW on the gradient of a batch: each sample forward and into the gradient, then every parameter. */
-static work learn_batch(double in, double stored, double width)
+static work learn_batch(const sizes *s, double batch)
 {
-    double count = parameters(in, width), touched = parameters(stored, width);
-    return (work){BATCH * 4 * touched + ADAM_FLOPS * count, ADAM_BYTES * count, 4 * CELL * count};
+    double count = parameters(s->dim, s->width), touched = parameters(s->stored, s->width);
+    return (work){batch * 4 * touched + ADAM_FLOPS * count, ADAM_BYTES * count, 4 * CELL * count};
+}
+
+/* The same, but rows that no sample of the batch has stand still; and all that moves goes into the average. Then f2:
+ * phi and f1 of the gains that are told anew, the reward's phi rotated into the factor, two triangular solves, in
+ * doubles. */
+static work learn_solved(const sizes *s, const preset *own)
+{
+    double rows = s->stored < s->dim && own->batch * s->stored < s->dim ? own->batch * s->stored : s->dim;
+    double touched = parameters(s->stored, s->width), moved = parameters(rows, s->width);
+    double features = own->hidden * inner_of(s, own), triangle = features * features / 2;
+    work f1 = {own->batch * 4 * touched + (ADAM_FLOPS + 3) * moved, (ADAM_BYTES + 3 * CELL) * moved,
+               6 * CELL * parameters(s->dim, s->width)};
+    double told = own->refresh * (2 * touched + phi_flops(s, own) + 2 * features);
+    work f2 = {told + (6 + 2 + 2) * triangle, (2 + 1 + 1) * sizeof(double) * triangle, sizeof(double) * triangle};
+    return sum(f1, f2);
 }
 
 /* 2000 steps: f1 forward, and its weights moved; f2 forward, backward to the convolution, and Adam on all of it. */
@@ -137,10 +187,11 @@ static work learn_linear(const sizes *s)
 
 work policy_work_learn(const char *policy, const problem_shape *shape, size_t width)
 {
-    sizes s = sizes_of(shape, width);
-    work f1 = learn_batch(s.dim, s.stored, s.width);
+    preset own = preset_of(policy);
+    sizes s = sizes_of(shape, &own, width);
+    work f1 = learn_batch(&s, own.batch);
     if (strcmp(policy, "greedy") == 0) return f1;
-    if (strcmp(policy, "eenet") == 0) return sum(f1, learn_batch(SKETCH, SKETCH, s.width));
+    if (own.hidden > 0) return learn_solved(&s, &own);
     if (strcmp(policy, "eenet:authors") == 0) return times(learn_authors(&s), 1.0 / EVERY);
     if (is_one_of(policy, "neural-ucb", "neural-ts")) {
         double touched = parameters(s.stored, s.width);

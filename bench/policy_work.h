@@ -10,7 +10,7 @@
  * 2 on Yelp, and by 1000 where f1 is as large as MNIST's. */
 const char *policy_work_options(const char *policy, const problem_shape *shape);
 
-/* Of a decision among the arms. All zero where it is not known. width is m, 100 unless set. */
+/* Of a decision among the arms. All zero where it is not known. width is m; 0: the policy's own. */
 work policy_work_decide(const char *policy, const problem_shape *shape, size_t width);
 
 /* Of a reward; where the policy trains now and then (eenet:authors), its share in a training. */

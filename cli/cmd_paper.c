@@ -36,7 +36,7 @@ const command command_paper = {
     .summary = "the EE-Net paper's experiments on these data sets, and a report",
     .details =
         "For each data set: the paper's grids on the tuning seeds, the best setting of each policy on the seeds\n"
-        "0-9, and EE-Net's two ablations, the label of f2 and the kind of f3. Then DIR/report.html, with\n"
+        "0-9, and EE-Net's ablations: the label of f2, the kind of f3, and without f2. Then DIR/report.html, with\n"
         "figures, tables, paired comparisons and the direction of exploration; see 'eenet help report'.\n"
         "Whatever ends it, the same command goes on from what is done.\n"
         "Exit status: 0, 1 where something failed, 2 for wrong usage, 130 after Ctrl-C.\n",

@@ -88,7 +88,9 @@ static void end_drawing(text *script)
 
 static summary_part part_of(figure_kind kind)
 {
-    return kind == FIGURE_LABEL ? SUMMARY_LABEL : kind == FIGURE_DECISION ? SUMMARY_DECISION : SUMMARY_MAIN;
+    static const summary_part parts[FIGURE_KINDS] = {
+        [FIGURE_LABEL] = SUMMARY_LABEL, [FIGURE_DECISION] = SUMMARY_DECISION, [FIGURE_WEIGHT] = SUMMARY_WEIGHT};
+    return parts[kind];
 }
 
 size_t figure_style(const summary_group *group, summary_part part, size_t cell)
@@ -329,8 +331,8 @@ static void add_cost(const summary_group *group, const size_t *order, size_t cou
 
 /* ---- a figure ---- */
 
-static const char *const kind_names[FIGURE_KINDS] = {"regret", "ablation-label", "ablation-decision", "exploration",
-                                                     "cost"};
+static const char *const kind_names[FIGURE_KINDS] = {"regret",          "ablation-label", "ablation-decision",
+                                                     "ablation-weight", "exploration",    "cost"};
 
 ee_status figure_name(const summary_group *group, figure_kind kind, char **out, ee_error *error)
 {

@@ -11,6 +11,7 @@ typedef enum figure_kind {
                          difference to the reference's */
     FIGURE_LABEL,     /* the same for ablation 1 */
     FIGURE_DECISION,  /* the same for ablation 2 */
+    FIGURE_WEIGHT,    /* the same without f2 */
     FIGURE_DIRECTION, /* correlation of exploration with h - f1 over the rounds */
     FIGURE_COST,      /* seconds and memory of a run */
     FIGURE_KINDS

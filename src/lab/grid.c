@@ -228,7 +228,8 @@ ee_status grid_choose(const grid_plan *plan, const char *folder, size_t threads,
 /* ---- the paper's grids ---- */
 
 /* "For all neural networks, we conduct the grid search for learning rate"; the paper gives LinTS and KernelTS no grid
- * of their own, so they have those of LinUCB and KernelUCB. */
+ * of their own, so they have those of LinUCB and KernelUCB. EE-Net has none: its preset is to do on any problem without
+ * being chosen for it. */
 #define RATES "0.01,0.001,0.0005,0.0001"
 
 static const grid_axis linucb_axes[] = {{"alpha", "0.01,0.1,1"}};
@@ -237,7 +238,6 @@ static const grid_axis kernel_axes[] = {{"lambda", "0.1,1,10"}, {"nu", "0.01,0.1
 static const grid_axis width_axes[] = {{"nu", "0.001,0.01,0.1,1"}, {"lambda", "0.01,0.1,1"}, {"f1.rate", RATES}};
 static const grid_axis epsilon_axes[] = {{"epsilon", "0.01,0.1,0.2"}, {"f1.rate", RATES}};
 static const grid_axis greedy_axes[] = {{"f1.rate", RATES}};
-static const grid_axis eenet_axes[] = {{"f1.rate", RATES}, {"f2.rate", RATES}};
 
 static const struct {
     const char *policy;
@@ -246,14 +246,13 @@ static const struct {
 } paper_grids[] = {
     {"linucb", linucb_axes, 1},          {"lints", lints_axes, 1},      {"kernelucb", kernel_axes, 2},
     {"kernelts", kernel_axes, 2},        {"neural-ucb", width_axes, 3}, {"neural-ts", width_axes, 3},
-    {"neural-epsilon", epsilon_axes, 2}, {"greedy", greedy_axes, 1},    {"eenet", eenet_axes, 2},
+    {"neural-epsilon", epsilon_axes, 2}, {"greedy", greedy_axes, 1},
 };
 
 const grid_axis *grid_of_paper(const char *policy, size_t *count)
 {
-    size_t length = strcspn(policy, ":"); /* a preset has the grid of its policy */
     for (size_t i = 0; i < sizeof paper_grids / sizeof paper_grids[0]; i++) {
-        if (strlen(paper_grids[i].policy) != length || memcmp(policy, paper_grids[i].policy, length) != 0) continue;
+        if (strcmp(policy, paper_grids[i].policy) != 0) continue;
         *count = paper_grids[i].count;
         return paper_grids[i].axes;
     }

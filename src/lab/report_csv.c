@@ -4,7 +4,7 @@
 #include "report.h"
 #include "text.h"
 
-static const char *const part_names[SUMMARY_PARTS] = {"main", "ablation-label", "ablation-decision"};
+static const char *const part_names[SUMMARY_PARTS] = {"main", "ablation-label", "ablation-decision", "ablation-weight"};
 
 static void add_real(text *csv, double value)
 {

@@ -135,14 +135,26 @@ static void add_figure(text *page, const summary_group *group, figure_kind kind,
 static void add_ablation(text *page, const summary_group *group, summary_part part, const char *folder)
 {
     if (!report_count(group, part)) return;
-    bool label = part == SUMMARY_LABEL;
-    text_add(page, "<h3>%s</h3>\n<p>%s</p>\n", label ? "Ablation: the label of f2" : "Ablation: the kind of f3",
-             label
-                 ? "What the exploration network f2 learns: the potential gain r − f1 with its sign (gain), without it "
-                   "(abs), or cut at zero (relu). All else is as in the reference."
-                 : "How the decision maker f3 puts f1 and f2 together: as a weighted sum (linear), by a network "
-                   "(neural), or by the one and then the other (hybrid). All else is as in the reference.");
-    add_figure(page, group, label ? FIGURE_LABEL : FIGURE_DECISION, folder,
+    static const struct {
+        const char *title, *text;
+        figure_kind figure;
+    } kinds[SUMMARY_PARTS] = {
+        [SUMMARY_LABEL] =
+            {"Ablation: the label of f2",
+             "What f2 learns: the potential gain r − f1 with its sign (gain), without it (abs), or cut at "
+             "zero (relu).",
+             FIGURE_LABEL},
+        [SUMMARY_DECISION] = {"Ablation: the kind of f3",
+                              "How the decision maker f3 puts f1 and f2 together: as a weighted sum (linear), by a "
+                              "network (neural), or by the one and then the other (hybrid).",
+                              FIGURE_DECISION},
+        [SUMMARY_WEIGHT] = {"Ablation: the weight of f2",
+                            "f3 is w1 f1 + w2 f2. With w2 = 0 nothing but f1 decides: what f2 is good for is the "
+                            "difference.",
+                            FIGURE_WEIGHT},
+    };
+    text_add(page, "<h3>%s</h3>\n<p>%s All else is as in the reference.</p>\n", kinds[part].title, kinds[part].text);
+    add_figure(page, group, kinds[part].figure, folder,
                "Mean regret over the seeds; the bands are one standard deviation to each side. Below, larger: the same "
                "means less that of the reference.");
     add_result_table(page, group, part);
@@ -208,6 +220,7 @@ void report_group(text *page, const summary_group *group, const char *folder)
     add_result_table(page, group, SUMMARY_MAIN);
     add_ablation(page, group, SUMMARY_LABEL, folder);
     add_ablation(page, group, SUMMARY_DECISION, folder);
+    add_ablation(page, group, SUMMARY_WEIGHT, folder);
     add_directions(page, group, folder);
     text_add(page, "<h3>Time and memory</h3>\n");
     add_figure(page, group, FIGURE_COST, folder, "Both axes are logarithmic. Least regret on top.");

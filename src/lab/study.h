@@ -16,7 +16,7 @@ typedef struct study_plan {
     const uint64_t *seeds; /* (seed_count) */
     size_t seed_count;
     bool halving;   /* as in grid_plan */
-    bool ablations; /* the paper's: the chosen EE-Net with other labels of f2, and with other kinds of f3 */
+    bool ablations; /* the chosen EE-Net with other labels of f2 and other kinds of f3, the paper's, and without f2 */
 } study_plan;
 
 /* One setting on one data set. */

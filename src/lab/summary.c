@@ -214,8 +214,10 @@ static ee_status name_group(const summary_groups *list, size_t place, ee_error *
 
 static bool is_ablation(const summary_cell *cell, const summary_cell *base, summary_part part)
 {
-    const char *name = part == SUMMARY_LABEL ? "label" : "decision";
-    const char *other = part == SUMMARY_LABEL ? name : "hybrid_after";
+    static const char *const names[SUMMARY_PARTS][2] = {[SUMMARY_LABEL] = {"label", "label"},
+                                                        [SUMMARY_DECISION] = {"decision", "hybrid_after"},
+                                                        [SUMMARY_WEIGHT] = {"w2", "w2"}};
+    const char *name = names[part][0], *other = names[part][1];
     return strcmp(cell_policy(cell), cell_policy(base)) == 0 &&
            rest_is_the_same(cell_options(cell), cell_options(base), name, other) &&
            rest_is_the_same(cell_options(base), cell_options(cell), name, other);

@@ -2,7 +2,8 @@
  *
  * Runs on the same rounds (data set, its files, number of rounds) are a group; those of a group that differ in the seed
  * alone are a cell. Groups and cells stand in the order in which they first appear. Cells that differ from EE-Net's in
- * f2's label alone, or in f3's kind alone, are found to be the paper's ablations and are kept apart from the rest. */
+ * f2's label alone, in f3's kind alone or in f2's weight alone are found to be ablations and are kept apart from the
+ * rest. */
 #ifndef EENET_SUMMARY_H
 #define EENET_SUMMARY_H
 
@@ -13,6 +14,7 @@ typedef enum summary_part {
     SUMMARY_MAIN,
     SUMMARY_LABEL,    /* ablation 1: cells with another `label` */
     SUMMARY_DECISION, /* ablation 2: cells with another `decision` or `hybrid_after` */
+    SUMMARY_WEIGHT,   /* ours: cells with another `w2`, as 0, which takes no heed of f2 */
     SUMMARY_PARTS
 } summary_part;
 

@@ -12,8 +12,8 @@ const option learner_option_table[LEARNER_OPTIONS] = {
     {"layers", OPTION_INTEGER, FIELD(network.layers), "2", 1, 16, NULL, "fully connected layers, the output included"},
     {"width", OPTION_INTEGER, FIELD(network.width), "100", 1, 65536, NULL, "units of each hidden layer"},
     {"bias", OPTION_FLAG, FIELD(network.bias), "on", 0, 0, NULL, "biases in every layer"},
-    {"init", OPTION_CHOICE, FIELD(network.init), "uniform", 0, 0, "paper|uniform",
-     "first weights: N(0,2/m), last layer N(0,1/m); or U(+-1/sqrt(fan in))"},
+    {"init", OPTION_CHOICE, FIELD(network.init), "uniform", 0, 0, "paper|uniform|glorot",
+     "first weights: N(0,2/m), last layer N(0,1/m); U(+-1/sqrt(fan in)); N(0,2/(fan in + fan out))"},
     {"image", OPTION_TEXT, FIELD(network.image), "none", 0, 0, "none or CHANNELSxHEIGHTxWIDTH",
      "how convolutions see the input, or a block of it"},
     {"front", OPTION_TEXT, FIELD(network.front), "none", 0, 0,
@@ -37,6 +37,10 @@ const option learner_option_table[LEARNER_OPTIONS] = {
      "passes over all samples in random order; or the newest, then any"},
     {"stop_loss", OPTION_REAL, FIELD(stop_loss), "0", 0, 1e9, NULL,
      "a pass with at most this mean loss ends a training"},
+    {"average", OPTION_INTEGER, FIELD(average), "0", 0, 1e9, NULL,
+     "decide by the running mean of the weights: steps that halve a step's share in it; 0: by the last ones"},
+    {"lazy", OPTION_FLAG, FIELD(lazy), "off", 0, 0, NULL,
+     "first weights whose inputs are zero in all of a batch stand still: much faster for sparse arms"},
     {"history", OPTION_CHOICE, FIELD(history), "reservoir:10000", 1, 1e9, "all|ring:N|reservoir:N",
      "samples kept: all, the last N, N drawn uniformly from all"},
 };
@@ -50,6 +54,26 @@ static random_stream named_stream(uint64_t seed, const char *name, const char *p
     return random_named(seed, whole);
 }
 
+/* Whether a step may leave rows of the first weights alone: where an input is a row of them, and not a pixel. */
+static bool has_rows(const learner *self)
+{
+    return self->options.lazy && self->network.layers[0].kind == LAYER_DENSE && self->network.heads == 1;
+}
+
+static ee_status create_room(learner *self, ee_error *error)
+{
+    size_t parameters = self->network.parameter_count, activations = self->network.activation_count;
+    size_t rows = has_rows(self) ? self->network.input : 0;
+    ee_status status = memory_create(&self->initial, parameters, sizeof(float), error);
+    if (!status) status = memory_create(&self->gradient, parameters, sizeof(float), error);
+    if (!status) status = memory_create(&self->activations, activations, sizeof(float), error);
+    if (!status) status = memory_create(&self->deltas, activations, sizeof(float), error);
+    if (!status) status = memory_create(&self->spans, rows / 2 + 2, sizeof *self->spans, error);
+    if (!status && rows) status = memory_create(&self->touched, rows, 1, error);
+    if (!status && self->options.average) status = memory_create(&self->moving, parameters, sizeof(float), error);
+    return status;
+}
+
 ee_status learner_create(learner *self, const char *name, const learner_options *options, size_t input, size_t nonzeros,
                          uint64_t seed, size_t most_parameters, ee_error *error)
 {
@@ -57,17 +81,14 @@ ee_status learner_create(learner *self, const char *name, const learner_options 
                       .init = named_stream(seed, name, "init"),
                       .sampling = named_stream(seed, name, "sampling")};
     ee_status status = network_create(&self->network, name, &options->network, input, error);
-    size_t parameters = self->network.parameter_count, activations = self->network.activation_count;
+    size_t parameters = self->network.parameter_count;
     if (!status && parameters > most_parameters)
         status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
                              parameters, most_parameters);
     random_stream kept = named_stream(seed, name, "history");
     if (!status) status = history_create(&self->history, options->history, input, nonzeros, kept, error);
     if (!status) status = optimizer_create(&self->optimizer, &options->optimizer, parameters, error);
-    if (!status) status = memory_create(&self->initial, parameters, sizeof(float), error);
-    if (!status) status = memory_create(&self->gradient, parameters, sizeof(float), error);
-    if (!status) status = memory_create(&self->activations, activations, sizeof(float), error);
-    if (!status) status = memory_create(&self->deltas, activations, sizeof(float), error);
+    if (!status) status = create_room(self, error);
     if (!status && options->order.pick == ORDER_SHUFFLE)
         status = memory_grow(&self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t), error);
     if (status) learner_destroy(self);
@@ -79,7 +100,10 @@ void learner_destroy(learner *self)
     history_destroy(&self->history);
     optimizer_destroy(&self->optimizer);
     memory_free(self->initial);
+    memory_free(self->moving);
     memory_free(self->gradient);
+    memory_free(self->spans);
+    memory_free(self->touched);
     memory_free(self->activations);
     memory_free(self->deltas);
     memory_free(self->order);
@@ -90,6 +114,7 @@ void learner_start(learner *self, float *theta)
 {
     network_initialize(&self->network, (network_init)self->options.network.init.pick, &self->init, self->initial);
     memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
+    if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
 }
 
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
@@ -152,18 +177,46 @@ static double visit(learner *self, vector x, float target, const float *theta, f
     return learner_loss_value(loss, output, target);
 }
 
+/* The weights that a step moves: theta itself, or those that it is the average of. */
+static float *moving_of(learner *self, float *theta)
+{
+    return self->moving ? self->moving : theta;
+}
+
+/* A step's share in the average. The first ones, whose weights are far off, are forgotten sooner: the average is of a
+ * tenth of all steps until that is enough. */
+static float next_share(learner *self)
+{
+    double early = 1 / (1 + (double)++self->averaged / 10);
+    return (float)fmax(early, 1 - exp2(-1 / (double)self->options.average));
+}
+
+static void add_to_average(const learner *self, float *theta, span part, float share)
+{
+    const float *moving = self->moving + part.start;
+    float *mean = theta + part.start;
+    for (size_t i = 0; i < part.count; i++) mean[i] += share * (moving[i] - mean[i]);
+}
+
 double learner_step(learner *self, vector x, float target, float *theta)
 {
     gradient_factor factors[NETWORK_LAYERS];
-    double loss = visit(self, x, target, theta, optimizer_scale(&self->optimizer));
+    double loss = visit(self, x, target, moving_of(self, theta), optimizer_scale(&self->optimizer));
     size_t count = network_factors(&self->network, x, self->activations, self->deltas, self->gradient, factors);
-    optimizer_step(&self->optimizer, theta, factors, count);
+    optimizer_step(&self->optimizer, moving_of(self, theta), factors, count);
+    memset(self->gradient, 0, network_formed_count(&self->network) * sizeof *self->gradient);
+    span all = {0, self->network.parameter_count};
+    if (self->moving) add_to_average(self, theta, all, next_share(self));
     return loss;
 }
 
-static void start_batch(learner *self)
+/* ---- batches ---- */
+
+/* Zeros of a dense input are as those that a sparse one leaves out. */
+static void touch(learner *self, vector x)
 {
-    memset(self->gradient, 0, self->network.parameter_count * sizeof *self->gradient);
+    for (size_t i = 0; self->touched && i < x.count; i++)
+        if (x.values[i] != 0) self->touched[x.indices ? x.indices[i] : i] = 1;
 }
 
 /* share: of the sample's gradient in the batch's */
@@ -173,24 +226,44 @@ static double add_to_batch(learner *self, size_t sample, const float *theta, flo
     double loss =
         visit(self, x, history_target(&self->history, sample), theta, share * optimizer_scale(&self->optimizer));
     network_add_gradient(&self->network, x, self->activations, self->deltas, self->gradient);
+    touch(self, x);
     return loss;
+}
+
+/* Lists what the batch has touched: rows of the first weights, those next to each other together, and all the rest. */
+static size_t list_spans(learner *self)
+{
+    size_t width = self->network.layers[0].out.width, rows = self->touched ? self->network.input : 0, count = 0;
+    for (size_t row = 0; row < rows; row++) {
+        if (!self->touched[row]) continue;
+        size_t first = row;
+        while (row < rows && self->touched[row]) self->touched[row++] = 0;
+        self->spans[count++] = (span){first * width, (row - first) * width};
+    }
+    self->spans[count++] = (span){rows * width, self->network.parameter_count - rows * width};
+    return count;
 }
 
 static void end_batch(learner *self, float *theta)
 {
-    static const float one = 1;
-    gradient_factor whole = {self->gradient, self->network.parameter_count, vector_dense(&one, 1), 1, false};
-    optimizer_step(&self->optimizer, theta, &whole, 1);
+    size_t count = list_spans(self);
+    optimizer_step_spans(&self->optimizer, moving_of(self, theta), self->gradient, self->spans, count);
+    float share = self->moving ? next_share(self) : 0;
+    for (size_t i = 0; i < count; i++) {
+        memset(self->gradient + self->spans[i].start, 0, self->spans[i].count * sizeof *self->gradient);
+        if (self->moving) add_to_average(self, theta, self->spans[i], share);
+    }
 }
 
 void learner_descend(learner *self, size_t samples, float *theta)
 {
     memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
+    if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
+    self->averaged = 0;
     optimizer_reset(&self->optimizer);
     float share = self->options.loss.pick == LOSS_CROSS_ENTROPY ? 1 / (float)samples : 1;
     for (int64_t step = 0; samples && step < self->options.steps; step++) {
-        start_batch(self);
-        for (size_t i = 0; i < samples; i++) add_to_batch(self, i, theta, share);
+        for (size_t i = 0; i < samples; i++) add_to_batch(self, i, moving_of(self, theta), share);
         end_batch(self, theta);
     }
 }
@@ -234,14 +307,14 @@ static size_t take_sample(learner *self, uint64_t turn, uint64_t end)
 static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
 {
     size_t batch = (size_t)self->options.batch;
-    if (batch == 1) {
+    if (batch == 1 && !self->touched) { /* else a batch like any other: learner_step moves all rows */
         size_t sample = take_sample(self, turn, end);
         return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
     }
     double loss = 0;
-    start_batch(self);
+    const float *moving = moving_of(self, theta);
     for (size_t i = 0; i < batch; i++)
-        loss += add_to_batch(self, take_sample(self, turn + i, end), theta, 1 / (float)batch);
+        loss += add_to_batch(self, take_sample(self, turn + i, end), moving, 1 / (float)batch);
     end_batch(self, theta);
     return loss;
 }
@@ -273,7 +346,8 @@ void learner_train(learner *self, float *theta)
 size_t learner_memory(const learner *self)
 {
     return history_memory(&self->history) + memory_size(self->optimizer.first) + memory_size(self->optimizer.second) +
-           memory_size(self->initial) + memory_size(self->gradient) + memory_size(self->activations) +
+           memory_size(self->initial) + memory_size(self->moving) + memory_size(self->gradient) +
+           memory_size(self->spans) + memory_size(self->touched) + memory_size(self->activations) +
            memory_size(self->deltas) + memory_size(self->order);
 }
 
@@ -282,6 +356,10 @@ void learner_archive(learner *self, archive *a)
     history_archive(&self->history, a);
     optimizer_archive(&self->optimizer, a);
     archive_stream(a, &self->sampling);
+    if (self->moving) {
+        archive_floats(a, self->moving, self->network.parameter_count);
+        archive_u64(a, &self->averaged);
+    }
     if (self->options.order.pick != ORDER_SHUFFLE) return;
     if (a->reading && !a->status)
         a->status =

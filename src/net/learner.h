@@ -1,7 +1,8 @@
 /* A network that learns: the network, the history that it trains on, its optimizer, and how the three meet. f1, f2 and
  * f3 of EE-Net, and the network of every other neural policy, are learners with the same table of options.
  *
- * theta is the caller's: a policy keeps it in its parameters, where scoring reads it. */
+ * theta is the caller's: a policy keeps it in its parameters, where scoring reads it. With `average` it is the running
+ * mean of the weights that training moves, which are the learner's own. */
 #ifndef EENET_LEARNER_H
 #define EENET_LEARNER_H
 
@@ -33,10 +34,12 @@ typedef struct learner_options {
     bool keep_moments;    /* the optimizer's, from one training to the next */
     int64_t steps, batch; /* of one training, at most; of one step */
     double stop_loss;     /* ends a training after a pass with at most this mean loss; 0: never */
+    int64_t average;      /* steps that halve a step's share in the average; 0: none is made */
+    bool lazy;            /* first weights whose inputs are zero in all of a batch stand still */
     option_choice history;
 } learner_options;
 
-enum { LEARNER_OPTIONS = 18 };
+enum { LEARNER_OPTIONS = 20 };
 extern const option learner_option_table[LEARNER_OPTIONS];
 
 typedef struct learner {
@@ -45,7 +48,11 @@ typedef struct learner {
     history history;
     optimizer optimizer;
     float *initial;     /* (parameters) theta_0 */
-    float *gradient;    /* (parameters) of a batch */
+    float *moving;      /* (parameters) what training moves, where theta is its average; else NULL */
+    uint64_t averaged;  /* steps that the average has taken in */
+    float *gradient;    /* (parameters) of a batch; zeros between batches */
+    span *spans;        /* (spans of a step) the parts of theta that a batch touches */
+    uint8_t *touched;   /* (input) whether a batch has met this input; NULL where a step moves all of theta */
     float *activations; /* (activations) */
     float *deltas;      /* (activations) */
     uint32_t *order;    /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */

@@ -166,9 +166,22 @@ ee_status network_create(network *self, const char *name, const network_options 
 static void fill(float *values, size_t count, network_init init, double scale, random_stream *stream)
 {
     for (size_t i = 0; i < count; i++) {
-        double draw = init == INIT_PAPER ? random_normal(stream) : 2 * random_unit(stream) - 1;
+        double draw = init == INIT_UNIFORM ? 2 * random_unit(stream) - 1 : random_normal(stream);
         values[i] = (float)(scale * draw);
     }
+}
+
+static double variance_of(network_init init, bool last, double fan_in, double fan_out)
+{
+    switch (init) {
+    case INIT_PAPER:
+        return last ? 1 / fan_in : 2 / fan_out;
+    case INIT_UNIFORM: /* times that of U(-1, 1) */
+        return 1 / fan_in;
+    case INIT_GLOROT:
+        return 2 / (fan_in + fan_out);
+    }
+    return 0;
 }
 
 void network_initialize(const network *self, network_init init, random_stream *stream, float *theta)
@@ -181,11 +194,10 @@ void network_initialize(const network *self, network_init init, random_stream *s
         size_t area = l->kind == LAYER_CONVOLUTION ? l->kernel_height * l->kernel_width : 1;
         size_t fan_in = l->kind == LAYER_CONVOLUTION ? l->in.channels * area : shape_size(l->in);
         size_t fan_out = l->kind == LAYER_CONVOLUTION ? l->out.channels * area : l->out.width;
-        double paper = last ? 1.0 / (double)fan_in : 2.0 / (double)fan_out;
-        double scale = sqrt(init == INIT_PAPER ? paper : 1.0 / (double)fan_in);
+        double scale = sqrt(variance_of(init, last, (double)fan_in, (double)fan_out));
         fill(weights, l->weight_count, init, scale, stream);
         size_t biases = l->parameter_count - l->weight_count;
-        if (init == INIT_PAPER)
+        if (init != INIT_UNIFORM)
             memset(weights + l->weight_count, 0, biases * sizeof *weights);
         else
             fill(weights + l->weight_count, biases, init, scale, stream);

@@ -26,8 +26,9 @@ typedef struct network_options {
 } network_options;
 
 typedef enum network_init {
-    INIT_PAPER,  /* N(0, 2/m), last layer N(0, 1/m), biases 0: m is the width (the paper, section 5) */
-    INIT_UNIFORM /* U(-1/sqrt(fan in), 1/sqrt(fan in)), biases too */
+    INIT_PAPER,   /* N(0, 2/m), last layer N(0, 1/m), biases 0: m is the width (the paper, section 5) */
+    INIT_UNIFORM, /* U(-1/sqrt(fan in), 1/sqrt(fan in)), biases too */
+    INIT_GLOROT   /* N(0, 2/(fan in + fan out)), biases 0 (Glorot, Bengio 2010) */
 } network_init;
 
 enum { NETWORK_LAYERS = 32 };

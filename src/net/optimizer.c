@@ -41,6 +41,7 @@ float optimizer_scale(const optimizer *self)
 
 static adam_step next_step(optimizer *self)
 {
+    if (self->options.kind.pick == OPTIMIZER_SGD) return (adam_step){0};
     double steps = (double)++self->steps, scale = sqrt(1 - beta2);
     double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? self->options.decay : 0;
     return (adam_step){
@@ -87,20 +88,43 @@ static void adapt(const optimizer *self, float *theta, float *first, float *seco
         self->kernels->adam(theta + weights, first + weights, second + weights, &one, f->delta, 1, f->out, step);
 }
 
+static bool decays_apart(const optimizer *self)
+{
+    return self->options.decay > 0 && self->options.kind.pick != OPTIMIZER_ADAM;
+}
+
+static void shrink(const optimizer *self, float *theta, size_t count)
+{
+    float keep = (float)(1 - self->options.rate * self->options.decay);
+    for (size_t i = 0; i < count; i++) theta[i] *= keep;
+}
+
+static void move(const optimizer *self, float *theta, size_t start, const gradient_factor *f, const adam_step *step)
+{
+    if (self->options.kind.pick == OPTIMIZER_SGD)
+        descend(self, theta + start, f);
+    else
+        adapt(self, theta + start, self->first + start, self->second + start, f, step);
+}
+
 void optimizer_step(optimizer *self, float *theta, const gradient_factor *factors, size_t count)
 {
-    optimizer_kind kind = (optimizer_kind)self->options.kind.pick;
-    float keep = (float)(1 - self->options.rate * self->options.decay);
-    if (self->options.decay > 0 && kind != OPTIMIZER_ADAM)
-        for (size_t i = 0; i < self->count; i++) theta[i] *= keep;
-    adam_step step = {0};
-    if (kind != OPTIMIZER_SGD) step = next_step(self);
+    if (decays_apart(self)) shrink(self, theta, self->count);
+    adam_step step = next_step(self);
     for (size_t i = 0, start = 0; i < count; i++) {
-        if (kind == OPTIMIZER_SGD)
-            descend(self, theta + start, &factors[i]);
-        else
-            adapt(self, theta + start, self->first + start, self->second + start, &factors[i], &step);
+        move(self, theta, start, &factors[i], &step);
         start += (factors[i].in + factors[i].bias) * factors[i].out;
+    }
+}
+
+void optimizer_step_spans(optimizer *self, float *theta, const float *gradient, const span *spans, size_t count)
+{
+    static const float one = 1;
+    adam_step step = next_step(self);
+    for (size_t i = 0; i < count; i++) {
+        gradient_factor part = {gradient + spans[i].start, spans[i].count, vector_dense(&one, 1), 1, false};
+        if (decays_apart(self)) shrink(self, theta + spans[i].start, spans[i].count);
+        move(self, theta, spans[i].start, &part, &step);
     }
 }
 

@@ -31,8 +31,17 @@ void optimizer_reset(optimizer *self);
 /* What a gradient must be multiplied by before it is given to optimizer_step. */
 float optimizer_scale(const optimizer *self);
 
-/* theta takes one step against the gradient, which comes as the factors of all layers, or as one that is all of it. */
+/* theta takes one step against the gradient, which comes as the factors of all layers. */
 void optimizer_step(optimizer *self, float *theta, const gradient_factor *factors, size_t count);
+
+/* A part of theta. */
+typedef struct span {
+    size_t start, count;
+} span;
+
+/* The same against a gradient (count of theta) that is formed, on these parts of theta alone: elsewhere theta and the
+ * moments stay as they are. */
+void optimizer_step_spans(optimizer *self, float *theta, const float *gradient, const span *spans, size_t count);
 
 void optimizer_archive(optimizer *self, archive *a);
 

@@ -3,6 +3,10 @@
  * f1 learns the reward of an arm. f2 sees the gradient of f1 at the arm and learns r - f1, how wrong f1 is and in which
  * direction: the potential gain. f3 combines the two into the score that the arms are ranked by.
  *
+ * f2 is a network that sees the gradient as it is at the decision; or, exploration=ridge, it is solved exactly
+ * (gain_regression.h) and sees the gradient at theta_0. A gain is told by the f1 of its time. A ridge f2 has some past
+ * gains told anew at each training, by f1 as it is then, so that f2 makes up for what f1 lacks now.
+ *
  * Parameters: theta1, theta2, theta3, and what gradient_features fits.
  * Kept of a decision: phi of the played arm; its gradient's point (lle); phi of every other arm, as long as they may
  * become extra samples. */
@@ -10,44 +14,22 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gradient_features.h"
-#include "net/learner.h"
-#include "policy.h"
-#include "schedule.h"
-
-typedef enum label_kind { LABEL_GAIN, LABEL_ABS, LABEL_RELU } label_kind;
-typedef enum decision_kind { DECISION_LINEAR, DECISION_NEURAL, DECISION_HYBRID } decision_kind;
-typedef enum optimal_kind { OPTIMAL_BINARY, OPTIMAL_RANGE, OPTIMAL_THRESHOLD } optimal_kind;
-typedef enum keep_kind { KEEP_LAST, KEEP_ALL, KEEP_RESERVOIR } keep_kind;
-
-typedef struct own_options {
-    option_choice label;
-    double label_offset;
-    double extra_gain;
-    int64_t extra_until;
-    option_choice decision;
-    int64_t hybrid_after;
-    double w1, w2, w2_late;
-    int64_t w2_late_after;
-    option_choice optimal;
-    double reward_low, reward_high, reward_threshold;
-    option_choice keep;
-} own_options;
-
-typedef struct eenet_options {
-    common_options common;
-    schedule schedule;
-    feature_options features;
-    own_options own;
-    learner_options f1, f2, f3;
-} eenet_options;
+#include "eenet_options.h"
+#include "gain_regression.h"
 
 typedef struct eenet {
     policy base;
     eenet_options options;
-    learner f1, f2, f3;
+    learner f1, f2, f3; /* f2: unless it is solved */
     gradient_features features;
     float *theta1, *theta2, *theta3, *fitted; /* where they lie in the parameters */
+
+    /* exploration=ridge */
+    gain_regression gains;
+    float *told; /* (told_capacity) what f1 said when the gain of this sample of its history was told last */
+    size_t told_capacity;
+    float *room; /* (lay_out of one arm) */
+    random_stream refreshing;
 
     /* keep=all: samples that f2 had after each reward. */
     size_t *marks;
@@ -70,29 +52,6 @@ extern const policy_class eenet_class;
 
 /* ---- making ---- */
 
-static ee_status check_options(const eenet_options *o, ee_error *error)
-{
-    if (o->own.reward_low >= o->own.reward_high)
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: eenet.reward_low must be below eenet.reward_high, got %g and %g",
-                           o->own.reward_low, o->own.reward_high);
-    if (o->own.keep.pick != KEEP_LAST && o->features.kind.pick == FEATURES_LLE)
-        return status_fail(
-            error, EE_BAD_OPTION,
-            "options: eenet.features=lle needs keep=last: parameters of f2 from before a fit are of no use "
-            "after it");
-    if (o->own.keep.pick != KEEP_ALL) return EE_OK;
-    const learner_options *learners[] = {&o->f1, &o->f2, &o->f3};
-    for (int i = 0; i < 3; i++) {
-        if (learners[i]->training.pick == TRAINING_GD && learners[i]->history.pick == HISTORY_ALL) continue;
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: eenet.keep=all needs f%d.training=gd and f%d.history=all; else take "
-                           "keep=reservoir:N",
-                           i + 1, i + 1);
-    }
-    return EE_OK;
-}
-
 static void free_eenet(policy *base)
 {
     eenet *self = (eenet *)base;
@@ -100,6 +59,9 @@ static void free_eenet(policy *base)
     learner_destroy(&self->f2);
     learner_destroy(&self->f3);
     gradient_features_destroy(&self->features);
+    gain_regression_destroy(&self->gains);
+    memory_free(self->told);
+    memory_free(self->room);
     lle_destroy(&self->embedding);
     memory_free(self->marks);
     memory_free(self->latest);
@@ -116,12 +78,36 @@ static void free_eenet(policy *base)
 
 static size_t pair_count(const eenet *self)
 {
-    return self->f1.network.parameter_count + self->f2.network.parameter_count;
+    size_t second = eenet_solves(&self->options) ? self->features.count : self->f2.network.parameter_count;
+    return self->f1.network.parameter_count + second;
 }
 
 static size_t third_count(const eenet *self)
 {
     return self->f3.network.parameter_count;
+}
+
+/* Where things lie in the scratch. */
+typedef struct layout {
+    size_t activations1, deltas1, formed, features, activations2, activations3;
+    size_t phi;    /* (arms, features.count) */
+    size_t points; /* (arms, features.point_count) */
+    size_t count;  /* floats of all */
+} layout;
+
+static layout lay_out(const eenet *self, size_t arms)
+{
+    layout w;
+    w.activations1 = 0;
+    w.deltas1 = w.activations1 + self->f1.network.activation_count;
+    w.formed = w.deltas1 + self->f1.network.activation_count;
+    w.features = w.formed + network_formed_count(&self->f1.network);
+    w.activations2 = w.features + self->features.workspace_count;
+    w.activations3 = w.activations2 + self->f2.network.activation_count;
+    w.phi = w.activations3 + self->f3.network.activation_count;
+    w.points = w.phi + arms * self->features.count;
+    w.count = w.points + arms * self->features.point_count;
+    return w;
 }
 
 static ee_status create_reservoir(eenet *self, ee_error *error)
@@ -146,16 +132,35 @@ static ee_status create_window(eenet *self, ee_error *error)
     return status;
 }
 
+static ee_status create_second(eenet *self, const policy_setup *setup, ee_error *error)
+{
+    const eenet_options *o = &self->options;
+    size_t seen = self->features.count;
+    if (!eenet_solves(o))
+        return learner_create(&self->f2, "f2", &o->f2, seen, (seen + 1) / 2, setup->seed, setup->most_parameters,
+                              error);
+    if (seen > GAIN_MOST_FEATURES)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: eenet.exploration=ridge takes %d features at most, these are %zu; take "
+                           "features=hidden:N or sketch:N",
+                           GAIN_MOST_FEATURES, seen);
+    self->refreshing = random_named(setup->seed, "refreshing");
+    ee_status status = gain_regression_create(&self->gains, seen, o->own.ridge, error);
+    if (!status) status = memory_create(&self->room, lay_out(self, 1).count, sizeof(float), error);
+    if (!status)
+        status = memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), error);
+    return status;
+}
+
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = &self->options;
     size_t nonzeros = (size_t)o->common.nonzeros, most = setup->most_parameters;
-    ee_status status = check_options(o, error);
+    ee_status status = eenet_check(o, error);
     if (!status) status = learner_create(&self->f1, "f1", &o->f1, setup->dim, nonzeros, setup->seed, most, error);
     if (!status) status = gradient_features_create(&self->features, &o->features, &self->f1.network, error);
-    size_t seen = self->features.count;
-    if (!status) status = learner_create(&self->f2, "f2", &o->f2, seen, (seen + 1) / 2, setup->seed, most, error);
     if (!status) status = learner_create(&self->f3, "f3", &o->f3, 2, 1, setup->seed, most, error);
+    if (!status) status = create_second(self, setup, error);
     size_t count = pair_count(self) + third_count(self) + self->features.parameter_count;
     if (!status) status = policy_set_parameters(&self->base, setup, count, error);
     if (!status && o->own.keep.pick == KEEP_RESERVOIR) status = create_reservoir(self, error);
@@ -184,7 +189,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     self->fitted = self->theta3 + third_count(self);
     gradient_features_start(&self->features, setup->seed);
     learner_start(&self->f1, self->theta1);
-    learner_start(&self->f2, self->theta2);
+    if (!eenet_solves(&self->options)) learner_start(&self->f2, self->theta2);
     learner_start(&self->f3, self->theta3);
     if (self->latest) memcpy(self->latest, self->theta1, (pair_count(self) + third_count(self)) * sizeof(float));
     *out = &self->base;
@@ -192,29 +197,6 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 }
 
 /* ---- scoring ---- */
-
-/* Where things lie in the scratch. */
-typedef struct layout {
-    size_t activations1, deltas1, formed, features, activations2, activations3;
-    size_t phi;    /* (arms, features.count) */
-    size_t points; /* (arms, features.point_count) */
-    size_t count;  /* floats of all */
-} layout;
-
-static layout lay_out(const eenet *self, size_t arms)
-{
-    layout w;
-    w.activations1 = 0;
-    w.deltas1 = w.activations1 + self->f1.network.activation_count;
-    w.formed = w.deltas1 + self->f1.network.activation_count;
-    w.features = w.formed + network_formed_count(&self->f1.network);
-    w.activations2 = w.features + self->features.workspace_count;
-    w.activations3 = w.activations2 + self->f2.network.activation_count;
-    w.phi = w.activations3 + self->f3.network.activation_count;
-    w.points = w.phi + arms * self->features.count;
-    w.count = w.points + arms * self->features.point_count;
-    return w;
-}
 
 static size_t scratch_count(const policy *base, size_t arms)
 {
@@ -228,30 +210,51 @@ static bool decides_neurally(const own_options *o, uint64_t round)
            (o->decision.pick == DECISION_HYBRID && round >= (uint64_t)o->hybrid_after);
 }
 
+/* phi of an arm. The room has f1's activations at this theta, and where they lie w. */
+static void see_gradient(const eenet *self, const float *theta, const float *fitted, vector x, const layout *w,
+                         float *room, float *workspace, float *phi)
+{
+    const network *f1 = &self->f1.network;
+    float *activations = room + w->activations1, *deltas = room + w->deltas1;
+    gradient_factor factors[NETWORK_LAYERS];
+    network_backward(f1, theta, x, activations, 1, deltas);
+    network_factors(f1, x, activations, deltas, room + w->formed, factors);
+    gradient_features_compute(&self->features, fitted, factors, x, workspace, phi);
+}
+
+/* phi and f2 of an arm, after f1's pass over it. */
+static float explore(const eenet *self, const float *values, vector x, const layout *w, float *room, float *workspace,
+                     float *phi)
+{
+    const float *theta2 = values + self->f1.network.parameter_count;
+    const float *fitted = values + pair_count(self) + third_count(self);
+    float offset = (float)self->options.own.label_offset;
+    size_t count = self->features.count;
+    if (eenet_solves(&self->options)) {
+        network_forward(&self->f1.network, self->f1.initial, x, room + w->activations1);
+        see_gradient(self, self->f1.initial, fitted, x, w, room, workspace, phi);
+        return (float)self->options.own.prior_gain + self->features.kernels->dot(theta2, phi, count) - offset;
+    }
+    see_gradient(self, values, fitted, x, w, room, workspace, phi);
+    return network_forward(&self->f2.network, theta2, vector_dense(phi, count), room + w->activations2) - offset;
+}
+
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     const eenet *self = (const eenet *)learned->policy;
     const own_options *o = &self->options.own;
-    const gradient_features *features = &self->features;
-    const float *theta1 = learned->values, *theta2 = theta1 + self->f1.network.parameter_count;
-    const float *theta3 = theta1 + pair_count(self), *fitted = theta3 + third_count(self);
+    const float *theta1 = learned->values, *theta3 = theta1 + pair_count(self);
     layout w = lay_out(self, arms->count);
     float *values = room->values;
+    size_t points = self->features.point_count;
     bool neural = decides_neurally(o, learned->round);
-    float w1 = (float)o->w1, w2 = (float)(learned->round >= (uint64_t)o->w2_late_after ? o->w2_late : o->w2);
+    bool late = o->w2_late_after && learned->round >= (uint64_t)o->w2_late_after;
+    float w1 = (float)o->w1, w2 = (float)(late ? o->w2_late : o->w2);
     for (size_t i = 0; i < arms->count; i++) {
         vector x = vector_of_arm(arms, i);
-        float *activations1 = values + w.activations1, *deltas1 = values + w.deltas1;
-        float *phi = values + w.phi + i * features->count;
-        gradient_factor factors[NETWORK_LAYERS];
-        float f1 = network_forward(&self->f1.network, theta1, x, activations1);
-        network_backward(&self->f1.network, theta1, x, activations1, 1, deltas1);
-        network_factors(&self->f1.network, x, activations1, deltas1, values + w.formed, factors);
-        float *workspace = values + (features->point_count ? w.points + i * features->point_count : w.features);
-        gradient_features_compute(features, fitted, factors, x, workspace, phi);
-        float f2 =
-            network_forward(&self->f2.network, theta2, vector_dense(phi, features->count), values + w.activations2) -
-            (float)o->label_offset;
+        float *workspace = values + (points ? w.points + i * points : w.features);
+        float f1 = network_forward(&self->f1.network, theta1, x, values + w.activations1);
+        float f2 = explore(self, theta1, x, &w, values, workspace, values + w.phi + i * self->features.count);
         float f3 = w1 * f1 + w2 * f2;
         float both[2] = {f1, f2};
         if (neural) f3 = network_forward(&self->f3.network, theta3, vector_dense(both, 2), values + w.activations3);
@@ -299,7 +302,12 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
     static const float zeros[2] = {0};
     vector phi = vector_dense(o->kept, self->features.count);
     ee_status status = learner_reserve(&self->f1, 1, o->x, error);
-    if (!status) status = learner_reserve(&self->f2, 1 + extra_count(self, o), phi, error);
+    if (eenet_solves(&self->options)) {
+        if (!status)
+            status = memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), error);
+    } else if (!status) {
+        status = learner_reserve(&self->f2, 1 + extra_count(self, o), phi, error);
+    }
     if (!status) status = learner_reserve(&self->f3, 1, vector_dense(zeros, 2), error);
     if (!status && self->options.own.keep.pick == KEEP_ALL)
         status = memory_grow(&self->marks, &self->mark_capacity, self->f1.history.count + 1, sizeof(size_t), error);
@@ -343,6 +351,14 @@ static void window_add(eenet *self, const float *point, float label)
     self->labels[place] = label;
 }
 
+static void add_gain(eenet *self, const float *phi, float label)
+{
+    if (eenet_solves(&self->options))
+        gain_regression_add(&self->gains, phi, label - (float)self->options.own.prior_gain);
+    else
+        learner_append(&self->f2, vector_dense(phi, self->features.count), label);
+}
+
 static void observe(policy *base, const observation *o, float reward)
 {
     eenet *self = (eenet *)base;
@@ -351,17 +367,18 @@ static void observe(policy *base, const observation *o, float reward)
     float optimal = optimal_probability(own, reward);
     float label = label_of(own, reward - o->score.exploitation);
     learner_append(&self->f1, o->x, reward);
+    const history *kept = &self->f1.history;
+    if (self->told && kept->newest < kept->count) self->told[kept->newest] = o->score.exploitation;
     /* phi of a decision that was made before the last fit is in coordinates that are gone. */
     bool outdated = points && o->round < self->fitted_at;
     if (points) window_add(self, o->kept + count, label);
     if (outdated) gradient_features_map(&self->features, self->fitted, o->kept + count, self->remapped);
-    learner_append(&self->f2, vector_dense(outdated ? self->remapped : o->kept, count), label);
+    add_gain(self, outdated ? self->remapped : o->kept, label);
     /* The best arm was among the others: each of them deserves to be tried. */
     if (optimal == 0 && keeps_others(self, self->base.parameters.round) && !outdated) {
         const float *others = o->kept + count + points;
         float extra = (float)(own->extra_gain + own->label_offset);
-        for (size_t i = 0; i < extra_count(self, o); i++)
-            learner_append(&self->f2, vector_dense(others + i * count, count), extra);
+        for (size_t i = 0; i < extra_count(self, o); i++) add_gain(self, others + i * count, extra);
     }
     if (own->decision.pick != DECISION_LINEAR) {
         float both[2] = {o->score.exploitation, o->score.exploration};
@@ -373,10 +390,33 @@ static void observe(policy *base, const observation *o, float reward)
 
 /* ---- training ---- */
 
+/* Tells some past gains anew, and solves f2. */
+static void solve_second(eenet *self)
+{
+    const own_options *own = &self->options.own;
+    const history *samples = &self->f1.history;
+    layout w = lay_out(self, 1);
+    float *room = self->room, *phi = room + w.phi;
+    for (int64_t i = 0; i < own->refresh && samples->count; i++) {
+        size_t sample = (size_t)random_below(&self->refreshing, samples->count);
+        vector x = history_input(samples, sample);
+        float reward = history_target(samples, sample), before = self->told[sample];
+        float now = network_forward(&self->f1.network, self->theta1, x, room + w.activations1);
+        network_forward(&self->f1.network, self->f1.initial, x, room + w.activations1);
+        see_gradient(self, self->f1.initial, self->fitted, x, &w, room, room + w.features, phi);
+        gain_regression_correct(&self->gains, phi, label_of(own, reward - now) - label_of(own, reward - before));
+        self->told[sample] = now;
+    }
+    gain_regression_solve(&self->gains, self->theta2);
+}
+
 static void train_networks(eenet *self, float *theta1, float *theta2, float *theta3)
 {
     learner_train(&self->f1, theta1);
-    learner_train(&self->f2, theta2);
+    if (eenet_solves(&self->options))
+        solve_second(self);
+    else
+        learner_train(&self->f2, theta2);
     if (self->options.own.decision.pick != DECISION_LINEAR) learner_train(&self->f3, theta3);
 }
 
@@ -450,10 +490,11 @@ static void train(policy *base)
 static size_t memory_of(const policy *base)
 {
     const eenet *self = (const eenet *)base;
-    const void *blocks[] = {self->features.signs,    self->marks,   self->latest, self->pairs, self->thirds,
-                            self->embedding.work,    self->points,  self->labels, self->gram,  self->coordinates,
-                            self->embedding.nearest, self->remapped};
-    size_t bytes = learner_memory(&self->f1) + learner_memory(&self->f2) + learner_memory(&self->f3);
+    const void *blocks[] = {self->features.signs,    self->marks,    self->latest, self->pairs, self->thirds,
+                            self->embedding.work,    self->points,   self->labels, self->gram,  self->coordinates,
+                            self->embedding.nearest, self->remapped, self->told,   self->room};
+    size_t bytes = learner_memory(&self->f1) + learner_memory(&self->f2) + learner_memory(&self->f3) +
+                   gain_regression_memory(&self->gains);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
     return bytes;
 }
@@ -483,11 +524,23 @@ static void archive_reservoir(eenet *self, archive *a)
     archive_u64(a, &self->trainings);
 }
 
+static void archive_gains(eenet *self, archive *a)
+{
+    gain_regression_archive(&self->gains, a);
+    archive_stream(a, &self->refreshing);
+    if (a->reading && !a->status)
+        a->status = memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), a->error);
+    if (!a->status) archive_floats(a, self->told, self->f1.history.count);
+}
+
 static void archive_eenet(policy *base, archive *a)
 {
     eenet *self = (eenet *)base;
     learner_archive(&self->f1, a);
-    learner_archive(&self->f2, a);
+    if (eenet_solves(&self->options))
+        archive_gains(self, a);
+    else
+        learner_archive(&self->f2, a);
     learner_archive(&self->f3, a);
     archive_stream(a, &self->drawing);
     if (self->options.own.keep.pick == KEEP_ALL) archive_marks(self, a);
@@ -500,77 +553,13 @@ static void archive_eenet(policy *base, archive *a)
     self->fitted_at = fitted_at;
 }
 
-/* ---- the tables ---- */
-
-#define FIELD(name) offsetof(own_options, name)
-static const option own_option_table[] = {
-    {"label", OPTION_CHOICE, FIELD(label), "gain", 0, 0, "gain|abs|relu",
-     "what f2 learns: r - f1, |r - f1|, max(r - f1, 0)"},
-    {"label_offset", OPTION_REAL, FIELD(label_offset), "0", -1e6, 1e6, NULL,
-     "added to f2's labels and taken off its output"},
-    {"extra_gain", OPTION_REAL, FIELD(extra_gain), "0.1", -1e6, 1e6, NULL,
-     "c_r: label of the arms that were not played, where the played one was not optimal (p_t = 0)"},
-    {"extra_until", OPTION_INTEGER, FIELD(extra_until), "0", 0, 1e9, NULL, "rewards with such extra samples; 0: none"},
-    {"decision", OPTION_CHOICE, FIELD(decision), "linear", 0, 0, "linear|neural|hybrid",
-     "f3: w1 f1 + w2 f2, a network, or the one and then the other"},
-    {"hybrid_after", OPTION_INTEGER, FIELD(hybrid_after), "500", 0, 1e9, NULL, "rounds that hybrid decides linearly"},
-    {"w1", OPTION_REAL, FIELD(w1), "1", -1e6, 1e6, NULL, "weight of f1 in the linear f3"},
-    {"w2", OPTION_REAL, FIELD(w2), "1", -1e6, 1e6, NULL, "weight of f2 in the linear f3"},
-    {"w2_late", OPTION_REAL, FIELD(w2_late), "0.1", -1e6, 1e6, NULL, "weight of f2 after w2_late_after"},
-    {"w2_late_after", OPTION_INTEGER, FIELD(w2_late_after), "100", 0, 1e9, NULL,
-     "rewards after which w2_late takes over"},
-    {"optimal", OPTION_CHOICE, FIELD(optimal), "range", 0, 0, "binary|range|threshold",
-     "p_t, what f3 learns: r = high; (r - low) / (high - low); r > threshold"},
-    {"reward_low", OPTION_REAL, FIELD(reward_low), "0", -1e9, 1e9, NULL, "smallest reward"},
-    {"reward_high", OPTION_REAL, FIELD(reward_high), "1", -1e9, 1e9, NULL, "largest reward"},
-    {"reward_threshold", OPTION_REAL, FIELD(reward_threshold), "0.5", -1e9, 1e9, NULL, "for optimal=threshold"},
-    {"keep", OPTION_CHOICE, FIELD(keep), "last", 1, 1e6, "last|all|reservoir:N",
-     "parameters that decide: the last; or drawn from those of all rounds, or of N rounds"},
-};
-
-static const option_group groups[] = {
-    {"", own_option_table, sizeof own_option_table / sizeof *own_option_table, offsetof(eenet_options, own), NULL},
-    {"", feature_option_table, FEATURE_OPTIONS, offsetof(eenet_options, features), NULL},
-    {"", schedule_option_table, SCHEDULE_OPTIONS, offsetof(eenet_options, schedule), NULL},
-    {"f1.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f1), NULL},
-    {"f2.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f2), NULL},
-    {"f3.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f3), "layers=3 width=20 loss=cross_entropy"},
-    {"", common_option_table, COMMON_OPTIONS, offsetof(eenet_options, common), NULL},
-};
-
-/* A preset names all that it means, so that no change of a default moves it. */
-static const policy_preset presets[] = {
-    {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
-     "features=normalized label=gain label_offset=0 extra_until=0 decision=hybrid hybrid_after=500 w1=1 w2=1 w2_late=1 "
-     "optimal=range keep=all train_every=1 train_late_every=1 "
-     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.loss=half f1.training=gd f1.optimizer=sgd "
-     "f1.rate=0.0005 f1.decay=0 f1.steps=20 f1.history=all "
-     "f2.layers=2 f2.width=100 f2.bias=off f2.init=paper f2.front=none f2.loss=half f2.training=gd f2.optimizer=sgd "
-     "f2.rate=0.0005 f2.decay=0 f2.steps=20 f2.history=all "
-     "f3.layers=3 f3.width=20 f3.bias=off f3.init=paper f3.front=none f3.loss=cross_entropy f3.training=gd "
-     "f3.optimizer=sgd f3.rate=0.1 f3.decay=0 f3.steps=20 f3.history=all"},
-    {"eenet:authors", "EE-Net as the authors' released code has it",
-     "features=pooled:2 label=gain label_offset=1 extra_gain=0.2 extra_until=1000 decision=linear w1=1 w2=0.1 "
-     "w2_late=0.01 w2_late_after=1001 optimal=binary keep=last train_every=10 train_late_every=100 "
-     "train_late_after=1000 "
-     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.loss=squared f1.training=sgd "
-     "f1.optimizer=sgd "
-     "f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 f1.history=all "
-     "f2.layers=2 f2.width=100 f2.bias=on f2.init=uniform f2.front=conv1d:1:100:50 f2.loss=squared f2.training=sgd "
-     "f2.optimizer=adam f2.rate=0.001 f2.decay=0.0001 f2.keep_moments=off f2.steps=2000 f2.batch=1 f2.order=shuffle "
-     "f2.stop_loss=0.001 f2.history=all "
-     "f3.layers=2 f3.width=20 f3.bias=on f3.init=uniform f3.front=none f3.loss=squared f3.training=sgd "
-     "f3.optimizer=sgd "
-     "f3.rate=0.001 f3.decay=0 f3.steps=1000 f3.batch=1 f3.order=shuffle f3.stop_loss=0.001 f3.history=all"},
-};
-
 const policy_class eenet_class = {
     .summary = "EE-Net: f1 exploits, f2 explores from f1's gradient, f3 decides",
     .paper =
         "Ban, Yan, Banerjee, He: EE-Net: Exploitation-Exploration Neural Networks in Contextual Bandits, ICLR 2022",
-    .schema = {"eenet", groups, sizeof groups / sizeof *groups, sizeof(eenet_options)},
-    .presets = presets,
-    .preset_count = sizeof presets / sizeof *presets,
+    .schema = {"eenet", eenet_groups, EENET_GROUPS, sizeof(eenet_options)},
+    .presets = eenet_presets,
+    .preset_count = EENET_PRESETS,
     .create = create,
     .free = free_eenet,
     .scratch_count = scratch_count,

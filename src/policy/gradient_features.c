@@ -8,8 +8,8 @@
 enum { MOST_WINDOW = 1024, MOST_NEIGHBORS = 64 };
 
 const option feature_option_table[FEATURE_OPTIONS] = {
-    {"features", OPTION_CHOICE, offsetof(feature_options, kind), "sketch:32", 1, 1e6,
-     "normalized|pooled:N|lle:N|sketch:N", "what f2 sees of f1's gradient"},
+    {"features", OPTION_CHOICE, offsetof(feature_options, kind), "hidden:16", 1, 1e6,
+     "normalized|pooled:N|lle:N|sketch:N|hidden:N", "what f2 sees of f1's gradient"},
     {"lle_window", OPTION_INTEGER, offsetof(feature_options, window), "200", 8, MOST_WINDOW, NULL,
      "gradients that the embedding is fitted on, and rewards between fits"},
     {"lle_neighbors", OPTION_INTEGER, offsetof(feature_options, neighbors), "15", 2, MOST_NEIGHBORS, NULL,
@@ -53,6 +53,18 @@ static ee_status create_signs(gradient_features *self, ee_error *error)
     return memory_create(&self->signs, self->sign_count, sizeof(float), error);
 }
 
+static ee_status create_hidden(gradient_features *self, ee_error *error)
+{
+    self->hidden = self->factor_count > 1 ? self->factor_count - 2 : 0;
+    const gradient_factor *whole = &self->shapes[self->hidden];
+    size_t inputs = inputs_of(whole);
+    self->inner = inputs < 2 * self->k ? inputs : 2 * self->k;
+    self->count = self->k * self->inner;
+    self->workspace_count = self->k + self->inner;
+    self->sign_count = (self->inner < inputs ? inputs * self->inner : 0) + whole->out * self->k;
+    return memory_create(&self->signs, self->sign_count, sizeof(float), error);
+}
+
 void gradient_features_start(gradient_features *self, uint64_t seed)
 {
     random_stream stream = random_named(seed, "sketch");
@@ -86,6 +98,8 @@ ee_status gradient_features_create(gradient_features *self, const feature_option
         self->count = self->k;
         self->workspace_count = 2 * self->k;
         return create_signs(self, error);
+    case FEATURES_HIDDEN:
+        return create_hidden(self, error);
     }
     return EE_OK;
 }
@@ -201,7 +215,21 @@ static void compute_pooled(const gradient_features *self, const gradient_factor 
     }
 }
 
-/* ---- sketch ---- */
+/* ---- projections ---- */
+
+/* out = the projections of x, and of a 1 behind it where there is a bias; signs is (in + bias, count) */
+static void project(const kernel_table *kernels, const float *signs, vector x, size_t in, bool bias, size_t count,
+                    float *out)
+{
+    if (bias)
+        memcpy(out, signs + in * count, count * sizeof *out);
+    else
+        memset(out, 0, count * sizeof *out);
+    if (x.indices)
+        kernels->forward_sparse(out, signs, x.indices, x.values, x.count, count);
+    else
+        kernels->forward(out, signs, x.values, in, count, count);
+}
 
 /* With random signs s and t, the sum over a, b of s[a] t[b] delta[a] x[b] is (s . delta) (t . x). */
 static void compute_sketch(const gradient_features *self, const gradient_factor *factors, float *workspace, float *phi)
@@ -212,23 +240,35 @@ static void compute_sketch(const gradient_features *self, const gradient_factor 
     memset(phi, 0, k * sizeof *phi);
     for (size_t f = 0; f < self->factor_count; f++) {
         const gradient_factor *g = &factors[f];
-        memset(of_delta, 0, k * sizeof *of_delta);
-        if (g->bias)
-            memcpy(of_input, signs + g->in * k, k * sizeof *of_input); /* the bias's input is 1 */
-        else
-            memset(of_input, 0, k * sizeof *of_input);
-        if (g->input.indices)
-            self->kernels->forward_sparse(of_input, signs, g->input.indices, g->input.values, g->input.count, k);
-        else
-            self->kernels->forward(of_input, signs, g->input.values, g->in, k, k);
+        project(self->kernels, signs, g->input, g->in, g->bias, k, of_input);
         signs += inputs_of(g) * k;
-        self->kernels->forward(of_delta, signs, g->delta, g->out, k, k);
+        project(self->kernels, signs, vector_dense(g->delta, g->out), g->out, false, k, of_delta);
         signs += g->out * k;
         for (size_t j = 0; j < k; j++) phi[j] += of_input[j] * of_delta[j];
     }
     /* Then the inner product of two sketches is that of the gradients, on average. */
     float scale = 1 / sqrtf((float)k);
     for (size_t j = 0; j < k; j++) phi[j] *= scale;
+}
+
+static void compute_hidden(const gradient_features *self, const gradient_factor *factors, float *workspace, float *phi)
+{
+    const gradient_factor *g = &factors[self->hidden];
+    size_t k = self->k, inner = self->inner;
+    const float *signs = self->signs;
+    float *of_delta = workspace, *of_input = workspace + k;
+    if (inner == inputs_of(g)) {
+        vector_expand(g->input, of_input, g->in);
+        if (g->bias) of_input[g->in] = 1;
+    } else {
+        project(self->kernels, signs, g->input, g->in, g->bias, inner, of_input);
+        signs += inputs_of(g) * inner;
+    }
+    project(self->kernels, signs, vector_dense(g->delta, g->out), g->out, false, k, of_delta);
+    float square = self->kernels->dot(of_delta, of_delta, k) * self->kernels->dot(of_input, of_input, inner);
+    float scale = square > 0 ? 1 / sqrtf(square) : 0;
+    memset(phi, 0, self->count * sizeof *phi);
+    for (size_t i = 0; i < k; i++) self->kernels->add_scaled(phi + i * inner, scale * of_delta[i], of_input, inner);
 }
 
 /* ---- lle ---- */
@@ -332,6 +372,9 @@ void gradient_features_compute(const gradient_features *self, const float *fitte
         break;
     case FEATURES_SKETCH:
         compute_sketch(self, factors, workspace, phi);
+        break;
+    case FEATURES_HIDDEN:
+        compute_hidden(self, factors, workspace, phi);
         break;
     }
 }

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "math/doubles.h"
+#include "math/triangle.h"
 
 enum { MOST_FEATURES = 65537 }; /* of the widest layer: the bytes of their triangle are less than 64 bits hold */
 
@@ -14,77 +15,6 @@ const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
     {"rebuild", OPTION_INTEGER, FIELD(rebuild), "100", 0, 1e9, NULL,
      "trainings of f1 after which the regression is made anew from its history; 0: never"},
 };
-
-/* ---- triangles: an upper one of d rows, each from its diagonal on, one behind the other ---- */
-
-static size_t triangle_count(size_t d)
-{
-    return d * (d + 1) / 2;
-}
-
-static void triangle_start(double *triangle, size_t d, double diagonal)
-{
-    memset(triangle, 0, triangle_count(d) * sizeof *triangle);
-    for (size_t i = 0; i < d; triangle += d - i, i++) *triangle = diagonal;
-}
-
-/* triangle += weight h h^T, its upper half. Units that are off, about half of them, cost nothing. */
-static void triangle_add(double *triangle, double weight, const double *h, size_t d)
-{
-    for (size_t i = 0; i < d; triangle += d - i, i++)
-        if (h[i] != 0) doubles_add_scaled(triangle, weight * h[i], h + i, d - i);
-}
-
-/* A, its upper half -> U with A = U^T U. A has lambda on its diagonal, so no pivot is below that; and none that is
- * below 1e-12 of what stood there at first has a digit left. Where rounding makes one so, it is raised. first is (d),
- * work. */
-static void triangle_factor(double *triangle, size_t d, double lambda, double *first)
-{
-    const double *entry = triangle;
-    for (size_t i = 0; i < d; entry += d - i, i++) first[i] = *entry;
-    for (size_t i = 0; i < d; triangle += d - i, i++) {
-        size_t rest = d - i;
-        triangle[0] = fmax(triangle[0], fmax(lambda, 1e-12 * first[i]));
-        double scale = 1 / sqrt(triangle[0]), *below = triangle + rest;
-        for (size_t j = 0; j < rest; j++) triangle[j] *= scale;
-        for (size_t j = 1; j < rest; below += rest - j, j++)
-            if (triangle[j] != 0) doubles_add_scaled(below, -triangle[j], triangle + j, rest - j);
-    }
-}
-
-/* U of A -> U of A + x x^T: a rotation turns x into each row in turn. x is used up. */
-static void factor_add(double *restrict factor, double *restrict x, size_t d)
-{
-    for (size_t i = 0; i < d; factor += d - i, i++) {
-        if (x[i] == 0) continue;
-        double length = hypot(factor[0], x[i]), cosine = factor[0] / length, sine = x[i] / length;
-        for (size_t j = 0; j < d - i; j++) {
-            double above = factor[j], new = x[i + j];
-            factor[j] = cosine * above + sine * new;
-            x[i + j] = cosine * new - sine *above;
-        }
-    }
-}
-
-/* x = U^-T x */
-static void factor_solve_transposed(const double *factor, double *x, size_t d)
-{
-    for (size_t i = 0; i < d; factor += d - i, i++) {
-        if (x[i] == 0) continue;
-        x[i] /= factor[0];
-        doubles_add_scaled(x + i + 1, -x[i], factor + 1, d - i - 1);
-    }
-}
-
-/* x = U^-1 x */
-static void factor_solve(const double *factor, double *x, size_t d)
-{
-    factor += triangle_count(d);
-    for (size_t i = d; i-- > 0;) {
-        factor -= d - i;
-        x[i] = (x[i] - doubles_dot(factor + 1, x + i + 1, d - i - 1)) / factor[0];
-    }
-}
 
 /* ---- making ---- */
 
@@ -216,7 +146,7 @@ double last_layer_width(const parameters *learned, const double *features, scrat
     size_t d = ((const last_layer *)learned->policy)->dim;
     double *solved = room_features(room) + d;
     memcpy(solved, features, d * sizeof *solved);
-    factor_solve_transposed(factor_of(learned), solved, d);
+    triangle_solve_transposed(factor_of(learned), solved, d);
     return sqrt(doubles_dot(solved, solved, d));
 }
 
@@ -225,7 +155,7 @@ const double *last_layer_draw(const parameters *learned, scratch *room)
     const last_layer *self = (const last_layer *)learned->policy;
     double *drawn = room_features(room) + self->dim;
     for (size_t i = 0; i < self->dim; i++) drawn[i] = self->scale * random_normal(&room->random);
-    factor_solve(factor_of(learned), drawn, self->dim);
+    triangle_solve(factor_of(learned), drawn, self->dim);
     doubles_add_scaled(drawn, 1, theta_of(learned), self->dim);
     return drawn;
 }
@@ -242,8 +172,8 @@ static void solve_theta(last_layer *self)
     const parameters *own = &self->shared.base.parameters;
     double *theta = theta_of(own);
     memcpy(theta, self->moment, self->dim * sizeof *theta);
-    factor_solve_transposed(factor_of(own), theta, self->dim);
-    factor_solve(factor_of(own), theta, self->dim);
+    triangle_solve_transposed(factor_of(own), theta, self->dim);
+    triangle_solve(factor_of(own), theta, self->dim);
 }
 
 void last_layer_observe(policy *base, const observation *o, float reward)
@@ -251,7 +181,7 @@ void last_layer_observe(policy *base, const observation *o, float reward)
     last_layer *self = (last_layer *)base;
     compute_features(self, base->parameters.values, o->x, self->shared.f1.activations, self->features);
     doubles_add_scaled(self->moment, (double)reward, self->features, self->dim);
-    factor_add(factor_of(&base->parameters), self->features, self->dim);
+    triangle_rotate(factor_of(&base->parameters), self->features, self->dim);
     solve_theta(self);
     exploitation_observe(base, o, reward);
 }

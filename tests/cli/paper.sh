@@ -14,25 +14,25 @@ if ! command -v gnuplot >/dev/null; then
     exit 0
 fi
 
-# A grid of three, one of sixteen less what --set leaves of it, and a policy that has none.
+# A grid of three, one of two by --set, and a policy that has none.
 runs='-d synthetic:inner,dim=4,arms=3 -d synthetic:cosine,dim=4,arms=3 -p eenet,linucb,uniform
-    --set eenet.f1.rate=0.01,0.001 --set eenet.f2.rate=0.01 --tune 100-101 -T 150 -s 0-2'
+    --set eenet.f1.rate=0.01,0.001 --set eenet.f1.width=20 --tune 100-101 -T 150 -s 0-2'
 # shellcheck disable=SC2086 # words
 "$eenet" paper $runs -o whole -j 2 >out
 untimed() { sed -E 's/"seconds":[^,]*//' "$1/results.jsonl"; }
 untimed whole >expected
 
-# For each data set five settings on two seeds; then three policies and four ablations on three.
-test "$(wc -l <expected)" = $((2 * (5 * 2 + 7 * 3))) || fail "$(wc -l <expected) runs"
+# For each data set five settings on two seeds; then three policies and five ablations on three.
+test "$(wc -l <expected)" = $((2 * (5 * 2 + 8 * 3))) || fail "$(wc -l <expected) runs"
 test "$(grep -c '"tuning":true' expected)" = 20 || fail "$(grep -c '"tuning":true' expected) tuning runs"
-for label in 'label=abs' 'label=relu' 'decision=neural' 'decision=hybrid'; do
+for label in 'label=abs' 'label=relu' 'decision=neural' 'decision=hybrid' 'w2=0'; do
     test "$(grep -c "eenet $label " out)" = 2 || fail "no row of $label in the tables: $(cat out)"
     test "$(grep -c ",ablation-[a-z]*,eenet,eenet $label,3," whole/summary.csv)" = 2 || fail "$label in summary.csv"
 done
 test "$(grep -c ',main,' whole/summary.csv)" = 6 || fail "$(cat whole/summary.csv)"
 test "$(grep -c '^chosen on seeds 100-101$' out)" = 2 || fail "no word of the choice: $(cat out)"
 test "$(tail -n 1 out)" = whole/report.html || fail "the page is not named: $(cat out)"
-for heading in 'Ablation: the label of f2' 'Ablation: the kind of f3' 'Exploration direction' 'id="grid"'; do
+for heading in 'Ablation: the label of f2' 'Ablation: the kind of f3' 'Ablation: the weight of f2' 'Exploration direction' 'id="grid"'; do
     grep -q "$heading" whole/report.html || fail "no '$heading' in the page"
 done
 

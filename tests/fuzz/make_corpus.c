@@ -41,7 +41,8 @@ typedef struct seed_model {
 #define COMMON "pending=4 arms=3 nonzeros=4 train_late_after=20 "
 #define F1 "f1.width=3 f1.steps=2 f1.batch=2 f1.history=ring:6 "
 #define EENET                                                                                                          \
-    COMMON F1 "f2.width=3 f2.steps=2 f2.batch=2 f2.history=ring:6 f3.width=3 f3.steps=2 f3.batch=2 f3.history=ring:6 " \
+    COMMON F1 "exploration=network f2.width=3 f2.steps=2 f2.batch=2 f2.history=ring:6 f3.width=3 f3.steps=2 "          \
+              "f3.batch=2 f3.history=ring:6 "                                                                          \
               "hybrid_after=5 w2_late_after=7 lle_window=8 lle_neighbors=4 "
 #define SMALL "f1.history=all f2.history=all f3.history=all f1.batch=1 f2.batch=1 f3.batch=1 "
 
@@ -67,6 +68,8 @@ static const seed_model models[] = {
     {"eenet-normalized", "eenet", 2, 9, false, EENET "features=normalized label=abs decision=linear"},
     {"eenet-pooled", "eenet", 3, 9, false, EENET "features=pooled:3 label=relu extra_until=4 f2.front=conv1d:2:3:1"},
     {"eenet-lle", "eenet", 2, 20, false, EENET "features=lle:2"},
+    {"eenet-ridge", "eenet", 3, 9, false, COMMON F1 "features=hidden:2 f3.width=3 f3.history=ring:6"},
+    {"eenet-ridge-sparse", "eenet", 5, 9, true, COMMON F1 "features=sketch:3 f3.width=3 f3.history=ring:6 refresh=2"},
     {"eenet-reservoir", "eenet", 3, 9, false, EENET "features=sketch:2 keep=reservoir:2"},
     {"paper", "eenet:paper", 2, 7, false,
      COMMON "hybrid_after=3 w2_late_after=7 lle_window=8 f1.width=3 f2.width=3 f3.width=3 f1.steps=2 f2.steps=2 "

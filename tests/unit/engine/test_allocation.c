@@ -95,11 +95,19 @@ static void bounded_histories_allocate_nothing(void **state)
 {
     (void)state;
     static const char *const options[] = {
-        "f1.width=8 f2.width=8 f3.width=4 features=normalized f1.history=ring:9 f2.history=ring:9 f3.history=ring:9",
-        "f1.width=8 f2.width=8 f3.width=4 features=pooled:2 keep=reservoir:5 decision=neural extra_until=1000",
-        "f1.width=8 f2.width=8 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle",
-        "f1.width=8 f2.width=8 f1.front=conv1d:2:3+relu+pool:2 f1.order=shuffle features=sketch:8 f1.training=gd",
-        "f1.width=8 f2.width=8 f1.heads=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu features=pooled:2",
+        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized f1.history=ring:9 f2.history=ring:9 "
+        "f3.history=ring:9",
+        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=pooled:2 keep=reservoir:5 decision=neural "
+        "extra_until=1000",
+        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 "
+        "f2.order=shuffle",
+        "f1.width=8 exploration=network f2.width=8 f1.front=conv1d:2:3+relu+pool:2 f1.order=shuffle features=sketch:8 "
+        "f1.training=gd",
+        "f1.width=8 exploration=network f2.width=8 f1.heads=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu "
+        "features=pooled:2",
+        "f1.width=8 exploration=ridge features=hidden:3 refresh=4",
+        "f1.width=8 exploration=ridge features=hidden:3 refresh=4 f1.history=ring:9 f1.lazy=off f1.average=0 "
+        "extra_until=1000",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, 300), 0);
@@ -109,7 +117,8 @@ static void bounded_histories_allocate_nothing(void **state)
 static void unbounded_histories_double(void **state)
 {
     (void)state;
-    static const char small[] = "f1.width=8 f2.width=8 f1.steps=5 f2.steps=5 f2.front=conv1d:1:10:5";
+    static const char small[] =
+        "f1.width=8 exploration=network f2.width=8 f1.steps=5 f2.steps=5 f2.front=conv1d:1:10:5";
     char options[128];
     snprintf(options, sizeof options, "%s extra_until=0", small);
     enum { OF_ONE_GROWTH = 5 }; /* rows, lengths, forms, targets; the order */
@@ -195,12 +204,15 @@ static const ee_settings all_kinds[] = {
     {"greedy", 6, 1, "f1.width=6"},
     {"greedy", 6, 1, "f1.width=6 f1.order=shuffle f1.optimizer=sgd"},
     {"eenet", 6, 1, NULL},
-    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=normalized f2.order=shuffle"},
-    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=pooled:3 keep=reservoir:5"},
-    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=lle:3 lle_window=300 lle_neighbors=6 f2.history=all"},
-    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle"},
-    {"eenet", 6, 1, "f1.width=6 f2.width=6 features=sketch:4 f1.front=conv1d:2:3"},
-    {"eenet:paper", 6, 1, "f1.width=6 f2.width=6"},
+    {"eenet", 6, 1, "f1.width=6 exploration=network f2.width=6 features=normalized f2.order=shuffle"},
+    {"eenet", 6, 1, "f1.width=6 exploration=network f2.width=6 features=pooled:3 keep=reservoir:5"},
+    {"eenet", 6, 1,
+     "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=300 lle_neighbors=6 f2.history=all"},
+    {"eenet", 6, 1,
+     "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle"},
+    {"eenet", 6, 1, "f1.width=6 exploration=network f2.width=6 features=sketch:4 f1.front=conv1d:2:3"},
+    {"eenet", 6, 1, "f1.width=6 exploration=ridge features=hidden:3 refresh=4 f1.history=all f1.order=shuffle"},
+    {"eenet:paper", 6, 1, "f1.width=6 exploration=network f2.width=6"},
     {"eenet:authors", 6, 1, "f1.width=60"},
 };
 enum { KINDS = sizeof all_kinds / sizeof *all_kinds };
@@ -288,8 +300,9 @@ static void a_large_round_may_fail_anywhere(void **state)
     static const char *const policies[][2] = {
         {"uniform", "arms=2 nonzeros=1 pending=3"},
         {"greedy", "arms=2 nonzeros=1 pending=3 f1.width=6"},
-        {"eenet", "arms=2 nonzeros=1 pending=3 f1.width=6 f2.width=6 features=sketch:4 extra_until=1000"},
-        {"eenet", "arms=2 nonzeros=1 pending=3 f1.width=6 f2.width=6 features=normalized"},
+        {"eenet",
+         "arms=2 nonzeros=1 pending=3 f1.width=6 exploration=network f2.width=6 features=sketch:4 extra_until=1000"},
+        {"eenet", "arms=2 nonzeros=1 pending=3 f1.width=6 exploration=network f2.width=6 features=normalized"},
     };
     for (size_t p = 0; p < 4; p++) {
         size_t held = live;
@@ -332,9 +345,11 @@ static void growth_of_a_history_may_fail_anywhere(void **state)
     (void)state;
     learn_through_growth("greedy", "f1.width=2 f1.history=all f1.order=shuffle train_every=50", 1, 2);
     learn_through_growth("greedy", "f1.width=2 f1.history=ring:5 f1.order=shuffle nonzeros=1", 4, 1);
-    learn_through_growth("eenet:authors", "f1.width=4 f2.width=2 f1.steps=1 f2.steps=1 f2.front=none", 1, 4);
+    learn_through_growth("eenet", "f1.width=2 exploration=ridge features=hidden:2 f1.history=all train_every=50", 1, 2);
+    learn_through_growth("eenet:authors",
+                         "f1.width=4 exploration=network f2.width=2 f1.steps=1 f2.steps=1 f2.front=none", 1, 4);
     learn_through_growth("eenet:paper",
-                         "f1.width=2 f2.width=2 f3.width=2 f1.steps=1 f2.steps=1 f3.steps=1 "
+                         "f1.width=2 exploration=network f2.width=2 f3.width=2 f1.steps=1 f2.steps=1 f3.steps=1 "
                          "train_every=100 decision=neural",
                          1, 2);
 }
@@ -343,9 +358,10 @@ static void growth_of_a_history_may_fail_anywhere(void **state)
 static void growth_of_rows_may_fail_anywhere(void **state)
 {
     (void)state;
-    call_context c = {.bandit = bandit_make("eenet", 24, 2,
-                                            "f1.width=2 f2.width=2 features=sketch:2 nonzeros=1 decision=neural "
-                                            "f1.history=all f2.history=all f3.history=all")};
+    call_context c = {
+        .bandit = bandit_make("eenet", 24, 2,
+                              "f1.width=2 exploration=network f2.width=2 features=sketch:2 nonzeros=1 decision=neural "
+                              "f1.history=all f2.history=all f3.history=all")};
     for (uint64_t t = 1; t <= 257; t++) {
         round_draw(&round_now, t, 3, 24, t < 257 ? 1 : 11);
         c.id = bandit_choose(c.bandit, &round_now.sparse, NULL).id;
@@ -431,7 +447,8 @@ static void saving_may_fail_among_waiting_decisions(void **state)
 {
     (void)state;
     enum { WAITING = 200 };
-    static const char *const policies[][2] = {{"uniform", ""}, {"eenet", "f1.width=2 f2.width=2 features=sketch:2"}};
+    static const char *const policies[][2] = {{"uniform", ""},
+                                              {"eenet", "f1.width=2 exploration=network f2.width=2 features=sketch:2"}};
     for (size_t p = 0; p < 2; p++) {
         call_context c = {.bandit = bandit_make(policies[p][0], 6, 5, policies[p][1])};
         for (uint64_t t = 1; t <= WAITING; t++) {

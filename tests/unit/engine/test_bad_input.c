@@ -433,9 +433,9 @@ static void options_must_be_in_range(void **state)
         {"f1.bias=yes", "options: eenet.f1.bias must be on|off, got yes"},
         {"label=gains", "options: eenet.label must be gain|abs|relu, got gains"},
         {"features=pooled",
-         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled"},
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N|hidden:N, N 1 to 1000000, got pooled"},
         {"features=pooled:0",
-         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled:0"},
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N|hidden:N, N 1 to 1000000, got pooled:0"},
         {"keep=last:3", "options: eenet.keep must be last|all|reservoir:N, N 1 to 1000000, got last:3"},
         {"w1=1, f1.width=x", "options: eenet.f1.width must be 1 to 65536, got x"},
     };
@@ -485,8 +485,9 @@ static void options_must_go_together(void **state)
         const char *options, *sentence;
     } cases[] = {
         {"reward_low=2", "options: eenet.reward_low must be below eenet.reward_high, got 2 and 1"},
-        {"keep=all", "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
-        {"features=lle:9 lle_neighbors=5",
+        {"exploration=network keep=all",
+         "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
+        {"exploration=network features=lle:9 lle_neighbors=5",
          "options: features=lle:9 needs more than 9 lle_neighbors and more lle_window than that, got 5 and 200"},
         {"f1.front=conv1d:2:9", "options: f1.front: a kernel of 9 does not fit into 1x6"},
         {"f1.front=pool:7", "options: f1.front: a pool of 7 does not fit into 1x6"},

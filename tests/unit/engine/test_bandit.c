@@ -5,7 +5,8 @@
 #include <math.h>
 
 /* Networks small enough that a few hundred rounds take milliseconds. */
-static const char small_eenet[] = "f1.width=8 f2.width=8 f3.width=4 features=sketch:8 hybrid_after=20";
+static const char small_eenet[] =
+    "f1.width=8 exploration=network f2.width=8 f3.width=4 features=sketch:8 hybrid_after=20";
 static const char small_greedy[] = "f1.width=8";
 
 static round_arms round_now;
@@ -77,8 +78,8 @@ static void scores_are_filled_and_the_best_wins(void **state)
 static void linear_scores_are_the_weighted_sum(void **state)
 {
     (void)state;
-    ee_bandit *bandit =
-        bandit_make("eenet", 8, 3, "f1.width=8 f2.width=8 features=sketch:8 decision=linear w1=2 w2=0.5");
+    ee_bandit *bandit = bandit_make(
+        "eenet", 8, 3, "f1.width=8 exploration=network f2.width=8 features=sketch:8 decision=linear w1=2 w2=0.5");
     bandit_play(bandit, 1, 30, 5, false);
     round_draw(&round_now, 99, 5, 8, 8);
     ee_score scores[5];
@@ -218,10 +219,10 @@ static void dense_and_sparse_forms_decide_alike(void **state)
 {
     (void)state;
     static const char *const options[] = {
-        "f1.width=8 f2.width=8 f3.width=4 features=normalized decision=linear",
-        "f1.width=8 f2.width=8 f3.width=4 features=pooled:3 decision=neural",
-        "f1.width=8 f2.width=8 f3.width=4 features=sketch:8 f1.layers=3",
-        "f1.width=8 f2.width=8 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 decision=linear",
+        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized decision=linear",
+        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=pooled:3 decision=neural",
+        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=sketch:8 f1.layers=3",
+        "f1.width=8 exploration=network f2.width=8 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 decision=linear",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         compare_forms("eenet", options[i], 4);
@@ -249,9 +250,10 @@ static void dense_and_sparse_rounds_mix(void **state)
 static void empty_sparse_arms_are_zero(void **state)
 {
     (void)state;
-    static const char *const options[] = {"f1.width=8 f2.width=8 features=normalized", small_eenet,
-                                          "f1.width=8 f2.width=8 features=pooled:3",
-                                          "f1.width=8 f2.width=8 features=sketch:8 f1.front=conv1d:2:3"};
+    static const char *const options[] = {
+        "f1.width=8 exploration=network f2.width=8 features=normalized", small_eenet,
+        "f1.width=8 exploration=network f2.width=8 features=pooled:3",
+        "f1.width=8 exploration=network f2.width=8 features=sketch:8 f1.front=conv1d:2:3"};
     static const float zeros[2 * 8] = {0};
     static const size_t starts[3] = {0};
     ee_arms dense = ee_arms_dense(zeros, 2, 8), sparse = ee_arms_sparse(starts, NULL, NULL, 2, 8);
@@ -282,8 +284,9 @@ static void empty_sparse_arms_are_zero(void **state)
 static void learning_finds_the_line(void **state)
 {
     (void)state;
-    static const char *const policies[][2] = {{"eenet", "f1.width=20 f2.width=20 features=sketch:8 f1.rate=0.01"},
-                                              {"greedy", "f1.width=20 f1.rate=0.01"}};
+    static const char *const policies[][2] = {
+        {"eenet", "f1.width=20 exploration=network f2.width=20 features=sketch:8 f1.rate=0.01"},
+        {"greedy", "f1.width=20 f1.rate=0.01"}};
     for (size_t p = 0; p < 2; p++) {
         ee_bandit *bandit = bandit_make(policies[p][0], 6, 1, policies[p][1]);
         bandit_play(bandit, 1, 600, 4, false);
@@ -337,9 +340,10 @@ static void rewards_may_come_late_and_in_any_order(void **state)
 static void a_late_reward_meets_its_own_decision(void **state)
 {
     (void)state;
-    static const char options[] = "features=sketch:8 decision=linear "
-                                  "f1.width=8 f1.training=gd f1.history=all f1.optimizer=sgd f1.steps=5 "
-                                  "f2.width=8 f2.training=gd f2.history=all f2.optimizer=sgd f2.steps=5";
+    static const char options[] =
+        "features=sketch:8 decision=linear "
+        "f1.width=8 f1.training=gd f1.history=all f1.optimizer=sgd f1.steps=5 "
+        "exploration=network f2.width=8 f2.training=gd f2.history=all f2.optimizer=sgd f2.steps=5";
     ee_bandit *forward = learn_late(options, 1), *backward = learn_late(options, 39);
     ee_score a[6], b[6];
     round_draw(&round_now, 999, 6, 8, 8);
@@ -526,7 +530,7 @@ static void freeing_nothing_is_allowed(void **state)
 static void the_callers_arithmetic_is_left_alone(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("eenet", 4, 1, "f1.width=4 f2.width=4");
+    ee_bandit *bandit = bandit_make("eenet", 4, 1, "f1.width=4 exploration=network f2.width=4");
     bandit_play(bandit, 1, 5, 3, false);
     volatile float smallest = FLT_MIN;
     assert_true(smallest / 4 > 0);

@@ -44,55 +44,80 @@ static const script scripts[] = {
     {"kernelucb", "max_contexts=20", false},
     {"kernelucb", "max_contexts=1000", true},
     {"kernelts", "max_contexts=30 probability_draws=3", true},
-    {"eenet", "f1.width=6 f2.width=6 propensity=softmax", false},
+    {"eenet", "f1.width=6 exploration=network f2.width=6 propensity=softmax", false},
     {"greedy", "f1.width=6 propensity=floor", false},
     {"linucb", "propensity=igw propensity_gamma=3", true},
     {"greedy", "f1.width=6", false},
     {"greedy", "f1.width=6 f1.history=ring:10 f1.optimizer=adam f1.decay=0.01 f1.order=shuffle f1.batch=3", false},
     {"greedy", "f1.width=6 f1.history=all f1.optimizer=sgd f1.order=shuffle f1.batch=1 f1.steps=7 nonzeros=1", true},
     {"greedy", "f1.width=6 f1.history=reservoir:7 f1.layers=3 train_every=4 f1.decay=0.1", true},
-    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=normalized decision=linear", false},
-    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=normalized decision=neural pending=3", true},
-    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=pooled:2 hybrid_after=15 arms=2 extra_until=20", false},
-    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=pooled:2 hybrid_after=15 arms=2 extra_until=20", true},
-    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 f1.history=ring:9 f2.history=reservoir:6", false},
+    {"eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=normalized decision=linear", false},
+    {"eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=normalized decision=neural pending=3",
+     true},
     {"eenet",
-     "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 f1.optimizer=sgd f2.optimizer=adam f3.optimizer=adam "
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=pooled:2 hybrid_after=15 arms=2 extra_until=20",
+     false},
+    {"eenet",
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=pooled:2 hybrid_after=15 arms=2 extra_until=20",
+     true},
+    {"eenet",
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.history=ring:9 f2.history=reservoir:6",
+     false},
+    {"eenet",
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.optimizer=sgd f2.optimizer=adam "
+     "f3.optimizer=adam "
      "f2.keep_moments=off decision=neural f1.decay=0.01 f2.decay=0.01",
      true},
     {"eenet",
-     "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 f1.order=shuffle f2.order=shuffle f3.order=shuffle "
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.order=shuffle f2.order=shuffle "
+     "f3.order=shuffle "
      "f1.history=ring:9 f2.history=reservoir:6 f3.history=all f1.steps=5 f1.batch=4 decision=neural",
      false},
-    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6", false},
+    {"eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6",
+     false},
     {"eenet",
-     "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle "
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 "
+     "f2.order=shuffle "
      "f2.history=all",
      true},
     {"eenet",
-     "f1.width=6 f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle "
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 "
+     "f2.order=shuffle "
      "f2.history=ring:20 decision=neural",
      false},
-    {"eenet", "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 hybrid_after=10", false},
+    {"eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 hybrid_after=10",
+     false},
     {"eenet",
-     "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 train_every=3 train_late_every=7 "
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 train_every=3 "
+     "train_late_every=7 "
      "train_late_after=30 label=abs optimal=threshold",
      true},
-    {"eenet", "f1.width=6 f2.width=6 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 f1.image=1x1x8", false},
-    {"eenet", "f1.width=6 f2.width=6 features=sketch:4 f1.front=conv2d:2:2+relu f1.image=1x2x4 label=relu", true},
-    {"eenet", "f1.width=6 f2.width=6 features=normalized f1.heads=2", true},
-    {"eenet", "f1.width=6 f2.width=6 features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu f1.image=1x2x2", true},
+    {"eenet",
+     "f1.width=6 exploration=network f2.width=6 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 f1.image=1x1x8",
+     false},
+    {"eenet",
+     "f1.width=6 exploration=network f2.width=6 features=sketch:4 f1.front=conv2d:2:2+relu f1.image=1x2x4 label=relu",
+     true},
+    {"eenet", "f1.width=6 features=hidden:3", false},
+    {"eenet", "f1.width=6 features=hidden:2 f1.history=ring:9 refresh=3 extra_until=9 train_every=3", true},
+    {"eenet", "f1.width=6 features=sketch:5 f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid", true},
+    {"eenet", "f1.width=6 exploration=network f2.width=6 features=normalized f1.heads=2", true},
+    {"eenet",
+     "f1.width=6 exploration=network f2.width=6 features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu f1.image=1x2x2",
+     true},
     {"neural-ucb", "f1.width=6 f1.heads=4", true},
     {"neural-linucb", "f1.width=6 f1.heads=4 rebuild=7", true},
     {"neural-ucb", "f1.width=6 f1.front=conv1d:2:3+relu", true},
-    {"eenet:paper", "f1.width=6 f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 hybrid_after=10", false},
     {"eenet:paper",
-     "f1.width=6 f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 decision=neural nonzeros=1 "
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 hybrid_after=10", false},
+    {"eenet:paper",
+     "f1.width=6 exploration=network f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 decision=neural nonzeros=1 "
      "extra_until=30",
      true},
-    {"eenet:authors", "f1.width=6 f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 pending=5", false},
     {"eenet:authors",
-     "f1.width=6 f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 extra_until=25 "
+     "f1.width=6 exploration=network f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 pending=5", false},
+    {"eenet:authors",
+     "f1.width=6 exploration=network f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 extra_until=25 "
      "w2_late_after=40",
      true},
 };
@@ -227,8 +252,9 @@ static model small_model(const char *policy, const char *options, size_t dim)
     return saved;
 }
 
-static const char little_eenet[] = "f1.width=2 f2.width=2 f3.width=2 features=sketch:2 pending=4 arms=3 nonzeros=2 "
-                                   "f1.history=all f1.order=shuffle f2.history=ring:3 f3.optimizer=sgd decision=neural";
+static const char little_eenet[] =
+    "f1.width=2 exploration=network f2.width=2 f3.width=2 features=sketch:2 pending=4 arms=3 nonzeros=2 "
+    "f1.history=all f1.order=shuffle f2.history=ring:3 f3.optimizer=sgd decision=neural";
 static const char little_greedy[] = "f1.width=1 pending=1 arms=1 nonzeros=1 f1.history=ring:1 f1.optimizer=sgd";
 
 /* Loads size bytes that end at a wall. */
@@ -385,7 +411,7 @@ static void networks_must_have_seen_the_same_rounds(void **state)
 {
     (void)state;
     static const char before[] = "decision=linear", after[] = "decision=neural";
-    model saved = small_model("eenet:paper", "f1.width=2 f2.width=2 f3.width=2 decision=linear", 3);
+    model saved = small_model("eenet:paper", "f1.width=2 exploration=network f2.width=2 f3.width=2 decision=linear", 3);
     uint8_t *bytes = saved.bytes, *place = memmem(bytes, saved.size, before, sizeof before - 1);
     assert_non_null(place);
     memcpy(place, after, sizeof after - 1);
@@ -399,16 +425,16 @@ static void another_version_is_refused(void **state)
     (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
-    assert_int_equal(bytes[8], 2);
-    bytes[8] = 3;
+    assert_int_equal(bytes[8], 3);
+    bytes[8] = 4;
     repair_checksum(bytes, saved.size);
-    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 3, but this library reads version 2");
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 4, but this library reads version 3");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads version 2");
-    bytes[8] = 2;
+                      "model: of version 1099511627776, but this library reads version 3");
+    bytes[8] = 3;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));
@@ -454,7 +480,8 @@ static void another_policy_is_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool networks = strncmp(cases[i].policy, "eenet", 5) == 0;
         bool authors = strcmp(cases[i].policy, "eenet:authors") == 0;
-        const char *options = networks ? "f1.width=4 f2.width=4 f3.width=4 pending=4 arms=3" : little_greedy;
+        const char *options =
+            networks ? "f1.width=4 exploration=network f2.width=4 f3.width=4 pending=4 arms=3" : little_greedy;
         model saved = small_model(cases[i].policy, authors ? "f2.front=conv1d:1:100:50" : options, 4);
         if (cases[i].accepted) {
             ee_bandit *bandit = NULL;
@@ -535,7 +562,7 @@ static void a_file_holds_the_model(void **state)
     (void)state;
     char path[128];
     snprintf(path, sizeof path, "%s/model.eenet", folder);
-    ee_bandit *bandit = bandit_make("eenet", 8, 6, "f1.width=6 f2.width=6 features=sketch:8");
+    ee_bandit *bandit = bandit_make("eenet", 8, 6, "f1.width=6 exploration=network f2.width=6 features=sketch:8");
     for (uint64_t t = 1; t <= 20; t += 10) { /* the second model goes over the first */
         bandit_play(bandit, t, t + 9, 4, t > 10);
         assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);

@@ -30,13 +30,27 @@ typedef struct lone_run {
 } lone_run;
 
 static const lone_run runs[] = {
-    {.policy = "eenet", .options = "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20", .seed = 1},
-    {.policy = "eenet", .options = "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20", .seed = 2},
-    {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=pooled:2 keep=reservoir:5", .seed = 1},
-    {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=normalized f1.front=conv1d:2:3", .seed = 1},
-    {.policy = "eenet", .options = "f1.width=6 f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6", .seed = 1},
-    {.policy = "eenet:paper", .options = "f1.width=4 f2.width=4 f3.width=4 train_every=20", .seed = 1},
-    {.policy = "eenet:authors", .options = "f1.width=6 f2.width=6 f2.front=none f1.steps=50 f2.steps=50", .seed = 1},
+    {.policy = "eenet",
+     .options = "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20",
+     .seed = 1},
+    {.policy = "eenet",
+     .options = "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20",
+     .seed = 2},
+    {.policy = "eenet",
+     .options = "f1.width=6 exploration=network f2.width=6 features=pooled:2 keep=reservoir:5",
+     .seed = 1},
+    {.policy = "eenet",
+     .options = "f1.width=6 exploration=network f2.width=6 features=normalized f1.front=conv1d:2:3",
+     .seed = 1},
+    {.policy = "eenet",
+     .options = "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6",
+     .seed = 1},
+    {.policy = "eenet:paper",
+     .options = "f1.width=4 exploration=network f2.width=4 f3.width=4 train_every=20",
+     .seed = 1},
+    {.policy = "eenet:authors",
+     .options = "f1.width=6 exploration=network f2.width=6 f2.front=none f1.steps=50 f2.steps=50",
+     .seed = 1},
     {.policy = "greedy", .options = "f1.width=6", .seed = 1},
     {.policy = "neural-ts", .options = "f1.width=6 probability_draws=2", .seed = 1},
     {.policy = "lints", .options = "refresh=5 probability_draws=2", .seed = 1},
@@ -198,9 +212,12 @@ static void serve(const char *name, const char *options)
 static void many_score_while_one_trains(void **state)
 {
     (void)state;
-    serve("eenet", "f1.width=6 f2.width=6 f3.width=4 features=sketch:8 hybrid_after=40");
-    serve("eenet", "f1.width=6 f2.width=6 features=pooled:2 decision=neural f1.history=all f2.history=ring:9");
-    serve("eenet", "f1.width=6 f2.width=6 features=normalized keep=reservoir:5 f1.front=conv1d:2:3+relu");
+    serve("eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=40");
+    serve(
+        "eenet",
+        "f1.width=6 exploration=network f2.width=6 features=pooled:2 decision=neural f1.history=all f2.history=ring:9");
+    serve("eenet",
+          "f1.width=6 exploration=network f2.width=6 features=normalized keep=reservoir:5 f1.front=conv1d:2:3+relu");
     serve("greedy", "f1.width=6 f1.order=shuffle f1.optimizer=adam");
 }
 
@@ -209,7 +226,8 @@ static void a_snapshot_does_not_change(void **state)
 {
     (void)state;
     static round_arms round;
-    ee_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6 f2.width=6 features=sketch:8 hybrid_after=30");
+    ee_bandit *bandit =
+        bandit_make("eenet", DIM, 3, "f1.width=6 exploration=network f2.width=6 features=sketch:8 hybrid_after=30");
     bandit_play(bandit, 1, 20, ARMS, false);
     parameters snapshot;
     scratch room = {0};

@@ -164,7 +164,7 @@ static void the_papers_grids_can_be_played(void **state)
             }
         }
     }
-    assert_int_equal(grids, 11); /* nine policies; eenet has two presets more */
+    assert_int_equal(grids, 8); /* all that the paper has but EE-Net and uniform */
     size_t count;
     grid_of_paper("neural-ucb", &count);
     assert_int_equal(count, 3);

@@ -89,16 +89,18 @@ static void the_ablations_are_those_that_differ(void **state)
     (void)state;
     static const struct {
         const char *options, *ablations;
+        size_t count;
     } cases[] = {
-        {"f1.width=10 label=gain decision=linear", "label=abs label=relu decision=neural decision=hybrid"},
-        {"f1.width=10 label=relu decision=neural", "label=gain label=abs decision=linear decision=hybrid"},
+        {"f1.width=10 label=gain decision=linear", "label=abs label=relu decision=neural decision=hybrid w2=0", 5},
+        {"f1.width=10 label=relu decision=neural w2=0.5",
+         "label=gain label=abs decision=linear decision=hybrid w2=1 w2=0", 6},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const grid_policy policies[] = {{"eenet", cases[c].options, NULL, 0}, uniform};
         study_plan plan = plan_of(policies, 2, true);
         study done = {0};
         run(&plan, NULL, NULL, &done);
-        assert_int_equal(done.count, 2 * (2 + 4));
+        assert_int_equal(done.count, 2 * (2 + cases[c].count));
         for (size_t i = 0; i < 4; i++) assert_null(done.series[i].ablation); /* they stand after all others */
         for (size_t place = 0; place < 2; place++) {
             char list[200];
@@ -204,7 +206,7 @@ static void remove_folder(const char *folder)
 }
 
 /* Two data sets: two settings on one tuning seed; then two policies and four ablations on two seeds. */
-enum { TUNING_RUNS = 4, RUNS = TUNING_RUNS + 2 * (2 + 4) * SEEDS };
+enum { TUNING_RUNS = 4, RUNS = TUNING_RUNS + 2 * (2 + 5) * SEEDS };
 
 static void what_is_kept_is_marked(void **state)
 {

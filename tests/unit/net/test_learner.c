@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "support_network.h"
 
 static void assert_theta(const learner *l, const float *theta, const json_t *layers, double tolerance)
@@ -265,6 +266,288 @@ static void losses_do_not_overflow(void **state)
     assert_close(learner_loss_derivative(LOSS_CROSS_ENTROPY, -1000, 1), -1, 1e-12);
 }
 
+/* ---- the average of the weights ---- */
+
+enum { INPUTS = 12 };
+
+/* A learner and its theta. */
+typedef struct trained {
+    learner l;
+    float *theta;
+    size_t count;
+} trained;
+
+static void make_trained(trained *t, const char *text)
+{
+    learner_options options = options_from(text);
+    ee_error error = {0};
+    if (learner_create(&t->l, "test", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    t->count = t->l.network.parameter_count;
+    t->theta = calloc(t->count, sizeof *t->theta);
+    learner_start(&t->l, t->theta);
+}
+
+static void release_trained(trained *t)
+{
+    free(t->theta);
+    learner_destroy(&t->l);
+}
+
+static void append_sample(trained *t, vector x, float target)
+{
+    ee_error error = {0};
+    if (learner_reserve(&t->l, 1, x, &error)) fail_msg("%s", error.message);
+    learner_append(&t->l, x, target);
+}
+
+static void draw_values(random_stream *draw, float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) values[i] = (float)random_normal(draw);
+}
+
+/* What the average should be after step n, whose weights these are. */
+static void add_share(double *mean, const float *weights, size_t count, int n, double half)
+{
+    double share = fmax(1 / (1 + n / 10.0), 1 - pow(2, -1 / half));
+    for (size_t i = 0; i < count; i++) mean[i] = (1 - share) * mean[i] + share * weights[i];
+}
+
+static void assert_mean(const trained *t, const double *mean)
+{
+    for (size_t i = 0; i < t->count; i++) assert_close(t->theta[i], mean[i], 1e-5);
+}
+
+/* The twin without an average trains to the same weights, and theta is their mean by the shares. */
+static void theta_is_the_mean_of_the_weights(void **state)
+{
+    (void)state;
+    enum { STEPS = 120, HALF = 5 }; /* a step's share is that of its half-life from step 68 on */
+    const char *options[] = {"layers=2 width=5 batch=4 rate=0.05", "layers=2 width=5 batch=1 rate=0.05",
+                             "layers=2 width=5 batch=4 optimizer=sgd rate=0.1 order=shuffle",
+                             "layers=2 width=5 batch=3 rate=0.05 lazy=on"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s average=%d", options[k], HALF);
+        trained averaged, twin;
+        make_trained(&averaged, text);
+        make_trained(&twin, options[k]);
+        assert_null(twin.l.moving);
+        double *mean = calloc(twin.count, sizeof *mean);
+        for (size_t i = 0; i < twin.count; i++) mean[i] = twin.theta[i];
+        random_stream draw = random_named(k, "samples");
+        for (int n = 1; n <= STEPS; n++) {
+            float x[INPUTS], target = (float)random_unit(&draw);
+            draw_values(&draw, x, INPUTS);
+            append_sample(&averaged, vector_dense(x, INPUTS), target);
+            append_sample(&twin, vector_dense(x, INPUTS), target);
+            learner_train(&averaged.l, averaged.theta);
+            learner_train(&twin.l, twin.theta);
+            add_share(mean, twin.theta, twin.count, n, HALF);
+            assert_memory_equal(averaged.l.moving, twin.theta, twin.count * sizeof(float));
+            assert_mean(&averaged, mean);
+        }
+        free(mean);
+        release_trained(&averaged);
+        release_trained(&twin);
+    }
+}
+
+/* A descent begins anew each time, and its average with it. */
+static void a_descent_averages_its_own_steps(void **state)
+{
+    (void)state;
+    enum { STEPS = 12 };
+    trained averaged, twin;
+    make_trained(&averaged, "layers=2 width=5 training=gd optimizer=sgd rate=0.02 steps=12 average=3 history=all");
+    make_trained(&twin, "layers=2 width=5 training=gd optimizer=sgd rate=0.02 history=all");
+    double *mean = calloc(twin.count, sizeof *mean);
+    random_stream draw = random_named(1, "samples");
+    for (int round = 0; round < 3; round++) {
+        float x[INPUTS], target = (float)random_unit(&draw);
+        draw_values(&draw, x, INPUTS);
+        append_sample(&averaged, vector_dense(x, INPUTS), target);
+        append_sample(&twin, vector_dense(x, INPUTS), target);
+        for (size_t i = 0; i < twin.count; i++) mean[i] = twin.l.initial[i];
+        for (int n = 1; n <= STEPS; n++) {
+            twin.l.options.steps = n;
+            learner_train(&twin.l, twin.theta);
+            add_share(mean, twin.theta, twin.count, n, 3);
+        }
+        learner_train(&averaged.l, averaged.theta);
+        assert_mean(&averaged, mean);
+    }
+    free(mean);
+    release_trained(&averaged);
+    release_trained(&twin);
+}
+
+/* ---- lazy rows ---- */
+
+/* The last samples, of which all are in every batch: the features that each has. */
+enum { BATCH = 4, FEATURES = 2, ROW = 5 };
+#define LAZY "layers=2 width=5 order=shuffle decay=0.1 rate=0.01 "
+
+/* Values at FEATURES places, the first a multiple of three. */
+static vector draw_sparse(random_stream *draw, float *values, uint32_t *indices)
+{
+    draw_values(draw, values, FEATURES);
+    indices[0] = 3 * (uint32_t)random_below(draw, INPUTS / 3);
+    indices[1] = indices[0] + 1 + (uint32_t)random_below(draw, 2);
+    return (vector){values, indices, FEATURES};
+}
+
+static bool same_row(const float *a, const float *b, size_t row)
+{
+    return memcmp(a + row * ROW, b + row * ROW, ROW * sizeof *a) == 0;
+}
+
+static void rows_without_inputs_stand_still(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        size_t batch;
+    } cases[] = {{LAZY "history=ring:4 batch=4 lazy=on average=6", BATCH},
+                 {LAZY "history=ring:4 batch=4 lazy=on optimizer=sgd average=6", BATCH},
+                 {LAZY "history=ring:1 batch=1 lazy=on average=6", 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        trained t;
+        make_trained(&t, cases[k].text);
+        float *theta = calloc(t.count, sizeof *theta), *moving = calloc(t.count, sizeof *moving);
+        uint32_t seen[100][FEATURES];
+        size_t still = 0;
+        random_stream draw = random_named(2, "lazy");
+        for (size_t n = 0; n < 100; n++) {
+            float values[FEATURES];
+            append_sample(&t, draw_sparse(&draw, values, seen[n]), (float)random_normal(&draw));
+            bool touched[INPUTS] = {false};
+            for (size_t i = n + 1 < cases[k].batch ? 0 : n + 1 - cases[k].batch; i <= n; i++)
+                for (size_t j = 0; j < FEATURES; j++) touched[seen[i][j]] = true;
+            memcpy(theta, t.theta, t.count * sizeof *theta);
+            memcpy(moving, t.l.moving, t.count * sizeof *moving);
+            learner_train(&t.l, t.theta);
+            for (size_t row = 0; row < INPUTS; row++) {
+                assert_int_equal(same_row(moving, t.l.moving, row), !touched[row]);
+                assert_int_equal(same_row(theta, t.theta, row), !touched[row]);
+                still += !touched[row];
+            }
+            /* the biases and the last layer move in every step */
+            size_t rest = (t.count - INPUTS * ROW) * sizeof *theta;
+            assert_memory_not_equal(moving + INPUTS * ROW, t.l.moving + INPUTS * ROW, rest);
+        }
+        assert_true(still > 100);
+        free(theta);
+        free(moving);
+        release_trained(&t);
+    }
+}
+
+/* Where every batch has all inputs, lazy is as not lazy. */
+static void touched_rows_move_as_ever(void **state)
+{
+    (void)state;
+    const char *options[] = {LAZY "history=ring:4 batch=4 average=6", LAZY "history=ring:4 batch=4 optimizer=adam",
+                             LAZY "history=ring:4 batch=4 optimizer=sgd"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s lazy=on", options[k]);
+        trained lazy, eager;
+        make_trained(&lazy, text);
+        make_trained(&eager, options[k]);
+        assert_null(eager.l.touched);
+        random_stream draw = random_named(k, "touched");
+        for (uint32_t n = 0; n < 60; n++) { /* four samples in turn, each with a quarter of the inputs */
+            float values[INPUTS / BATCH], target = (float)random_normal(&draw);
+            uint32_t indices[INPUTS / BATCH];
+            draw_values(&draw, values, INPUTS / BATCH);
+            for (uint32_t i = 0; i < INPUTS / BATCH; i++) indices[i] = n % BATCH + BATCH * i;
+            vector x = {values, indices, INPUTS / BATCH};
+            append_sample(&lazy, x, target);
+            append_sample(&eager, x, target);
+            if (n + 1 < BATCH) continue;
+            learner_train(&lazy.l, lazy.theta);
+            learner_train(&eager.l, eager.theta);
+            assert_floats_close(lazy.theta, eager.theta, lazy.count, 1e-5);
+        }
+        release_trained(&lazy);
+        release_trained(&eager);
+    }
+}
+
+/* A zero is a zero, left out, named by an index, or in a dense row: the same rows stand still, and the others differ by
+ * the rounding of sums alone. */
+static void zeros_are_alike_in_every_form(void **state)
+{
+    (void)state;
+    trained forms[3];
+    float *before[3];
+    for (size_t f = 0; f < 3; f++) {
+        make_trained(&forms[f], LAZY "history=ring:4 batch=4 lazy=on average=6");
+        before[f] = calloc(forms[f].count, sizeof(float));
+    }
+    random_stream draw = random_named(3, "zeros");
+    for (int n = 0; n < 100; n++) {
+        float values[FEATURES], row[INPUTS] = {0}, target = (float)random_normal(&draw);
+        uint32_t indices[FEATURES], all[INPUTS];
+        for (uint32_t i = 0; i < INPUTS; i++) all[i] = i;
+        vector x = draw_sparse(&draw, values, indices);
+        vector_expand(x, row, INPUTS);
+        vector as[] = {x, {row, all, INPUTS}, vector_dense(row, INPUTS)};
+        for (size_t f = 0; f < 3; f++) {
+            append_sample(&forms[f], as[f], target);
+            memcpy(before[f], forms[f].theta, forms[f].count * sizeof(float));
+            learner_train(&forms[f].l, forms[f].theta);
+            for (size_t i = 0; i < INPUTS; i++)
+                assert_int_equal(same_row(before[f], forms[f].theta, i), same_row(before[0], forms[0].theta, i));
+            assert_floats_close(forms[f].theta, forms[0].theta, forms[f].count, 1e-4);
+        }
+    }
+    for (size_t f = 0; f < 3; f++) {
+        free(before[f]);
+        release_trained(&forms[f]);
+    }
+}
+
+/* ---- saving and loading ---- */
+
+static void goes_on_after_loading(void **state)
+{
+    (void)state;
+    const char *options[] = {LAZY "history=ring:9 batch=4 lazy=on average=6", LAZY "history=all batch=4 lazy=on",
+                             "layers=2 width=5 batch=1 average=50 history=reservoir:9"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        trained t, loaded;
+        make_trained(&t, options[k]);
+        make_trained(&loaded, options[k]);
+        random_stream draw = random_named(k, "archive");
+        for (int n = 0; n < 60; n++) {
+            float values[FEATURES], target = (float)random_normal(&draw);
+            uint32_t indices[FEATURES];
+            vector x = draw_sparse(&draw, values, indices);
+            append_sample(&t, x, target);
+            learner_train(&t.l, t.theta);
+            if (n > 30) {
+                append_sample(&loaded, x, target);
+                learner_train(&loaded.l, loaded.theta);
+                assert_memory_equal(t.theta, loaded.theta, t.count * sizeof(float));
+            } else if (n == 30) {
+                ee_error error = {0};
+                archive writer = archive_writer(&error);
+                learner_archive(&t.l, &writer);
+                assert_int_equal(writer.status, EE_OK);
+                archive reader = archive_reader(writer.bytes, writer.size, &error);
+                learner_archive(&loaded.l, &reader);
+                assert_int_equal(reader.status, EE_OK);
+                assert_int_equal(archive_remaining(&reader), 0);
+                memory_free(writer.bytes);
+                memcpy(loaded.theta, t.theta, t.count * sizeof(float)); /* which is the caller's to keep */
+            }
+        }
+        release_trained(&t);
+        release_trained(&loaded);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +561,12 @@ int main(void)
         cmocka_unit_test(a_reservoir_knows_whether_it_kept_the_newest),
         cmocka_unit_test(rows_of_any_length_fit),
         cmocka_unit_test(losses_do_not_overflow),
+        cmocka_unit_test(theta_is_the_mean_of_the_weights),
+        cmocka_unit_test(a_descent_averages_its_own_steps),
+        cmocka_unit_test(rows_without_inputs_stand_still),
+        cmocka_unit_test(touched_rows_move_as_ever),
+        cmocka_unit_test(zeros_are_alike_in_every_form),
+        cmocka_unit_test(goes_on_after_loading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,13 +414,15 @@ static void moments(const float *values, size_t count, double *mean, double *var
 static void first_weights_have_their_variance(void **state)
 {
     (void)state;
-    /* m = 200: N(0, 2/m), last layer N(0, 1/m); U(+-1/sqrt(fan in)) has variance 1/(3 fan in) */
+    /* m = 200: N(0, 2/m), last layer N(0, 1/m); U(+-1/sqrt(fan in)) has variance 1/(3 fan in);
+     * N(0, 2/(fan in + fan out)) */
     struct {
         const char *text;
         double hidden, last;
     } cases[] = {{"init=paper bias=off layers=2 width=200", 2.0 / 200, 1.0 / 200},
-                 {"init=uniform layers=2 width=200", 1.0 / (3 * 50), 1.0 / (3 * 200)}};
-    for (size_t k = 0; k < 2; k++) {
+                 {"init=uniform layers=2 width=200", 1.0 / (3 * 50), 1.0 / (3 * 200)},
+                 {"init=glorot layers=2 width=200", 2.0 / (50 + 200), 2.0 / (200 + 1)}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         learner_options options = options_from(cases[k].text);
         learner l;
         ee_error error = {0};
@@ -437,6 +439,35 @@ static void first_weights_have_their_variance(void **state)
         free(theta);
         learner_destroy(&l);
     }
+}
+
+/* And convolutions: fan in and fan out are of all places that the kernel has. */
+static void glorot_knows_fans_and_leaves_biases_at_zero(void **state)
+{
+    (void)state;
+    learner_options options = options_from("init=glorot layers=3 width=60 image=2x12x12 front=conv2d:40:5+relu+pool:2");
+    learner l;
+    ee_error error = {0};
+    assert_int_equal(learner_create(&l, "test", &options, 288, 288, 5, SIZE_MAX, &error), EE_OK);
+    float *theta = calloc(l.network.parameter_count, sizeof *theta);
+    for (size_t i = 0; i < l.network.parameter_count; i++) theta[i] = NAN;
+    learner_start(&l, theta);
+    const double fans[] = {2 * 25 + 40 * 25, 40 * 4 * 4 + 60, 60 + 60, 60 + 1}; /* of layers with parameters */
+    size_t with_parameters = 0;
+    for (size_t i = 0; i < l.network.layer_count; i++) {
+        const layer *own = &l.network.layers[i];
+        if (!own->parameter_count) continue;
+        double mean, variance, expected = 2 / fans[with_parameters++];
+        moments(theta + own->parameters, own->weight_count, &mean, &variance);
+        double wide = sqrt(1.0 / (double)own->weight_count); /* the deviation of a mean and, by sqrt 2, of a variance */
+        assert_true(fabs(mean) < 4 * wide * sqrt(expected));
+        assert_true(fabs(variance / expected - 1) < 4 * sqrt(2) * wide);
+        assert_true(own->parameter_count > own->weight_count);
+        for (size_t b = own->weight_count; b < own->parameter_count; b++) assert_true(theta[own->parameters + b] == 0);
+    }
+    assert_int_equal(with_parameters, 4);
+    free(theta);
+    learner_destroy(&l);
 }
 
 static void wrong_shapes_are_named(void **state)
@@ -482,6 +513,7 @@ int main(void)
         cmocka_unit_test(heads_are_a_plain_network_with_copies),
         cmocka_unit_test(one_block_is_seen),
         cmocka_unit_test(first_weights_have_their_variance),
+        cmocka_unit_test(glorot_knows_fans_and_leaves_biases_at_zero),
         cmocka_unit_test(wrong_shapes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "engine/bandit.h"
-#include "net/network.h"
-#include "support.h"
+#include "math/cholesky.h"
+#include "policy/gradient_features.h"
+#include "support_network.h"
 
 /* ---- the reference: networks without biases, weights (in, out) as the bandit lays them out ---- */
 
@@ -157,7 +158,8 @@ static void check_variant(const variant *v)
 {
     char options[1024];
     snprintf(options, sizeof options,
-             "f1.width=%d f2.width=%d f3.width=%d f1.steps=%d f2.steps=%d f3.steps=%d f1.rate=0.02 f2.rate=0.01 "
+             "f1.width=%d exploration=network f2.width=%d f3.width=%d f1.steps=%d f2.steps=%d f3.steps=%d f1.rate=0.02 "
+             "f2.rate=0.01 "
              "f3.rate=0.3 keep=last decision=linear optimal=binary extra_gain=0.3 %s",
              WIDTH, WIDTH, WIDTH3, STEPS, STEPS, STEPS, v->options);
     ee_settings settings = {"eenet:paper", DIM, 9, options};
@@ -229,9 +231,9 @@ static void a_reservoir_draws_what_was_trained(void **state)
 {
     (void)state;
     enum { T = 30 };
-    const char *common =
-        "f1.width=4 f2.width=4 f3.width=3 features=pooled:3 f1.training=gd f2.training=gd f3.training=gd "
-        "f1.history=all f2.history=all f3.history=all f1.rate=0.01 f2.rate=0.01";
+    const char *common = "f1.width=4 exploration=network f2.width=4 f3.width=3 features=pooled:3 f1.training=gd "
+                         "f2.training=gd f3.training=gd "
+                         "f1.history=all f2.history=all f3.history=all f1.rate=0.01 f2.rate=0.01";
     char text[512];
     snprintf(text, sizeof text, "%s keep=reservoir:100", common);
     ee_settings settings[] = {{"eenet", 3, 2, text}, {"eenet", 3, 2, common}};
@@ -265,6 +267,211 @@ static void a_reservoir_draws_what_was_trained(void **state)
     assert_true(distinct > T / 4 && hits[0] > 0);
     ee_bandit_free(drawn);
     ee_bandit_free(last);
+}
+
+/* ---- f2 solved ---- */
+
+enum { MOST_PHI = 48 };
+
+/* A ridge f2 in the bandit's options and in the test's own terms. */
+typedef struct solved_variant {
+    const char *features, *options;
+    variant labels; /* label, offset, extra_until and optimal of it */
+    double prior, lambda;
+    int late;   /* rounds that a reward is late */
+    int retold; /* the last so many samples are told anew at each training */
+} solved_variant;
+
+/* What the test knows of the rounds, and f1's theta_0 and the features of its own making. */
+typedef struct solved_play {
+    learner f1;
+    float *theta0, *formed;
+    gradient_features features;
+    float x[ROUNDS][ARMS][DIM];
+    double phi[ROUNDS][ARMS][MOST_PHI];
+    size_t arm[ROUNDS];
+    double reward[ROUNDS], told[ROUNDS];
+    uint64_t id[ROUNDS];
+    int learned;
+} solved_play;
+
+static void start_play(solved_play *p, const char *features, const ee_bandit *bandit)
+{
+    static const option_group group = {"", feature_option_table, FEATURE_OPTIONS, 0, NULL};
+    static const option_schema schema = {"test", &group, 1, sizeof(feature_options)};
+    memset(p, 0, sizeof *p);
+    feature_options chosen;
+    learner_options options = options_from("width=6 init=glorot");
+    ee_error error = {0};
+    options_set_defaults(&schema, &chosen);
+    if (options_parse(&schema, features, &chosen, &error)) fail_msg("%s", error.message);
+    if (learner_create(&p->f1, "f1", &options, DIM, DIM, 9, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (gradient_features_create(&p->features, &chosen, &p->f1.network, &error)) fail_msg("%s", error.message);
+    assert_true(p->features.count <= MOST_PHI);
+    gradient_features_start(&p->features, 9);
+    p->theta0 = calloc(p->f1.network.parameter_count, sizeof(float));
+    p->formed = calloc(network_formed_count(&p->f1.network) + 1, sizeof(float));
+    learner_start(&p->f1, p->theta0);
+    const float *values = bandit->policy->parameters.values;
+    assert_memory_equal(p->theta0, values, p->f1.network.parameter_count * sizeof(float));
+    for (size_t i = 0; i < p->features.count; i++) assert_true(values[p->f1.network.parameter_count + i] == 0);
+}
+
+static void end_play(solved_play *p)
+{
+    gradient_features_destroy(&p->features);
+    learner_destroy(&p->f1);
+    free(p->theta0);
+    free(p->formed);
+    free(p);
+}
+
+/* phi of an arm, of the gradient at theta_0. */
+static void see_arm(solved_play *p, int round, size_t arm)
+{
+    const network *net = &p->f1.network;
+    vector x = vector_dense(p->x[round][arm], DIM);
+    gradient_factor factors[NETWORK_LAYERS];
+    float phi[MOST_PHI], *workspace = calloc(p->features.workspace_count + 1, sizeof *workspace);
+    network_forward(net, p->theta0, x, p->f1.activations);
+    network_backward(net, p->theta0, x, p->f1.activations, 1, p->f1.deltas);
+    network_factors(net, x, p->f1.activations, p->f1.deltas, p->formed, factors);
+    gradient_features_compute(&p->features, NULL, factors, x, workspace, phi);
+    for (size_t i = 0; i < p->features.count; i++) p->phi[round][arm][i] = phi[i];
+    free(workspace);
+}
+
+static void add_equation(double *a, double *theta, const double *phi, size_t n, double target)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) a[i * n + j] += phi[i] * phi[j];
+        theta[i] += target * phi[i];
+    }
+}
+
+/* The plain ridge solution over all samples so far. */
+static void solve_gains(const solved_play *p, const solved_variant *v, double *theta)
+{
+    size_t n = p->features.count;
+    double a[MOST_PHI * MOST_PHI] = {0};
+    memset(theta, 0, n * sizeof *theta);
+    for (size_t i = 0; i < n; i++) a[i * n + i] = v->lambda;
+    for (int t = 0; t < p->learned; t++) {
+        size_t arm = p->arm[t];
+        add_equation(a, theta, p->phi[t][arm], n, label_of(&v->labels, p->reward[t] - p->told[t]) - v->prior);
+        if (t >= v->labels.extra_until || optimal_of(&v->labels, p->reward[t]) != 0) continue;
+        for (size_t i = 0; i < ARMS; i++)
+            if (i != arm) add_equation(a, theta, p->phi[t][i], n, 0.3 + v->labels.offset - v->prior);
+    }
+    assert_true(cholesky_factor(a, n, 0));
+    cholesky_solve(a, n, theta);
+}
+
+static float exploit(solved_play *p, const ee_bandit *bandit, int round, size_t arm)
+{
+    return network_forward(&p->f1.network, bandit->policy->parameters.values, vector_dense(p->x[round][arm], DIM),
+                           p->f1.activations);
+}
+
+static void decide_and_check(solved_play *p, const solved_variant *v, ee_bandit *bandit, int round)
+{
+    ee_arms arms = ee_arms_dense(p->x[round][0], ARMS, DIM);
+    ee_decision decision;
+    ee_score scores[ARMS];
+    ee_error error = {0};
+    assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, scores, &error), EE_OK);
+    double theta[MOST_PHI];
+    solve_gains(p, v, theta);
+    for (size_t i = 0; i < ARMS; i++) {
+        see_arm(p, round, i);
+        double gain = v->prior - v->labels.offset;
+        for (size_t k = 0; k < p->features.count; k++) gain += theta[k] * p->phi[round][i][k];
+        assert_close(scores[i].exploitation, exploit(p, bandit, round, i), 1e-6);
+        assert_close(scores[i].exploration, gain, 1e-4);
+        assert_close(scores[i].score, scores[i].exploitation + scores[i].exploration, 1e-6);
+    }
+    p->id[round] = decision.id;
+    p->arm[round] = decision.arm;
+    p->told[round] = scores[decision.arm].exploitation;
+}
+
+static void learn_next(solved_play *p, const solved_variant *v, ee_bandit *bandit)
+{
+    ee_error error = {0};
+    int t = p->learned++;
+    assert_int_equal(ee_bandit_learn(bandit, p->id[t], p->reward[t], &error), EE_OK);
+    for (int i = p->learned > v->retold ? p->learned - v->retold : 0; i < p->learned; i++)
+        p->told[i] = exploit(p, bandit, i, p->arm[i]);
+}
+
+static void check_solved(const solved_variant *v)
+{
+    char options[512];
+    snprintf(options, sizeof options,
+             "exploration=ridge f1.width=6 f1.init=glorot f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
+             "train_every=1 train_late_every=1 decision=linear w1=1 w2=1 w2_late=1 extra_gain=0.3 optimal=binary "
+             "prior_gain=%g ridge=%g %s %s",
+             v->prior, v->lambda, v->features, v->options);
+    ee_settings settings = {"eenet", DIM, 9, options};
+    ee_bandit *bandit;
+    ee_error error = {0};
+    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
+    solved_play *p = malloc(sizeof *p);
+    start_play(p, v->features, bandit);
+    random_stream draw = random_named(6, "rounds");
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < ARMS * DIM; i++) p->x[round][i / DIM][i % DIM] = (float)random_normal(&draw);
+        p->reward[round] = random_unit(&draw) < 0.4 ? 1 : random_unit(&draw) < 0.5 ? 0 : 0.5;
+        decide_and_check(p, v, bandit, round);
+        if (round >= v->late) learn_next(p, v, bandit);
+    }
+    /* f1 has moved since: labels by the one of then and by the one of now are not the same. */
+    assert_true(fabs(exploit(p, bandit, 0, 0) -
+                     network_forward(&p->f1.network, p->theta0, vector_dense(p->x[0][0], DIM), p->f1.activations)) >
+                0.01);
+    end_play(p);
+    ee_bandit_free(bandit);
+}
+
+/* prior_gain + theta . phi, theta the solution over (phi at theta_0, r - f1 at the decision - prior_gain). */
+static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
+{
+    (void)state;
+    const solved_variant variants[] = {
+        {"features=hidden:3", "refresh=0", {.label = 0}, 0.2, 1, 0, 0},
+        {"features=hidden:2", "refresh=0", {.label = 0}, -0.5, 0.1, 0, 0},
+        {"features=hidden:3", "refresh=0", {.label = 0}, 0.2, 1, 4, 0},
+        {"features=sketch:7", "refresh=0", {.label = 0}, 0, 3, 0, 0},
+        {"features=pooled:3", "refresh=0 label=abs", {.label = 1}, 0.2, 1, 0, 0},
+        {"features=normalized", "refresh=0", {.label = 0}, 0.3, 1, 0, 0},
+        {"features=hidden:3", "refresh=0 label=relu label_offset=0.7", {.label = 2, .offset = 0.7}, 0.2, 1, 0, 0},
+        {"features=hidden:3", "refresh=0 extra_until=25", {.extra_until = 25}, 0.2, 1, 0, 0},
+        /* a history that forgets: the solution does not */
+        {"features=hidden:3", "refresh=0 f1.history=ring:10", {.label = 0}, 0.2, 1, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_solved(&variants[i]);
+}
+
+/* So many draws that none of 40 samples is left out: each gain is r - f1, by f1 as the training left it. */
+static void gains_are_told_anew(void **state)
+{
+    (void)state;
+    const solved_variant variants[] = {
+        {"features=hidden:3", "refresh=2000", {.label = 0}, 0.2, 1, 0, ROUNDS},
+        {"features=hidden:3",
+         "refresh=2000 label=abs label_offset=0.5",
+         {.label = 1, .offset = 0.5},
+         0.2,
+         1,
+         0,
+         ROUNDS},
+        {"features=hidden:3", "refresh=2000 extra_until=25", {.extra_until = 25}, 0.2, 1, 0, ROUNDS},
+        {"features=hidden:3", "refresh=2000", {.label = 0}, 0.2, 1, 3, ROUNDS},
+        /* what the history has dropped keeps the gain that it was told last */
+        {"features=hidden:3", "refresh=1000 f1.history=ring:10", {.label = 0}, 0.2, 1, 0, 10},
+        {"features=hidden:3", "refresh=10 f1.history=ring:1", {.label = 0}, 0.2, 1, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_solved(&variants[i]);
 }
 
 /* ---- what the presets say ---- */
@@ -307,7 +514,11 @@ static void presets_are_what_they_are_named_for(void **state)
         {"eenet:authors", "f2.decay", "0.0001"},
         {"eenet:authors", "f2.keep_moments", "off"},
         {"eenet", "f1.layers", "2"},
-        {"eenet", "f1.width", "100"},
+        {"eenet", "f1.width", "200"},
+        {"eenet", "exploration", "ridge"},
+        {"eenet:paper", "exploration", "network"},
+        {"eenet:authors", "exploration", "network"},
+        {"eenet:authors", "f1.average", "0"},
         {"eenet", "label", "gain"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
@@ -320,9 +531,17 @@ static void options_that_do_not_go_together_are_refused(void **state)
     struct {
         const char *options, *message;
     } cases[] = {
-        {"keep=all", "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
+        {"exploration=network keep=all",
+         "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
         {"reward_low=1 reward_high=1", "options: eenet.reward_low must be below eenet.reward_high, got 1 and 1"},
-        {"features=lle:10 lle_neighbors=10",
+        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last and features that are not fitted, as "
+                             "hidden, sketch or pooled"},
+        {"features=lle:3", "options: eenet.exploration=ridge needs keep=last and features that are not fitted, as "
+                           "hidden, sketch or pooled"},
+        {"features=hidden:90 f1.width=100 f1.layers=3",
+         "options: eenet.exploration=ridge takes 4096 features at most, these are 9090; take features=hidden:N or "
+         "sketch:N"},
+        {"exploration=network features=lle:10 lle_neighbors=10",
          "options: features=lle:10 needs more than 10 lle_neighbors and more lle_window than that, got 10 and 200"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -362,6 +581,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_algorithm_1),
         cmocka_unit_test(a_reservoir_draws_what_was_trained),
+        cmocka_unit_test(a_ridge_f2_is_the_solution_over_all_gains),
+        cmocka_unit_test(gains_are_told_anew),
         cmocka_unit_test(presets_are_what_they_are_named_for),
         cmocka_unit_test(options_that_do_not_go_together_are_refused),
         cmocka_unit_test(trains_when_the_schedule_says),

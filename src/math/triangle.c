@@ -1,0 +1,68 @@
+#include "triangle.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "doubles.h"
+
+size_t triangle_count(size_t d)
+{
+    return d * (d + 1) / 2;
+}
+
+void triangle_start(double *triangle, size_t d, double diagonal)
+{
+    memset(triangle, 0, triangle_count(d) * sizeof *triangle);
+    for (size_t i = 0; i < d; triangle += d - i, i++) *triangle = diagonal;
+}
+
+void triangle_add(double *triangle, double weight, const double *x, size_t d)
+{
+    for (size_t i = 0; i < d; triangle += d - i, i++)
+        if (x[i] != 0) doubles_add_scaled(triangle, weight * x[i], x + i, d - i);
+}
+
+void triangle_factor(double *triangle, size_t d, double lambda, double *first)
+{
+    const double *entry = triangle;
+    for (size_t i = 0; i < d; entry += d - i, i++) first[i] = *entry;
+    for (size_t i = 0; i < d; triangle += d - i, i++) {
+        size_t rest = d - i;
+        triangle[0] = fmax(triangle[0], fmax(lambda, 1e-12 * first[i]));
+        double scale = 1 / sqrt(triangle[0]), *below = triangle + rest;
+        for (size_t j = 0; j < rest; j++) triangle[j] *= scale;
+        for (size_t j = 1; j < rest; below += rest - j, j++)
+            if (triangle[j] != 0) doubles_add_scaled(below, -triangle[j], triangle + j, rest - j);
+    }
+}
+
+void triangle_rotate(double *restrict factor, double *restrict x, size_t d)
+{
+    for (size_t i = 0; i < d; factor += d - i, i++) {
+        if (x[i] == 0) continue;
+        double length = hypot(factor[0], x[i]), cosine = factor[0] / length, sine = x[i] / length;
+        for (size_t j = 0; j < d - i; j++) {
+            double above = factor[j], new = x[i + j];
+            factor[j] = cosine * above + sine * new;
+            x[i + j] = cosine * new - sine *above;
+        }
+    }
+}
+
+void triangle_solve_transposed(const double *factor, double *x, size_t d)
+{
+    for (size_t i = 0; i < d; factor += d - i, i++) {
+        if (x[i] == 0) continue;
+        x[i] /= factor[0];
+        doubles_add_scaled(x + i + 1, -x[i], factor + 1, d - i - 1);
+    }
+}
+
+void triangle_solve(const double *factor, double *x, size_t d)
+{
+    factor += triangle_count(d);
+    for (size_t i = d; i-- > 0;) {
+        factor -= d - i;
+        x[i] = (x[i] - doubles_dot(factor + 1, x + i + 1, d - i - 1)) / factor[0];
+    }
+}

@@ -1,0 +1,39 @@
+/* f2 where it is solved and not trained: of all linear functions of phi the one that fits the gains best,
+ *
+ *   theta = argmin sum (target - theta . phi)^2 + lambda |theta|^2
+ *
+ * over all samples that ever came, exactly, after each of them. Along a direction of phi that no sample had, theta is
+ * 0: with targets less a prior gain, and the prior added to what is predicted, an arm that is like none before is given
+ * just that prior.
+ *
+ * phi of an arm must stay what it is: it is of the gradient at theta_0 of f1, never at a theta that training moves. */
+#ifndef EENET_GAIN_REGRESSION_H
+#define EENET_GAIN_REGRESSION_H
+
+#include "base/archive.h"
+
+enum { GAIN_MOST_FEATURES = 4096 };
+
+typedef struct gain_regression {
+    size_t dim;
+    double *factor; /* (triangle of dim) math/triangle.h */
+    double *moment; /* (dim) sum target phi */
+    double *work;   /* (dim) */
+} gain_regression;
+
+ee_status gain_regression_create(gain_regression *self, size_t dim, double lambda, ee_error *error);
+void gain_regression_destroy(gain_regression *self);
+
+/* Takes in a sample. phi is (dim). */
+void gain_regression_add(gain_regression *self, const float *phi, float target);
+
+/* The target of a sample that was taken in is another by now: difference is the new one less the old one. */
+void gain_regression_correct(gain_regression *self, const float *phi, float difference);
+
+/* theta is (dim) */
+void gain_regression_solve(gain_regression *self, float *theta);
+
+size_t gain_regression_memory(const gain_regression *self);
+void gain_regression_archive(gain_regression *self, archive *a);
+
+#endif

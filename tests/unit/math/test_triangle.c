@@ -1,0 +1,216 @@
+/* The triangular factor against the matrix that it stands for, summed plainly. */
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "math/triangle.h"
+#include "support.h"
+
+enum { MOST = 24 };
+
+/* The samples so far: their matrix A = lambda I + sum x x^T as (d, d), and its factor as rotations make it. */
+typedef struct pair {
+    size_t d;
+    double a[MOST * MOST];
+    double factor[MOST * (MOST + 1) / 2];
+} pair;
+
+static void start(pair *p, size_t d, double lambda)
+{
+    *p = (pair){.d = d};
+    for (size_t i = 0; i < d; i++) p->a[i * d + i] = lambda;
+    triangle_start(p->factor, d, sqrt(lambda));
+}
+
+static void add(pair *p, const double *x)
+{
+    double used[MOST];
+    for (size_t i = 0; i < p->d; i++)
+        for (size_t j = 0; j < p->d; j++) p->a[i * p->d + j] += x[i] * x[j];
+    memcpy(used, x, p->d * sizeof *x);
+    triangle_rotate(p->factor, used, p->d);
+}
+
+/* Normal numbers, of which about `zeros` are 0. */
+static void draw_sample(random_stream *draw, size_t d, double zeros, double *x)
+{
+    for (size_t i = 0; i < d; i++) x[i] = random_unit(draw) < zeros ? 0 : random_normal(draw);
+}
+
+static double entry(const double *triangle, size_t d, size_t i, size_t j)
+{
+    return j < i ? 0 : triangle[i * d - i * (i + 1) / 2 + j];
+}
+
+/* The largest entry of U^T U - A. */
+static double residual(const pair *p)
+{
+    double largest = 0;
+    for (size_t i = 0; i < p->d; i++) {
+        for (size_t j = 0; j < p->d; j++) {
+            double sum = -p->a[i * p->d + j];
+            for (size_t k = 0; k < p->d; k++) sum += entry(p->factor, p->d, k, i) * entry(p->factor, p->d, k, j);
+            if (!(fabs(sum) <= largest)) largest = fabs(sum);
+        }
+    }
+    return largest;
+}
+
+static void rotations_add_samples(void **state)
+{
+    (void)state;
+    for (size_t d = 1; d <= MOST; d++) {
+        for (int kind = 0; kind < 3; kind++) { /* dense, half zeros, nearly all zeros */
+            random_stream draw = random_named(d, "samples");
+            pair p;
+            double x[MOST];
+            start(&p, d, 0.25);
+            for (int sample = 0; sample < 40; sample++) {
+                draw_sample(&draw, d, 0.45 * kind, x);
+                add(&p, x);
+                assert_close(residual(&p), 0, 1e-11);
+            }
+        }
+    }
+}
+
+static void what_no_sample_has_stays_as_it_was(void **state)
+{
+    (void)state;
+    double x[] = {0, 2, 0, -1}, nothing[4] = {0};
+    pair p;
+    start(&p, 4, 9);
+    add(&p, x);
+    add(&p, nothing);
+    assert_close(residual(&p), 0, 1e-12);
+    for (size_t j = 0; j < 4; j++) {
+        assert_true(entry(p.factor, 4, 0, j) == (j == 0 ? 3 : 0));
+        assert_true(entry(p.factor, 4, 2, j) == (j == 2 ? 3 : 0));
+    }
+}
+
+static void the_summed_matrix_has_the_same_factor(void **state)
+{
+    (void)state;
+    for (size_t d = 1; d <= MOST; d++) {
+        random_stream draw = random_named(d, "samples");
+        pair p;
+        double x[MOST], scaled[MOST], first[MOST], summed[MOST * (MOST + 1) / 2];
+        const double lambda = 0.5, weight = 4;
+        start(&p, d, lambda);
+        triangle_start(summed, d, lambda);
+        for (int sample = 0; sample < 30; sample++) {
+            draw_sample(&draw, d, 0.3, x);
+            triangle_add(summed, weight, x, d);
+            for (size_t i = 0; i < d; i++) scaled[i] = 2 * x[i];
+            add(&p, scaled);
+        }
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = i; j < d; j++) assert_close(entry(summed, d, i, j), p.a[i * d + j], 1e-12);
+        triangle_factor(summed, d, lambda, first);
+        for (size_t i = 0; i < triangle_count(d); i++) assert_close(summed[i], p.factor[i], 1e-10);
+    }
+}
+
+/* Two columns that are one, and no lambda to speak of: the second pivot is rounding, and may not become it. */
+static void a_pivot_without_a_digit_is_raised(void **state)
+{
+    (void)state;
+    double equal[] = {1e6, 1e6, 1e6}, below[] = {0.5, 0, 3}, first[2];
+    triangle_factor(equal, 2, 1e-9, first);
+    assert_close(equal[0], 1e3, 1e-12);
+    assert_close(equal[1], 1e3, 1e-12);
+    assert_close(equal[2], 1e-3, 1e-12); /* the root of 1e-12 of 1e6 */
+    triangle_factor(below, 2, 2, first);
+    assert_close(below[0], sqrt(2), 1e-12); /* none is below lambda */
+    assert_close(below[2], sqrt(3), 1e-12);
+}
+
+static void both_solves_solve(void **state)
+{
+    (void)state;
+    for (size_t d = 1; d <= MOST; d++) {
+        random_stream draw = random_named(d, "solves");
+        pair p;
+        double x[MOST], b[MOST], half[MOST];
+        start(&p, d, 0.1);
+        for (int sample = 0; sample < 30; sample++) {
+            draw_sample(&draw, d, 0.2, x);
+            add(&p, x);
+        }
+        draw_sample(&draw, d, 0.2, b);
+        memcpy(x, b, sizeof x);
+        triangle_solve_transposed(p.factor, x, d);
+        memcpy(half, x, sizeof half);
+        for (size_t i = 0; i < d; i++) { /* U^T half = b */
+            double sum = 0;
+            for (size_t k = 0; k < d; k++) sum += entry(p.factor, d, k, i) * half[k];
+            assert_close(sum, b[i], 1e-11);
+        }
+        triangle_solve(p.factor, x, d);
+        for (size_t i = 0; i < d; i++) { /* U x = half, and so A x = b */
+            double sum = 0, whole = 0;
+            for (size_t k = 0; k < d; k++) sum += entry(p.factor, d, i, k) * x[k];
+            for (size_t k = 0; k < d; k++) whole += p.a[i * d + k] * x[k];
+            assert_close(sum, half[i], 1e-11);
+            assert_close(whole, b[i], 1e-10);
+        }
+    }
+}
+
+static void one_dimension_is_a_number(void **state)
+{
+    (void)state;
+    double factor, x = 4, lambda = 9;
+    assert_int_equal(triangle_count(1), 1);
+    triangle_start(&factor, 1, sqrt(lambda));
+    triangle_rotate(&factor, &x, 1);
+    assert_close(factor, 5, 1e-15);
+    double solved = 50;
+    triangle_solve_transposed(&factor, &solved, 1);
+    assert_close(solved, 10, 1e-14);
+    triangle_solve(&factor, &solved, 1);
+    assert_close(solved, 2, 1e-14);
+}
+
+/* Samples of length 1, as features are: after 10,000 of them nothing has gathered. */
+static void a_long_run_does_not_drift(void **state)
+{
+    (void)state;
+    enum { D = 12, SAMPLES = 10000 };
+    random_stream draw = random_named(1, "long");
+    pair p;
+    start(&p, D, 1);
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        double x[D], square = 0;
+        draw_sample(&draw, D, 0.3, x);
+        for (int i = 0; i < D; i++) square += x[i] * x[i];
+        for (int i = 0; i < D && square > 0; i++) x[i] /= sqrt(square);
+        add(&p, x);
+    }
+    assert_true(p.a[0] > 500); /* they are in it */
+    assert_true(residual(&p) < 1e-10);
+    double b[D], x[D];
+    for (int i = 0; i < D; i++) x[i] = b[i] = i - 5;
+    triangle_solve_transposed(p.factor, x, D);
+    triangle_solve(p.factor, x, D);
+    for (int i = 0; i < D; i++) {
+        double sum = 0;
+        for (int k = 0; k < D; k++) sum += p.a[i * D + k] * x[k];
+        assert_close(sum, b[i], 1e-10);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rotations_add_samples),
+        cmocka_unit_test(what_no_sample_has_stays_as_it_was),
+        cmocka_unit_test(the_summed_matrix_has_the_same_factor),
+        cmocka_unit_test(a_pivot_without_a_digit_is_raised),
+        cmocka_unit_test(both_solves_solve),
+        cmocka_unit_test(one_dimension_is_a_number),
+        cmocka_unit_test(a_long_run_does_not_drift),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
