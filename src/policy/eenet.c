@@ -132,6 +132,12 @@ static ee_status create_window(eenet *self, ee_error *error)
     return status;
 }
 
+/* As much room as f1's history has. */
+static ee_status grow_told(eenet *self, ee_error *error)
+{
+    return memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), error);
+}
+
 static ee_status create_second(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = &self->options;
@@ -147,8 +153,7 @@ static ee_status create_second(eenet *self, const policy_setup *setup, ee_error 
     self->refreshing = random_named(setup->seed, "refreshing");
     ee_status status = gain_regression_create(&self->gains, seen, o->own.ridge, error);
     if (!status) status = memory_create(&self->room, lay_out(self, 1).count, sizeof(float), error);
-    if (!status)
-        status = memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), error);
+    if (!status) status = grow_told(self, error);
     return status;
 }
 
@@ -210,7 +215,7 @@ static bool decides_neurally(const own_options *o, uint64_t round)
            (o->decision.pick == DECISION_HYBRID && round >= (uint64_t)o->hybrid_after);
 }
 
-/* phi of an arm. The room has f1's activations at this theta, and where they lie w. */
+/* phi of an arm, in a room laid out as w, where f1's pass at this theta has been made. */
 static void see_gradient(const eenet *self, const float *theta, const float *fitted, vector x, const layout *w,
                          float *room, float *workspace, float *phi)
 {
@@ -222,6 +227,13 @@ static void see_gradient(const eenet *self, const float *theta, const float *fit
     gradient_features_compute(&self->features, fitted, factors, x, workspace, phi);
 }
 
+/* phi of an arm as a solved f2 sees it: at theta_0. */
+static void see_start(const eenet *self, vector x, const layout *w, float *room, float *workspace, float *phi)
+{
+    network_forward(&self->f1.network, self->f1.initial, x, room + w->activations1);
+    see_gradient(self, self->f1.initial, NULL, x, w, room, workspace, phi);
+}
+
 /* phi and f2 of an arm, after f1's pass over it. */
 static float explore(const eenet *self, const float *values, vector x, const layout *w, float *room, float *workspace,
                      float *phi)
@@ -231,8 +243,7 @@ static float explore(const eenet *self, const float *values, vector x, const lay
     float offset = (float)self->options.own.label_offset;
     size_t count = self->features.count;
     if (eenet_solves(&self->options)) {
-        network_forward(&self->f1.network, self->f1.initial, x, room + w->activations1);
-        see_gradient(self, self->f1.initial, fitted, x, w, room, workspace, phi);
+        see_start(self, x, w, room, workspace, phi);
         return (float)self->options.own.prior_gain + self->features.kernels->dot(theta2, phi, count) - offset;
     }
     see_gradient(self, values, fitted, x, w, room, workspace, phi);
@@ -302,12 +313,9 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
     static const float zeros[2] = {0};
     vector phi = vector_dense(o->kept, self->features.count);
     ee_status status = learner_reserve(&self->f1, 1, o->x, error);
-    if (eenet_solves(&self->options)) {
-        if (!status)
-            status = memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), error);
-    } else if (!status) {
-        status = learner_reserve(&self->f2, 1 + extra_count(self, o), phi, error);
-    }
+    if (!status)
+        status = eenet_solves(&self->options) ? grow_told(self, error)
+                                              : learner_reserve(&self->f2, 1 + extra_count(self, o), phi, error);
     if (!status) status = learner_reserve(&self->f3, 1, vector_dense(zeros, 2), error);
     if (!status && self->options.own.keep.pick == KEEP_ALL)
         status = memory_grow(&self->marks, &self->mark_capacity, self->f1.history.count + 1, sizeof(size_t), error);
@@ -402,8 +410,7 @@ static void solve_second(eenet *self)
         vector x = history_input(samples, sample);
         float reward = history_target(samples, sample), before = self->told[sample];
         float now = network_forward(&self->f1.network, self->theta1, x, room + w.activations1);
-        network_forward(&self->f1.network, self->f1.initial, x, room + w.activations1);
-        see_gradient(self, self->f1.initial, self->fitted, x, &w, room, room + w.features, phi);
+        see_start(self, x, &w, room, room + w.features, phi);
         gain_regression_correct(&self->gains, phi, label_of(own, reward - now) - label_of(own, reward - before));
         self->told[sample] = now;
     }
@@ -528,8 +535,7 @@ static void archive_gains(eenet *self, archive *a)
 {
     gain_regression_archive(&self->gains, a);
     archive_stream(a, &self->refreshing);
-    if (a->reading && !a->status)
-        a->status = memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), a->error);
+    if (a->reading && !a->status) a->status = grow_told(self, a->error);
     if (!a->status) archive_floats(a, self->told, self->f1.history.count);
 }
 

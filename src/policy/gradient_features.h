@@ -6,7 +6,8 @@
  *                        mapped by the weights of its neighbours; 0 before the first window is full
  *   FEATURES_SKETCH      k random projections, each onto an outer product of random signs
  *   FEATURES_HIDDEN      of the last hidden layer's part of g, which is an outer product too: k random projections of
- *                        its deltas times 2 k of its inputs, or the inputs themselves where they are fewer; length 1
+ *                        its deltas times 2 k random projections of its inputs, or the inputs themselves where they
+ *                        are fewer; scaled to length 1
  *
  * g is the gradient of f1's output by its parameters, layer by layer, each the weights as (out, in) row by row and then
  * the biases. It is never formed (but for `normalized`, whose entries it is): everything comes from the factors. */

@@ -9,8 +9,7 @@
  * regression of its own on the hidden layer that all share, and d = (f1.width + 1) f1.heads.
  *
  * A is kept as its Cholesky factor U, A = U^T U, which gives all that the policies ask for: h^T A^-1 h = |U^-T h|^2,
- * and theta + nu U^-1 e, e normal, is a draw from N(theta, nu^2 A^-1). A sample is taken in by a rotation of U with
- * each row, which adds only squares and so cannot drift as an inverse does.
+ * and theta + nu U^-1 e, e normal, is a draw from N(theta, nu^2 A^-1). math/triangle.h says how it takes samples in.
  *
  * A sample enters with weight 1 and the features that f1 gives when its reward comes. Training moves f1, and with it
  * the features of all samples: after every `rebuild` trainings the regression is made anew from f1's history, with the
