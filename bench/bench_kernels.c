@@ -33,7 +33,17 @@ static void call_forward(const kernel_table *k, operands *o, size_t turn)
 
 static void call_forward_sparse(const kernel_table *k, operands *o, size_t turn)
 {
-    k->forward_sparse(o->y, o->theta, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, NONZEROS, WIDTH);
+    k->forward_sparse(o->y, o->theta, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, NONZEROS, WIDTH, WIDTH);
+}
+
+/* A batch through the first layer of the preset eenet. */
+enum { BATCH = 64, WIDE = 400 };
+
+static void call_multiply(const kernel_table *k, operands *o, size_t turn)
+{
+    (void)turn;
+    k->multiply((matrix){o->first, WIDE, 1}, (const_matrix){o->second, YELP, 1}, (const_matrix){o->theta, WIDE, 1},
+                BATCH, YELP, WIDE);
 }
 
 static void call_backward(const kernel_table *k, operands *o, size_t turn)
@@ -80,6 +90,9 @@ static const struct kernel_row {
     {"forward 150 of 7840 to 100",
      call_forward_sparse,
      {2 * NONZEROS * WIDTH, CELL *NONZEROS *WIDTH, CELL *SPARSE_ROUNDS *NONZEROS *WIDTH}},
+    {"multiply, 64 times 20 to 400",
+     call_multiply,
+     {2 * BATCH * YELP * WIDE, CELL *WIDE *(YELP + 2 * BATCH), CELL *WIDE *(YELP + BATCH)}},
     {"backward 100 to 20", call_backward, {2 * ENTRIES, CELL *ENTRIES, CELL *ENTRIES}},
     {"update 20 by 100", call_update, {2 * ENTRIES, 2 * CELL *ENTRIES, CELL *ENTRIES}},
     {"update 150 of 7840 by 100",

@@ -5,15 +5,15 @@
 
 enum { CELL = sizeof(float) };
 
-/* What the presets set: f1's width and batch, k of features=hidden:k, gains that are told anew. */
+/* What the presets set: f1's width and batch, the units that f2 sees, gains that are told anew. */
 typedef struct preset {
     const char *policy;
-    double width, batch, hidden, refresh;
+    double width, batch, units, refresh;
 } preset;
 
 static preset preset_of(const char *policy)
 {
-    static const preset solved[] = {{"eenet", 200, 32, 16, 8}, {"eenet:fast", 100, 24, 6, 2}};
+    static const preset solved[] = {{"eenet", 400, 64, 200, 8}, {"eenet:fast", 100, 48, 50, 2}};
     for (size_t i = 0; i < sizeof solved / sizeof *solved; i++)
         if (strcmp(policy, solved[i].policy) == 0) return solved[i];
     return (preset){policy, 100, 16, 0, 0};
@@ -63,6 +63,7 @@ static bool is_large(double dim)
 
 const char *policy_work_options(const char *policy, const problem_shape *shape)
 {
+    if (shape->blocks == 10 && preset_of(policy).units > 0) return "blocks=10";
     return strcmp(policy, "eenet:authors") == 0 && is_large((double)shape->dim) ? "features=pooled:1000" : "";
 }
 
@@ -81,32 +82,25 @@ static work decide_greedy(const sizes *s)
                   CELL * parameters(s->dim, s->width)};
 }
 
-/* Of the two sides of phi the one of the inputs. */
-static double inner_of(const sizes *s, const preset *own)
+/* EE-Net's f1 has a last row for each block and sees the context once: then an arm is a row of it. */
+static sizes trunk_of(sizes s, const preset *own)
 {
-    return s->dim + 1 < 2 * own->hidden ? s->dim + 1 : 2 * own->hidden;
+    if (own->units > 0 && s.side < s.dim) {
+        s.dim = s.side;
+        s.rows = s.stored;
+    }
+    return s;
 }
 
-/* phi of an arm: f1 at theta_0, the projections of its deltas and, where they are many, of its inputs; their product.
- */
-static double phi_flops(const sizes *s, const preset *own)
-{
-    double inner = inner_of(s, own), inputs = inner < s->dim + 1 ? s->stored * inner : 0;
-    return 2 * (s->stored * s->width + s->width * own->hidden + inputs + own->hidden * inner);
-}
-
-/* f1 once more, at theta_0, and the signs. */
-static double phi_cells(const sizes *s, const preset *own, double rows)
-{
-    double inner = inner_of(s, own), inputs = inner < s->dim + 1 ? rows * inner : 0;
-    return parameters(rows, s->width) + s->width * own->hidden + inputs;
-}
-
+/* f1 and phi, which are passes through the first layers at theta and at theta_0, of every arm or of the context; then
+ * a row of f1's last layer and one of f2 for each arm. */
 static work decide_solved(const sizes *s, const preset *own)
 {
-    double second = own->hidden * inner_of(s, own);
-    return (work){s->arms * (phi_flops(s, own) + 2 * second), CELL * (phi_cells(s, own, s->rows) + second),
-                  CELL * (phi_cells(s, own, s->dim) + second)};
+    double units = own->units < s->width ? own->units : s->width, both = s->width + units;
+    double contexts = s->side < s->dim ? 1 : s->arms, arms = s->side < s->dim ? s->arms : 1;
+    sizes seen = trunk_of(*s, own);
+    return (work){2 * both * (contexts * seen.stored + s->arms), CELL * both * (seen.rows + 1 + arms),
+                  CELL * both * (seen.dim + 1 + arms)};
 }
 
 /* A non-zero of the gradient is one product and lies in two windows of the convolution. */
@@ -135,7 +129,7 @@ work policy_work_decide(const char *policy, const problem_shape *shape, size_t w
     sizes s = sizes_of(shape, &own, width);
     work f1 = decide_greedy(&s);
     if (strcmp(policy, "greedy") == 0) return f1;
-    if (own.hidden > 0) return sum(f1, decide_solved(&s, &own));
+    if (own.units > 0) return decide_solved(&s, &own);
     if (strcmp(policy, "eenet:authors") == 0) return sum(f1, decide_pooled(&s));
     /* A width is a second pass, with the squares, through as many numbers as there are weights. */
     if (is_one_of(policy, "neural-ucb", "neural-ts")) return sum(f1, f1);
@@ -155,14 +149,15 @@ static work learn_batch(const sizes *s, double batch)
 /* The same, but rows that no sample of the batch has stand still; and all that moves goes into the average. Then f2:
  * phi and f1 of the gains that are told anew, the reward's phi rotated into the factor, two triangular solves, in
  * doubles. */
-static work learn_solved(const sizes *s, const preset *own)
+static work learn_solved(const sizes *whole, const preset *own)
 {
-    double rows = s->stored < s->dim && own->batch * s->stored < s->dim ? own->batch * s->stored : s->dim;
-    double touched = parameters(s->stored, s->width), moved = parameters(rows, s->width);
-    double features = own->hidden * inner_of(s, own), triangle = features * features / 2;
+    sizes s = trunk_of(*whole, own);
+    double rows = s.stored < s.dim && own->batch * s.stored < s.dim ? own->batch * s.stored : s.dim;
+    double touched = parameters(s.stored, s.width), moved = parameters(rows, s.width);
+    double units = own->units < s.width ? own->units : s.width, triangle = units * units / 2;
     work f1 = {own->batch * 4 * touched + (ADAM_FLOPS + 3) * moved, (ADAM_BYTES + 3 * CELL) * moved,
-               6 * CELL * parameters(s->dim, s->width)};
-    double told = own->refresh * (2 * touched + phi_flops(s, own) + 2 * features);
+               6 * CELL * parameters(s.dim, s.width)};
+    double told = own->refresh * 2 * (touched + units * (s.stored + 2));
     work f2 = {told + (6 + 2 + 2) * triangle, (2 + 1 + 1) * sizeof(double) * triangle, sizeof(double) * triangle};
     return sum(f1, f2);
 }
@@ -191,7 +186,7 @@ work policy_work_learn(const char *policy, const problem_shape *shape, size_t wi
     sizes s = sizes_of(shape, &own, width);
     work f1 = learn_batch(&s, own.batch);
     if (strcmp(policy, "greedy") == 0) return f1;
-    if (own.hidden > 0) return learn_solved(&s, &own);
+    if (own.units > 0) return learn_solved(&s, &own);
     if (strcmp(policy, "eenet:authors") == 0) return times(learn_authors(&s), 1.0 / EVERY);
     if (is_one_of(policy, "neural-ucb", "neural-ts")) {
         double touched = parameters(s.stored, s.width);

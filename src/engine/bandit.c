@@ -59,16 +59,27 @@ static ee_status choose_rule(ee_bandit *self, const policy_class *class, const c
     return EE_OK;
 }
 
+/* Room for the arms of a round as they are scaled: as pending.c, a dense arm may have twice as many values as a sparse
+ * one. */
+static ee_status reserve_scaled(ee_bandit *self, const common_options *common, ee_error *error)
+{
+    if (!self->scales) return EE_OK;
+    size_t values = 2 * (size_t)common->nonzeros < self->dim ? 2 * (size_t)common->nonzeros : self->dim;
+    return memory_grow(&self->scaled, &self->scaled_capacity, (size_t)common->arms * values, sizeof(float), error);
+}
+
 static ee_status create_parts(ee_bandit *self, const policy_class *class, const void *options, size_t most_parameters,
                               ee_error *error)
 {
     const common_options *common = options;
     policy_setup setup = {self->dim, self->seed, options, most_parameters};
+    self->scales = common->scale;
     ee_status status = choose_rule(self, class, common, error);
     if (!status) status = class->create(&setup, &self->policy, error);
     if (!status) status = pending_create(&self->pending, self->policy, common, self->dim, error);
     size_t arms = (size_t)common->arms;
     if (!status) status = reserve_scores(self, arms, error);
+    if (!status) status = reserve_scaled(self, common, error);
     return status;
 }
 
@@ -119,6 +130,7 @@ void ee_bandit_free(ee_bandit *bandit)
     memory_free(bandit->scores);
     memory_free(bandit->redrawn);
     memory_free(bandit->probabilities);
+    memory_free(bandit->scaled);
     memory_free(bandit);
 }
 
@@ -184,6 +196,40 @@ static ee_status check_arms(const ee_bandit *bandit, const ee_arms *arms, ee_err
 
 /* ---- deciding and learning ---- */
 
+/* A length this small or smaller says nothing. */
+static const double smallest_length = 1e-6;
+
+/* The mean length of the arms, or 0 where it says nothing. */
+static double mean_length(const ee_arms *arms)
+{
+    double sum = 0;
+    for (size_t arm = 0; arm < arms->count; arm++) {
+        vector x = vector_of_arm(arms, arm), values = vector_dense(x.values, x.count);
+        sum += sqrt(vector_dot(values, values));
+    }
+    double mean = sum / (double)arms->count;
+    return mean > smallest_length ? mean : 0;
+}
+
+/* The arms as the policy is to see them, and the length that they are divided by. */
+static ee_status see_arms(ee_bandit *bandit, const ee_arms *arms, ee_arms *seen, double *length, ee_error *error)
+{
+    *seen = *arms;
+    *length = bandit->length;
+    if (!bandit->scales) return EE_OK;
+    size_t count = arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
+    ee_status status = memory_grow(&bandit->scaled, &bandit->scaled_capacity, count, sizeof(float), error);
+    if (status) return status;
+    if (*length == 0) *length = mean_length(arms);
+    float scale = *length > 0 ? (float)(1 / *length) : 1;
+    for (size_t i = 0; i < count; i++) bandit->scaled[i] = scale * arms->values[i];
+    seen->values = bandit->scaled;
+    if (vector_is_within(bandit->scaled, count, LARGEST_INPUT)) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT,
+                       "arms: a feature is more than 1e9 times the length of the arms of the first round, which was %g",
+                       *length);
+}
+
 /* Scores are the last thing that may be refused: what they are computed from is finite, but may be too large, and a
  * network may have diverged. */
 static ee_status score_arms(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
@@ -200,12 +246,15 @@ static ee_status score_arms(ee_bandit *bandit, const ee_arms *arms, ee_score *sc
 
 ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
 {
+    ee_arms seen;
+    double length;
     ee_status status = check_arms(bandit, arms, error);
     if (!status && !scores) status = status_fail(error, EE_BAD_INPUT, "score: nowhere to put the scores");
     if (!status) status = reserve_scores(bandit, arms->count, error);
+    if (!status) status = see_arms(bandit, arms, &seen, &length, error);
     if (status) return status;
     random_stream before = bandit->scratch.random; /* a look changes nothing */
-    status = score_arms(bandit, arms, scores, error);
+    status = score_arms(bandit, &seen, scores, error);
     bandit->scratch.random = before;
     return status;
 }
@@ -240,7 +289,11 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     ee_status status = check_arms(bandit, arms, error);
     if (!status && !decision) status = status_fail(error, EE_BAD_INPUT, "decide: nowhere to put the decision");
     if (!status) status = reserve_scores(bandit, arms->count, error);
+    ee_arms seen;
+    double length;
+    if (!status) status = see_arms(bandit, arms, &seen, &length, error);
     if (status) return status;
+    arms = &seen;
     const policy_class *class = bandit->policy->class;
     const parameters *learned = &bandit->policy->parameters;
     uint64_t id = bandit->decisions + 1;
@@ -261,6 +314,7 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     if (class->keep) class->keep(learned, arms, decision->arm, &bandit->scratch, kept);
     if (class->draws) decision->probability = estimate_probability(bandit, arms, decision->arm);
     bandit->decisions = id;
+    bandit->length = length;
     if (scores) memcpy(scores, each, arms->count * sizeof *scores);
     return EE_OK;
 }
@@ -297,6 +351,10 @@ void bandit_archive(ee_bandit *self, archive *a)
         self->decisions = decisions;
         self->rewards = rewards;
     }
+    archive_bytes(a, &self->length, sizeof self->length);
+    bool is_length = self->length == 0 || (self->length > smallest_length && isfinite(self->length));
+    if (a->reading && !a->status && !is_length)
+        archive_fail(a, EE_BAD_MODEL, "model: the length of its arms is not one");
     archive_stream(a, &self->exploration);
     archive_stream(a, &self->scratch.random);
     archive_stream(a, &self->estimation);
@@ -312,8 +370,8 @@ size_t ee_bandit_memory(const ee_bandit *bandit)
 {
     if (!bandit) return 0;
     const policy *learner = bandit->policy;
-    const void *blocks[] = {bandit,  bandit->scratch.values,    bandit->scores, bandit->redrawn, bandit->probabilities,
-                            learner, learner->parameters.values};
+    const void *blocks[] = {bandit,  bandit->scratch.values,     bandit->scores, bandit->redrawn, bandit->probabilities,
+                            learner, learner->parameters.values, bandit->scaled};
     size_t bytes = pending_memory(&bandit->pending);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
     return bytes + (learner->class->memory ? learner->class->memory(learner) : 0);

@@ -18,7 +18,10 @@ struct ee_bandit {
     ee_score *scores;      /* (score_capacity) */
     ee_score *redrawn;     /* (redrawn_capacity) scores to estimate a probability by */
     double *probabilities; /* (probability_capacity) */
-    size_t score_capacity, redrawn_capacity, probability_capacity;
+    float *scaled;         /* (scaled_capacity) the values of a round's arms as the policy sees them, where it scales */
+    size_t score_capacity, redrawn_capacity, probability_capacity, scaled_capacity;
+    bool scales;          /* the option `scale` */
+    double length;        /* that the arms are divided by; 0 before the first round that has one */
     propensity_rule rule; /* PROPENSITY_OWN: the policy's */
     uint64_t probability_draws;
     uint64_t decisions, rewards;

@@ -155,6 +155,11 @@ size_t dataset_arms(const dataset *data)
     return data->arms;
 }
 
+size_t dataset_blocks(const dataset *data)
+{
+    return data->blocks ? data->blocks : 1;
+}
+
 uint64_t dataset_rounds(const dataset *data)
 {
     return data->rounds;

@@ -45,6 +45,7 @@ uint64_t dataset_fingerprint(const dataset *data);
 
 size_t dataset_dim(const dataset *data);      /* features of an arm */
 size_t dataset_arms(const dataset *data);     /* arms of a round */
+size_t dataset_blocks(const dataset *data);   /* of the features, where an arm is the context in one of them; else 1 */
 uint64_t dataset_rounds(const dataset *data); /* rounds that it has; 0: without end */
 
 /* data must outlive the environment. */

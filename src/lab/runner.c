@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -24,10 +25,19 @@ static double thread_seconds(void)
     return seconds_of(&now);
 }
 
+/* What the data set says of its arms comes first, so that the job's own options may say otherwise. */
 static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error)
 {
-    ee_settings settings = {job->policy, dataset_dim(job->data), job->seed, job->options};
-    return ee_bandit_create(&settings, bandit, error);
+    const char *own = job->options ? job->options : "";
+    char *options;
+    size_t size = strlen(own) + sizeof "blocks=18446744073709551615 ";
+    ee_status status = memory_create(&options, size, 1, error);
+    if (status) return status;
+    snprintf(options, size, "blocks=%zu %s", dataset_blocks(job->data), own);
+    ee_settings settings = {job->policy, dataset_dim(job->data), job->seed, options};
+    status = ee_bandit_create(&settings, bandit, error);
+    memory_free(options);
+    return status;
 }
 
 ee_status runner_check(const run_job *job, char **options, ee_error *error)

@@ -131,9 +131,56 @@ static void forward(float *y, const float *w, const float *x, size_t in, size_t 
     forward_any(y, w + i * stride, NULL, x + i, in - i, out, stride);
 }
 
-static void forward_sparse(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out)
+static void forward_sparse(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out,
+                           size_t stride)
 {
-    forward_any(y, w, index, x, count, out, out);
+    forward_any(y, w, index, x, count, out, stride);
+}
+
+/* ---- products of matrices ---- */
+
+/* ROWS times VECTORS sums stay in registers while the rows of b pass by: AVX2 has half as many as the others. */
+#if defined(__AVX2__) && !defined(__AVX512F__)
+enum { WIDE = 2 };
+#else
+enum { WIDE = 4 };
+#endif
+
+INLINE void multiply_block(float *restrict c, const float *restrict a, const float *restrict b, size_t in, size_t c_row,
+                           size_t a_row, size_t a_column, size_t b_row, size_t ROWS, size_t VECTORS)
+{
+    lanes sum[16];
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t v = 0; v < VECTORS; v++) sum[r * VECTORS + v] = load(c + r * c_row + v * LANES);
+    for (size_t i = 0; i < in; i++) {
+        lanes row[4];
+        for (size_t v = 0; v < VECTORS; v++) row[v] = load(b + i * b_row + v * LANES);
+        for (size_t r = 0; r < ROWS; r++)
+            for (size_t v = 0; v < VECTORS; v++) sum[r * VECTORS + v] += a[r * a_row + i * a_column] * row[v];
+    }
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t v = 0; v < VECTORS; v++) store(c + r * c_row + v * LANES, sum[r * VECTORS + v]);
+}
+
+INLINE void multiply_rows(float *restrict c, const float *restrict a, const float *restrict b, size_t in, size_t out,
+                          size_t c_row, size_t a_row, size_t a_column, size_t b_row, size_t ROWS)
+{
+    size_t j = 0;
+    for (; j + WIDE * LANES <= out; j += WIDE * LANES)
+        multiply_block(c + j, a, b + j, in, c_row, a_row, a_column, b_row, ROWS, WIDE);
+    for (; j + LANES <= out; j += LANES) multiply_block(c + j, a, b + j, in, c_row, a_row, a_column, b_row, ROWS, 1);
+    for (; j < out; j++)
+        for (size_t r = 0; r < ROWS; r++)
+            for (size_t i = 0; i < in; i++) c[r * c_row + j] += a[r * a_row + i * a_column] * b[i * b_row + j];
+}
+
+static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)
+{
+    size_t r = 0;
+    for (; r + 4 <= rows; r += 4)
+        multiply_rows(c.values + r * c.row, a.values + r * a.row, b.values, in, out, c.row, a.row, a.column, b.row, 4);
+    for (; r < rows; r++)
+        multiply_rows(c.values + r * c.row, a.values + r * a.row, b.values, in, out, c.row, a.row, a.column, b.row, 1);
 }
 
 /* ---- outer products ---- */
@@ -318,6 +365,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table TABLE(KERNELS_NAME);
 const kernel_table TABLE(KERNELS_NAME) = {
-    TEXT(KERNELS_NAME), dot,  add_scaled,    forward, forward_sparse, backward, update,
-    update_sparse,      relu, relu_backward, adam,
+    TEXT(KERNELS_NAME), dot,    add_scaled,    forward, forward_sparse, multiply,
+    backward,           update, update_sparse, relu,    relu_backward,  adam,
 };

@@ -17,6 +17,17 @@ typedef struct adam_step {
     float epsilon;
 } adam_step;
 
+/* Entry (r, c) lies at values[r * row + c * column]. */
+typedef struct matrix {
+    float *values;
+    size_t row, column;
+} matrix;
+
+typedef struct const_matrix {
+    const float *values;
+    size_t row, column;
+} const_matrix;
+
 typedef struct kernel_table {
     const char *name;
 
@@ -30,7 +41,11 @@ typedef struct kernel_table {
     void (*forward)(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride);
 
     /* The same for a sparse x: index and x are (count), w has a row for each index. */
-    void (*forward_sparse)(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out);
+    void (*forward_sparse)(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out,
+                           size_t stride);
+
+    /* C += A B. c is (rows, out), a is (rows, in), b is (in, out). The columns of b and c are 1 apart. */
+    void (*multiply)(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out);
 
     /* dx += W delta. dx is (in), delta is (out), w as in forward. */
     void (*backward)(float *dx, const float *w, const float *delta, size_t in, size_t out, size_t stride);

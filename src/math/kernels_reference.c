@@ -24,12 +24,24 @@ static void forward(float *y, const float *w, const float *x, size_t in, size_t 
     }
 }
 
-static void forward_sparse(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out)
+static void forward_sparse(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out,
+                           size_t stride)
 {
     for (size_t j = 0; j < out; j++) {
         double sum = y[j];
-        for (size_t i = 0; i < count; i++) sum += (double)x[i] * w[index[i] * out + j];
+        for (size_t i = 0; i < count; i++) sum += (double)x[i] * w[index[i] * stride + j];
         y[j] = (float)sum;
+    }
+}
+
+static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)
+{
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t j = 0; j < out; j++) {
+            double sum = c.values[r * c.row + j];
+            for (size_t i = 0; i < in; i++) sum += (double)a.values[r * a.row + i * a.column] * b.values[i * b.row + j];
+            c.values[r * c.row + j] = (float)sum;
+        }
     }
 }
 
@@ -72,5 +84,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table kernels_reference;
 const kernel_table kernels_reference = {
-    "reference", dot, add_scaled, forward, forward_sparse, backward, update, update_sparse, relu, relu_backward, adam,
+    "reference", dot,    add_scaled,    forward, forward_sparse, multiply,
+    backward,    update, update_sparse, relu,    relu_backward,  adam,
 };

@@ -233,7 +233,7 @@ static void dense_forward(const layer *l, const kernel_table *kernels, const flo
     else
         memset(output, 0, out * sizeof *output);
     if (input.indices)
-        kernels->forward_sparse(output, weights, input.indices, input.values, input.count, out);
+        kernels->forward_sparse(output, weights, input.indices, input.values, input.count, out, out);
     else
         kernels->forward(output, weights, input.values, input.count, out, out);
 }

@@ -19,8 +19,9 @@ const option learner_option_table[LEARNER_OPTIONS] = {
     {"front", OPTION_TEXT, FIELD(network.front), "none", 0, 0,
      "none or conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:..., pool:SIZE, relu joined by +",
      "layers before the fully connected ones"},
-    {"heads", OPTION_INTEGER, FIELD(network.heads), "1", 1, 65536, NULL,
-     "blocks of the input: all layers but the last see the one that is not zero, the last has a row for each"},
+    {"heads", OPTION_INTEGER, FIELD(network.heads), "1", 0, 65536, NULL,
+     "blocks of the input: all layers but the last see the one that is not zero, the last has a row for each; 0: as "
+     "the option blocks"},
     {"loss", OPTION_CHOICE, FIELD(loss), "squared", 0, 0, "squared|half|cross_entropy",
      "what training lowers: (f-y)^2, half of it, cross-entropy on the logit"},
     {"training", OPTION_CHOICE, FIELD(training), "sgd", 0, 0, "gd|sgd",
@@ -29,6 +30,8 @@ const option learner_option_table[LEARNER_OPTIONS] = {
     {"rate", OPTION_REAL, FIELD(optimizer.rate), "0.003", 0, 1000, NULL, "learning rate"},
     {"decay", OPTION_REAL, FIELD(optimizer.decay), "0", 0, 1000, NULL,
      "sgd, adam: L2, added to the gradient; adamw: decoupled weight decay"},
+    {"fade", OPTION_INTEGER, FIELD(optimizer.fade), "0", 0, 1e9, NULL,
+     "steps that halve the decay: it is decay / (1 + steps / fade); 0: it stays"},
     {"keep_moments", OPTION_FLAG, FIELD(keep_moments), "on", 0, 0, NULL,
      "the optimizer's moments live on from one training to the next"},
     {"steps", OPTION_INTEGER, FIELD(steps), "1", 1, 1e9, NULL, "steps of one training, at most"},
@@ -54,24 +57,30 @@ static random_stream named_stream(uint64_t seed, const char *name, const char *p
     return random_named(seed, whole);
 }
 
-/* Whether a step may leave rows of the first weights alone: where an input is a row of them, and not a pixel. */
-static bool has_rows(const learner *self)
+/* Whether a step leaves rows of the first weights alone: where an input is a row of them, and not a pixel. */
+static bool leaves_rows(const learner *self)
 {
-    return self->options.lazy && self->network.layers[0].kind == LAYER_DENSE && self->network.heads == 1;
+    return self->options.lazy && self->network.layers[0].kind == LAYER_DENSE;
 }
 
 static ee_status create_room(learner *self, ee_error *error)
 {
     size_t parameters = self->network.parameter_count, activations = self->network.activation_count;
-    size_t rows = has_rows(self) ? self->network.input : 0;
     ee_status status = memory_create(&self->initial, parameters, sizeof(float), error);
     if (!status) status = memory_create(&self->gradient, parameters, sizeof(float), error);
     if (!status) status = memory_create(&self->activations, activations, sizeof(float), error);
     if (!status) status = memory_create(&self->deltas, activations, sizeof(float), error);
-    if (!status) status = memory_create(&self->spans, rows / 2 + 2, sizeof *self->spans, error);
-    if (!status && rows) status = memory_create(&self->touched, rows, 1, error);
+    if (!status) status = batch_create(&self->batch, &self->network, error);
+    if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
     if (!status && self->options.average) status = memory_create(&self->moving, parameters, sizeof(float), error);
     return status;
+}
+
+learner_options learner_for_blocks(const learner_options *options, int64_t blocks)
+{
+    learner_options made = *options;
+    if (!made.network.heads) made.network.heads = blocks;
+    return made;
 }
 
 ee_status learner_create(learner *self, const char *name, const learner_options *options, size_t input, size_t nonzeros,
@@ -102,8 +111,7 @@ void learner_destroy(learner *self)
     memory_free(self->initial);
     memory_free(self->moving);
     memory_free(self->gradient);
-    memory_free(self->spans);
-    memory_free(self->touched);
+    batch_destroy(&self->batch);
     memory_free(self->activations);
     memory_free(self->deltas);
     memory_free(self->order);
@@ -120,6 +128,7 @@ void learner_start(learner *self, float *theta)
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
 {
     ee_status status = history_reserve(&self->history, more, x, error);
+    if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
     if (status || self->options.order.pick != ORDER_SHUFFLE) return status;
     return memory_grow(&self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t), error);
 }
@@ -212,47 +221,49 @@ double learner_step(learner *self, vector x, float target, float *theta)
 
 /* ---- batches ---- */
 
-/* Zeros of a dense input are as those that a sparse one leaves out. */
-static void touch(learner *self, vector x)
+static void take_in(learner *self, size_t sample, float *targets)
 {
-    for (size_t i = 0; self->touched && i < x.count; i++)
-        if (x.values[i] != 0) self->touched[x.indices ? x.indices[i] : i] = 1;
+    targets[self->batch.count] = history_target(&self->history, sample);
+    batch_add(&self->batch, history_input(&self->history, sample));
 }
 
-/* share: of the sample's gradient in the batch's */
-static double add_to_batch(learner *self, size_t sample, const float *theta, float share)
+/* Both passes over the samples that the batch has taken in; share is that of each sample's gradient in the whole.
+ * Returns the sum of their losses. */
+static double pass_batch(learner *self, const float *targets, const float *theta, float share)
 {
-    vector x = history_input(&self->history, sample);
-    double loss =
-        visit(self, x, history_target(&self->history, sample), theta, share * optimizer_scale(&self->optimizer));
-    network_add_gradient(&self->network, x, self->activations, self->deltas, self->gradient);
-    touch(self, x);
-    return loss;
-}
-
-/* Lists what the batch has touched: rows of the first weights, those next to each other together, and all the rest. */
-static size_t list_spans(learner *self)
-{
-    size_t width = self->network.layers[0].out.width, rows = self->touched ? self->network.input : 0, count = 0;
-    for (size_t row = 0; row < rows; row++) {
-        if (!self->touched[row]) continue;
-        size_t first = row;
-        while (row < rows && self->touched[row]) self->touched[row++] = 0;
-        self->spans[count++] = (span){first * width, (row - first) * width};
+    learner_loss loss = (learner_loss)self->options.loss.pick;
+    float scale = share * optimizer_scale(&self->optimizer), gradients[BATCH_SAMPLES];
+    double sum = 0;
+    batch_forward(&self->batch, theta);
+    for (size_t s = 0; s < self->batch.count; s++) {
+        sum += learner_loss_value(loss, self->batch.outputs[s], targets[s]);
+        gradients[s] = scale * learner_loss_derivative(loss, self->batch.outputs[s], targets[s]);
     }
-    self->spans[count++] = (span){rows * width, self->network.parameter_count - rows * width};
-    return count;
+    batch_backward(&self->batch, theta, gradients, self->gradient);
+    return sum;
+}
+
+/* All that a step does to a part of theta, while that part is in the cache. */
+static void step_part(learner *self, float *theta, const adam_step *step, float share, span part)
+{
+    enum { PIECE = 2048 };
+    for (size_t end = part.start + part.count; part.start < end; part.start += part.count) {
+        part.count = end - part.start < PIECE ? end - part.start : PIECE;
+        optimizer_step_part(&self->optimizer, step, moving_of(self, theta), self->gradient, part);
+        if (self->moving) add_to_average(self, theta, part, share);
+        memset(self->gradient + part.start, 0, part.count * sizeof *self->gradient);
+    }
 }
 
 static void end_batch(learner *self, float *theta)
 {
-    size_t count = list_spans(self);
-    optimizer_step_spans(&self->optimizer, moving_of(self, theta), self->gradient, self->spans, count);
+    size_t width = self->network.layers[0].out.width, first = leaves_rows(self) ? self->network.block * width : 0;
+    adam_step step = optimizer_begin(&self->optimizer);
     float share = self->moving ? next_share(self) : 0;
-    for (size_t i = 0; i < count; i++) {
-        memset(self->gradient + self->spans[i].start, 0, self->spans[i].count * sizeof *self->gradient);
-        if (self->moving) add_to_average(self, theta, self->spans[i], share);
-    }
+    for (size_t r = 0; first && r < self->batch.row_count; r++)
+        step_part(self, theta, &step, share, (span){self->batch.rows[r] * width, width});
+    step_part(self, theta, &step, share, (span){first, self->network.parameter_count - first});
+    batch_clear_rows(&self->batch);
 }
 
 void learner_descend(learner *self, size_t samples, float *theta)
@@ -263,7 +274,11 @@ void learner_descend(learner *self, size_t samples, float *theta)
     optimizer_reset(&self->optimizer);
     float share = self->options.loss.pick == LOSS_CROSS_ENTROPY ? 1 / (float)samples : 1;
     for (int64_t step = 0; samples && step < self->options.steps; step++) {
-        for (size_t i = 0; i < samples; i++) add_to_batch(self, i, moving_of(self, theta), share);
+        for (size_t i = 0; i < samples;) {
+            float targets[BATCH_SAMPLES];
+            for (; self->batch.count < BATCH_SAMPLES && i < samples; i++) take_in(self, i, targets);
+            pass_batch(self, targets, moving_of(self, theta), share);
+        }
         end_batch(self, theta);
     }
 }
@@ -306,15 +321,19 @@ static size_t take_sample(learner *self, uint64_t turn, uint64_t end)
 
 static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
 {
-    size_t batch = (size_t)self->options.batch;
-    if (batch == 1 && !self->touched) { /* else a batch like any other: learner_step moves all rows */
+    size_t size = (size_t)self->options.batch;
+    if (size == 1 && !leaves_rows(self)) { /* else a batch like any other: learner_step moves all rows */
         size_t sample = take_sample(self, turn, end);
         return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
     }
     double loss = 0;
     const float *moving = moving_of(self, theta);
-    for (size_t i = 0; i < batch; i++)
-        loss += add_to_batch(self, take_sample(self, turn + i, end), moving, 1 / (float)batch);
+    for (size_t i = 0; i < size;) {
+        float targets[BATCH_SAMPLES];
+        for (; self->batch.count < BATCH_SAMPLES && i < size; i++)
+            take_in(self, take_sample(self, turn + i, end), targets);
+        loss += pass_batch(self, targets, moving, 1 / (float)size);
+    }
     end_batch(self, theta);
     return loss;
 }
@@ -329,12 +348,12 @@ void learner_train(learner *self, float *theta)
     if (!count) return;
     if (!self->options.keep_moments) optimizer_reset(&self->optimizer);
     if (self->options.order.pick == ORDER_SHUFFLE) refresh_order(self);
-    uint64_t batch = (uint64_t)self->options.batch, end = (uint64_t)self->options.steps * batch, pass_end = count;
+    uint64_t size = (uint64_t)self->options.batch, end = (uint64_t)self->options.steps * size, pass_end = count;
     double pass_loss = 0;
     self->next = pick_sample(self, 0);
     for (uint64_t turn = 0; turn < end;) {
         pass_loss += train_batch(self, turn, end, theta);
-        turn += batch;
+        turn += size;
         if (turn < pass_end) continue;
         double mean = pass_loss / (double)(turn + count - pass_end);
         if (self->options.stop_loss > 0 && mean <= self->options.stop_loss) return;
@@ -347,13 +366,14 @@ size_t learner_memory(const learner *self)
 {
     return history_memory(&self->history) + memory_size(self->optimizer.first) + memory_size(self->optimizer.second) +
            memory_size(self->initial) + memory_size(self->moving) + memory_size(self->gradient) +
-           memory_size(self->spans) + memory_size(self->touched) + memory_size(self->activations) +
-           memory_size(self->deltas) + memory_size(self->order);
+           batch_memory(&self->batch) + memory_size(self->activations) + memory_size(self->deltas) +
+           memory_size(self->order);
 }
 
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);
+    if (a->reading && !a->status) a->status = batch_reserve(&self->batch, self->history.stride, a->error);
     optimizer_archive(&self->optimizer, a);
     archive_stream(a, &self->sampling);
     if (self->moving) {

@@ -6,6 +6,7 @@
 #ifndef EENET_LEARNER_H
 #define EENET_LEARNER_H
 
+#include "batch.h"
 #include "history.h"
 #include "network.h"
 #include "optimizer.h"
@@ -39,7 +40,7 @@ typedef struct learner_options {
     option_choice history;
 } learner_options;
 
-enum { LEARNER_OPTIONS = 20 };
+enum { LEARNER_OPTIONS = 21 };
 extern const option learner_option_table[LEARNER_OPTIONS];
 
 typedef struct learner {
@@ -47,19 +48,21 @@ typedef struct learner {
     network network;
     history history;
     optimizer optimizer;
-    float *initial;     /* (parameters) theta_0 */
-    float *moving;      /* (parameters) what training moves, where theta is its average; else NULL */
-    uint64_t averaged;  /* steps that the average has taken in */
-    float *gradient;    /* (parameters) of a batch; zeros between batches */
-    span *spans;        /* (spans of a step) the parts of theta that a batch touches */
-    uint8_t *touched;   /* (input) whether a batch has met this input; NULL where a step moves all of theta */
-    float *activations; /* (activations) */
+    float *initial;    /* (parameters) theta_0 */
+    float *moving;     /* (parameters) what training moves, where theta is its average; else NULL */
+    uint64_t averaged; /* steps that the average has taken in */
+    float *gradient;   /* (parameters) of a batch; zeros between batches */
+    batch batch;
+    float *activations; /* (activations) of a step on one sample */
     float *deltas;      /* (activations) */
     uint32_t *order;    /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */
     size_t order_capacity, order_count;
     size_t next; /* the sample that training comes to next */
     random_stream init, sampling;
 } learner;
+
+/* The options with heads = 0 made as many as the arms have blocks. */
+learner_options learner_for_blocks(const learner_options *options, int64_t blocks);
 
 /* name ("f1") names it in messages and, with seed, its random streams. nonzeros: see history_create. A network of more
  * than most_parameters is refused before anything is made for it. */

@@ -8,7 +8,7 @@
 /* ---- making ---- */
 
 /* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected or sees
- * a block alone: that is laid out dense in front of the activations. */
+ * a block alone: room for that is in front of the activations. */
 static size_t input_room(const network *self)
 {
     return self->heads > 1 || self->layers[0].kind != LAYER_DENSE ? self->block : 0;
@@ -122,7 +122,7 @@ static ee_status read_image(const char *name, const char *text, size_t input, sh
 
 static ee_status read_heads(network *self, const char *name, int64_t heads, ee_error *error)
 {
-    self->heads = (size_t)heads;
+    self->heads = heads ? (size_t)heads : 1;
     if (self->input % self->heads != 0)
         return status_fail(error, EE_BAD_OPTION, "options: %s.heads must divide the input's %zu entries, got %zu", name,
                            self->input, self->heads);
@@ -159,6 +159,38 @@ ee_status network_create(network *self, const char *name, const network_options 
     if (!status) status = append_dense(self, name, last_shape(self, image), self->heads, options->bias, false, error);
     if (!status) place_activations(self);
     return status;
+}
+
+/* ---- cutting ---- */
+
+void network_cut(const network *whole, size_t units, network *cut)
+{
+    *cut = *whole;
+    layer *last = &cut->layers[--cut->layer_count - 1];
+    cut->parameter_count -= whole->layers[cut->layer_count].parameter_count;
+    if (last->kind == LAYER_DENSE && units < last->out.width) {
+        last->out.width = units;
+        last->weight_count = shape_size(last->in) * units;
+        last->parameter_count = last->weight_count + (last->bias ? units : 0);
+        cut->parameter_count = last->parameters + last->parameter_count;
+    }
+    place_activations(cut);
+}
+
+void network_cut_parameters(const network *whole, const network *cut, const float *theta, float *cut_theta)
+{
+    size_t index = cut->layer_count - 1;
+    const layer *from = &whole->layers[index], *to = &cut->layers[index];
+    memcpy(cut_theta, theta, to->parameters * sizeof *theta);
+    theta += from->parameters;
+    cut_theta += to->parameters;
+    if (from->kind != LAYER_DENSE) {
+        memcpy(cut_theta, theta, to->parameter_count * sizeof *theta);
+        return;
+    }
+    /* the biases are a last row */
+    for (size_t row = 0; row < shape_size(to->in) + (to->bias ? 1 : 0); row++)
+        memcpy(cut_theta + row * to->out.width, theta + row * from->out.width, to->out.width * sizeof *theta);
 }
 
 /* ---- initialising ---- */
@@ -215,59 +247,131 @@ size_t network_head(const network *self, vector input)
     return 0;
 }
 
-/* The block's entries of a sparse input, as (block) floats. */
-static void expand_block(const network *self, vector input, float *out)
+/* The entries of the block that is seen, as they lie in the input. */
+static vector entries_seen(const network *self, vector input, size_t first)
 {
+    if (!input.indices) return vector_dense(input.values + first, self->block);
+    if (!input.count) return input; /* whose values may be nowhere */
+    size_t start = 0, end = input.count;
+    if (self->heads > 1) {
+        while (start < end && input.indices[start] < first) start++;
+        while (end > start && input.indices[end - 1] - first >= self->block) end--;
+    }
+    return (vector){input.values + start, input.indices + start, end - start};
+}
+
+/* Sparse entries count from the block's beginning once they are in front of the activations: as (block) floats, or
+ * before a fully connected layer as (count) indices alone. */
+void network_lay_out_input(const network *self, vector input, float *room)
+{
+    if (!input.indices || !input_room(self)) return;
     size_t first = network_head(self, input) * self->block;
-    memset(out, 0, self->block * sizeof *out);
-    for (size_t i = 0; i < input.count; i++)
-        if (input.indices[i] >= first && input.indices[i] - first < self->block)
-            out[input.indices[i] - first] = input.values[i];
+    vector seen = entries_seen(self, input, first);
+    if (self->layers[0].kind == LAYER_DENSE) {
+        uint32_t *indices = (uint32_t *)(void *)room;
+        for (size_t i = 0; i < seen.count; i++) indices[i] = (uint32_t)(seen.indices[i] - first);
+        return;
+    }
+    memset(room, 0, self->block * sizeof *room);
+    for (size_t i = 0; i < seen.count; i++) room[seen.indices[i] - first] = seen.values[i];
 }
 
-static vector first_input(const network *self, vector input, const float *activations)
+vector network_first_input(const network *self, vector input, const float *activations)
 {
-    if (input.indices) return input_room(self) ? vector_dense(activations, self->block) : input;
-    return vector_dense(input.values + network_head(self, input) * self->block, self->block);
+    vector seen = entries_seen(self, input, network_head(self, input) * self->block);
+    if (!input.indices || !input_room(self)) return seen;
+    if (self->layers[0].kind != LAYER_DENSE) return vector_dense(activations, self->block);
+    seen.indices = (const uint32_t *)(const void *)activations;
+    return seen;
 }
 
-static vector layer_input(const network *self, size_t index, vector input, const float *activations)
+bool network_sees_same(const network *self, vector a, vector b)
 {
-    if (index == 0) return first_input(self, input, activations);
+    if (self->heads == 1 || !a.indices != !b.indices) return false;
+    size_t first_a = network_head(self, a) * self->block, first_b = network_head(self, b) * self->block;
+    a = entries_seen(self, a, first_a);
+    b = entries_seen(self, b, first_b);
+    if (a.count != b.count) return false;
+    if (a.count && memcmp(a.values, b.values, a.count * sizeof *a.values) != 0) return false;
+    bool same = true;
+    for (size_t i = 0; a.indices && i < a.count; i++) same &= a.indices[i] - first_a == b.indices[i] - first_b;
+    return same;
+}
+
+/* Of a layer but the first. */
+static vector layer_input(const network *self, size_t index, const float *activations)
+{
     const layer *below = &self->layers[index - 1];
     return vector_dense(activations + below->output, shape_size(below->out));
 }
 
+const float *network_outputs_above(const network *self, const float *theta, float *activations)
+{
+    for (size_t i = 1; i < self->layer_count; i++)
+        layer_forward(&self->layers[i], self->kernels, theta, layer_input(self, i, activations),
+                      activations + self->layers[i].output);
+    return activations + self->layers[self->layer_count - 1].output;
+}
+
+const float *network_outputs(const network *self, const float *theta, vector input, float *activations)
+{
+    network_lay_out_input(self, input, activations);
+    layer_forward(&self->layers[0], self->kernels, theta, network_first_input(self, input, activations),
+                  activations + self->layers[0].output);
+    return network_outputs_above(self, theta, activations);
+}
+
+float network_output(const network *self, vector input, const float *activations)
+{
+    return activations[self->layers[self->layer_count - 1].output + network_head(self, input)];
+}
+
 float network_forward(const network *self, const float *theta, vector input, float *activations)
 {
-    if (input.indices && input_room(self)) expand_block(self, input, activations);
-    for (size_t i = 0; i < self->layer_count; i++)
-        layer_forward(&self->layers[i], self->kernels, theta, layer_input(self, i, input, activations),
-                      activations + self->layers[i].output);
-    return activations[self->activation_count - self->heads + network_head(self, input)];
+    network_outputs(self, theta, input, activations);
+    return network_output(self, input, activations);
+}
+
+/* delta of the layer below the last, where one head alone has a delta. */
+static void backward_head(const network *self, const float *theta, size_t head, float delta, float *below)
+{
+    const layer *last = &self->layers[self->layer_count - 1];
+    const float *weights = theta + last->parameters + head;
+    for (size_t i = 0; i < shape_size(last->in); i++) below[i] = delta * weights[i * self->heads];
 }
 
 void network_backward(const network *self, const float *theta, vector input, const float *activations,
                       float output_gradient, float *deltas)
 {
-    float *outputs = deltas + self->activation_count - self->heads;
+    size_t last = self->layer_count - 1, head = network_head(self, input);
+    float *outputs = deltas + self->layers[last].output;
     memset(outputs, 0, self->heads * sizeof *outputs);
-    outputs[network_head(self, input)] = output_gradient;
-    for (size_t i = self->layer_count - 1; i > 0; i--) {
+    outputs[head] = output_gradient;
+    for (size_t i = last; i > 0; i--) {
         const layer *below = &self->layers[i - 1];
         const float *outputs_below = activations + below->output;
-        layer_backward(&self->layers[i], self->kernels, theta, outputs_below, deltas + self->layers[i].output,
-                       deltas + below->output);
+        if (i == last && self->heads > 1)
+            backward_head(self, theta, head, output_gradient, deltas + below->output);
+        else
+            layer_backward(&self->layers[i], self->kernels, theta, outputs_below, deltas + self->layers[i].output,
+                           deltas + below->output);
         if (below->relu) self->kernels->relu_backward(deltas + below->output, outputs_below, shape_size(below->out));
     }
+}
+
+void network_add_gradient_above(const network *self, const float *activations, const float *deltas, float *gradient)
+{
+    for (size_t i = 1; i < self->layer_count; i++)
+        layer_add_gradient(&self->layers[i], self->kernels, layer_input(self, i, activations),
+                           deltas + self->layers[i].output, gradient);
 }
 
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,
                           float *gradient)
 {
-    for (size_t i = 0; i < self->layer_count; i++)
-        layer_add_gradient(&self->layers[i], self->kernels, layer_input(self, i, input, activations),
-                           deltas + self->layers[i].output, gradient);
+    layer_add_gradient(&self->layers[0], self->kernels, network_first_input(self, input, activations),
+                       deltas + self->layers[0].output, gradient);
+    network_add_gradient_above(self, activations, deltas, gradient);
 }
 
 /* ---- factors ---- */
@@ -301,7 +405,7 @@ size_t network_factors(const network *self, vector input, const float *activatio
     gradient_factor *next = factors;
     for (size_t i = 0; i < self->layer_count; i++) {
         const layer *l = &self->layers[i];
-        vector below = layer_input(self, i, input, activations);
+        vector below = i ? layer_input(self, i, activations) : network_first_input(self, input, activations);
         const float *delta = deltas + l->output;
         if (l->kind == LAYER_DENSE) {
             next->delta = delta;

@@ -39,11 +39,19 @@ float optimizer_scale(const optimizer *self)
     return (float)(self->options.kind.pick == OPTIMIZER_SGD ? -self->options.rate : sqrt(1 - beta2));
 }
 
-static adam_step next_step(optimizer *self)
+/* The decay now: that of a prior whose weight against the samples falls as they become more. */
+static double decay_now(const optimizer *self)
 {
+    double fade = (double)self->options.fade;
+    return self->options.decay / (fade > 0 ? 1 + (double)self->steps / fade : 1);
+}
+
+adam_step optimizer_begin(optimizer *self)
+{
+    double steps = (double)++self->steps;
     if (self->options.kind.pick == OPTIMIZER_SGD) return (adam_step){0};
-    double steps = (double)++self->steps, scale = sqrt(1 - beta2);
-    double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? self->options.decay : 0;
+    double scale = sqrt(1 - beta2);
+    double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? decay_now(self) : 0;
     return (adam_step){
         .beta1 = (float)beta1,
         .beta2 = (float)beta2,
@@ -95,7 +103,7 @@ static bool decays_apart(const optimizer *self)
 
 static void shrink(const optimizer *self, float *theta, size_t count)
 {
-    float keep = (float)(1 - self->options.rate * self->options.decay);
+    float keep = (float)(1 - self->options.rate * decay_now(self));
     for (size_t i = 0; i < count; i++) theta[i] *= keep;
 }
 
@@ -109,23 +117,20 @@ static void move(const optimizer *self, float *theta, size_t start, const gradie
 
 void optimizer_step(optimizer *self, float *theta, const gradient_factor *factors, size_t count)
 {
+    adam_step step = optimizer_begin(self);
     if (decays_apart(self)) shrink(self, theta, self->count);
-    adam_step step = next_step(self);
     for (size_t i = 0, start = 0; i < count; i++) {
         move(self, theta, start, &factors[i], &step);
         start += (factors[i].in + factors[i].bias) * factors[i].out;
     }
 }
 
-void optimizer_step_spans(optimizer *self, float *theta, const float *gradient, const span *spans, size_t count)
+void optimizer_step_part(const optimizer *self, const adam_step *step, float *theta, const float *gradient, span part)
 {
     static const float one = 1;
-    adam_step step = next_step(self);
-    for (size_t i = 0; i < count; i++) {
-        gradient_factor part = {gradient + spans[i].start, spans[i].count, vector_dense(&one, 1), 1, false};
-        if (decays_apart(self)) shrink(self, theta + spans[i].start, spans[i].count);
-        move(self, theta, spans[i].start, &part, &step);
-    }
+    gradient_factor formed = {gradient + part.start, part.count, vector_dense(&one, 1), 1, false};
+    if (decays_apart(self)) shrink(self, theta + part.start, part.count);
+    move(self, theta, part.start, &formed, step);
 }
 
 void optimizer_archive(optimizer *self, archive *a)

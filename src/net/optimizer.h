@@ -12,6 +12,7 @@ typedef struct optimizer_options {
     option_choice kind;
     double rate;
     double decay; /* SGD and Adam: times theta, added to the gradient; AdamW: theta shrinks by rate times this */
+    int64_t fade; /* steps that halve the decay, which then falls as one over them; 0: it stays */
 } optimizer_options;
 
 typedef struct optimizer {
@@ -39,9 +40,10 @@ typedef struct span {
     size_t start, count;
 } span;
 
-/* The same against a gradient (count of theta) that is formed, on these parts of theta alone: elsewhere theta and the
- * moments stay as they are. */
-void optimizer_step_spans(optimizer *self, float *theta, const float *gradient, const span *spans, size_t count);
+/* The same against a gradient that is formed (count of theta), part by part: what is in no part stays as it is, moments
+ * too. One step of all parts begins with optimizer_begin. */
+adam_step optimizer_begin(optimizer *self);
+void optimizer_step_part(const optimizer *self, const adam_step *step, float *theta, const float *gradient, span part);
 
 void optimizer_archive(optimizer *self, archive *a);
 

@@ -3,33 +3,27 @@
  * f1 learns the reward of an arm. f2 sees the gradient of f1 at the arm and learns r - f1, how wrong f1 is and in which
  * direction: the potential gain. f3 combines the two into the score that the arms are ranked by.
  *
- * f2 is a network that sees the gradient as it is at the decision; or, exploration=ridge, it is solved exactly
- * (gain_regression.h) and sees the gradient at theta_0. A gain is told by the f1 of its time. A ridge f2 has some past
- * gains told anew at each training, by f1 as it is then, so that f2 makes up for what f1 lacks now.
+ * f2 is a network that sees the gradient as it is at the decision; or, exploration=ridge, it is solved exactly and sees
+ * of the gradient at theta_0 what solved_exploration.h says.
  *
  * Parameters: theta1, theta2, theta3, and what gradient_features fits.
- * Kept of a decision: phi of the played arm; its gradient's point (lle); phi of every other arm, as long as they may
- * become extra samples. */
+ * Kept of a decision, where f2 is a network: phi of the played arm; its gradient's point (lle); phi of every other arm,
+ * as long as they may become extra samples. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "eenet_options.h"
-#include "gain_regression.h"
+#include "solved_exploration.h"
 
 typedef struct eenet {
     policy base;
     eenet_options options;
-    learner f1, f2, f3; /* f2: unless it is solved */
-    gradient_features features;
+    learner f1, f3;
     float *theta1, *theta2, *theta3, *fitted; /* where they lie in the parameters */
 
-    /* exploration=ridge */
-    gain_regression gains;
-    float *told; /* (told_capacity) what f1 said when the gain of this sample of its history was told last */
-    size_t told_capacity;
-    float *room; /* (lay_out of one arm) */
-    random_stream refreshing;
+    solved_exploration solved; /* exploration=ridge */
+    learner f2;                /* exploration=network */
+    gradient_features features;
 
     /* keep=all: samples that f2 had after each reward. */
     size_t *marks;
@@ -59,9 +53,7 @@ static void free_eenet(policy *base)
     learner_destroy(&self->f2);
     learner_destroy(&self->f3);
     gradient_features_destroy(&self->features);
-    gain_regression_destroy(&self->gains);
-    memory_free(self->told);
-    memory_free(self->room);
+    solved_exploration_destroy(&self->solved);
     lle_destroy(&self->embedding);
     memory_free(self->marks);
     memory_free(self->latest);
@@ -76,10 +68,21 @@ static void free_eenet(policy *base)
     memory_free(self);
 }
 
+static bool solves(const eenet *self)
+{
+    return self->options.own.exploration.pick == EXPLORATION_RIDGE;
+}
+
 static size_t pair_count(const eenet *self)
 {
-    size_t second = eenet_solves(&self->options) ? self->features.count : self->f2.network.parameter_count;
+    size_t second = solves(self) ? solved_exploration_count(&self->solved) : self->f2.network.parameter_count;
     return self->f1.network.parameter_count + second;
+}
+
+/* Floats of what f2 sees of an arm. */
+static size_t phi_count(const eenet *self)
+{
+    return solves(self) ? self->solved.features.count : self->features.count;
 }
 
 static size_t third_count(const eenet *self)
@@ -90,7 +93,7 @@ static size_t third_count(const eenet *self)
 /* Where things lie in the scratch. */
 typedef struct layout {
     size_t activations1, deltas1, formed, features, activations2, activations3;
-    size_t phi;    /* (arms, features.count) */
+    size_t phi;    /* (arms, phi_count) */
     size_t points; /* (arms, features.point_count) */
     size_t count;  /* floats of all */
 } layout;
@@ -103,9 +106,10 @@ static layout lay_out(const eenet *self, size_t arms)
     w.formed = w.deltas1 + self->f1.network.activation_count;
     w.features = w.formed + network_formed_count(&self->f1.network);
     w.activations2 = w.features + self->features.workspace_count;
-    w.activations3 = w.activations2 + self->f2.network.activation_count;
+    size_t second = solves(self) ? self->solved.features.network.activation_count : self->f2.network.activation_count;
+    w.activations3 = w.activations2 + second;
     w.phi = w.activations3 + self->f3.network.activation_count;
-    w.points = w.phi + arms * self->features.count;
+    w.points = w.phi + arms * phi_count(self);
     w.count = w.points + arms * self->features.point_count;
     return w;
 }
@@ -132,38 +136,23 @@ static ee_status create_window(eenet *self, ee_error *error)
     return status;
 }
 
-/* As much room as f1's history has. */
-static ee_status grow_told(eenet *self, ee_error *error)
-{
-    return memory_grow(&self->told, &self->told_capacity, self->f1.history.capacity, sizeof(float), error);
-}
-
 static ee_status create_second(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = &self->options;
+    if (solves(self)) return solved_exploration_create(&self->solved, &o->own, &self->f1, setup->seed, error);
+    ee_status status = gradient_features_create(&self->features, &o->features, &self->f1.network, error);
+    if (status) return status;
     size_t seen = self->features.count;
-    if (!eenet_solves(o))
-        return learner_create(&self->f2, "f2", &o->f2, seen, (seen + 1) / 2, setup->seed, setup->most_parameters,
-                              error);
-    if (seen > GAIN_MOST_FEATURES)
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: eenet.exploration=ridge takes %d features at most, these are %zu; take "
-                           "features=hidden:N or sketch:N",
-                           GAIN_MOST_FEATURES, seen);
-    self->refreshing = random_named(setup->seed, "refreshing");
-    ee_status status = gain_regression_create(&self->gains, seen, o->own.ridge, error);
-    if (!status) status = memory_create(&self->room, lay_out(self, 1).count, sizeof(float), error);
-    if (!status) status = grow_told(self, error);
-    return status;
+    return learner_create(&self->f2, "f2", &o->f2, seen, (seen + 1) / 2, setup->seed, setup->most_parameters, error);
 }
 
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = &self->options;
     size_t nonzeros = (size_t)o->common.nonzeros, most = setup->most_parameters;
+    learner_options first = learner_for_blocks(&o->f1, o->common.blocks);
     ee_status status = eenet_check(o, error);
-    if (!status) status = learner_create(&self->f1, "f1", &o->f1, setup->dim, nonzeros, setup->seed, most, error);
-    if (!status) status = gradient_features_create(&self->features, &o->features, &self->f1.network, error);
+    if (!status) status = learner_create(&self->f1, "f1", &first, setup->dim, nonzeros, setup->seed, most, error);
     if (!status) status = learner_create(&self->f3, "f3", &o->f3, 2, 1, setup->seed, most, error);
     if (!status) status = create_second(self, setup, error);
     size_t count = pair_count(self) + third_count(self) + self->features.parameter_count;
@@ -192,10 +181,14 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     self->theta2 = self->theta1 + self->f1.network.parameter_count;
     self->theta3 = self->theta1 + pair_count(self);
     self->fitted = self->theta3 + third_count(self);
-    gradient_features_start(&self->features, setup->seed);
     learner_start(&self->f1, self->theta1);
-    if (!eenet_solves(&self->options)) learner_start(&self->f2, self->theta2);
     learner_start(&self->f3, self->theta3);
+    if (solves(self)) {
+        solved_exploration_start(&self->solved);
+    } else {
+        gradient_features_start(&self->features, setup->seed);
+        learner_start(&self->f2, self->theta2);
+    }
     if (self->latest) memcpy(self->latest, self->theta1, (pair_count(self) + third_count(self)) * sizeof(float));
     *out = &self->base;
     return EE_OK;
@@ -216,60 +209,61 @@ static bool decides_neurally(const own_options *o, uint64_t round)
 }
 
 /* phi of an arm, in a room laid out as w, where f1's pass at this theta has been made. */
-static void see_gradient(const eenet *self, const float *theta, const float *fitted, vector x, const layout *w,
-                         float *room, float *workspace, float *phi)
+static void see_gradient(const eenet *self, const float *values, vector x, const layout *w, float *room,
+                         float *workspace, float *phi)
 {
     const network *f1 = &self->f1.network;
+    const float *fitted = values + pair_count(self) + third_count(self);
     float *activations = room + w->activations1, *deltas = room + w->deltas1;
     gradient_factor factors[NETWORK_LAYERS];
-    network_backward(f1, theta, x, activations, 1, deltas);
+    network_backward(f1, values, x, activations, 1, deltas);
     network_factors(f1, x, activations, deltas, room + w->formed, factors);
     gradient_features_compute(&self->features, fitted, factors, x, workspace, phi);
 }
 
-/* phi of an arm as a solved f2 sees it: at theta_0. */
-static void see_start(const eenet *self, vector x, const layout *w, float *room, float *workspace, float *phi)
+/* Fills in f1 and f2 of an arm. */
+static void score_arm(const eenet *self, const float *values, const ee_arms *arms, size_t arm, const layout *w,
+                      float *room, ee_score *score)
 {
-    network_forward(&self->f1.network, self->f1.initial, x, room + w->activations1);
-    see_gradient(self, self->f1.initial, NULL, x, w, room, workspace, phi);
-}
-
-/* phi and f2 of an arm, after f1's pass over it. */
-static float explore(const eenet *self, const float *values, vector x, const layout *w, float *room, float *workspace,
-                     float *phi)
-{
-    const float *theta2 = values + self->f1.network.parameter_count;
-    const float *fitted = values + pair_count(self) + third_count(self);
-    float offset = (float)self->options.own.label_offset;
-    size_t count = self->features.count;
-    if (eenet_solves(&self->options)) {
-        see_start(self, x, w, room, workspace, phi);
-        return (float)self->options.own.prior_gain + self->features.kernels->dot(theta2, phi, count) - offset;
+    const network *f1 = &self->f1.network;
+    const float *theta2 = values + f1->parameter_count;
+    size_t count = phi_count(self), points = self->features.point_count;
+    vector x = vector_of_arm(arms, arm);
+    float *phi = room + w->phi + arm * count, *activations = room + w->activations1;
+    if (!solves(self)) {
+        float *workspace = room + (points ? w->points + arm * points : w->features);
+        score->exploitation = network_forward(f1, values, x, activations);
+        see_gradient(self, values, x, w, room, workspace, phi);
+        score->exploration =
+            network_forward(&self->f2.network, theta2, vector_dense(phi, count), room + w->activations2) -
+            (float)self->options.own.label_offset;
+        return;
     }
-    see_gradient(self, values, fitted, x, w, room, workspace, phi);
-    return network_forward(&self->f2.network, theta2, vector_dense(phi, count), room + w->activations2) - offset;
+    if (arm && network_sees_same(f1, vector_of_arm(arms, arm - 1), x)) {
+        score->exploitation = network_output(f1, x, activations);
+        memcpy(phi, phi - count, count * sizeof *phi);
+    } else {
+        score->exploitation = network_forward(f1, values, x, activations);
+        start_features_compute(&self->solved.features, x, room + w->activations2, phi);
+    }
+    score->exploration = solved_exploration_gain(&self->solved, theta2, x, phi);
 }
 
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     const eenet *self = (const eenet *)learned->policy;
     const own_options *o = &self->options.own;
-    const float *theta1 = learned->values, *theta3 = theta1 + pair_count(self);
+    const float *theta3 = learned->values + pair_count(self);
     layout w = lay_out(self, arms->count);
-    float *values = room->values;
-    size_t points = self->features.point_count;
     bool neural = decides_neurally(o, learned->round);
     bool late = o->w2_late_after && learned->round >= (uint64_t)o->w2_late_after;
     float w1 = (float)o->w1, w2 = (float)(late ? o->w2_late : o->w2);
     for (size_t i = 0; i < arms->count; i++) {
-        vector x = vector_of_arm(arms, i);
-        float *workspace = values + (points ? w.points + i * points : w.features);
-        float f1 = network_forward(&self->f1.network, theta1, x, values + w.activations1);
-        float f2 = explore(self, theta1, x, &w, values, workspace, values + w.phi + i * self->features.count);
-        float f3 = w1 * f1 + w2 * f2;
-        float both[2] = {f1, f2};
-        if (neural) f3 = network_forward(&self->f3.network, theta3, vector_dense(both, 2), values + w.activations3);
-        scores[i] = (ee_score){f1, f2, f3};
+        score_arm(self, learned->values, arms, i, &w, room->values, &scores[i]);
+        float both[2] = {scores[i].exploitation, scores[i].exploration};
+        scores[i].score =
+            neural ? network_forward(&self->f3.network, theta3, vector_dense(both, 2), room->values + w.activations3)
+                   : w1 * both[0] + w2 * both[1];
     }
 }
 
@@ -283,6 +277,7 @@ static bool keeps_others(const eenet *self, uint64_t round)
 static size_t kept_count(const policy *base, uint64_t round, size_t arms)
 {
     const eenet *self = (const eenet *)base;
+    if (solves(self)) return 0;
     size_t phis = keeps_others(self, round) ? arms : 1;
     return phis * self->features.count + self->features.point_count;
 }
@@ -290,6 +285,7 @@ static size_t kept_count(const policy *base, uint64_t round, size_t arms)
 static void keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
     const eenet *self = (const eenet *)learned->policy;
+    if (solves(self)) return;
     layout w = lay_out(self, arms->count);
     size_t count = self->features.count, points = self->features.point_count;
     const float *phi = room->values + w.phi;
@@ -314,8 +310,8 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
     vector phi = vector_dense(o->kept, self->features.count);
     ee_status status = learner_reserve(&self->f1, 1, o->x, error);
     if (!status)
-        status = eenet_solves(&self->options) ? grow_told(self, error)
-                                              : learner_reserve(&self->f2, 1 + extra_count(self, o), phi, error);
+        status = solves(self) ? solved_exploration_reserve(&self->solved, error)
+                              : learner_reserve(&self->f2, 1 + extra_count(self, o), phi, error);
     if (!status) status = learner_reserve(&self->f3, 1, vector_dense(zeros, 2), error);
     if (!status && self->options.own.keep.pick == KEEP_ALL)
         status = memory_grow(&self->marks, &self->mark_capacity, self->f1.history.count + 1, sizeof(size_t), error);
@@ -337,21 +333,6 @@ static float optimal_probability(const own_options *o, double reward)
     return 0;
 }
 
-static float label_of(const own_options *o, float gain)
-{
-    switch ((label_kind)o->label.pick) {
-    case LABEL_GAIN:
-        break;
-    case LABEL_ABS:
-        gain = fabsf(gain);
-        break;
-    case LABEL_RELU:
-        gain = gain > 0 ? gain : 0;
-        break;
-    }
-    return gain + (float)o->label_offset;
-}
-
 static void window_add(eenet *self, const float *point, float label)
 {
     size_t size = self->features.point_count, place = (size_t)(self->base.parameters.round % self->features.window);
@@ -361,35 +342,38 @@ static void window_add(eenet *self, const float *point, float label)
 
 static void add_gain(eenet *self, const float *phi, float label)
 {
-    if (eenet_solves(&self->options))
-        gain_regression_add(&self->gains, phi, label - (float)self->options.own.prior_gain);
-    else
-        learner_append(&self->f2, vector_dense(phi, self->features.count), label);
+    learner_append(&self->f2, vector_dense(phi, self->features.count), label);
 }
 
-static void observe(policy *base, const observation *o, float reward)
+/* What f2 as a network learns from. */
+static void add_gains(eenet *self, const observation *o, float label, float optimal)
 {
-    eenet *self = (eenet *)base;
     const own_options *own = &self->options.own;
     size_t count = self->features.count, points = self->features.point_count;
-    float optimal = optimal_probability(own, reward);
-    float label = label_of(own, reward - o->score.exploitation);
-    learner_append(&self->f1, o->x, reward);
-    const history *kept = &self->f1.history;
-    if (self->told && kept->newest < kept->count) self->told[kept->newest] = o->score.exploitation;
     /* phi of a decision that was made before the last fit is in coordinates that are gone. */
     bool outdated = points && o->round < self->fitted_at;
     if (points) window_add(self, o->kept + count, label);
     if (outdated) gradient_features_map(&self->features, self->fitted, o->kept + count, self->remapped);
     add_gain(self, outdated ? self->remapped : o->kept, label);
     /* The best arm was among the others: each of them deserves to be tried. */
-    if (optimal == 0 && keeps_others(self, self->base.parameters.round) && !outdated) {
-        const float *others = o->kept + count + points;
-        float extra = (float)(own->extra_gain + own->label_offset);
-        for (size_t i = 0; i < extra_count(self, o); i++) add_gain(self, others + i * count, extra);
-    }
+    if (optimal != 0 || !keeps_others(self, self->base.parameters.round) || outdated) return;
+    const float *others = o->kept + count + points;
+    float extra = (float)(own->extra_gain + own->label_offset);
+    for (size_t i = 0; i < extra_count(self, o); i++) add_gain(self, others + i * count, extra);
+}
+
+static void observe(policy *base, const observation *o, float reward)
+{
+    eenet *self = (eenet *)base;
+    const own_options *own = &self->options.own;
+    float optimal = optimal_probability(own, reward), expected = o->score.exploitation;
+    learner_append(&self->f1, o->x, reward);
+    if (solves(self))
+        solved_exploration_add(&self->solved, o->x, reward, expected);
+    else
+        add_gains(self, o, eenet_label(own, reward - expected), optimal);
     if (own->decision.pick != DECISION_LINEAR) {
-        float both[2] = {o->score.exploitation, o->score.exploration};
+        float both[2] = {expected, o->score.exploration};
         learner_append(&self->f3, vector_dense(both, 2), optimal);
     }
     if (own->keep.pick == KEEP_ALL) self->marks[self->f1.history.count - 1] = self->f2.history.count;
@@ -398,30 +382,11 @@ static void observe(policy *base, const observation *o, float reward)
 
 /* ---- training ---- */
 
-/* Tells some past gains anew, and solves f2. */
-static void solve_second(eenet *self)
-{
-    const own_options *own = &self->options.own;
-    const history *samples = &self->f1.history;
-    layout w = lay_out(self, 1);
-    float *room = self->room, *phi = room + w.phi;
-    for (int64_t i = 0; i < own->refresh && samples->count; i++) {
-        size_t sample = (size_t)random_below(&self->refreshing, samples->count);
-        vector x = history_input(samples, sample);
-        float reward = history_target(samples, sample), before = self->told[sample];
-        float now = network_forward(&self->f1.network, self->theta1, x, room + w.activations1);
-        see_start(self, x, &w, room, room + w.features, phi);
-        gain_regression_correct(&self->gains, phi, label_of(own, reward - now) - label_of(own, reward - before));
-        self->told[sample] = now;
-    }
-    gain_regression_solve(&self->gains, self->theta2);
-}
-
 static void train_networks(eenet *self, float *theta1, float *theta2, float *theta3)
 {
     learner_train(&self->f1, theta1);
-    if (eenet_solves(&self->options))
-        solve_second(self);
+    if (solves(self))
+        solved_exploration_train(&self->solved, theta1, theta2);
     else
         learner_train(&self->f2, theta2);
     if (self->options.own.decision.pick != DECISION_LINEAR) learner_train(&self->f3, theta3);
@@ -497,11 +462,11 @@ static void train(policy *base)
 static size_t memory_of(const policy *base)
 {
     const eenet *self = (const eenet *)base;
-    const void *blocks[] = {self->features.signs,    self->marks,    self->latest, self->pairs, self->thirds,
-                            self->embedding.work,    self->points,   self->labels, self->gram,  self->coordinates,
-                            self->embedding.nearest, self->remapped, self->told,   self->room};
+    const void *blocks[] = {self->features.signs,    self->marks,   self->latest, self->pairs, self->thirds,
+                            self->embedding.work,    self->points,  self->labels, self->gram,  self->coordinates,
+                            self->embedding.nearest, self->remapped};
     size_t bytes = learner_memory(&self->f1) + learner_memory(&self->f2) + learner_memory(&self->f3) +
-                   gain_regression_memory(&self->gains);
+                   solved_exploration_memory(&self->solved);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
     return bytes;
 }
@@ -531,20 +496,12 @@ static void archive_reservoir(eenet *self, archive *a)
     archive_u64(a, &self->trainings);
 }
 
-static void archive_gains(eenet *self, archive *a)
-{
-    gain_regression_archive(&self->gains, a);
-    archive_stream(a, &self->refreshing);
-    if (a->reading && !a->status) a->status = grow_told(self, a->error);
-    if (!a->status) archive_floats(a, self->told, self->f1.history.count);
-}
-
 static void archive_eenet(policy *base, archive *a)
 {
     eenet *self = (eenet *)base;
     learner_archive(&self->f1, a);
-    if (eenet_solves(&self->options))
-        archive_gains(self, a);
+    if (solves(self))
+        solved_exploration_archive(&self->solved, a);
     else
         learner_archive(&self->f2, a);
     learner_archive(&self->f3, a);

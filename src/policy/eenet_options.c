@@ -1,14 +1,18 @@
 #include "eenet_options.h"
 
+#include <math.h>
+
 #define FIELD(name) offsetof(own_options, name)
 static const option own_option_table[] = {
     {"exploration", OPTION_CHOICE, FIELD(exploration), "ridge", 0, 0, "network|ridge",
-     "f2: a network; or solved exactly, by ridge regression on features of f1's gradient at theta_0"},
-    {"prior_gain", OPTION_REAL, FIELD(prior_gain), "0.2", -1e6, 1e6, NULL,
+     "f2: a network; or solved exactly, by ridge regression on f1's gradient at theta_0 by its last weights"},
+    {"prior_gain", OPTION_REAL, FIELD(prior_gain), "1", -1e6, 1e6, NULL,
      "ridge: the gain of an arm that is like none before"},
-    {"ridge", OPTION_REAL, FIELD(ridge), "1", 1e-6, 1e6, NULL, "ridge: lambda, how many samples the prior is worth"},
+    {"ridge", OPTION_REAL, FIELD(ridge), "3", 1e-6, 1e6, NULL, "ridge: lambda, how many samples the prior is worth"},
     {"refresh", OPTION_INTEGER, FIELD(refresh), "8", 0, 1e6, NULL,
      "ridge: past gains that each training tells anew, by f1 as it is then"},
+    {"units", OPTION_INTEGER, FIELD(units), "200", 1, 4096, NULL,
+     "ridge: of f1's last hidden layer those that f2 sees, at most"},
     {"label", OPTION_CHOICE, FIELD(label), "gain", 0, 0, "gain|abs|relu",
      "what f2 learns: r - f1, |r - f1|, max(r - f1, 0)"},
     {"label_offset", OPTION_REAL, FIELD(label_offset), "0", -1e6, 1e6, NULL,
@@ -38,22 +42,23 @@ const option_group eenet_groups[EENET_GROUPS] = {
     {"", feature_option_table, FEATURE_OPTIONS, offsetof(eenet_options, features), NULL},
     {"", schedule_option_table, SCHEDULE_OPTIONS, offsetof(eenet_options, schedule), NULL},
     {"f1.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f1),
-     "width=200 init=glorot decay=0.2 batch=32 average=200 lazy=on"},
+     "heads=0 width=400 init=paper decay=0.6 fade=2000 batch=64 average=200 lazy=on"},
     {"f2.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f2), NULL},
     {"f3.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f3), "layers=3 width=20 loss=cross_entropy"},
-    {"", common_option_table, COMMON_OPTIONS, offsetof(eenet_options, common), NULL},
+    {"", common_option_table, COMMON_OPTIONS, offsetof(eenet_options, common), "scale=on"},
 };
 
 /* A preset names all that it means, so that no change of a default moves it; but for eenet:fast, which is eenet made
  * smaller. */
 const policy_preset eenet_presets[EENET_PRESETS] = {
     {"eenet:fast", "EE-Net for those who count microseconds: a smaller f1 and f2",
-     "features=hidden:6 refresh=2 f1.width=100 f1.batch=24 f1.decay=0.1"},
+     "units=50 refresh=2 f1.width=100 f1.batch=48 f1.decay=0.3"},
     {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
-     "exploration=network features=normalized label=gain label_offset=0 extra_until=0 decision=hybrid hybrid_after=500 "
+     "scale=off exploration=network features=normalized label=gain label_offset=0 extra_until=0 decision=hybrid "
+     "hybrid_after=500 "
      "w1=1 w2=1 w2_late_after=0 "
      "optimal=range keep=all train_every=1 train_late_every=1 "
-     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.average=0 f1.lazy=off "
+     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.fade=0 f1.average=0 f1.lazy=off "
      "f1.loss=half f1.training=gd f1.optimizer=sgd "
      "f1.rate=0.0005 f1.decay=0 f1.steps=20 f1.history=all "
      "f2.layers=2 f2.width=100 f2.bias=off f2.init=paper f2.front=none f2.loss=half f2.training=gd f2.optimizer=sgd "
@@ -61,11 +66,12 @@ const policy_preset eenet_presets[EENET_PRESETS] = {
      "f3.layers=3 f3.width=20 f3.bias=off f3.init=paper f3.front=none f3.loss=cross_entropy f3.training=gd "
      "f3.optimizer=sgd f3.rate=0.1 f3.decay=0 f3.steps=20 f3.history=all"},
     {"eenet:authors", "EE-Net as the authors' released code has it",
-     "exploration=network features=pooled:2 label=gain label_offset=1 extra_gain=0.2 extra_until=1000 decision=linear "
+     "scale=off exploration=network features=pooled:2 label=gain label_offset=1 extra_gain=0.2 extra_until=1000 "
+     "decision=linear "
      "w1=1 w2=0.1 "
      "w2_late=0.01 w2_late_after=1001 optimal=binary keep=last train_every=10 train_late_every=100 "
      "train_late_after=1000 "
-     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.average=0 f1.lazy=off "
+     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.fade=0 f1.average=0 f1.lazy=off "
      "f1.loss=squared f1.training=sgd "
      "f1.optimizer=sgd "
      "f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 f1.history=all "
@@ -77,9 +83,19 @@ const policy_preset eenet_presets[EENET_PRESETS] = {
      "f3.rate=0.001 f3.decay=0 f3.steps=1000 f3.batch=1 f3.order=shuffle f3.stop_loss=0.001 f3.history=all"},
 };
 
-bool eenet_solves(const eenet_options *o)
+float eenet_label(const own_options *o, float gain)
 {
-    return o->own.exploration.pick == EXPLORATION_RIDGE;
+    switch ((label_kind)o->label.pick) {
+    case LABEL_GAIN:
+        break;
+    case LABEL_ABS:
+        gain = fabsf(gain);
+        break;
+    case LABEL_RELU:
+        gain = gain > 0 ? gain : 0;
+        break;
+    }
+    return gain + (float)o->label_offset;
 }
 
 ee_status eenet_check(const eenet_options *o, ee_error *error)
@@ -93,10 +109,8 @@ ee_status eenet_check(const eenet_options *o, ee_error *error)
             error, EE_BAD_OPTION,
             "options: eenet.features=lle needs keep=last: parameters of f2 from before a fit are of no use "
             "after it");
-    if (eenet_solves(o) && (o->own.keep.pick != KEEP_LAST || o->features.kind.pick == FEATURES_LLE))
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: eenet.exploration=ridge needs keep=last and features that "
-                           "are not fitted, as hidden, sketch or pooled");
+    if (o->own.exploration.pick == EXPLORATION_RIDGE && (o->own.keep.pick != KEEP_LAST || o->own.extra_until))
+        return status_fail(error, EE_BAD_OPTION, "options: eenet.exploration=ridge needs keep=last and extra_until=0");
     if (o->own.keep.pick != KEEP_ALL) return EE_OK;
     const learner_options *learners[] = {&o->f1, &o->f2, &o->f3};
     for (int i = 0; i < 3; i++) {

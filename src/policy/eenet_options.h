@@ -16,7 +16,7 @@ typedef enum keep_kind { KEEP_LAST, KEEP_ALL, KEEP_RESERVOIR } keep_kind;
 typedef struct own_options {
     option_choice exploration;
     double prior_gain, ridge;
-    int64_t refresh;
+    int64_t refresh, units;
     option_choice label;
     double label_offset;
     double extra_gain;
@@ -42,8 +42,8 @@ enum { EENET_GROUPS = 7, EENET_PRESETS = 3 };
 extern const option_group eenet_groups[EENET_GROUPS];
 extern const policy_preset eenet_presets[EENET_PRESETS];
 
-/* Whether f2 is solved and not trained. */
-bool eenet_solves(const eenet_options *o);
+/* What f2 learns of a gain, r - f1. */
+float eenet_label(const own_options *o, float gain);
 
 /* Refuses what does not go together. */
 ee_status eenet_check(const eenet_options *o, ee_error *error);

@@ -6,57 +6,73 @@
 #include "base/memory.h"
 #include "math/triangle.h"
 
-ee_status gain_regression_create(gain_regression *self, size_t dim, double lambda, ee_error *error)
+ee_status gain_regression_create(gain_regression *self, size_t heads, size_t dim, double lambda, ee_error *error)
 {
-    *self = (gain_regression){.dim = dim};
-    ee_status status = memory_create(&self->factor, triangle_count(dim), sizeof(double), error);
-    if (!status) status = memory_create(&self->moment, dim, sizeof(double), error);
+    *self = (gain_regression){.heads = heads, .dim = dim};
+    size_t triangle = triangle_count(dim);
+    ee_status status = memory_create(&self->factors, heads, triangle * sizeof(double), error);
+    if (!status) status = memory_create(&self->moments, heads, dim * sizeof(double), error);
+    if (!status) status = memory_create(&self->stale, heads, 1, error);
     if (!status) status = memory_create(&self->work, dim, sizeof(double), error);
-    if (status)
+    if (status) {
         gain_regression_destroy(self);
-    else
-        triangle_start(self->factor, dim, sqrt(lambda));
-    return status;
+        return status;
+    }
+    for (size_t head = 0; head < heads; head++) triangle_start(self->factors + head * triangle, dim, sqrt(lambda));
+    return EE_OK;
 }
 
 void gain_regression_destroy(gain_regression *self)
 {
-    memory_free(self->factor);
-    memory_free(self->moment);
+    memory_free(self->factors);
+    memory_free(self->moments);
+    memory_free(self->stale);
     memory_free(self->work);
     *self = (gain_regression){0};
 }
 
-void gain_regression_correct(gain_regression *self, const float *phi, float difference)
+static double *factor_of(const gain_regression *self, size_t head)
 {
-    for (size_t i = 0; i < self->dim; i++) self->moment[i] += (double)difference * (double)phi[i];
+    return self->factors + head * triangle_count(self->dim);
 }
 
-void gain_regression_add(gain_regression *self, const float *phi, float target)
+void gain_regression_correct(gain_regression *self, size_t head, const float *phi, float difference)
 {
-    gain_regression_correct(self, phi, target);
+    double *moment = self->moments + head * self->dim;
+    for (size_t i = 0; i < self->dim; i++) moment[i] += (double)difference * (double)phi[i];
+    self->stale[head] = 1;
+}
+
+void gain_regression_add(gain_regression *self, size_t head, const float *phi, float target)
+{
+    gain_regression_correct(self, head, phi, target);
     for (size_t i = 0; i < self->dim; i++) self->work[i] = (double)phi[i];
-    triangle_rotate(self->factor, self->work, self->dim);
+    triangle_rotate(factor_of(self, head), self->work, self->dim);
 }
 
 void gain_regression_solve(gain_regression *self, float *theta)
 {
-    memcpy(self->work, self->moment, self->dim * sizeof *self->work);
-    triangle_solve_transposed(self->factor, self->work, self->dim);
-    triangle_solve(self->factor, self->work, self->dim);
-    for (size_t i = 0; i < self->dim; i++) theta[i] = (float)self->work[i];
+    const uint8_t *end = self->stale + self->heads;
+    for (uint8_t *at = self->stale; (at = memchr(at, 1, (size_t)(end - at))); at++) {
+        size_t head = (size_t)(at - self->stale), dim = self->dim;
+        memcpy(self->work, self->moments + head * dim, dim * sizeof *self->work);
+        triangle_solve_transposed(factor_of(self, head), self->work, dim);
+        triangle_solve(factor_of(self, head), self->work, dim);
+        for (size_t i = 0; i < dim; i++) theta[head * dim + i] = (float)self->work[i];
+        *at = 0;
+    }
 }
 
 size_t gain_regression_memory(const gain_regression *self)
 {
-    return memory_size(self->factor) + memory_size(self->moment) + memory_size(self->work);
+    return memory_size(self->factors) + memory_size(self->moments) + memory_size(self->stale) + memory_size(self->work);
 }
 
-static bool is_sound(const gain_regression *self)
+static bool is_sound(const gain_regression *self, size_t head)
 {
-    const double *row = self->factor;
+    const double *row = factor_of(self, head), *moment = self->moments + head * self->dim;
     for (size_t i = 0; i < self->dim; row += self->dim - i, i++) {
-        if (row[0] <= 0 || !isfinite(self->moment[i])) return false;
+        if (row[0] <= 0 || !isfinite(moment[i])) return false;
         for (size_t j = 0; j < self->dim - i; j++)
             if (!isfinite(row[j])) return false;
     }
@@ -65,8 +81,10 @@ static bool is_sound(const gain_regression *self)
 
 void gain_regression_archive(gain_regression *self, archive *a)
 {
-    archive_bytes(a, self->factor, triangle_count(self->dim) * sizeof *self->factor);
-    archive_bytes(a, self->moment, self->dim * sizeof *self->moment);
-    if (a->reading && !a->status && !is_sound(self))
-        archive_fail(a, EE_BAD_MODEL, "model: a number of f2's regression is not one that samples make");
+    archive_bytes(a, self->factors, self->heads * triangle_count(self->dim) * sizeof *self->factors);
+    archive_bytes(a, self->moments, self->heads * self->dim * sizeof *self->moments);
+    archive_bytes(a, self->stale, self->heads);
+    for (size_t head = 0; a->reading && !a->status && head < self->heads; head++)
+        if (!is_sound(self, head))
+            archive_fail(a, EE_BAD_MODEL, "model: a number of f2's regression is not one that samples make");
 }

@@ -6,31 +6,30 @@
  * 0: with targets less a prior gain, and the prior added to what is predicted, an arm that is like none before is given
  * just that prior.
  *
- * phi of an arm must stay what it is: it is of the gradient at theta_0 of f1, never at a theta that training moves. */
+ * With heads there are as many such regressions, each over the samples of its own head. */
 #ifndef EENET_GAIN_REGRESSION_H
 #define EENET_GAIN_REGRESSION_H
 
 #include "base/archive.h"
 
-enum { GAIN_MOST_FEATURES = 4096 };
-
 typedef struct gain_regression {
-    size_t dim;
-    double *factor; /* (triangle of dim) math/triangle.h */
-    double *moment; /* (dim) sum target phi */
-    double *work;   /* (dim) */
+    size_t heads, dim;
+    double *factors; /* (heads, triangle of dim) math/triangle.h */
+    double *moments; /* (heads, dim) sum target phi */
+    uint8_t *stale;  /* (heads) whether samples came that theta does not know of */
+    double *work;    /* (dim) */
 } gain_regression;
 
-ee_status gain_regression_create(gain_regression *self, size_t dim, double lambda, ee_error *error);
+ee_status gain_regression_create(gain_regression *self, size_t heads, size_t dim, double lambda, ee_error *error);
 void gain_regression_destroy(gain_regression *self);
 
 /* Takes in a sample. phi is (dim). */
-void gain_regression_add(gain_regression *self, const float *phi, float target);
+void gain_regression_add(gain_regression *self, size_t head, const float *phi, float target);
 
 /* The target of a sample that was taken in is another by now: difference is the new one less the old one. */
-void gain_regression_correct(gain_regression *self, const float *phi, float difference);
+void gain_regression_correct(gain_regression *self, size_t head, const float *phi, float difference);
 
-/* theta is (dim) */
+/* theta is (heads, dim), as this left it before. */
 void gain_regression_solve(gain_regression *self, float *theta);
 
 size_t gain_regression_memory(const gain_regression *self);

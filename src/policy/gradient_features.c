@@ -8,8 +8,8 @@
 enum { MOST_WINDOW = 1024, MOST_NEIGHBORS = 64 };
 
 const option feature_option_table[FEATURE_OPTIONS] = {
-    {"features", OPTION_CHOICE, offsetof(feature_options, kind), "hidden:16", 1, 1e6,
-     "normalized|pooled:N|lle:N|sketch:N|hidden:N", "what f2 sees of f1's gradient"},
+    {"features", OPTION_CHOICE, offsetof(feature_options, kind), "sketch:32", 1, 1e6,
+     "normalized|pooled:N|lle:N|sketch:N", "what f2, where it is a network, sees of f1's gradient"},
     {"lle_window", OPTION_INTEGER, offsetof(feature_options, window), "200", 8, MOST_WINDOW, NULL,
      "gradients that the embedding is fitted on, and rewards between fits"},
     {"lle_neighbors", OPTION_INTEGER, offsetof(feature_options, neighbors), "15", 2, MOST_NEIGHBORS, NULL,
@@ -53,18 +53,6 @@ static ee_status create_signs(gradient_features *self, ee_error *error)
     return memory_create(&self->signs, self->sign_count, sizeof(float), error);
 }
 
-static ee_status create_hidden(gradient_features *self, ee_error *error)
-{
-    self->hidden = self->factor_count > 1 ? self->factor_count - 2 : 0;
-    const gradient_factor *whole = &self->shapes[self->hidden];
-    size_t inputs = inputs_of(whole);
-    self->inner = inputs < 2 * self->k ? inputs : 2 * self->k;
-    self->count = self->k * self->inner;
-    self->workspace_count = self->k + self->inner;
-    self->sign_count = (self->inner < inputs ? inputs * self->inner : 0) + whole->out * self->k;
-    return memory_create(&self->signs, self->sign_count, sizeof(float), error);
-}
-
 void gradient_features_start(gradient_features *self, uint64_t seed)
 {
     random_stream stream = random_named(seed, "sketch");
@@ -98,8 +86,6 @@ ee_status gradient_features_create(gradient_features *self, const feature_option
         self->count = self->k;
         self->workspace_count = 2 * self->k;
         return create_signs(self, error);
-    case FEATURES_HIDDEN:
-        return create_hidden(self, error);
     }
     return EE_OK;
 }
@@ -226,7 +212,7 @@ static void project(const kernel_table *kernels, const float *signs, vector x, s
     else
         memset(out, 0, count * sizeof *out);
     if (x.indices)
-        kernels->forward_sparse(out, signs, x.indices, x.values, x.count, count);
+        kernels->forward_sparse(out, signs, x.indices, x.values, x.count, count, count);
     else
         kernels->forward(out, signs, x.values, in, count, count);
 }
@@ -249,26 +235,6 @@ static void compute_sketch(const gradient_features *self, const gradient_factor 
     /* Then the inner product of two sketches is that of the gradients, on average. */
     float scale = 1 / sqrtf((float)k);
     for (size_t j = 0; j < k; j++) phi[j] *= scale;
-}
-
-static void compute_hidden(const gradient_features *self, const gradient_factor *factors, float *workspace, float *phi)
-{
-    const gradient_factor *g = &factors[self->hidden];
-    size_t k = self->k, inner = self->inner;
-    const float *signs = self->signs;
-    float *of_delta = workspace, *of_input = workspace + k;
-    if (inner == inputs_of(g)) {
-        vector_expand(g->input, of_input, g->in);
-        if (g->bias) of_input[g->in] = 1;
-    } else {
-        project(self->kernels, signs, g->input, g->in, g->bias, inner, of_input);
-        signs += inputs_of(g) * inner;
-    }
-    project(self->kernels, signs, vector_dense(g->delta, g->out), g->out, false, k, of_delta);
-    float square = self->kernels->dot(of_delta, of_delta, k) * self->kernels->dot(of_input, of_input, inner);
-    float scale = square > 0 ? 1 / sqrtf(square) : 0;
-    memset(phi, 0, self->count * sizeof *phi);
-    for (size_t i = 0; i < k; i++) self->kernels->add_scaled(phi + i * inner, scale * of_delta[i], of_input, inner);
 }
 
 /* ---- lle ---- */
@@ -372,9 +338,6 @@ void gradient_features_compute(const gradient_features *self, const float *fitte
         break;
     case FEATURES_SKETCH:
         compute_sketch(self, factors, workspace, phi);
-        break;
-    case FEATURES_HIDDEN:
-        compute_hidden(self, factors, workspace, phi);
         break;
     }
 }

@@ -5,9 +5,6 @@
  *   FEATURES_LLE         locally linear embedding of a window of past gradients to k dimensions; a new gradient is
  *                        mapped by the weights of its neighbours; 0 before the first window is full
  *   FEATURES_SKETCH      k random projections, each onto an outer product of random signs
- *   FEATURES_HIDDEN      of the last hidden layer's part of g, which is an outer product too: k random projections of
- *                        its deltas times 2 k random projections of its inputs, or the inputs themselves where they
- *                        are fewer; scaled to length 1
  *
  * g is the gradient of f1's output by its parameters, layer by layer, each the weights as (out, in) row by row and then
  * the biases. It is never formed (but for `normalized`, whose entries it is): everything comes from the factors. */
@@ -17,13 +14,7 @@
 #include "math/lle.h"
 #include "net/network.h"
 
-typedef enum feature_kind {
-    FEATURES_NORMALIZED,
-    FEATURES_POOLED,
-    FEATURES_LLE,
-    FEATURES_SKETCH,
-    FEATURES_HIDDEN
-} feature_kind;
+typedef enum feature_kind { FEATURES_NORMALIZED, FEATURES_POOLED, FEATURES_LLE, FEATURES_SKETCH } feature_kind;
 
 typedef struct feature_options {
     option_choice kind;
@@ -44,10 +35,8 @@ typedef struct gradient_features {
     size_t parameter_count; /* floats of what training fits and scoring reads; 0 but for lle */
     size_t point_count;     /* floats of a point, see gradient_features_map; 0 but for lle */
     size_t window, neighbors;
-    float *signs; /* (sign_count) sketch: for each factor (in + bias, k), then (out, k); hidden: (in + bias, inner) of
-                     one factor, where it has more inputs than that, then (out, k) */
+    float *signs; /* (sign_count) sketch: for each factor (in + bias, k), then (out, k) */
     size_t sign_count;
-    size_t hidden, inner; /* hidden: which factor; of the two sides of phi the one of the inputs */
     const kernel_table *kernels;
 } gradient_features;
 

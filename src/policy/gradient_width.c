@@ -15,10 +15,11 @@ typedef struct gradient_width {
     size_t widest_in, widest_out; /* of the gradient's factors */
 
     /* What a reward needs room for. */
-    float *formed;   /* network_factors' */
-    float *squares;  /* (widest_out) diagonal: of a delta */
-    float *gradient; /* (p) full */
-    double *product; /* (p) full: Z^-1 g */
+    float *formed;      /* network_factors' */
+    float *squares;     /* (widest_out) diagonal: of a delta */
+    float *gradient;    /* (p) full */
+    double *product;    /* (p) full: Z^-1 g */
+    float *activations; /* (activations) of the played arm */
 } gradient_width;
 
 /* ---- options ---- */
@@ -75,12 +76,13 @@ static ee_status create_room(gradient_width *self, ee_error *error)
         if (shapes[i].in > self->widest_in) self->widest_in = shapes[i].in;
         if (shapes[i].out > self->widest_out) self->widest_out = shapes[i].out;
     }
+    ee_status status = memory_create(&self->activations, f1->activation_count, sizeof(float), error);
     if (self->full) {
-        ee_status status = memory_create(&self->gradient, f1->parameter_count, sizeof(float), error);
+        if (!status) status = memory_create(&self->gradient, f1->parameter_count, sizeof(float), error);
         if (!status) status = memory_create(&self->product, f1->parameter_count, sizeof(double), error);
         return status;
     }
-    ee_status status = memory_create(&self->formed, network_formed_count(f1), sizeof(float), error);
+    if (!status) status = memory_create(&self->formed, network_formed_count(f1), sizeof(float), error);
     if (!status) status = memory_create(&self->squares, self->widest_out, sizeof(float), error);
     return status;
 }
@@ -104,9 +106,10 @@ ee_status gradient_width_create(const policy_class *class, const policy_setup *s
 {
     const gradient_width_options *o = setup->options;
     bool full = o->covariance.pick == COVARIANCE_FULL;
+    learner_options first = learner_for_blocks(&o->shared.f1, o->shared.common.blocks);
     network f1;
     gradient_width *self = NULL;
-    ee_status status = network_create(&f1, "f1", &o->shared.f1.network, setup->dim, error);
+    ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);
     size_t p = f1.parameter_count;
     if (!status && full) status = check_limit(class->schema.owner, o, p, error);
     if (!status) status = memory_create(&self, 1, sizeof *self, error);
@@ -138,6 +141,7 @@ void gradient_width_free(policy *base)
     memory_free(self->squares);
     memory_free(self->gradient);
     memory_free(self->product);
+    memory_free(self->activations);
     exploitation_free(base);
 }
 
@@ -145,7 +149,7 @@ size_t gradient_width_memory(const policy *base)
 {
     const gradient_width *self = (const gradient_width *)base;
     return exploitation_memory(base) + memory_size(self->formed) + memory_size(self->squares) +
-           memory_size(self->gradient) + memory_size(self->product);
+           memory_size(self->gradient) + memory_size(self->product) + memory_size(self->activations);
 }
 
 /* ---- the diagonal ---- */
@@ -177,7 +181,7 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         else
             memset(sums, 0, f->out * sizeof *sums);
         if (f->input.indices)
-            kernels->forward_sparse(sums, inverse, f->input.indices, inputs, f->input.count, f->out);
+            kernels->forward_sparse(sums, inverse, f->input.indices, inputs, f->input.count, f->out, f->out);
         else
             kernels->forward(sums, inverse, inputs, f->in, f->out, f->out);
         total += kernels->dot(sums, deltas, f->out);
@@ -347,18 +351,27 @@ void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t 
     const network *f1 = &self->shared.f1.network;
     size_t count = gradient_width_kept_count(learned->policy, learned->round, arms->count);
     memcpy(kept, room->values + lay_out(self, arms->count).passes + arm * count, count * sizeof *kept);
-    /* What lies before the first layer's outputs is a sparse arm laid out, and nothing where no pass wrote it: what the
+    /* Before the first layer's outputs is room for a sparse arm, of which a pass may use a part or nothing: what the
      * scratch had there must not come into a saved model. */
     size_t before = f1->layers[0].output;
-    if (!arms->starts) memset(kept, 0, before * sizeof *kept);
+    memset(kept, 0, before * sizeof *kept);
     memset(kept + f1->activation_count, 0, before * sizeof *kept);
+}
+
+/* f1's, of the pass at the decision. The arm is laid out anew: a saved model has it nowhere but in x. */
+static const float *activations_of(gradient_width *self, const observation *o)
+{
+    const network *f1 = &self->shared.f1.network;
+    memcpy(self->activations, o->kept, f1->activation_count * sizeof *self->activations);
+    network_lay_out_input(f1, o->x, self->activations);
+    return self->activations;
 }
 
 void gradient_width_observe(policy *base, const observation *o, float reward)
 {
     gradient_width *self = (gradient_width *)base;
     const network *f1 = &self->shared.f1.network;
-    const float *activations = o->kept, *deltas = activations + f1->activation_count;
+    const float *activations = activations_of(self, o), *deltas = o->kept + f1->activation_count;
     size_t p = f1->parameter_count;
     if (self->full) {
         form(f1, o->x, activations, deltas, self->gradient);

@@ -46,16 +46,17 @@ static void start(last_layer *self)
 static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
 {
     const last_layer_options *o = setup->options;
+    learner_options first = learner_for_blocks(&o->shared.f1, o->shared.common.blocks);
     network f1;
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
                            "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
                            class->schema.owner, (long long)o->shared.f1.network.layers);
-    size_t d = ((size_t)o->shared.f1.network.width + 1) * (size_t)o->shared.f1.network.heads;
+    size_t d = ((size_t)first.network.width + 1) * (size_t)first.network.heads;
     if (d > MOST_FEATURES)
         return status_fail(error, EE_BAD_OPTION, "options: %s: f1.width + 1 times f1.heads must be at most %d, got %zu",
                            class->schema.owner, MOST_FEATURES, d);
-    ee_status status = network_create(&f1, "f1", &o->shared.f1.network, setup->dim, error);
+    ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);
     if (status) return status;
     size_t more = f1.parameter_count % 2 + 2 * (triangle_count(d) + d);
     status = exploitation_create(&self->shared, class, setup, more, error);

@@ -14,6 +14,10 @@ const option common_option_table[COMMON_OPTIONS] = {
     {"arms", OPTION_INTEGER, FIELD(arms), "32", 1, 1e7, NULL, "arms of a round to reserve memory for; more may come"},
     {"nonzeros", OPTION_INTEGER, FIELD(nonzeros), "1024", 1, 1e9, NULL,
      "non-zeros of a sparse arm, or half the features of a dense one, to reserve memory for; more may come"},
+    {"blocks", OPTION_INTEGER, FIELD(blocks), "1", 1, 65536, NULL,
+     "where every arm of a round is the same context in another block of the features: how many blocks"},
+    {"scale", OPTION_FLAG, FIELD(scale), "off", 0, 0, NULL,
+     "arms are divided by the mean length of those of the first round"},
     {"propensity", OPTION_CHOICE, FIELD(propensity), "own", 0, 0, "own|argmax|floor|softmax|igw",
      "how an arm is drawn: as the policy has it; the best; the best or, with propensity_epsilon, any; softmax; "
      "inverse-gap weighting"},

@@ -68,8 +68,8 @@ static const seed_model models[] = {
     {"eenet-normalized", "eenet", 2, 9, false, EENET "features=normalized label=abs decision=linear"},
     {"eenet-pooled", "eenet", 3, 9, false, EENET "features=pooled:3 label=relu extra_until=4 f2.front=conv1d:2:3:1"},
     {"eenet-lle", "eenet", 2, 20, false, EENET "features=lle:2"},
-    {"eenet-ridge", "eenet", 3, 9, false, COMMON F1 "features=hidden:2 f3.width=3 f3.history=ring:6"},
-    {"eenet-ridge-sparse", "eenet", 5, 9, true, COMMON F1 "features=sketch:3 f3.width=3 f3.history=ring:6 refresh=2"},
+    {"eenet-ridge", "eenet", 3, 9, false, COMMON F1 "units=2 f3.width=3 f3.history=ring:6"},
+    {"eenet-ridge-sparse", "eenet", 5, 9, true, COMMON F1 "scale=off f3.width=3 f3.history=ring:6 refresh=2"},
     {"eenet-reservoir", "eenet", 3, 9, false, EENET "features=sketch:2 keep=reservoir:2"},
     {"paper", "eenet:paper", 2, 7, false,
      COMMON "hybrid_after=3 w2_late_after=7 lle_window=8 f1.width=3 f2.width=3 f3.width=3 f1.steps=2 f2.steps=2 "
@@ -77,6 +77,8 @@ static const seed_model models[] = {
     {"authors", "eenet:authors", 6, 12, false,
      EENET SMALL
      "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2"},
+    {"eenet-blocks", "eenet", 6, 9, true, COMMON F1 "blocks=3 units=2 f1.fade=5 f3.width=3 f3.history=ring:6"},
+    {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 "blocks=3 f1.heads=0 scale=on memory_limit=1"},
 };
 
 enum { MODELS = sizeof models / sizeof *models, ARMS = 3, MOST_DIM = 16, SEED = 7 };
@@ -197,6 +199,7 @@ static const char *const texts[] = {
     "text="
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    "blocks=2 scale=off units=3 refresh=2 f1.heads=0 f1.fade=7",
 };
 
 static void write_texts(void)

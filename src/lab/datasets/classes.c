@@ -63,6 +63,7 @@ ee_status classes_finish(classes_dataset *data, const char *name, ee_error *erro
                            data->features, data->classes);
     data->head.dim = data->classes * data->features;
     data->head.arms = data->classes;
+    data->head.blocks = data->classes;
     return EE_OK;
 }
 

@@ -42,6 +42,7 @@ struct dataset {
     uint64_t fingerprint; /* source.h mixes it; 0 where there are no files */
     size_t dim;
     size_t arms;
+    size_t blocks;   /* environment.h: dataset_blocks; 0 is as 1 */
     uint64_t rounds; /* 0: without end */
 };
 

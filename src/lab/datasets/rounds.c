@@ -245,6 +245,14 @@ static ee_status check_sparse(rounds_dataset *data, const rounds_file *said, ee_
     return status;
 }
 
+static ee_status check_blocks(rounds_dataset *data, const rounds_file *said, ee_error *error)
+{
+    data->head.blocks = said->blocks;
+    if (!said->blocks || data->head.dim % said->blocks == 0) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "rounds: rounds.json says %zu blocks, but %zu features cannot be cut so",
+                       said->blocks, data->head.dim);
+}
+
 /* ---- the data set ---- */
 
 static void rounds_close(dataset *base)
@@ -280,6 +288,7 @@ static ee_status rounds_open(const dataset_request *request, dataset **out, ee_e
     if (!status) status = read_arrays(request->place, data, &said, error);
     if (!status) status = check_rewards(data, &said, error);
     if (!status) status = data->sparse ? check_sparse(data, &said, error) : check_dense(data, &said, error);
+    if (!status) status = check_blocks(data, &said, error);
     if (status) {
         rounds_close(&data->head);
         return status;

@@ -74,13 +74,14 @@ static ee_status read_files(const json_t *root, const char *name, rounds_file *i
 
 static ee_status read_members(const json_t *root, const char *name, rounds_file *into, ee_error *error)
 {
-    uint64_t format = FORMAT, arms = 0, dim = 0;
+    uint64_t format = FORMAT, arms = 0, dim = 0, blocks = 0;
     ee_status status = read_whole(root, "format", name, &format, error);
     if (!status && format != FORMAT) status = fail_member(name, "format", "1: this eenet knows no other", error);
     if (!status) status = read_whole(root, "seed", name, &into->seed, error);
     if (!status) status = read_whole(root, "rounds", name, &into->rounds, error);
     if (!status) status = read_whole(root, "arms", name, &arms, error);
     if (!status) status = read_whole(root, "dim", name, &dim, error);
+    if (!status) status = read_whole(root, "blocks", name, &blocks, error);
     if (!status && dim > UINT32_MAX) status = fail_member(name, "dim", "below 2^32", error);
     if (!status) status = read_form(root, name, &into->form, error);
     if (!status) status = read_files(root, name, into, error);
@@ -91,6 +92,7 @@ static ee_status read_members(const json_t *root, const char *name, rounds_file 
     if (!status && dataset) strcpy(into->dataset, json_string_value(dataset));
     into->arms = (size_t)arms;
     into->dim = (size_t)dim;
+    into->blocks = (size_t)blocks;
     return status;
 }
 
@@ -140,10 +142,11 @@ ee_status rounds_file_format(const rounds_file *from, char *text, size_t capacit
         return status_fail(error, EE_BAD_INPUT, "rounds: %s",
                            dataset ? "the seed must be below 2^63" : "the data set's name is not UTF-8");
     }
-    json_t *root = json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:s, s:o, s:s}", "format", FORMAT, "dataset", dataset,
-                             "fingerprint", make_checksum(from->fingerprint), "seed", (json_int_t)from->seed, "rounds",
-                             (json_int_t)from->rounds, "arms", (json_int_t)from->arms, "dim", (json_int_t)from->dim,
-                             "form", form_names[from->form], "files", make_files(from), "version", ee_version());
+    json_t *root = json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:s}", "format", FORMAT, "dataset",
+                             dataset, "fingerprint", make_checksum(from->fingerprint), "seed", (json_int_t)from->seed,
+                             "rounds", (json_int_t)from->rounds, "arms", (json_int_t)from->arms, "dim",
+                             (json_int_t)from->dim, "blocks", (json_int_t)from->blocks, "form", form_names[from->form],
+                             "files", make_files(from), "version", ee_version());
     if (!root) return status_no_memory(error, capacity);
     *size = json_dumpb(root, text, capacity, JSON_INDENT(2));
     json_decref(root);

@@ -6,6 +6,7 @@
  *       "fingerprint": "0000000000000000",  ... the checksum of its files ...
  *       "seed": 3,                          ... and the seed
  *       "rounds": 500, "arms": 10, "dim": 20,
+ *       "blocks": 1,                        environment.h: dataset_blocks
  *       "form": "dense",                    or "sparse"
  *       "files": {"contexts.npy": "9b2c...", ...},
  *       "version": "0.1.0"                  of eenet
@@ -42,7 +43,7 @@ typedef struct rounds_file {
     char dataset[ROUNDS_NAME_SIZE];
     uint64_t fingerprint, seed;
     uint64_t rounds;
-    size_t arms, dim;
+    size_t arms, dim, blocks;
     rounds_form form;
     bool listed[ROUNDS_ARRAYS]; /* the file has a checksum */
     uint64_t checksums[ROUNDS_ARRAYS];

@@ -105,9 +105,10 @@ static void bounded_histories_allocate_nothing(void **state)
         "f1.training=gd",
         "f1.width=8 exploration=network f2.width=8 f1.heads=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu "
         "features=pooled:2",
-        "f1.width=8 exploration=ridge features=hidden:3 refresh=4",
-        "f1.width=8 exploration=ridge features=hidden:3 refresh=4 f1.history=ring:9 f1.lazy=off f1.average=0 "
-        "extra_until=1000",
+        "f1.width=8 exploration=ridge units=3 refresh=4",
+        "f1.width=8 exploration=ridge units=3 refresh=4 f1.history=ring:9 f1.lazy=off f1.average=0",
+        "f1.width=8 exploration=ridge units=3 refresh=4 blocks=4",
+        "f1.width=8 exploration=ridge units=30 scale=off blocks=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, 300), 0);
@@ -211,7 +212,9 @@ static const ee_settings all_kinds[] = {
     {"eenet", 6, 1,
      "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle"},
     {"eenet", 6, 1, "f1.width=6 exploration=network f2.width=6 features=sketch:4 f1.front=conv1d:2:3"},
-    {"eenet", 6, 1, "f1.width=6 exploration=ridge features=hidden:3 refresh=4 f1.history=all f1.order=shuffle"},
+    {"eenet", 6, 1, "f1.width=6 exploration=ridge units=3 refresh=4 f1.history=all f1.order=shuffle"},
+    {"eenet", 6, 1, "f1.width=6 exploration=ridge units=9 blocks=3 scale=off"},
+    {"greedy", 6, 1, "f1.width=6 scale=on f1.heads=0 blocks=2 f1.lazy=on f1.fade=9"},
     {"eenet:paper", 6, 1, "f1.width=6 exploration=network f2.width=6"},
     {"eenet:authors", 6, 1, "f1.width=60"},
 };
@@ -345,7 +348,7 @@ static void growth_of_a_history_may_fail_anywhere(void **state)
     (void)state;
     learn_through_growth("greedy", "f1.width=2 f1.history=all f1.order=shuffle train_every=50", 1, 2);
     learn_through_growth("greedy", "f1.width=2 f1.history=ring:5 f1.order=shuffle nonzeros=1", 4, 1);
-    learn_through_growth("eenet", "f1.width=2 exploration=ridge features=hidden:2 f1.history=all train_every=50", 1, 2);
+    learn_through_growth("eenet", "f1.width=2 exploration=ridge units=2 f1.history=all train_every=50", 1, 2);
     learn_through_growth("eenet:authors",
                          "f1.width=4 exploration=network f2.width=2 f1.steps=1 f2.steps=1 f2.front=none", 1, 4);
     learn_through_growth("eenet:paper",

@@ -65,6 +65,20 @@ static void assert_arms_refused(fixture *self, const ee_arms *arms, const char *
 
 /* ---- arms ---- */
 
+/* The mean length of the arms that the bandit met first. */
+static double first_length(void)
+{
+    static round_arms first;
+    double sum = 0;
+    round_draw(&first, 1, ARMS, DIM, 3);
+    for (size_t arm = 0; arm < ARMS; arm++) {
+        double square = 0;
+        for (size_t i = 0; i < DIM; i++) square += pow((double)first.values[arm * DIM + i], 2);
+        sum += sqrt(square);
+    }
+    return sum / ARMS;
+}
+
 static void features_must_be_finite(void **state)
 {
     fixture *self = *state;
@@ -83,9 +97,16 @@ static void features_must_be_finite(void **state)
     round_draw(&self->round, 21, ARMS, DIM, 1);
     self->round.values[2] = -2e9f;
     assert_arms_refused(self, &self->round.dense, "arms: feature 2 of arm 0 is -2e+09; beyond 1e9 it must be scaled");
-    self->round.values[2] = 1e9f;
+    self->round.values[2] = 1e8f;
     ee_score scores[ARMS];
     assert_int_equal(ee_bandit_score(self->bandit, &self->round.dense, scores, NULL), EE_OK);
+    /* and no more than 1e9 once it is scaled. */
+    char refusal[120];
+    snprintf(refusal, sizeof refusal,
+             "arms: a feature is more than 1e9 times the length of the arms of the first round, which was %g",
+             first_length());
+    self->round.values[2] = 1e9f;
+    assert_arms_refused(self, &self->round.dense, refusal);
 }
 
 /* All policies give the same answers to the same bad input, and none is changed by it. */
@@ -433,9 +454,9 @@ static void options_must_be_in_range(void **state)
         {"f1.bias=yes", "options: eenet.f1.bias must be on|off, got yes"},
         {"label=gains", "options: eenet.label must be gain|abs|relu, got gains"},
         {"features=pooled",
-         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N|hidden:N, N 1 to 1000000, got pooled"},
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled"},
         {"features=pooled:0",
-         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N|hidden:N, N 1 to 1000000, got pooled:0"},
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled:0"},
         {"keep=last:3", "options: eenet.keep must be last|all|reservoir:N, N 1 to 1000000, got last:3"},
         {"w1=1, f1.width=x", "options: eenet.f1.width must be 1 to 65536, got x"},
     };

@@ -220,9 +220,11 @@ static void dense_and_sparse_forms_decide_alike(void **state)
     (void)state;
     static const char *const options[] = {
         "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized decision=linear",
-        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=pooled:3 decision=neural",
+        "f1.width=8 exploration=network f2.width=8 f3.width=8 features=pooled:3 decision=neural",
         "f1.width=8 exploration=network f2.width=8 f3.width=4 features=sketch:8 f1.layers=3",
         "f1.width=8 exploration=network f2.width=8 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 decision=linear",
+        "f1.width=8 units=5",
+        "f1.width=8 units=5 blocks=3 scale=off",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         compare_forms("eenet", options[i], 4);
@@ -276,6 +278,264 @@ static void empty_sparse_arms_are_zero(void **state)
         model_free(&saved);
         ee_bandit_free(loaded);
         ee_bandit_free(bandit);
+    }
+}
+
+/* ---- arms divided by the mean length of the first round ---- */
+
+static double mean_length(const round_arms *round)
+{
+    size_t count = round->dense.count, dim = round->dense.dim;
+    double sum = 0;
+    for (size_t arm = 0; arm < count; arm++) {
+        double square = 0;
+        for (size_t i = arm * dim; i < (arm + 1) * dim; i++) square += (double)round->values[i] * round->values[i];
+        sum += sqrt(square);
+    }
+    return sum / (double)count;
+}
+
+/* The same arms in both forms, divided by a length. */
+static void scale_arms(const round_arms *from, round_arms *to, double length)
+{
+    size_t count = from->dense.count, dim = from->dense.dim;
+    for (size_t i = 0; i < count * dim; i++) to->values[i] = (float)(1 / length) * from->values[i];
+    round_compress(to, count, dim);
+}
+
+/* Arms of many lengths, which are longer from round to round; some rounds have an arm of zeros. */
+static void draw_lengths(round_arms *round, uint64_t t, size_t count, size_t dim, float size)
+{
+    static const float lengths[] = {1e-3f, 7, 0.2f, 0.3f, 40};
+    round_draw(round, t, count, dim, dim / 2);
+    for (size_t i = 0; i < count * dim; i++) {
+        round->values[i] *= size * (float)t * lengths[(i / dim + t) % 5];
+        if (i / dim == 1 && t % 4 == 0) round->values[i] = 0;
+    }
+    round_compress(round, count, dim);
+}
+
+/* A bandit that scales, and one that is given its arms scaled. */
+typedef struct scaling {
+    ee_bandit *scales, *plain;
+} scaling;
+
+static scaling make_scaling(const char *policy, size_t dim, const char *options)
+{
+    char on[256], off[256];
+    snprintf(on, sizeof on, "%s scale=on", options);
+    snprintf(off, sizeof off, "%s scale=off", options);
+    return (scaling){bandit_make(policy, dim, 9, on), bandit_make(policy, dim, 9, off)};
+}
+
+static void free_scaling(scaling *pair)
+{
+    ee_bandit_free(pair->scales);
+    ee_bandit_free(pair->plain);
+}
+
+/* The one sees what the other is given, and learns from it too. The arms are spoilt. */
+static void play_scaled(scaling *pair, round_arms *round, double length, bool sparse)
+{
+    enum { MOST_ARMS = 8 };
+    static round_arms scaled;
+    ee_score a[MOST_ARMS], b[MOST_ARMS], looked[MOST_ARMS];
+    size_t count = round->dense.count;
+    scale_arms(round, &scaled, length);
+    const ee_arms *given = sparse ? &round->sparse : &round->dense;
+    assert_int_equal(ee_bandit_score(pair->scales, given, looked, NULL), EE_OK);
+    ee_decision left = bandit_choose(pair->scales, given, a);
+    ee_decision right = bandit_choose(pair->plain, sparse ? &scaled.sparse : &scaled.dense, b);
+    assert_true(scores_equal(a, b, count));
+    assert_true(scores_equal(a, looked, count));
+    assert_true(left.arm == right.arm && left.probability == right.probability);
+    double reward = round_reward(&scaled, left.arm);
+    memset(round->values, 0xff, sizeof round->values); /* what it learns from is its own copy */
+    memset(round->entries, 0xff, sizeof round->entries);
+    bandit_reward(pair->scales, left.id, reward);
+    bandit_reward(pair->plain, right.id, reward);
+}
+
+/* Whatever the arms' size, and in either form. */
+static void compare_scaling(const char *policy, const char *options)
+{
+    enum { ARMS = 5, DIM = 12 };
+    static const float sizes[] = {1, 3e5f, 1e-5f};
+    static round_arms round;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        scaling pair = make_scaling(policy, DIM, options);
+        double length = 0;
+        for (uint64_t t = 1; t <= 60; t++) {
+            draw_lengths(&round, t, ARMS, DIM, sizes[k]);
+            if (t == 1) length = mean_length(&round);
+            play_scaled(&pair, &round, length, (t + k) % 3 != 0);
+        }
+        free_scaling(&pair);
+    }
+}
+
+static void arms_may_be_scaled_by_the_bandit(void **state)
+{
+    (void)state;
+    compare_scaling("eenet", "f1.width=8");
+    compare_scaling("eenet", "f1.width=8 blocks=3 units=5");
+    compare_scaling("eenet", small_eenet);
+    compare_scaling("eenet", "f1.width=8 exploration=network f2.width=8 features=normalized extra_until=30");
+    compare_scaling("greedy", small_greedy);
+    compare_scaling("greedy", "f1.width=8 propensity=softmax");
+    compare_scaling("neural-ucb", "f1.width=8 f1.heads=2");
+    compare_scaling("neural-linear", "f1.width=8 rebuild=9 probability_draws=4");
+    compare_scaling("linucb", "");
+    compare_scaling("kernelucb", "max_contexts=20");
+}
+
+/* Whoever scales, the caller's arms stay what they are. */
+static void the_callers_arms_are_not_touched(void **state)
+{
+    (void)state;
+    static round_arms round, copy;
+    ee_bandit *bandit = bandit_make("eenet", 12, 9, "f1.width=8 scale=on");
+    for (uint64_t t = 1; t <= 6; t++) {
+        draw_lengths(&round, t, 5, 12, 1);
+        copy = round;
+        ee_decision decision = bandit_choose(bandit, t % 2 ? &round.sparse : &round.dense, NULL);
+        bandit_reward(bandit, decision.id, 1);
+        assert_memory_equal(round.values, copy.values, sizeof copy.values);
+        assert_memory_equal(round.entries, copy.entries, sizeof copy.entries);
+    }
+    ee_bandit_free(bandit);
+}
+
+/* Rounds whose arms are zeros, or so short that their length says nothing, are seen as they are: the first is the one
+ * that comes after them. */
+static void a_round_of_nothing_is_not_the_first(void **state)
+{
+    (void)state;
+    static const char *const policies[][2] = {{"eenet", "f1.width=8"}, {"greedy", small_greedy}, {"linucb", ""}};
+    static const float sizes[] = {0, 1e-7f, 0, 3, 1e-7f, 50, 0, 0.1f};
+    static round_arms round;
+    for (size_t p = 0; p < 3; p++) {
+        scaling pair = make_scaling(policies[p][0], 8, policies[p][1]);
+        double length = 1;
+        for (size_t t = 0; t < sizeof sizes / sizeof *sizes; t++) {
+            round_draw(&round, t, 4, 8, 4);
+            for (size_t i = 0; i < 4 * 8; i++) round.values[i] *= sizes[t];
+            round_compress(&round, 4, 8);
+            if (t == 3) length = mean_length(&round);
+            play_scaled(&pair, &round, length, t % 2 == 0);
+        }
+        free_scaling(&pair);
+    }
+}
+
+/* A look before the first decision is by the length of its own arms, which it does not keep. */
+static void a_look_is_not_the_first_round(void **state)
+{
+    (void)state;
+    static round_arms round;
+    scaling pair = make_scaling("eenet", 12, "f1.width=8");
+    model before = model_save(pair.scales);
+    for (uint64_t t = 1; t <= 3; t++) {
+        ee_score looked[5], own[5];
+        draw_lengths(&round, t, 5, 12, 9);
+        assert_int_equal(ee_bandit_score(pair.scales, &round.dense, looked, NULL), EE_OK);
+        scale_arms(&round, &round, mean_length(&round));
+        assert_int_equal(ee_bandit_score(pair.plain, &round.dense, own, NULL), EE_OK);
+        assert_true(scores_equal(looked, own, 5));
+    }
+    assert_true(model_is_of(before, pair.scales));
+    draw_lengths(&round, 4, 5, 12, 1);
+    double length = mean_length(&round);
+    play_scaled(&pair, &round, length, true);
+    draw_lengths(&round, 5, 5, 12, 1);
+    play_scaled(&pair, &round, length, true);
+    model_free(&before);
+    free_scaling(&pair);
+}
+
+/* Nor is a decision that was refused. */
+static void a_refused_round_is_not_the_first(void **state)
+{
+    (void)state;
+    static round_arms round;
+    scaling pair = make_scaling("greedy", 12, small_greedy);
+    model before = model_save(pair.scales);
+    draw_lengths(&round, 1, 5, 12, 9);
+    round.values[59] = NAN;
+    ee_decision decision;
+    assert_int_equal(ee_bandit_decide(pair.scales, &round.dense, &decision, NULL, NULL), EE_BAD_INPUT);
+    assert_true(model_is_of(before, pair.scales));
+    draw_lengths(&round, 2, 5, 12, 1);
+    play_scaled(&pair, &round, mean_length(&round), false);
+    model_free(&before);
+    free_scaling(&pair);
+}
+
+/* Nothing, in whatever form it comes, is seen as nothing. */
+static void arms_of_zeros_stay_zeros(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"f1.width=8 scale=on", "f1.width=8 scale=on blocks=2",
+                                          "f1.width=8 scale=on f1.bias=off"};
+    for (size_t k = 0; k < 3; k++) {
+        ee_bandit *bandit = bandit_make("eenet", 4, 3, options[k]), *twin = bandit_make("eenet", 4, 3, options[k]);
+        float zeros[2 * 4] = {0};
+        uint32_t indices[] = {1, 3};
+        size_t none[] = {0, 0, 0}, some[] = {0, 2, 2};
+        ee_arms forms[] = {ee_arms_dense(zeros, 2, 4), ee_arms_sparse(none, NULL, NULL, 2, 4),
+                           ee_arms_sparse(none, indices, zeros, 2, 4), ee_arms_sparse(some, indices, zeros, 2, 4)};
+        for (size_t t = 0; t < 12; t++) {
+            ee_score a[2], b[2];
+            ee_decision left = bandit_choose(bandit, &forms[0], a), right = bandit_choose(twin, &forms[t % 4], b);
+            assert_true(scores_equal(a, b, 2) && isfinite(a[0].score) && a[0].score == a[1].score);
+            bandit_reward(bandit, left.id, 1);
+            bandit_reward(twin, right.id, 1);
+        }
+        bandit_play(bandit, 1, 20, 3, true);
+        bandit_play(twin, 1, 20, 3, true);
+        round_draw(&round_now, 21, 3, 4, 4);
+        ee_score a[3], b[3];
+        bandit_choose(bandit, &round_now.dense, a);
+        bandit_choose(twin, &round_now.dense, b);
+        assert_floats_close(&a[0].exploitation, &b[0].exploitation, 9, 1e-5);
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+/* ---- blocks ---- */
+
+/* f1.heads=0 are as many as there are blocks, whoever has an f1. */
+static void heads_may_be_those_of_the_blocks(void **state)
+{
+    (void)state;
+    static const char *const policies[][2] = {{"eenet", "f1.width=8"},
+                                              {"eenet", small_eenet},
+                                              {"greedy", small_greedy},
+                                              {"neural-epsilon", small_greedy},
+                                              {"squarecb", small_greedy},
+                                              {"neural-ucb", small_greedy},
+                                              {"neural-ts", small_greedy},
+                                              {"neural-ucb", "f1.width=3 covariance=full"},
+                                              {"neural-linear", "f1.width=8 rebuild=9"},
+                                              {"neural-linucb", "f1.width=8 rebuild=9"}};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        char named[256], told[256];
+        snprintf(named, sizeof named, "%s f1.heads=4", policies[p][1]);
+        snprintf(told, sizeof told, "%s f1.heads=0 blocks=4", policies[p][1]);
+        ee_bandit *one = bandit_make(policies[p][0], 8, 3, named), *other = bandit_make(policies[p][0], 8, 3, told);
+        assert_int_equal(ee_bandit_memory(one), ee_bandit_memory(other));
+        for (uint64_t t = 1; t <= 40; t++) {
+            ee_score a[5], b[5];
+            round_draw(&round_now, t, 5, 8, 2);
+            ee_decision left = bandit_choose(one, &round_now.sparse, a);
+            ee_decision right = bandit_choose(other, &round_now.sparse, b);
+            assert_true(scores_equal(a, b, 5) && left.arm == right.arm);
+            bandit_reward(one, left.id, round_reward(&round_now, left.arm));
+            bandit_reward(other, right.id, round_reward(&round_now, left.arm));
+        }
+        ee_bandit_free(one);
+        ee_bandit_free(other);
     }
 }
 
@@ -602,6 +862,13 @@ int main(void)
         cmocka_unit_test(dense_and_sparse_forms_decide_alike),
         cmocka_unit_test(dense_and_sparse_rounds_mix),
         cmocka_unit_test(empty_sparse_arms_are_zero),
+        cmocka_unit_test(arms_may_be_scaled_by_the_bandit),
+        cmocka_unit_test(the_callers_arms_are_not_touched),
+        cmocka_unit_test(a_round_of_nothing_is_not_the_first),
+        cmocka_unit_test(a_look_is_not_the_first_round),
+        cmocka_unit_test(a_refused_round_is_not_the_first),
+        cmocka_unit_test(arms_of_zeros_stay_zeros),
+        cmocka_unit_test(heads_may_be_those_of_the_blocks),
         cmocka_unit_test(learning_finds_the_line),
         cmocka_unit_test(rewards_may_come_late_and_in_any_order),
         cmocka_unit_test(a_late_reward_meets_its_own_decision),

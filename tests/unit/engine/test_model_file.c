@@ -98,14 +98,21 @@ static const script scripts[] = {
     {"eenet",
      "f1.width=6 exploration=network f2.width=6 features=sketch:4 f1.front=conv2d:2:2+relu f1.image=1x2x4 label=relu",
      true},
-    {"eenet", "f1.width=6 features=hidden:3", false},
-    {"eenet", "f1.width=6 features=hidden:2 f1.history=ring:9 refresh=3 extra_until=9 train_every=3", true},
-    {"eenet", "f1.width=6 features=sketch:5 f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid", true},
+    {"eenet", "f1.width=6 units=3", false},
+    {"eenet", "f1.width=6 units=2 f1.history=ring:9 refresh=3 train_every=3", true},
+    {"eenet", "f1.width=6 f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off", true},
+    {"eenet", "f1.width=6 units=3 blocks=4 refresh=3 f1.fade=20", true},
+    {"eenet", "f1.width=6 blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 f1.fade=5", false},
+    {"eenet", "f1.width=6 blocks=2 f1.layers=1 f1.front=conv2d:2:2+relu f1.image=1x2x2", true},
+    {"greedy", "f1.width=6 scale=on f1.heads=0 blocks=2 f1.lazy=on", true},
+    {"linucb", "scale=on", true},
     {"eenet", "f1.width=6 exploration=network f2.width=6 features=normalized f1.heads=2", true},
     {"eenet",
      "f1.width=6 exploration=network f2.width=6 features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu f1.image=1x2x2",
      true},
     {"neural-ucb", "f1.width=6 f1.heads=4", true},
+    {"neural-ts", "f1.width=6 f1.heads=0 blocks=2 probability_draws=3", true},
+    {"neural-linear", "f1.width=6 f1.heads=0 blocks=2 rebuild=7 probability_draws=3", true},
     {"neural-linucb", "f1.width=6 f1.heads=4 rebuild=7", true},
     {"neural-ucb", "f1.width=6 f1.front=conv1d:2:3+relu", true},
     {"eenet:paper",
@@ -420,21 +427,82 @@ static void networks_must_have_seen_the_same_rounds(void **state)
     model_free(&saved);
 }
 
+/* A bandit whose first round had arms of lengths 5 and 10, and where in its model their mean lies. */
+static model model_with_length(uint8_t **place)
+{
+    static const float values[] = {3, 0, 4, 0, 0, -8, 6, 0};
+    const double length = 7.5;
+    ee_arms arms = ee_arms_dense(values, 2, 4);
+    ee_bandit *bandit = bandit_make("linucb", 4, 6, "scale=on");
+    bandit_reward(bandit, bandit_choose(bandit, &arms, NULL).id, 1);
+    model saved = model_save(bandit);
+    ee_bandit_free(bandit);
+    *place = memmem(saved.bytes, saved.size, &length, sizeof length);
+    assert_non_null(*place);
+    uint8_t *behind = *place + sizeof length, *end = (uint8_t *)saved.bytes + saved.size;
+    assert_null(memmem(behind, (size_t)(end - behind), &length, sizeof length));
+    return saved;
+}
+
+/* With twice the length, an arm of twice the size is the same arm. */
+static void the_length_of_the_arms_is_kept(void **state)
+{
+    (void)state;
+    uint8_t *place;
+    model saved = model_with_length(&place);
+    ee_bandit *as_saved = model_load(saved);
+    const double twice = 15;
+    memcpy(place, &twice, sizeof twice);
+    repair_checksum(saved.bytes, saved.size);
+    ee_bandit *with_twice = model_load(saved);
+    const float values[] = {1, 2, 0, -3, 2, 4, 0, -6};
+    ee_arms first = ee_arms_dense(values, 1, 4), second = ee_arms_dense(values + 4, 1, 4);
+    ee_score a, b, c;
+    assert_int_equal(ee_bandit_score(as_saved, &first, &a, NULL), EE_OK);
+    assert_int_equal(ee_bandit_score(with_twice, &second, &b, NULL), EE_OK);
+    assert_int_equal(ee_bandit_score(with_twice, &first, &c, NULL), EE_OK);
+    assert_true(a.score == b.score && a.score != c.score);
+    ee_bandit_free(as_saved);
+    ee_bandit_free(with_twice);
+    model_free(&saved);
+}
+
+/* None that no round can have: arms divided by it would be no numbers. */
+static void a_damaged_length_is_refused(void **state)
+{
+    (void)state;
+    static const double wrong[] = {NAN, INFINITY, -INFINITY, -7.5, -1e-300, 1e-300, 1e-6};
+    static const double right[] = {0, 1.1e-6, 7.5, 1e12};
+    uint8_t *place;
+    model saved = model_with_length(&place);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(place, &wrong[i], sizeof wrong[i]);
+        repair_checksum(saved.bytes, saved.size);
+        assert_not_loaded(saved.bytes, saved.size, NULL, EE_BAD_MODEL, "model: the length of its arms is not one");
+    }
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        memcpy(place, &right[i], sizeof right[i]);
+        repair_checksum(saved.bytes, saved.size);
+        ee_bandit_free(model_load(saved));
+    }
+    model_free(&saved);
+}
+
 static void another_version_is_refused(void **state)
 {
     (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
-    assert_int_equal(bytes[8], 3);
-    bytes[8] = 4;
+    assert_int_equal(bytes[8], 4);
+    bytes[8] = 3;
     repair_checksum(bytes, saved.size);
-    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 4, but this library reads version 3");
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 3, but this library reads version 4");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads version 3");
-    bytes[8] = 3;
+                      "model: of version 1099511627776, but this library reads version 4");
+    bytes[8] = 4;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));
@@ -680,6 +748,8 @@ int main(void)
         cmocka_unit_test(every_flipped_bit_is_found),
         cmocka_unit_test(wrong_contents_do_no_harm),
         cmocka_unit_test(networks_must_have_seen_the_same_rounds),
+        cmocka_unit_test(the_length_of_the_arms_is_kept),
+        cmocka_unit_test(a_damaged_length_is_refused),
         cmocka_unit_test(another_version_is_refused),
         cmocka_unit_test(what_this_library_does_not_know_is_refused),
         cmocka_unit_test(another_policy_is_refused),

@@ -212,12 +212,14 @@ static void serve(const char *name, const char *options)
 static void many_score_while_one_trains(void **state)
 {
     (void)state;
-    serve("eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=40");
-    serve(
-        "eenet",
-        "f1.width=6 exploration=network f2.width=6 features=pooled:2 decision=neural f1.history=all f2.history=ring:9");
-    serve("eenet",
-          "f1.width=6 exploration=network f2.width=6 features=normalized keep=reservoir:5 f1.front=conv1d:2:3+relu");
+    /* scale=off: a snapshot is given the arms as they are */
+    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=40");
+    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 features=pooled:2 decision=neural "
+                   "f1.history=all f2.history=ring:9");
+    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 features=normalized keep=reservoir:5 "
+                   "f1.front=conv1d:2:3+relu");
+    serve("eenet", "scale=off f1.width=6 units=4");
+    serve("eenet", "scale=off f1.width=6 blocks=2 refresh=3");
     serve("greedy", "f1.width=6 f1.order=shuffle f1.optimizer=adam");
 }
 
@@ -226,8 +228,8 @@ static void a_snapshot_does_not_change(void **state)
 {
     (void)state;
     static round_arms round;
-    ee_bandit *bandit =
-        bandit_make("eenet", DIM, 3, "f1.width=6 exploration=network f2.width=6 features=sketch:8 hybrid_after=30");
+    ee_bandit *bandit = bandit_make(
+        "eenet", DIM, 3, "scale=off f1.width=6 exploration=network f2.width=6 features=sketch:8 hybrid_after=30");
     bandit_play(bandit, 1, 20, ARMS, false);
     parameters snapshot;
     scratch room = {0};

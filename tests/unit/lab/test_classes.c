@@ -29,6 +29,7 @@ static classes_dataset *make(void)
     assert_int_equal(classes_finish(data, "made", NULL), EE_OK);
     assert_int_equal(data->head.dim, FEATURES * CLASSES);
     assert_int_equal(data->head.arms, CLASSES);
+    assert_int_equal(dataset_blocks(&data->head), CLASSES);
     assert_int_equal(data->head.rounds, 0);
     return data;
 }

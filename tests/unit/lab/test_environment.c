@@ -83,6 +83,7 @@ static void shapes_are_as_asked(void **state)
     environment *world = start("synthetic:quadratic,dim=7,arms=4,noise=0", 3, &data);
     assert_string_equal(dataset_text(data), "synthetic:quadratic,dim=7,arms=4,noise=0");
     assert_int_equal(dataset_dim(data), 7);
+    assert_int_equal(dataset_blocks(data), 1);
     environment_round round;
     for (int t = 0; t < 100; t++) {
         assert_int_equal(environment_next(world, &round, NULL), EE_OK);

@@ -48,6 +48,7 @@ static const classes_dataset *open_set(const char *text)
     const classes_dataset *rows = (const classes_dataset *)data;
     assert_int_equal(dataset_dim(data), 7840);
     assert_int_equal(dataset_arms(data), 10);
+    assert_int_equal(dataset_blocks(data), 10);
     assert_int_equal(dataset_rounds(data), 0);
     assert_true(dataset_fingerprint(data) != 0);
     return rows;

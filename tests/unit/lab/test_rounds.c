@@ -83,6 +83,7 @@ static void assert_same_rounds(const dataset *first, uint64_t seed, const datase
     assert_int_equal(dataset_rounds(second), rounds);
     assert_int_equal(dataset_arms(first), dataset_arms(second));
     assert_int_equal(dataset_dim(first), dataset_dim(second));
+    assert_int_equal(dataset_blocks(first), dataset_blocks(second));
     assert_int_equal(environment_create(first, seed, &one, NULL), EE_OK);
     assert_int_equal(environment_create(second, 77, &two, NULL), EE_OK);
     for (size_t t = 0; t < rounds; t++) {
@@ -410,17 +411,23 @@ static void description_must_be_true(void **state)
         {"{\"arms\": 3}", "rounds: rounds.json says 3 arms, the arrays have 2"},
         {"{\"rounds\": 10000}", "rounds: rounds.json says 10000 rounds, the arrays have 3"},
         {"{\"dim\": 20}", "rounds: rounds.json says 20 features (dim), the arrays have 2"},
+        {"{\"blocks\": 3}", "rounds: rounds.json says 3 blocks, but 2 features cannot be cut so"},
     };
     folder where = make_dense();
     put_text(&where, "rounds.json", "{\"arms\": 2, \"rounds\": 3, \"dim\": 2, \"form\": \"dense\"}");
-    dataset_free(open_data(where.text));
+    dataset *data = open_data(where.text);
+    assert_int_equal(dataset_blocks(data), 1);
+    dataset_free(data);
+    put_text(&where, "rounds.json", "{\"blocks\": 2}");
+    data = open_data(where.text);
+    assert_int_equal(dataset_blocks(data), 2);
+    dataset_free(data);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put_text(&where, "rounds.json", cases[i][0]);
         refuse(&where, EE_BAD_INPUT, cases[i][1]);
     }
     char expected[256];
     put_text(&where, "rounds.json", "{\"files\": {\"rewards.npy\": \"0123456789abcdef\"}}");
-    dataset *data;
     ee_error error;
     snprintf(expected, sizeof expected,
              "rounds: %s/rewards.npy is not the file that rounds.json speaks of: its checksum is ", where.place.path);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "support.h"
+#include "support_files.h"
 
 static dataset *open_data(const char *text)
 {
@@ -220,6 +220,77 @@ static void check_finds_what_would_fail(void **state)
     dataset_free(data);
 }
 
+/* ---- blocks ---- */
+
+/* Opens a table of three classes, whose arms have as many blocks of features. */
+static dataset *open_table(const test_folder *folder)
+{
+    char text[1024], place[64];
+    size_t length = 0;
+    for (int i = 0; i < 60; i++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%d,%d,%c\n", i * 7 % 11, i * i % 13,
+                                   "abc"[(i + i / 4) % 3]);
+    folder_write_text(folder, "made.csv", text);
+    snprintf(place, sizeof place, "table:%s,header=no", folder_path(folder, "made.csv"));
+    dataset *data = open_data(place);
+    assert_int_equal(dataset_blocks(data), 3);
+    return data;
+}
+
+static void assert_blocks(const dataset *data, const char *own, const char *expected)
+{
+    run_job job = {.data = data, .policy = "eenet", .options = own, .rounds = 5};
+    ee_error error = {EE_OK, ""};
+    char *options;
+    if (runner_check(&job, &options, &error)) fail_msg("%s", error.message);
+    const char *found = strstr(options, " blocks=");
+    assert_non_null(found);
+    assert_memory_equal(found, expected, strlen(expected));
+    memory_free(options);
+}
+
+static void the_data_set_tells_its_blocks_unless_the_job_does(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *table = open_table(&folder), *synthetic = open_data("synthetic:inner");
+    assert_blocks(table, NULL, " blocks=3 ");
+    assert_blocks(table, "f1.width=4", " blocks=3 ");
+    assert_blocks(table, "f1.width=4 blocks=1", " blocks=1 ");
+    assert_blocks(synthetic, NULL, " blocks=1 ");
+    assert_blocks(synthetic, "blocks=4", " blocks=4 ");
+    run_job job = {.data = synthetic, .policy = "eenet", .options = "blocks=7", .rounds = 5};
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(runner_check(&job, NULL, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "options: f1.heads must divide the input's 20 entries, got 7");
+    dataset_free(synthetic);
+    dataset_free(table);
+    folder_remove(&folder);
+}
+
+/* Not only named: a run is the one that a bandit told of the blocks would make, and no other. */
+static void runs_use_the_blocks(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *table = open_table(&folder);
+    const char *options[] = {"f1.width=8 blocks=3", "f1.width=8 blocks=1"};
+    run_result result, beside[2];
+    double curve[100];
+    run_job job = {.data = table, .policy = "eenet", .options = "f1.width=8", .seed = 2, .rounds = 100};
+    assert_int_equal(runner_run(&job, NULL, &result, NULL), EE_OK);
+    for (size_t i = 0; i < 2; i++) {
+        run_job told = job;
+        told.options = options[i];
+        play_beside(&told, &beside[i], curve);
+    }
+    assert_memory_equal(result.directions, beside[0].directions, sizeof result.directions);
+    assert_memory_not_equal(result.directions, beside[1].directions, sizeof result.directions);
+    assert_true(result.regret == beside[0].regret && result.bytes == beside[0].bytes);
+    dataset_free(table);
+    folder_remove(&folder);
+}
+
 static void summary_of_the_finished(void **state)
 {
     (void)state;
@@ -250,6 +321,8 @@ int main(void)
         cmocka_unit_test(no_run_after_the_watch_has_enough),
         cmocka_unit_test(one_failure_does_not_stop_the_others),
         cmocka_unit_test(check_finds_what_would_fail),
+        cmocka_unit_test(the_data_set_tells_its_blocks_unless_the_job_does),
+        cmocka_unit_test(runs_use_the_blocks),
         cmocka_unit_test(summary_of_the_finished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

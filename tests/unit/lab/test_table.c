@@ -46,6 +46,7 @@ static void expect_rows(const char *text, const char *options, size_t features, 
     assert_int_equal(data->classes, classes);
     assert_int_equal(data->head.dim, features * classes);
     assert_int_equal(data->head.arms, classes);
+    assert_int_equal(dataset_blocks(&data->head), classes);
     classes_close(&data->head);
 }
 
@@ -320,6 +321,7 @@ static void files_are_opened_packed_or_plain(void **state)
         assert_string_equal(dataset_name(data), cases[i][1]);
         assert_int_equal(dataset_dim(data), 4);
         assert_int_equal(dataset_arms(data), 2);
+        assert_int_equal(dataset_blocks(data), 2);
         assert_true(dataset_fingerprint(data) != 0);
         environment *world;
         environment_round round;

@@ -87,6 +87,7 @@ static void rounds_are_nine_good_and_one_bad(void **state)
     environment *world;
     assert_int_equal(dataset_open(where.text, NULL, &data, NULL), EE_OK);
     assert_int_equal(dataset_dim(data), 4);
+    assert_int_equal(dataset_blocks(data), 1);
     assert_int_equal(environment_create(data, 1, &world, NULL), EE_OK);
     size_t positions[10] = {0}, drawn[ENTRIES] = {0};
     for (int t = 0; t < ROUNDS; t++) {

@@ -38,6 +38,8 @@ struct problem {
     size_t outputs;
     size_t in, out; /* a kernel on vectors has in alone; of a sparse input, in is the count of its entries */
     size_t stride;  /* of the rows of a matrix; 0: out */
+    size_t rows;    /* of a product of matrices, and how its arguments lie, in the order c, a, b */
+    size_t row[3], column[3];
     float a;
     adam_step step;
     size_t count[ARGUMENTS];
@@ -313,13 +315,14 @@ static void expect_forward(const problem *p)
     }
 }
 
-/* Rows side by side, rows that overlap as the windows of a convolution do, rows with gaps. */
-static void check_strides(problem *p)
+/* Rows side by side, rows that overlap as the windows of a convolution do, rows with gaps. The last row ends where it
+ * ends: there is no gap behind it. */
+static void check_strides(problem *p, size_t rows)
 {
     const size_t strides[] = {p->out, p->out / 2, 1, p->out + 3};
     for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
         p->stride = strides[i];
-        set_argument(p, 1, p->in ? (p->in - 1) * p->stride + p->out : 0);
+        set_argument(p, 1, rows ? (rows - 1) * p->stride + p->out : 0);
         check(p);
     }
 }
@@ -329,7 +332,7 @@ static void check_forward(size_t in, size_t out)
     problem p = {.kernel = "forward", .run = run_forward, .expect = expect_forward, .outputs = 1, .in = in, .out = out};
     set_argument(&p, 0, out);
     set_argument(&p, 2, in);
-    check_strides(&p);
+    check_strides(&p, in);
 }
 
 static void forward_adds_the_product(void **state)
@@ -340,14 +343,14 @@ static void forward_adds_the_product(void **state)
 
 static void run_forward_sparse(const kernel_table *kernels, void *const *arguments, const problem *p)
 {
-    kernels->forward_sparse(arguments[0], arguments[1], arguments[3], arguments[2], p->in, p->out);
+    kernels->forward_sparse(arguments[0], arguments[1], arguments[3], arguments[2], p->in, p->out, p->stride);
 }
 
 static void expect_forward_sparse(const problem *p)
 {
     for (size_t j = 0; j < p->out; j++) {
         expect_start(0, j, value(p, 0, j));
-        for (size_t i = 0; i < p->in; i++) expect_term(0, j, value(p, 2, i) * value(p, 1, indices[i] * p->out + j));
+        for (size_t i = 0; i < p->in; i++) expect_term(0, j, value(p, 2, i) * value(p, 1, indices[i] * p->stride + j));
     }
 }
 
@@ -361,15 +364,85 @@ static void check_forward_sparse(size_t count, size_t out)
                  .out = out};
     size_t rows = set_indices(&p, 3, count);
     set_argument(&p, 0, out);
-    set_argument(&p, 1, rows * out);
     set_argument(&p, 2, count);
-    check(&p);
+    check_strides(&p, rows);
 }
 
 static void forward_sparse_adds_its_rows(void **state)
 {
     (void)state;
     check_shapes(check_forward_sparse);
+}
+
+/* ---- multiply ---- */
+
+static void run_multiply(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->multiply((matrix){arguments[0], p->row[0], p->column[0]},
+                      (const_matrix){arguments[1], p->row[1], p->column[1]},
+                      (const_matrix){arguments[2], p->row[2], p->column[2]}, p->rows, p->in, p->out);
+}
+
+/* What lies between the rows of c must stay as it is to the bit, and c too where there is nothing to add. */
+static void expect_multiply(const problem *p)
+{
+    for (size_t i = 0; i < p->count[0]; i++) {
+        expect_start(0, i, value(p, 0, i));
+        magnitude[0][i] = 0;
+    }
+    for (size_t r = 0; p->in && r < p->rows; r++) {
+        for (size_t j = 0; j < p->out; j++) {
+            size_t at = r * p->row[0] + j;
+            expect_start(0, at, value(p, 0, at));
+            for (size_t i = 0; i < p->in; i++)
+                expect_term(0, at, value(p, 1, r * p->row[1] + i * p->column[1]) * value(p, 2, i * p->row[2] + j));
+        }
+    }
+}
+
+/* Floats from the first entry of a matrix to its last. */
+static size_t extent(size_t rows, size_t columns, size_t row, size_t column)
+{
+    return rows && columns ? (rows - 1) * row + (columns - 1) * column + 1 : 0;
+}
+
+/* a row by row and column by column; all rows side by side, or each matrix with a gap of its own between them. */
+static void check_multiply(size_t rows, size_t in, size_t out)
+{
+    problem p = {.kernel = "multiply",
+                 .run = run_multiply,
+                 .expect = expect_multiply,
+                 .outputs = 1,
+                 .rows = rows,
+                 .in = in,
+                 .out = out};
+    for (size_t layout = 0; layout < 4; layout++) {
+        bool transposed = layout % 2, apart = layout / 2;
+        size_t a_line = (transposed ? rows : in) + (apart ? 5 : 0);
+        p.row[0] = out + (apart ? 3 : 0);
+        p.row[1] = transposed ? 1 : a_line;
+        p.row[2] = out + (apart ? 7 : 0);
+        p.column[0] = p.column[2] = 1;
+        p.column[1] = transposed ? a_line : 1;
+        set_argument(&p, 0, extent(rows, out, p.row[0], 1));
+        set_argument(&p, 1, extent(rows, in, p.row[1], p.column[1]));
+        set_argument(&p, 2, extent(in, out, p.row[2], 1));
+        check(&p);
+    }
+}
+
+/* Lengths of an output around one, two, four and eight vectors of 4, 8 and 16 floats. */
+static void multiply_adds_the_product(void **state)
+{
+    (void)state;
+    static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
+                                    23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
+    static const size_t long_sides[][3] = {{64, 20, 67}, {20, 64, 67}, {13, 67, 20}, {67, 13, 100}, {66, 64, 17}};
+    for (size_t rows = 0; rows <= 9; rows++)
+        for (size_t in = 0; in <= 9; in++)
+            for (size_t i = 0; i < sizeof around / sizeof *around; i++) check_multiply(rows, in, around[i]);
+    for (size_t i = 0; i < sizeof long_sides / sizeof *long_sides; i++)
+        check_multiply(long_sides[i][0], long_sides[i][1], long_sides[i][2]);
 }
 
 /* ---- backward ---- */
@@ -393,7 +466,7 @@ static void check_backward(size_t in, size_t out)
         .kernel = "backward", .run = run_backward, .expect = expect_backward, .outputs = 1, .in = in, .out = out};
     set_argument(&p, 0, in);
     set_argument(&p, 2, out);
-    check_strides(&p);
+    check_strides(&p, in);
 }
 
 static void backward_adds_the_product(void **state)
@@ -496,7 +569,7 @@ static void sparse_rows_lie_beyond_32_bits(void **state)
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
         float y[64], delta[64];
         for (size_t j = 0; j < out; j++) row[j] = (float)j, y[j] = 1, delta[j] = 2;
-        kernels->forward_sparse(y, w, &far, &x, 1, out);
+        kernels->forward_sparse(y, w, &far, &x, 1, out, out);
         kernels->update_sparse(w, &far, &x, delta, 1, out);
         for (size_t j = 0; j < out; j++) {
             assert_true(y[j] == 1 + 3 * (float)j);
@@ -695,6 +768,7 @@ int main(void)
         cmocka_unit_test(add_scaled_adds),
         cmocka_unit_test(forward_adds_the_product),
         cmocka_unit_test(forward_sparse_adds_its_rows),
+        cmocka_unit_test(multiply_adds_the_product),
         cmocka_unit_test(backward_adds_the_product),
         cmocka_unit_test(update_adds_the_outer_product),
         cmocka_unit_test(update_sparse_adds_to_its_rows_alone),

@@ -454,7 +454,6 @@ static void touched_rows_move_as_ever(void **state)
         trained lazy, eager;
         make_trained(&lazy, text);
         make_trained(&eager, options[k]);
-        assert_null(eager.l.touched);
         random_stream draw = random_named(k, "touched");
         for (uint32_t n = 0; n < 60; n++) { /* four samples in turn, each with a quarter of the inputs */
             float values[INPUTS / BATCH], target = (float)random_normal(&draw);
@@ -508,12 +507,148 @@ static void zeros_are_alike_in_every_form(void **state)
     }
 }
 
+/* With heads the rows are those of a block, and the blocks share them. */
+static void rows_are_those_of_a_block(void **state)
+{
+    (void)state;
+    enum { OWN = INPUTS / 2 };
+    trained t;
+    make_trained(&t, LAZY "heads=2 history=ring:4 batch=4 lazy=on average=6");
+    float *theta = calloc(t.count, sizeof *theta);
+    uint32_t seen[100];
+    size_t still = 0;
+    random_stream draw = random_named(4, "lazy");
+    for (size_t n = 0; n < 100; n++) {
+        float value = (float)random_normal(&draw), row[INPUTS] = {0};
+        seen[n] = (uint32_t)random_below(&draw, INPUTS);
+        vector x = {&value, &seen[n], 1};
+        vector_expand(x, row, INPUTS);
+        append_sample(&t, n % 3 ? x : vector_dense(row, INPUTS), (float)random_normal(&draw));
+        bool touched[OWN] = {false};
+        for (size_t i = n + 1 < BATCH ? 0 : n + 1 - BATCH; i <= n; i++) touched[seen[i] % OWN] = true;
+        memcpy(theta, t.theta, t.count * sizeof *theta);
+        learner_train(&t.l, t.theta);
+        for (size_t i = 0; i < OWN; i++) {
+            assert_int_equal(same_row(theta, t.theta, i), !touched[i]);
+            still += !touched[i];
+        }
+    }
+    assert_true(still > 100);
+    free(theta);
+    release_trained(&t);
+}
+
+/* The twin moves all rows; where every batch has all inputs of a block, whichever, that is the same. */
+static void lazy_heads_move_as_ever(void **state)
+{
+    (void)state;
+    enum { OWN = INPUTS / 3 };
+    const char *options[] = {LAZY "heads=3 history=ring:4 batch=4 average=6",
+                             LAZY "heads=3 history=ring:4 batch=4 optimizer=adam",
+                             LAZY "heads=3 history=ring:4 batch=4 optimizer=sgd"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s lazy=on", options[k]);
+        trained lazy, eager;
+        make_trained(&lazy, text);
+        make_trained(&eager, options[k]);
+        random_stream draw = random_named(k, "touched");
+        for (uint32_t n = 0; n < 60; n++) { /* as many samples in turn as a block has inputs, in any block */
+            float value = (float)random_normal(&draw), target = (float)random_normal(&draw);
+            uint32_t index = n % OWN + OWN * (uint32_t)random_below(&draw, 3);
+            vector x = {&value, &index, 1};
+            append_sample(&lazy, x, target);
+            append_sample(&eager, x, target);
+            if (n + 1 < BATCH) continue;
+            learner_train(&lazy.l, lazy.theta);
+            learner_train(&eager.l, eager.theta);
+            assert_floats_close(lazy.theta, eager.theta, lazy.count, 1e-5);
+        }
+        release_trained(&lazy);
+        release_trained(&eager);
+    }
+}
+
+/* ---- a decay that fades ---- */
+
+/* Adam on a gradient that is the decay's alone, by its paper. */
+static double step_adam(double theta, double gradient, double *first, double *second, double rate, int n)
+{
+    *first = 0.9 * *first + 0.1 * gradient;
+    *second = 0.999 * *second + 0.001 * gradient * gradient;
+    return theta - rate * (*first / (1 - pow(0.9, n))) / (sqrt(*second / (1 - pow(0.999, n))) + 1e-8);
+}
+
+/* Samples of zeros without biases have no gradient: what moves the weights is the decay. */
+static void check_fade(const char *kind, const char *how, double fade)
+{
+    enum { STEPS = 50 };
+    const double rate = 0.05, decay = 0.8;
+    char text[256];
+    snprintf(text, sizeof text, "layers=2 width=3 bias=off optimizer=%s rate=%g decay=%g fade=%g %s", kind, rate, decay,
+             fade, how);
+    trained t;
+    make_trained(&t, text);
+    double expected[64], first[64] = {0}, second[64] = {0};
+    assert_true(t.count <= 64);
+    for (size_t i = 0; i < t.count; i++) expected[i] = t.theta[i];
+    float zeros[INPUTS] = {0};
+    append_sample(&t, vector_dense(zeros, INPUTS), 0);
+    for (int n = 1; n <= STEPS; n++) {
+        double now = fade > 0 ? decay / (1 + n / fade) : decay;
+        learner_train(&t.l, t.theta);
+        for (size_t i = 0; i < t.count; i++) {
+            if (strcmp(kind, "adam") == 0)
+                expected[i] = step_adam(expected[i], now * expected[i], &first[i], &second[i], rate, n);
+            else
+                expected[i] *= 1 - rate * now;
+            assert_close(t.theta[i], expected[i], 1e-4);
+        }
+    }
+    assert_int_equal(t.l.optimizer.steps, STEPS);
+    release_trained(&t);
+}
+
+static void decay_fades_by_the_formula(void **state)
+{
+    (void)state;
+    const char *optimizers[] = {"sgd", "adamw", "adam"}, *ways[] = {"batch=1", "batch=3"};
+    const double fades[] = {0, 1, 10, 1000};
+    for (size_t o = 0; o < 3; o++)
+        for (size_t w = 0; w < 2; w++)
+            for (size_t f = 0; f < 4; f++) check_fade(optimizers[o], ways[w], fades[f]);
+}
+
+/* ---- heads of the blocks ---- */
+
+static void no_heads_are_those_of_the_blocks(void **state)
+{
+    (void)state;
+    const char *texts[] = {"heads=0", "heads=3", "heads=1"};
+    const size_t blocks[] = {1, 4, 12}, expected[3][3] = {{1, 4, 12}, {3, 3, 3}, {1, 1, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            learner_options options = options_from(texts[i]);
+            learner_options made = learner_for_blocks(&options, (int64_t)blocks[j]);
+            network net;
+            ee_error error = {0};
+            assert_int_equal(network_create(&net, "f1", &made.network, INPUTS, &error), EE_OK);
+            assert_int_equal(net.heads, expected[i][j]);
+            assert_int_equal(net.block, INPUTS / expected[i][j]);
+            made.network.heads = options.network.heads; /* nothing else has changed */
+            assert_memory_equal(&made, &options, sizeof made);
+        }
+    }
+}
+
 /* ---- saving and loading ---- */
 
 static void goes_on_after_loading(void **state)
 {
     (void)state;
     const char *options[] = {LAZY "history=ring:9 batch=4 lazy=on average=6", LAZY "history=all batch=4 lazy=on",
+                             LAZY "history=all batch=4 lazy=on heads=2 fade=20",
+                             LAZY "history=all batch=1 optimizer=sgd fade=20",
                              "layers=2 width=5 batch=1 average=50 history=reservoir:9"};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         trained t, loaded;
@@ -548,6 +683,46 @@ static void goes_on_after_loading(void **state)
     }
 }
 
+/* Longer rows than room was made for: what was loaded can be trained on at once. */
+static void loaded_rows_have_room(void **state)
+{
+    (void)state;
+    enum { LONG = 5000, ENTRIES = 900 }; /* too long, and each too empty, to be laid side by side */
+    learner_options options = options_from("width=3 batch=64 history=all order=shuffle");
+    static float values[ENTRIES];
+    static uint32_t indices[ENTRIES];
+    learner first, loaded;
+    ee_error error = {0};
+    assert_int_equal(learner_create(&first, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
+    assert_int_equal(learner_create(&loaded, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
+    size_t size = first.network.parameter_count * sizeof(float);
+    float *theta = malloc(size), *theta_loaded = malloc(size);
+    learner_start(&first, theta);
+    memcpy(theta_loaded, theta, size);
+    random_stream draw = random_named(8, "room");
+    for (uint32_t n = 0; n < 64; n++) {
+        draw_values(&draw, values, ENTRIES);
+        for (uint32_t i = 0; i < ENTRIES; i++) indices[i] = n + 5 * i;
+        vector x = {values, indices, ENTRIES};
+        assert_int_equal(learner_reserve(&first, 1, x, &error), EE_OK);
+        learner_append(&first, x, 1);
+    }
+    archive writer = archive_writer(&error);
+    learner_archive(&first, &writer);
+    archive reader = archive_reader(writer.bytes, writer.size, &error);
+    learner_archive(&loaded, &reader);
+    assert_int_equal(reader.status, EE_OK);
+    assert_int_equal(batch_memory(&loaded.batch), batch_memory(&first.batch));
+    learner_train(&first, theta);
+    learner_train(&loaded, theta_loaded);
+    assert_memory_equal(theta, theta_loaded, size);
+    memory_free(writer.bytes);
+    free(theta);
+    free(theta_loaded);
+    learner_destroy(&first);
+    learner_destroy(&loaded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,7 +741,12 @@ int main(void)
         cmocka_unit_test(rows_without_inputs_stand_still),
         cmocka_unit_test(touched_rows_move_as_ever),
         cmocka_unit_test(zeros_are_alike_in_every_form),
+        cmocka_unit_test(rows_are_those_of_a_block),
+        cmocka_unit_test(lazy_heads_move_as_ever),
+        cmocka_unit_test(decay_fades_by_the_formula),
+        cmocka_unit_test(no_heads_are_those_of_the_blocks),
         cmocka_unit_test(goes_on_after_loading),
+        cmocka_unit_test(loaded_rows_have_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

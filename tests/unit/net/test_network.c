@@ -402,6 +402,221 @@ static void sparse_input_is_the_dense_one(void **state)
     }
 }
 
+/* A network with heads and what a pass over it gave, its rooms ending at walls. */
+typedef struct passed {
+    learner l;
+    float *theta, *gradient, *activations, *deltas;
+    guard walls[2];
+    gradient_factor factors[NETWORK_LAYERS];
+    size_t factor_count;
+    float output;
+} passed;
+
+static void make_passed(passed *p, const char *text)
+{
+    learner_options options = options_from(text);
+    ee_error error = {0};
+    if (learner_create(&p->l, "test", &options, HEADS * BLOCK, BLOCK, 5, SIZE_MAX, &error))
+        fail_msg("%s: %s", text, error.message);
+    p->theta = calloc(p->l.network.parameter_count, sizeof(float));
+    p->gradient = calloc(p->l.network.parameter_count, sizeof(float));
+    p->activations = guard_end(&p->walls[0], p->l.network.activation_count);
+    p->deltas = guard_end(&p->walls[1], p->l.network.activation_count);
+    learner_start(&p->l, p->theta);
+}
+
+static void release_passed(passed *p)
+{
+    free(p->theta);
+    free(p->gradient);
+    for (size_t i = 0; i < 2; i++) guard_free(&p->walls[i]);
+    learner_destroy(&p->l);
+}
+
+static void pass(passed *p, vector x)
+{
+    const network *net = &p->l.network;
+    p->output = network_forward(net, p->theta, x, p->activations);
+    network_backward(net, p->theta, x, p->activations, 1, p->deltas);
+    memset(p->gradient, 0, net->parameter_count * sizeof(float));
+    network_add_gradient(net, x, p->activations, p->deltas, p->gradient);
+    p->factor_count = network_factors(net, x, p->activations, p->deltas, p->l.gradient, p->factors);
+}
+
+/* The first layer's gradient from its factor, (in, out): what the optimizer makes of it. */
+static void assert_first_factor(const passed *p, const float *gradient)
+{
+    const gradient_factor *f = &p->factors[0];
+    float input[HEADS * BLOCK] = {0};
+    assert_int_equal(f->in, BLOCK);
+    vector_expand(f->input, input, BLOCK);
+    for (size_t i = 0; i < f->in * f->out; i++)
+        assert_close(gradient[i], (double)input[i / f->out] * f->delta[i % f->out], 1e-6);
+}
+
+/* Some entries of a block: every second, all, or one. Returns how many. */
+static uint32_t draw_entries(random_stream *draw, uint32_t first, uint32_t step, float *values, uint32_t *indices)
+{
+    uint32_t count = 0;
+    for (uint32_t i = step / 2; i < BLOCK; i += step) {
+        indices[count] = first + i;
+        values[count++] = (float)random_normal(draw);
+    }
+    return count;
+}
+
+/* Indices count from the block's beginning on the way in: outputs and gradients are those of the dense block, to the
+ * last bit those of the entries in the first block but for the head, and what other blocks have changes nothing. */
+static void sparse_blocks_are_the_dense_ones(void **state)
+{
+    (void)state;
+    const char *networks[] = {"layers=1 heads=4", "layers=2 width=7 heads=4", "layers=3 width=7 heads=4 bias=off",
+                              "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu"};
+    const uint32_t steps[] = {1, 2, 2 * BLOCK - 1};
+    for (size_t k = 0; k < 3 * sizeof networks / sizeof *networks; k++) {
+        passed sparse, dense;
+        make_passed(&sparse, networks[k / 3]);
+        make_passed(&dense, networks[k / 3]);
+        size_t count = sparse.l.network.parameter_count;
+        float *alone = calloc(count, sizeof *alone);
+        random_stream draw = random_named(k, "inputs");
+        for (uint32_t head = 0; head < HEADS; head++) {
+            float values[BLOCK + 2], row[HEADS * BLOCK] = {0};
+            uint32_t indices[BLOCK + 2], first = head * BLOCK;
+            values[0] = 0; /* named before the block */
+            indices[0] = 0;
+            uint32_t entries = draw_entries(&draw, first, steps[k % 3], values + 1, indices + 1);
+            vector own = {values + 1, indices + 1, entries};
+            pass(&sparse, own);
+            memcpy(alone, sparse.gradient, count * sizeof *alone);
+            float output = sparse.output;
+            vector_expand(own, row, HEADS * BLOCK);
+            pass(&dense, vector_dense(row, HEADS * BLOCK));
+            assert_close(output, dense.output, 1e-6);
+            assert_floats_close(alone, dense.gradient, count, 1e-6);
+            if (sparse.l.network.layers[0].kind == LAYER_DENSE) assert_first_factor(&sparse, dense.gradient);
+            values[entries + 1] = 9; /* behind the block, where there is such a place */
+            indices[entries + 1] = HEADS * BLOCK - 1;
+            vector more = {values + !head, indices + !head, entries + (head > 0) + (head + 1 < HEADS)};
+            pass(&sparse, more);
+            assert_true(sparse.output == output);
+            assert_memory_equal(sparse.gradient, alone, count * sizeof *alone);
+        }
+        free(alone);
+        release_passed(&sparse);
+        release_passed(&dense);
+    }
+}
+
+/* A pass over one input gives the outputs of all heads, and each input picks its own. */
+static void outputs_are_those_of_all_heads(void **state)
+{
+    (void)state;
+    const char *networks[] = {"layers=2 width=7 heads=4", "layers=2 width=7 heads=4 front=conv1d:2:3+relu"};
+    for (size_t k = 0; k < 2; k++) {
+        passed p;
+        make_passed(&p, networks[k]);
+        float values[2] = {1, -2}, outputs[HEADS];
+        for (uint32_t head = 0; head < HEADS; head++) {
+            uint32_t indices[2] = {head * BLOCK + 3, head * BLOCK + 29};
+            vector x = {values, indices, 2};
+            const float *now = network_outputs(&p.l.network, p.theta, x, p.activations);
+            if (!head) memcpy(outputs, now, sizeof outputs);
+            assert_memory_equal(outputs, now, sizeof outputs);
+            assert_true(network_output(&p.l.network, x, p.activations) == outputs[head]);
+            assert_true(network_forward(&p.l.network, p.theta, x, p.activations) == outputs[head]);
+            assert_true(head == 0 || outputs[head] != outputs[0]);
+        }
+        release_passed(&p);
+    }
+}
+
+static void inputs_that_are_the_same_in_their_blocks(void **state)
+{
+    (void)state;
+    learner_options options = options_from("layers=2 width=3 heads=3"), one = options_from("layers=2 width=3");
+    network net, alone;
+    ee_error error = {0};
+    assert_int_equal(network_create(&net, "f1", &options.network, 12, &error), EE_OK);
+    assert_int_equal(network_create(&alone, "f1", &one.network, 12, &error), EE_OK);
+    float values[] = {1, 2}, other[] = {1, 3}, longer[] = {1, 2, 5}, before[] = {0, 1, 2};
+    uint32_t first[] = {0, 2}, second[] = {4, 6}, moved[] = {4, 7}, more[] = {4, 6, 7};
+    uint32_t outside[] = {4, 6, 8}, after[] = {1, 4, 6};
+    vector base = {values, first, 2};
+    const struct {
+        vector x;
+        bool same;
+    } cases[] = {{{values, first, 2}, true},   {{values, second, 2}, true}, {{other, second, 2}, false},
+                 {{values, moved, 2}, false},  {{longer, more, 3}, false},  {{values, second, 1}, false},
+                 {{longer, outside, 3}, true}, {{before, after, 3}, true}};
+    float dense_base[12], dense[12];
+    vector_expand(base, dense_base, 12);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        vector x = cases[i].x;
+        vector_expand(x, dense, 12);
+        vector d = vector_dense(dense, 12), d_base = vector_dense(dense_base, 12);
+        assert_int_equal(network_sees_same(&net, base, x), cases[i].same);
+        assert_int_equal(network_sees_same(&net, x, base), cases[i].same);
+        assert_int_equal(network_sees_same(&net, d_base, d), cases[i].same);
+        assert_false(network_sees_same(&net, base, d)); /* forms are not compared */
+        assert_false(network_sees_same(&alone, base, x));
+        assert_false(network_sees_same(&alone, d_base, d));
+    }
+    vector none = {NULL, first, 0};
+    assert_true(network_sees_same(&net, none, none)); /* of zeros the first block is seen */
+    assert_false(network_sees_same(&net, none, base));
+}
+
+/* ---- a network without its last layer ---- */
+
+static void check_cut(const char *text, size_t units)
+{
+    passed p;
+    make_passed(&p, text);
+    const network *whole = &p.l.network;
+    network cut;
+    network_cut(whole, units, &cut);
+    const layer *last = &whole->layers[whole->layer_count - 2];
+    size_t all = shape_size(last->out), seen = last->kind == LAYER_DENSE && units < all ? units : all;
+    assert_int_equal(cut.layer_count, whole->layer_count - 1);
+    assert_int_equal(shape_size(cut.layers[cut.layer_count - 1].out), seen);
+    size_t without = shape_size(last->in) + (last->bias ? 1 : 0); /* parameters of a unit that is left out */
+    assert_int_equal(cut.parameter_count, last->parameters + last->parameter_count - without * (all - seen));
+    guard walls[2];
+    float *theta = guard_end(&walls[0], cut.parameter_count);
+    float *activations = guard_end(&walls[1], cut.activation_count), row[HEADS * BLOCK];
+    network_cut_parameters(whole, &cut, p.theta, theta);
+    random_stream draw = random_named(units, "inputs");
+    for (uint32_t head = 0; head < HEADS; head++) {
+        float values[BLOCK];
+        uint32_t indices[BLOCK];
+        vector x = {values, indices, draw_entries(&draw, head * BLOCK, 2, values, indices)};
+        network_forward(whole, p.theta, x, p.activations);
+        assert_floats_close(network_outputs(&cut, theta, x, activations), p.activations + last->output, seen, 1e-6);
+        vector_expand(x, row, HEADS * BLOCK);
+        x = vector_dense(row, HEADS * BLOCK);
+        assert_floats_close(network_outputs(&cut, theta, x, activations), p.activations + last->output, seen, 1e-6);
+    }
+    for (size_t i = 0; i < 2; i++) guard_free(&walls[i]);
+    release_passed(&p);
+}
+
+static void a_cut_network_gives_the_last_hidden_layer(void **state)
+{
+    (void)state;
+    const char *networks[] = {"layers=2 width=19",
+                              "layers=2 width=19 bias=off",
+                              "layers=3 width=19",
+                              "layers=2 width=19 heads=4",
+                              "layers=3 width=19 heads=4 bias=off",
+                              "layers=2 width=19 heads=4 image=1x5x6 front=conv2d:2:3+relu+pool:2",
+                              "layers=1 image=4x5x6 front=conv2d:3:2+relu",
+                              "layers=1 heads=4 image=1x5x6 front=conv2d:3:2+pool:2"};
+    const size_t units[] = {1, 7, 16, 18, 19, 20, 4096};
+    for (size_t n = 0; n < sizeof networks / sizeof *networks; n++)
+        for (size_t k = 0; k < sizeof units / sizeof *units; k++) check_cut(networks[n], units[k]);
+}
+
 /* ---- initialisation ---- */
 
 static void moments(const float *values, size_t count, double *mean, double *variance)
@@ -512,6 +727,10 @@ int main(void)
         cmocka_unit_test(convolutions_of_all_sizes_are_sums),
         cmocka_unit_test(heads_are_a_plain_network_with_copies),
         cmocka_unit_test(one_block_is_seen),
+        cmocka_unit_test(sparse_blocks_are_the_dense_ones),
+        cmocka_unit_test(outputs_are_those_of_all_heads),
+        cmocka_unit_test(inputs_that_are_the_same_in_their_blocks),
+        cmocka_unit_test(a_cut_network_gives_the_last_hidden_layer),
         cmocka_unit_test(first_weights_have_their_variance),
         cmocka_unit_test(glorot_knows_fans_and_leaves_biases_at_zero),
         cmocka_unit_test(wrong_shapes_are_named),

@@ -7,7 +7,6 @@
 
 #include "engine/bandit.h"
 #include "math/cholesky.h"
-#include "policy/gradient_features.h"
 #include "support_network.h"
 
 /* ---- the reference: networks without biases, weights (in, out) as the bandit lays them out ---- */
@@ -271,122 +270,169 @@ static void a_reservoir_draws_what_was_trained(void **state)
 
 /* ---- f2 solved ---- */
 
-enum { MOST_PHI = 48 };
+enum { SOLVED_DIM = 12, MOST_BLOCKS = 3 };
 
 /* A ridge f2 in the bandit's options and in the test's own terms. */
 typedef struct solved_variant {
-    const char *features, *options;
-    variant labels; /* label, offset, extra_until and optimal of it */
+    const char *options;
+    size_t blocks, units; /* of WIDTH units those that are seen */
+    bool scale;
+    variant labels; /* label and offset of it */
     double prior, lambda;
     int late;   /* rounds that a reward is late */
     int retold; /* the last so many samples are told anew at each training */
 } solved_variant;
 
-/* What the test knows of the rounds, and f1's theta_0 and the features of its own making. */
+/* What the test knows of the rounds, and f1's theta_0 of its own making. */
 typedef struct solved_play {
-    learner f1;
-    float *theta0, *formed;
-    gradient_features features;
-    float x[ROUNDS][ARMS][DIM];
-    double phi[ROUNDS][ARMS][MOST_PHI];
+    const solved_variant *variant;
+    size_t block;  /* features of one */
+    double length; /* that the arms are divided by: the mean of the first round's, or 1 */
+    float theta0[MOST];
+    size_t theta_count;
+    float x[ROUNDS][ARMS][SOLVED_DIM];
+    double phi[ROUNDS][ARMS][WIDTH];
     size_t arm[ROUNDS];
     double reward[ROUNDS], told[ROUNDS];
     uint64_t id[ROUNDS];
     int learned;
 } solved_play;
 
-static void start_play(solved_play *p, const char *features, const ee_bandit *bandit)
+/* Where there are blocks, arms lie in one after the other. */
+static size_t head_of(const solved_play *p, size_t arm)
 {
-    static const option_group group = {"", feature_option_table, FEATURE_OPTIONS, 0, NULL};
-    static const option_schema schema = {"test", &group, 1, sizeof(feature_options)};
+    return arm % p->variant->blocks;
+}
+
+static void start_play(solved_play *p, const solved_variant *v, const ee_bandit *bandit)
+{
     memset(p, 0, sizeof *p);
-    feature_options chosen;
-    learner_options options = options_from("width=6 init=glorot");
+    p->variant = v;
+    p->block = SOLVED_DIM / v->blocks;
+    learner f1;
+    learner_options options = options_from("width=6 init=uniform");
+    options.network.heads = (int64_t)v->blocks;
     ee_error error = {0};
-    options_set_defaults(&schema, &chosen);
-    if (options_parse(&schema, features, &chosen, &error)) fail_msg("%s", error.message);
-    if (learner_create(&p->f1, "f1", &options, DIM, DIM, 9, SIZE_MAX, &error)) fail_msg("%s", error.message);
-    if (gradient_features_create(&p->features, &chosen, &p->f1.network, &error)) fail_msg("%s", error.message);
-    assert_true(p->features.count <= MOST_PHI);
-    gradient_features_start(&p->features, 9);
-    p->theta0 = calloc(p->f1.network.parameter_count, sizeof(float));
-    p->formed = calloc(network_formed_count(&p->f1.network) + 1, sizeof(float));
-    learner_start(&p->f1, p->theta0);
+    if (learner_create(&f1, "f1", &options, SOLVED_DIM, SOLVED_DIM, 9, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    p->theta_count = (p->block + 1) * WIDTH + (WIDTH + 1) * v->blocks;
+    assert_int_equal(f1.network.parameter_count, p->theta_count);
+    learner_start(&f1, p->theta0);
+    learner_destroy(&f1);
     const float *values = bandit->policy->parameters.values;
-    assert_memory_equal(p->theta0, values, p->f1.network.parameter_count * sizeof(float));
-    for (size_t i = 0; i < p->features.count; i++) assert_true(values[p->f1.network.parameter_count + i] == 0);
+    assert_memory_equal(p->theta0, values, p->theta_count * sizeof(float));
+    for (size_t i = 0; i < v->blocks * v->units; i++) assert_true(values[p->theta_count + i] == 0);
 }
 
-static void end_play(solved_play *p)
+/* Of the arms of the first round. */
+static double mean_length(const solved_play *p)
 {
-    gradient_features_destroy(&p->features);
-    learner_destroy(&p->f1);
-    free(p->theta0);
-    free(p->formed);
-    free(p);
+    double sum = 0;
+    for (size_t arm = 0; arm < ARMS; arm++) {
+        double square = 0;
+        for (size_t i = 0; i < SOLVED_DIM; i++) square += (double)p->x[0][arm][i] * p->x[0][arm][i];
+        sum += sqrt(square);
+    }
+    return sum / ARMS;
 }
 
-/* phi of an arm, of the gradient at theta_0. */
-static void see_arm(solved_play *p, int round, size_t arm)
+/* The arms of a round are contexts, of which the first is that of as many arms as there are blocks. */
+static void draw_arms(solved_play *p, int round, random_stream *draw)
 {
-    const network *net = &p->f1.network;
-    vector x = vector_dense(p->x[round][arm], DIM);
-    gradient_factor factors[NETWORK_LAYERS];
-    float phi[MOST_PHI], *workspace = calloc(p->features.workspace_count + 1, sizeof *workspace);
-    network_forward(net, p->theta0, x, p->f1.activations);
-    network_backward(net, p->theta0, x, p->f1.activations, 1, p->f1.deltas);
-    network_factors(net, x, p->f1.activations, p->f1.deltas, p->formed, factors);
-    gradient_features_compute(&p->features, NULL, factors, x, workspace, phi);
-    for (size_t i = 0; i < p->features.count; i++) p->phi[round][arm][i] = phi[i];
-    free(workspace);
+    float context[SOLVED_DIM] = {0};
+    for (size_t arm = 0; arm < ARMS; arm++) {
+        for (size_t i = 0; head_of(p, arm) == 0 && i < p->block; i++)
+            context[i] = random_unit(draw) < 0.3 ? 0 : (float)random_normal(draw);
+        memcpy(p->x[round][arm] + head_of(p, arm) * p->block, context, p->block * sizeof *context);
+    }
+    if (round == 0) p->length = p->variant->scale ? mean_length(p) : 1;
 }
 
-static void add_equation(double *a, double *theta, const double *phi, size_t n, double target)
+/* h = ReLU(W x + b), x the arm's block, divided by the length of the first round where the variant says so. */
+static void pass_hidden(const solved_play *p, const float *theta, int round, size_t arm, double *h)
 {
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) a[i * n + j] += phi[i] * phi[j];
-        theta[i] += target * phi[i];
+    const float *x = p->x[round][arm] + head_of(p, arm) * p->block;
+    for (size_t j = 0; j < WIDTH; j++) {
+        h[j] = theta[p->block * WIDTH + j];
+        for (size_t i = 0; i < p->block; i++) h[j] += x[i] / p->length * theta[i * WIDTH + j];
+        h[j] = fmax(h[j], 0);
     }
 }
 
-/* The plain ridge solution over all samples so far. */
-static void solve_gains(const solved_play *p, const solved_variant *v, double *theta)
+/* f1 of an arm: the row of its block. */
+static double exploit(const solved_play *p, const float *theta, int round, size_t arm)
 {
-    size_t n = p->features.count;
-    double a[MOST_PHI * MOST_PHI] = {0};
+    double h[WIDTH];
+    size_t head = head_of(p, arm), heads = p->variant->blocks;
+    const float *last = theta + (p->block + 1) * WIDTH;
+    pass_hidden(p, theta, round, arm, h);
+    double sum = last[WIDTH * heads + head];
+    for (size_t j = 0; j < WIDTH; j++) sum += h[j] * last[j * heads + head];
+    return sum;
+}
+
+/* phi of an arm: the first units at theta_0, at length 1. */
+static void see_arm(solved_play *p, int round, size_t arm)
+{
+    double h[WIDTH], square = 0;
+    pass_hidden(p, p->theta0, round, arm, h);
+    for (size_t i = 0; i < p->variant->units; i++) square += h[i] * h[i];
+    for (size_t i = 0; i < p->variant->units; i++) p->phi[round][arm][i] = square > 0 ? h[i] / sqrt(square) : 0;
+}
+
+/* The plain ridge solution over all samples of a head so far. */
+static void solve_gains(const solved_play *p, size_t head, double *theta)
+{
+    const solved_variant *v = p->variant;
+    size_t n = v->units;
+    double a[WIDTH * WIDTH] = {0};
     memset(theta, 0, n * sizeof *theta);
     for (size_t i = 0; i < n; i++) a[i * n + i] = v->lambda;
     for (int t = 0; t < p->learned; t++) {
-        size_t arm = p->arm[t];
-        add_equation(a, theta, p->phi[t][arm], n, label_of(&v->labels, p->reward[t] - p->told[t]) - v->prior);
-        if (t >= v->labels.extra_until || optimal_of(&v->labels, p->reward[t]) != 0) continue;
-        for (size_t i = 0; i < ARMS; i++)
-            if (i != arm) add_equation(a, theta, p->phi[t][i], n, 0.3 + v->labels.offset - v->prior);
+        const double *phi = p->phi[t][p->arm[t]];
+        double target = label_of(&v->labels, p->reward[t] - p->told[t]) - v->prior;
+        if (head_of(p, p->arm[t]) != head) continue;
+        for (size_t i = 0; i < n; i++) {
+            for (size_t j = 0; j < n; j++) a[i * n + j] += phi[i] * phi[j];
+            theta[i] += target * phi[i];
+        }
     }
     assert_true(cholesky_factor(a, n, 0));
     cholesky_solve(a, n, theta);
 }
 
-static float exploit(solved_play *p, const ee_bandit *bandit, int round, size_t arm)
+/* The arms of a round, in the one form or the other. */
+static ee_decision decide(const solved_play *p, ee_bandit *bandit, int round, ee_score *scores)
 {
-    return network_forward(&p->f1.network, bandit->policy->parameters.values, vector_dense(p->x[round][arm], DIM),
-                           p->f1.activations);
+    size_t starts[ARMS + 1] = {0}, end = 0;
+    uint32_t indices[ARMS * SOLVED_DIM];
+    float values[ARMS * SOLVED_DIM];
+    for (size_t arm = 0; arm < ARMS; starts[++arm] = end) {
+        for (uint32_t i = 0; i < SOLVED_DIM; i++) {
+            if (p->x[round][arm][i] == 0) continue;
+            indices[end] = i;
+            values[end++] = p->x[round][arm][i];
+        }
+    }
+    ee_arms dense = ee_arms_dense(p->x[round][0], ARMS, SOLVED_DIM);
+    ee_arms sparse = ee_arms_sparse(starts, indices, values, ARMS, SOLVED_DIM);
+    ee_decision decision;
+    ee_error error = {0};
+    if (ee_bandit_decide(bandit, round % 3 ? &sparse : &dense, &decision, scores, &error))
+        fail_msg("%s", error.message);
+    return decision;
 }
 
-static void decide_and_check(solved_play *p, const solved_variant *v, ee_bandit *bandit, int round)
+static void decide_and_check(solved_play *p, ee_bandit *bandit, int round)
 {
-    ee_arms arms = ee_arms_dense(p->x[round][0], ARMS, DIM);
-    ee_decision decision;
+    const solved_variant *v = p->variant;
     ee_score scores[ARMS];
-    ee_error error = {0};
-    assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, scores, &error), EE_OK);
-    double theta[MOST_PHI];
-    solve_gains(p, v, theta);
+    ee_decision decision = decide(p, bandit, round, scores);
     for (size_t i = 0; i < ARMS; i++) {
+        double theta[WIDTH], gain = v->prior - v->labels.offset;
         see_arm(p, round, i);
-        double gain = v->prior - v->labels.offset;
-        for (size_t k = 0; k < p->features.count; k++) gain += theta[k] * p->phi[round][i][k];
-        assert_close(scores[i].exploitation, exploit(p, bandit, round, i), 1e-6);
+        solve_gains(p, head_of(p, i), theta);
+        for (size_t k = 0; k < v->units; k++) gain += theta[k] * p->phi[round][i][k];
+        assert_close(scores[i].exploitation, exploit(p, bandit->policy->parameters.values, round, i), 1e-5);
         assert_close(scores[i].exploration, gain, 1e-4);
         assert_close(scores[i].score, scores[i].exploitation + scores[i].exploration, 1e-6);
     }
@@ -395,41 +441,44 @@ static void decide_and_check(solved_play *p, const solved_variant *v, ee_bandit 
     p->told[round] = scores[decision.arm].exploitation;
 }
 
-static void learn_next(solved_play *p, const solved_variant *v, ee_bandit *bandit)
+static void learn_next(solved_play *p, ee_bandit *bandit)
 {
     ee_error error = {0};
-    int t = p->learned++;
+    int t = p->learned++, retold = p->variant->retold;
     assert_int_equal(ee_bandit_learn(bandit, p->id[t], p->reward[t], &error), EE_OK);
-    for (int i = p->learned > v->retold ? p->learned - v->retold : 0; i < p->learned; i++)
-        p->told[i] = exploit(p, bandit, i, p->arm[i]);
+    for (int i = p->learned > retold ? p->learned - retold : 0; i < p->learned; i++)
+        p->told[i] = exploit(p, bandit->policy->parameters.values, i, p->arm[i]);
 }
 
 static void check_solved(const solved_variant *v)
 {
     char options[512];
     snprintf(options, sizeof options,
-             "exploration=ridge f1.width=6 f1.init=glorot f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
-             "train_every=1 train_late_every=1 decision=linear w1=1 w2=1 w2_late=1 extra_gain=0.3 optimal=binary "
-             "prior_gain=%g ridge=%g %s %s",
-             v->prior, v->lambda, v->features, v->options);
-    ee_settings settings = {"eenet", DIM, 9, options};
+             "exploration=ridge f1.width=%d f1.init=uniform f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
+             "train_every=1 train_late_every=1 decision=linear w1=1 w2=1 w2_late=1 "
+             "prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s %s",
+             WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off", v->options);
+    ee_settings settings = {"eenet", SOLVED_DIM, 9, options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
     solved_play *p = malloc(sizeof *p);
-    start_play(p, v->features, bandit);
+    start_play(p, v, bandit);
     random_stream draw = random_named(6, "rounds");
+    size_t played[MOST_BLOCKS] = {0};
     for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < ARMS * DIM; i++) p->x[round][i / DIM][i % DIM] = (float)random_normal(&draw);
+        draw_arms(p, round, &draw);
         p->reward[round] = random_unit(&draw) < 0.4 ? 1 : random_unit(&draw) < 0.5 ? 0 : 0.5;
-        decide_and_check(p, v, bandit, round);
-        if (round >= v->late) learn_next(p, v, bandit);
+        decide_and_check(p, bandit, round);
+        played[head_of(p, p->arm[round])]++;
+        if (round >= v->late) learn_next(p, bandit);
     }
+    size_t used = 0;
+    for (size_t head = 0; head < v->blocks; head++) used += played[head] > 2;
+    assert_true(used > 1 || v->blocks == 1);
     /* f1 has moved since: labels by the one of then and by the one of now are not the same. */
-    assert_true(fabs(exploit(p, bandit, 0, 0) -
-                     network_forward(&p->f1.network, p->theta0, vector_dense(p->x[0][0], DIM), p->f1.activations)) >
-                0.01);
-    end_play(p);
+    assert_true(fabs(exploit(p, bandit->policy->parameters.values, 0, 0) - exploit(p, p->theta0, 0, 0)) > 0.01);
+    free(p);
     ee_bandit_free(bandit);
 }
 
@@ -438,16 +487,24 @@ static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
 {
     (void)state;
     const solved_variant variants[] = {
-        {"features=hidden:3", "refresh=0", {.label = 0}, 0.2, 1, 0, 0},
-        {"features=hidden:2", "refresh=0", {.label = 0}, -0.5, 0.1, 0, 0},
-        {"features=hidden:3", "refresh=0", {.label = 0}, 0.2, 1, 4, 0},
-        {"features=sketch:7", "refresh=0", {.label = 0}, 0, 3, 0, 0},
-        {"features=pooled:3", "refresh=0 label=abs", {.label = 1}, 0.2, 1, 0, 0},
-        {"features=normalized", "refresh=0", {.label = 0}, 0.3, 1, 0, 0},
-        {"features=hidden:3", "refresh=0 label=relu label_offset=0.7", {.label = 2, .offset = 0.7}, 0.2, 1, 0, 0},
-        {"features=hidden:3", "refresh=0 extra_until=25", {.extra_until = 25}, 0.2, 1, 0, 0},
+        {"refresh=0", 1, 6, true, {.label = 0}, 0.2, 1, 0, 0},
+        {"refresh=0", 1, 6, false, {.label = 0}, 0.2, 1, 0, 0},
+        {"refresh=0", 1, 4, true, {.label = 0}, -0.5, 0.1, 0, 0},
+        {"refresh=0", 1, 1, false, {.label = 0}, 0, 3, 0, 0},
+        {"refresh=0", 1, 6, true, {.label = 0}, 0.2, 1, 4, 0},
+        {"refresh=0", 2, 6, true, {.label = 0}, 1, 1, 0, 0},
+        {"refresh=0", 3, 6, true, {.label = 0}, 1, 1, 0, 0},
+        {"refresh=0", 3, 4, false, {.label = 0}, 1, 0.3, 0, 0},
+        {"refresh=0", 3, 6, true, {.label = 0}, 1, 1, 4, 0},
+        {"refresh=0 label=abs", 1, 6, true, {.label = 1}, 0.2, 1, 0, 0},
+        {"refresh=0 label=relu label_offset=0.7", 3, 6, true, {.label = 2, .offset = 0.7}, 2, 1, 0, 0},
+        /* arms that were not played never count, whatever they would be told */
+        {"refresh=0 extra_gain=0.3 optimal=binary", 2, 6, true, {.label = 0}, 1, 1, 0, 0},
         /* a history that forgets: the solution does not */
-        {"features=hidden:3", "refresh=0 f1.history=ring:10", {.label = 0}, 0.2, 1, 0, 0},
+        {"refresh=0 f1.history=ring:10", 1, 6, true, {.label = 0}, 0.2, 1, 0, 0},
+        {"refresh=0 f1.history=ring:10", 3, 6, true, {.label = 0}, 1, 1, 0, 0},
+        /* of no use to it */
+        {"refresh=0 features=lle:3", 1, 6, true, {.label = 0}, 0.2, 1, 0, 0},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_solved(&variants[i]);
 }
@@ -457,19 +514,15 @@ static void gains_are_told_anew(void **state)
 {
     (void)state;
     const solved_variant variants[] = {
-        {"features=hidden:3", "refresh=2000", {.label = 0}, 0.2, 1, 0, ROUNDS},
-        {"features=hidden:3",
-         "refresh=2000 label=abs label_offset=0.5",
-         {.label = 1, .offset = 0.5},
-         0.2,
-         1,
-         0,
-         ROUNDS},
-        {"features=hidden:3", "refresh=2000 extra_until=25", {.extra_until = 25}, 0.2, 1, 0, ROUNDS},
-        {"features=hidden:3", "refresh=2000", {.label = 0}, 0.2, 1, 3, ROUNDS},
+        {"refresh=2000", 1, 6, true, {.label = 0}, 0.2, 1, 0, ROUNDS},
+        {"refresh=2000", 1, 4, false, {.label = 0}, 0.2, 1, 0, ROUNDS},
+        {"refresh=2000", 3, 6, true, {.label = 0}, 1, 1, 0, ROUNDS},
+        {"refresh=2000 label=abs label_offset=0.5", 1, 6, true, {.label = 1, .offset = 0.5}, 0.2, 1, 0, ROUNDS},
+        {"refresh=2000", 2, 6, true, {.label = 0}, 1, 1, 3, ROUNDS},
         /* what the history has dropped keeps the gain that it was told last */
-        {"features=hidden:3", "refresh=1000 f1.history=ring:10", {.label = 0}, 0.2, 1, 0, 10},
-        {"features=hidden:3", "refresh=10 f1.history=ring:1", {.label = 0}, 0.2, 1, 0, 1},
+        {"refresh=1000 f1.history=ring:10", 1, 6, true, {.label = 0}, 0.2, 1, 0, 10},
+        {"refresh=1000 f1.history=ring:10", 3, 6, true, {.label = 0}, 1, 1, 0, 10},
+        {"refresh=10 f1.history=ring:1", 1, 6, true, {.label = 0}, 0.2, 1, 0, 1},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_solved(&variants[i]);
 }
@@ -514,12 +567,21 @@ static void presets_are_what_they_are_named_for(void **state)
         {"eenet:authors", "f2.decay", "0.0001"},
         {"eenet:authors", "f2.keep_moments", "off"},
         {"eenet", "f1.layers", "2"},
-        {"eenet", "f1.width", "200"},
+        {"eenet", "f1.width", "400"},
         {"eenet", "exploration", "ridge"},
         {"eenet:paper", "exploration", "network"},
         {"eenet:authors", "exploration", "network"},
         {"eenet:authors", "f1.average", "0"},
         {"eenet", "label", "gain"},
+        {"eenet", "prior_gain", "1"},
+        {"eenet", "f1.init", "paper"},
+        {"eenet", "f1.heads", "0"},
+        {"eenet:paper", "f1.heads", "1"},
+        {"eenet:authors", "f1.heads", "1"},
+        {"eenet", "scale", "on"},
+        {"eenet:fast", "scale", "on"},
+        {"eenet:paper", "scale", "off"},
+        {"eenet:authors", "scale", "off"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_option(expected[i][0], expected[i][1], expected[i][2]);
@@ -534,13 +596,13 @@ static void options_that_do_not_go_together_are_refused(void **state)
         {"exploration=network keep=all",
          "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
         {"reward_low=1 reward_high=1", "options: eenet.reward_low must be below eenet.reward_high, got 1 and 1"},
-        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last and features that are not fitted, as "
-                             "hidden, sketch or pooled"},
-        {"features=lle:3", "options: eenet.exploration=ridge needs keep=last and features that are not fitted, as "
-                           "hidden, sketch or pooled"},
-        {"features=hidden:90 f1.width=100 f1.layers=3",
-         "options: eenet.exploration=ridge takes 4096 features at most, these are 9090; take features=hidden:N or "
-         "sketch:N"},
+        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
+        {"keep=all", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
+        {"extra_until=1", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
+        {"f1.layers=1", "options: eenet.exploration=ridge needs a hidden layer: f1.layers must be at least 2"},
+        {"blocks=3", "options: f1.heads must divide the input's 4 entries, got 3"},
+        {"exploration=network keep=reservoir:5 features=lle:3",
+         "options: eenet.features=lle needs keep=last: parameters of f2 from before a fit are of no use after it"},
         {"exploration=network features=lle:10 lle_neighbors=10",
          "options: features=lle:10 needs more than 10 lle_neighbors and more lle_window than that, got 10 and 200"},
     };
@@ -552,6 +614,16 @@ static void options_that_do_not_go_together_are_refused(void **state)
         assert_string_equal(error.message, cases[i].message);
         assert_null(bandit);
     }
+}
+
+static void a_front_is_a_hidden_layer(void **state)
+{
+    (void)state;
+    ee_settings settings = {"eenet", 4, 1, "f1.layers=1 f1.front=conv1d:2:3+relu"};
+    ee_bandit *bandit;
+    ee_error error = {0};
+    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
+    ee_bandit_free(bandit);
 }
 
 /* The authors' schedule: after rewards 1, 11, 21, ... to 1000, then after 1001, 1101, ... */
@@ -585,6 +657,7 @@ int main(void)
         cmocka_unit_test(gains_are_told_anew),
         cmocka_unit_test(presets_are_what_they_are_named_for),
         cmocka_unit_test(options_that_do_not_go_together_are_refused),
+        cmocka_unit_test(a_front_is_a_hidden_layer),
         cmocka_unit_test(trains_when_the_schedule_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,48 +192,6 @@ static void check_sketch(const passed *p, vector x, const float *g)
     gradient_features_destroy(&f);
 }
 
-/* The length of what is not zero is 1; how near, floats decide. */
-static void assert_length(const float *phi, size_t count, bool zero)
-{
-    double square = 0;
-    for (size_t i = 0; i < count; i++) square += (double)phi[i] * phi[i];
-    assert_close(square, zero ? 0 : 1, 1e-5);
-}
-
-/* The last hidden layer's gradient, or the only layer's, as a matrix (out, in + bias): S^T G T, with S the signs of its
- * deltas and T those of its inputs, or I where the inputs are taken as they are; then to length 1. */
-static void check_hidden(const passed *p, vector x, const float *g, size_t k)
-{
-    char text[64];
-    snprintf(text, sizeof text, "features=hidden:%zu", k);
-    gradient_features f;
-    make_features(&f, text, &p->l.network);
-    size_t which = p->count > 1 ? p->count - 2 : 0, in = f.shapes[which].in, out = f.shapes[which].out;
-    size_t bias = f.shapes[which].bias, inputs = in + bias, inner = inputs < 2 * k ? inputs : 2 * k;
-    assert_int_equal(f.inner, inner);
-    assert_int_equal(f.count, k * inner);
-    assert_int_equal(f.sign_count, (inner < inputs ? inputs * inner : 0) + out * k);
-    const float *of_input = f.signs, *of_delta = f.signs + (inner < inputs ? inputs * inner : 0);
-    for (size_t l = 0; l < which; l++) g += (f.shapes[l].in + f.shapes[l].bias) * f.shapes[l].out;
-    double *plain = calloc(f.count, sizeof *plain), square = 0;
-    for (size_t a = 0; a < out; a++) {
-        for (size_t b = 0; b < inputs; b++) {
-            double entry = b < in ? g[a * in + b] : g[out * in + a];
-            for (size_t i = 0; i < k; i++)
-                for (size_t j = 0; j < inner; j++)
-                    plain[i * inner + j] +=
-                        of_delta[a * k + i] * entry * (inner < inputs ? of_input[b * inner + j] : b == j);
-        }
-    }
-    for (size_t i = 0; i < f.count; i++) square += plain[i] * plain[i];
-    float *phi = compute(&f, NULL, p, x);
-    assert_length(phi, f.count, square == 0);
-    for (size_t i = 0; i < f.count; i++) assert_close(phi[i], square > 0 ? plain[i] / sqrt(square) : 0, 1e-5);
-    free(plain);
-    free(phi);
-    gradient_features_destroy(&f);
-}
-
 static void factors_give_what_the_gradient_gives(void **state)
 {
     (void)state;
@@ -249,8 +207,6 @@ static void factors_give_what_the_gradient_gives(void **state)
         "layers=2 width=5 heads=4",
         "layers=2 width=4 heads=2 image=1x3x4 front=conv2d:3:2+relu",
     };
-    /* 24 inputs are taken as they are from 12 on, with a bias from 13 on */
-    const size_t sides[] = {1, 3, 11, 12, 13, 30};
     for (size_t n = 0; n < sizeof networks / sizeof *networks; n++) {
         passed p;
         make(&p, networks[n], 24);
@@ -265,7 +221,6 @@ static void factors_give_what_the_gradient_gives(void **state)
             check_normalized(&p, inputs[i], g);
             check_pooled(&p, inputs[i], g);
             check_sketch(&p, inputs[i], g);
-            for (size_t k = 0; k < sizeof sides / sizeof *sides; k++) check_hidden(&p, inputs[i], g, sides[k]);
             free(g);
         }
         release(&p);
@@ -300,36 +255,6 @@ static void sketches_keep_inner_products(void **state)
     }
     gradient_features_destroy(&f);
     release(&p);
-}
-
-/* Zeros that are left out change nothing but the rounding of sums. */
-static void hidden_features_are_the_same_sparse_and_dense(void **state)
-{
-    (void)state;
-    const char *networks[] = {"layers=2 width=9", "layers=1", "layers=3 width=5 bias=off"};
-    const char *features[] = {"features=hidden:3", "features=hidden:40"};
-    for (size_t n = 0; n < 3; n++) {
-        for (size_t k = 0; k < 2; k++) {
-            passed p;
-            gradient_features f;
-            make(&p, networks[n], 24);
-            make_features(&f, features[k], &p.l.network);
-            float values[5] = {1.5f, -2, 0.25f, 3, -1}, dense[24] = {0};
-            uint32_t indices[5] = {0, 3, 11, 12, 23};
-            vector sparse = {values, indices, 5};
-            vector_expand(sparse, dense, 24);
-            pass(&p, sparse);
-            float *a = compute(&f, NULL, &p, sparse);
-            pass(&p, vector_dense(dense, 24));
-            float *b = compute(&f, NULL, &p, vector_dense(dense, 24));
-            assert_floats_close(a, b, f.count, 1e-6);
-            assert_length(a, f.count, false);
-            free(a);
-            free(b);
-            gradient_features_destroy(&f);
-            release(&p);
-        }
-    }
 }
 
 /* ---- lle ---- */
@@ -396,8 +321,8 @@ static void a_gradient_of_zero_has_features(void **state)
     make(&p, "layers=1 bias=off", 3);
     float x[3] = {0};
     pass(&p, vector_dense(x, 3));
-    const char *features[] = {"features=normalized", "features=hidden:1", "features=hidden:2"};
-    for (size_t k = 0; k < 3; k++) {
+    const char *features[] = {"features=normalized", "features=sketch:2"};
+    for (size_t k = 0; k < 2; k++) {
         gradient_features f;
         make_features(&f, features[k], &p.l.network);
         float *phi = compute(&f, NULL, &p, vector_dense(x, 3));
@@ -411,12 +336,9 @@ static void a_gradient_of_zero_has_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_stored_inputs),
-        cmocka_unit_test(factors_give_what_the_gradient_gives),
-        cmocka_unit_test(sketches_keep_inner_products),
-        cmocka_unit_test(lle_maps_a_window_point_near_its_own_place),
+        cmocka_unit_test(matches_stored_inputs),           cmocka_unit_test(factors_give_what_the_gradient_gives),
+        cmocka_unit_test(sketches_keep_inner_products),    cmocka_unit_test(lle_maps_a_window_point_near_its_own_place),
         cmocka_unit_test(a_gradient_of_zero_has_features),
-        cmocka_unit_test(hidden_features_are_the_same_sparse_and_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

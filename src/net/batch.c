@@ -1,0 +1,272 @@
+#include "batch.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    LONGEST_DENSE = 4096, /* inputs that are laid side by side */
+    OUTPUTS_TOGETHER = 64
+};
+
+static bool is_dense_first(const batch *self)
+{
+    return self->network->layers[0].kind == LAYER_DENSE;
+}
+
+ee_status batch_create(batch *self, const network *net, ee_error *error)
+{
+    *self = (batch){.network = net};
+    size_t activations = BATCH_SAMPLES * net->activation_count, block = net->block;
+    ee_status status = memory_create(&self->activations, activations, sizeof(float), error);
+    if (!status) status = memory_create(&self->deltas, activations, sizeof(float), error);
+    if (!status && is_dense_first(self)) {
+        if (block <= LONGEST_DENSE) status = memory_create(&self->dense, BATCH_SAMPLES * block, sizeof(float), error);
+        if (!status) status = memory_create(&self->rows, block, sizeof *self->rows, error);
+        if (!status) status = memory_create(&self->touched, block, 1, error);
+        if (!status) status = memory_create(&self->ends, block, sizeof *self->ends, error);
+    }
+    if (status) batch_destroy(self);
+    return status;
+}
+
+void batch_destroy(batch *self)
+{
+    memory_free(self->activations);
+    memory_free(self->deltas);
+    memory_free(self->dense);
+    memory_free(self->rows);
+    memory_free(self->touched);
+    memory_free(self->ends);
+    memory_free(self->samples);
+    memory_free(self->values);
+    *self = (batch){0};
+}
+
+ee_status batch_reserve(batch *self, size_t entries, ee_error *error)
+{
+    if (!is_dense_first(self)) return EE_OK;
+    if (entries > self->network->block) entries = self->network->block;
+    size_t all = BATCH_SAMPLES * entries;
+    ee_status status = memory_grow(&self->samples, &self->sample_capacity, all, sizeof *self->samples, error);
+    if (!status) status = memory_grow(&self->values, &self->value_capacity, all, sizeof *self->values, error);
+    return status;
+}
+
+static float *activations_of(const batch *self, size_t sample)
+{
+    return self->activations + sample * self->network->activation_count;
+}
+
+static float *deltas_of(const batch *self, size_t sample)
+{
+    return self->deltas + sample * self->network->activation_count;
+}
+
+void batch_add(batch *self, vector input)
+{
+    self->inputs[self->count++] = input;
+}
+
+/* ---- inputs ---- */
+
+static vector seen_input(const batch *self, size_t sample)
+{
+    return network_first_input(self->network, self->inputs[sample], activations_of(self, sample));
+}
+
+static void touch(batch *self, size_t row)
+{
+    if (self->touched[row]) return;
+    self->touched[row] = 1;
+    self->ends[row] = 0;
+    self->rows[self->row_count++] = (uint32_t)row;
+}
+
+/* Where few entries are zero, the zeros are cheaper than the places of the others. */
+static bool is_worth_dense(const batch *self)
+{
+    size_t entries = 0;
+    for (size_t s = 0; s < self->count; s++) entries += seen_input(self, s).count;
+    return self->dense && 2 * entries >= self->count * self->network->block;
+}
+
+static void lay_side_by_side(batch *self)
+{
+    size_t block = self->network->block;
+    for (size_t s = 0; s < self->count; s++) vector_expand(seen_input(self, s), self->dense + s * block, block);
+    for (size_t row = 0; row < block; row++)
+        for (size_t s = 0; s < self->count && !self->touched[row]; s++)
+            if (self->dense[s * block + row] != 0) touch(self, row);
+}
+
+/* Counts the entries of each row; then `ends` become where they begin, and move on with each entry that is put. */
+static void sort_by_row(batch *self)
+{
+    for (size_t r = 0; r < self->row_count; r++) self->ends[self->rows[r]] = 0;
+    for (size_t s = 0; s < self->count; s++) {
+        vector x = seen_input(self, s);
+        for (size_t i = 0; i < x.count; i++) {
+            size_t row = x.indices ? x.indices[i] : i;
+            if (x.values[i] == 0) continue;
+            touch(self, row);
+            self->ends[row]++;
+        }
+    }
+    uint32_t next = 0;
+    for (size_t r = 0; r < self->row_count; r++) {
+        uint32_t *end = &self->ends[self->rows[r]], count = *end;
+        *end = next;
+        next += count;
+    }
+    for (size_t s = 0; s < self->count; s++) {
+        vector x = seen_input(self, s);
+        for (size_t i = 0; i < x.count; i++) {
+            if (x.values[i] == 0) continue;
+            uint32_t at = self->ends[x.indices ? x.indices[i] : i]++;
+            self->samples[at] = (uint32_t)s;
+            self->values[at] = x.values[i];
+        }
+    }
+}
+
+/* ---- forward ---- */
+
+static void forward_dense(batch *self, const float *weights)
+{
+    const network *net = self->network;
+    size_t out = net->layers[0].out.width, stride = net->activation_count;
+    net->kernels->multiply((matrix){self->activations + net->layers[0].output, stride, 1},
+                           (const_matrix){self->dense, net->block, 1}, (const_matrix){weights, out, 1}, self->count,
+                           net->block, out);
+}
+
+/* Some outputs of all samples, then the next ones: the weights of so few stay in the cache from sample to sample. */
+static void forward_entries(batch *self, const float *weights)
+{
+    const network *net = self->network;
+    const kernel_table *kernels = net->kernels;
+    size_t out = net->layers[0].out.width;
+    for (size_t j = 0; j < out; j += OUTPUTS_TOGETHER) {
+        size_t width = out - j < OUTPUTS_TOGETHER ? out - j : OUTPUTS_TOGETHER;
+        for (size_t s = 0; s < self->count; s++) {
+            float *outputs = activations_of(self, s) + net->layers[0].output + j;
+            vector x = seen_input(self, s);
+            if (x.indices)
+                kernels->forward_sparse(outputs, weights + j, x.indices, x.values, x.count, width, out);
+            else
+                kernels->forward(outputs, weights + j, x.values, x.count, width, out);
+        }
+    }
+}
+
+static void forward_first(batch *self, const float *theta)
+{
+    const network *net = self->network;
+    const layer *first = &net->layers[0];
+    const float *weights = theta + first->parameters;
+    size_t out = first->out.width;
+    for (size_t s = 0; s < self->count; s++) {
+        float *outputs = activations_of(self, s) + first->output;
+        network_lay_out_input(net, self->inputs[s], activations_of(self, s));
+        if (first->bias)
+            memcpy(outputs, weights + first->weight_count, out * sizeof *outputs);
+        else
+            memset(outputs, 0, out * sizeof *outputs);
+    }
+    self->uses_dense = is_worth_dense(self);
+    if (self->uses_dense) {
+        lay_side_by_side(self);
+        forward_dense(self, weights);
+    } else {
+        forward_entries(self, weights);
+    }
+    for (size_t s = 0; first->relu && s < self->count; s++)
+        net->kernels->relu(activations_of(self, s) + first->output, out);
+}
+
+void batch_forward(batch *self, const float *theta)
+{
+    const network *net = self->network;
+    if (is_dense_first(self)) forward_first(self, theta);
+    for (size_t s = 0; s < self->count; s++) {
+        float *activations = activations_of(self, s);
+        if (is_dense_first(self))
+            network_outputs_above(net, theta, activations);
+        else
+            network_outputs(net, theta, self->inputs[s], activations);
+        self->outputs[s] = network_output(net, self->inputs[s], activations);
+    }
+}
+
+/* ---- backward ---- */
+
+static void gradient_dense(batch *self, float *weights)
+{
+    const network *net = self->network;
+    size_t out = net->layers[0].out.width, block = net->block;
+    net->kernels->multiply((matrix){weights, out, 1}, (const_matrix){self->dense, 1, block},
+                           (const_matrix){self->deltas + net->layers[0].output, net->activation_count, 1}, block,
+                           self->count, out);
+}
+
+/* A row is the sum of the deltas of the samples that have it. */
+static void gradient_entries(batch *self, float *weights)
+{
+    const network *net = self->network;
+    const float *deltas = self->deltas + net->layers[0].output;
+    size_t out = net->layers[0].out.width;
+    sort_by_row(self);
+    for (size_t j = 0; j < out; j += OUTPUTS_TOGETHER) {
+        size_t width = out - j < OUTPUTS_TOGETHER ? out - j : OUTPUTS_TOGETHER, start = 0;
+        for (size_t r = 0; r < self->row_count; r++) {
+            size_t row = self->rows[r], end = self->ends[row];
+            net->kernels->forward_sparse(weights + row * out + j, deltas + j, self->samples + start,
+                                         self->values + start, end - start, width, net->activation_count);
+            start = end;
+        }
+    }
+}
+
+static void gradient_first(batch *self, float *gradient)
+{
+    const layer *first = &self->network->layers[0];
+    float *weights = gradient + first->parameters;
+    if (self->uses_dense)
+        gradient_dense(self, weights);
+    else
+        gradient_entries(self, weights);
+    for (size_t s = 0; first->bias && s < self->count; s++)
+        self->network->kernels->add_scaled(weights + first->weight_count, 1, deltas_of(self, s) + first->output,
+                                           first->out.width);
+}
+
+void batch_backward(batch *self, const float *theta, const float *output_gradients, float *gradient)
+{
+    const network *net = self->network;
+    for (size_t s = 0; s < self->count; s++) {
+        float *activations = activations_of(self, s), *deltas = deltas_of(self, s);
+        network_backward(net, theta, self->inputs[s], activations, output_gradients[s], deltas);
+        if (is_dense_first(self))
+            network_add_gradient_above(net, activations, deltas, gradient);
+        else
+            network_add_gradient(net, self->inputs[s], activations, deltas, gradient);
+    }
+    if (is_dense_first(self)) gradient_first(self, gradient);
+    self->count = 0;
+}
+
+void batch_clear_rows(batch *self)
+{
+    for (size_t r = 0; r < self->row_count; r++) self->touched[self->rows[r]] = 0;
+    self->row_count = 0;
+}
+
+size_t batch_memory(const batch *self)
+{
+    const void *blocks[] = {self->activations, self->deltas, self->dense,   self->rows,
+                            self->touched,     self->ends,   self->samples, self->values};
+    size_t bytes = 0;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
+    return bytes;
+}

@@ -1,0 +1,54 @@
+/* Both passes over some samples at once. What the first layer needs is most of the work of a small network: where it is
+ * fully connected, its weights are read once for many samples, and the gradient of each of its rows is summed up
+ * before it is written. The other layers see one sample after the other. */
+#ifndef EENET_BATCH_H
+#define EENET_BATCH_H
+
+#include "base/status.h"
+#include "network.h"
+
+enum { BATCH_SAMPLES = 64 }; /* at most */
+
+typedef struct batch {
+    const network *network;
+    size_t count;                 /* samples taken in */
+    vector inputs[BATCH_SAMPLES]; /* as they came */
+    float outputs[BATCH_SAMPLES]; /* the network's, after batch_forward */
+    float *activations, *deltas;  /* (BATCH_SAMPLES, activation_count) */
+    float *dense;                 /* (BATCH_SAMPLES, block) inputs side by side; NULL where they may be too long */
+    bool uses_dense;              /* the inputs lie there; else by row, below */
+
+    /* The rows of the first weights that some input of these samples, or of those before them, is not zero for. */
+    uint32_t *rows; /* (block) */
+    size_t row_count;
+    uint8_t *touched; /* (block) whether a row is among them */
+
+    /* The entries of the inputs, row after row in the order of `rows`: which sample, and its value. */
+    uint32_t *ends; /* (block) where the entries of a row end */
+    uint32_t *samples;
+    float *values;
+    size_t sample_capacity, value_capacity;
+} batch;
+
+/* net must outlive the batch. */
+ee_status batch_create(batch *self, const network *net, ee_error *error);
+void batch_destroy(batch *self);
+
+/* Room for inputs of so many entries each. */
+ee_status batch_reserve(batch *self, size_t entries, ee_error *error);
+
+/* Takes in one more sample, whose input must live until batch_backward. */
+void batch_add(batch *self, vector input);
+
+void batch_forward(batch *self, const float *theta);
+
+/* gradient += the sum over the samples of output_gradients[s] times the derivative of the output. Lets go of the
+ * samples, but not of the rows. */
+void batch_backward(batch *self, const float *theta, const float *output_gradients, float *gradient);
+
+/* Forgets the rows. */
+void batch_clear_rows(batch *self);
+
+size_t batch_memory(const batch *self);
+
+#endif

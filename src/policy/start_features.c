@@ -1,0 +1,37 @@
+#include "start_features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+ee_status start_features_create(start_features *self, const network *f1, size_t units, ee_error *error)
+{
+    *self = (start_features){0};
+    if (f1->layer_count < 2)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: eenet.exploration=ridge needs a hidden layer: f1.layers "
+                           "must be at least 2");
+    network_cut(f1, units, &self->network);
+    self->count = shape_size(self->network.layers[self->network.layer_count - 1].out);
+    return memory_create(&self->theta, self->network.parameter_count, sizeof(float), error);
+}
+
+void start_features_destroy(start_features *self)
+{
+    memory_free(self->theta);
+    *self = (start_features){0};
+}
+
+void start_features_set(start_features *self, const network *f1, const float *theta_0)
+{
+    network_cut_parameters(f1, &self->network, theta_0, self->theta);
+}
+
+void start_features_compute(const start_features *self, vector x, float *activations, float *phi)
+{
+    const float *units = network_outputs(&self->network, self->theta, x, activations);
+    float square = self->network.kernels->dot(units, units, self->count);
+    float scale = square > 0 ? 1 / sqrtf(square) : 0;
+    for (size_t i = 0; i < self->count; i++) phi[i] = scale * units[i];
+}
