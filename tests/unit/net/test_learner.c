@@ -442,35 +442,47 @@ static void rows_without_inputs_stand_still(void **state)
     }
 }
 
-/* Where every batch has all inputs, lazy is as not lazy. */
+/* The input of sample n, in arrays of INPUTS. */
+typedef vector draw_input(random_stream *draw, uint32_t n, float *values, uint32_t *indices);
+
+/* With inputs of which every batch has all, lazy is as not lazy. */
+static void assert_lazy_as_eager(const char *options, draw_input *input)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s lazy=on", options);
+    trained lazy, eager;
+    make_trained(&lazy, text);
+    make_trained(&eager, options);
+    random_stream draw = random_named(strlen(options), "touched");
+    for (uint32_t n = 0; n < 60; n++) {
+        float values[INPUTS], target = (float)random_normal(&draw);
+        uint32_t indices[INPUTS];
+        vector x = input(&draw, n, values, indices);
+        append_sample(&lazy, x, target);
+        append_sample(&eager, x, target);
+        if (n + 1 < BATCH) continue;
+        learner_train(&lazy.l, lazy.theta);
+        learner_train(&eager.l, eager.theta);
+        assert_floats_close(lazy.theta, eager.theta, lazy.count, 1e-5);
+    }
+    release_trained(&lazy);
+    release_trained(&eager);
+}
+
+/* Four samples in turn, each with a quarter of the inputs. */
+static vector draw_quarter(random_stream *draw, uint32_t n, float *values, uint32_t *indices)
+{
+    draw_values(draw, values, INPUTS / BATCH);
+    for (uint32_t i = 0; i < INPUTS / BATCH; i++) indices[i] = n % BATCH + BATCH * i;
+    return (vector){values, indices, INPUTS / BATCH};
+}
+
 static void touched_rows_move_as_ever(void **state)
 {
     (void)state;
-    const char *options[] = {LAZY "history=ring:4 batch=4 average=6", LAZY "history=ring:4 batch=4 optimizer=adam",
-                             LAZY "history=ring:4 batch=4 optimizer=sgd"};
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-        char text[128];
-        snprintf(text, sizeof text, "%s lazy=on", options[k]);
-        trained lazy, eager;
-        make_trained(&lazy, text);
-        make_trained(&eager, options[k]);
-        random_stream draw = random_named(k, "touched");
-        for (uint32_t n = 0; n < 60; n++) { /* four samples in turn, each with a quarter of the inputs */
-            float values[INPUTS / BATCH], target = (float)random_normal(&draw);
-            uint32_t indices[INPUTS / BATCH];
-            draw_values(&draw, values, INPUTS / BATCH);
-            for (uint32_t i = 0; i < INPUTS / BATCH; i++) indices[i] = n % BATCH + BATCH * i;
-            vector x = {values, indices, INPUTS / BATCH};
-            append_sample(&lazy, x, target);
-            append_sample(&eager, x, target);
-            if (n + 1 < BATCH) continue;
-            learner_train(&lazy.l, lazy.theta);
-            learner_train(&eager.l, eager.theta);
-            assert_floats_close(lazy.theta, eager.theta, lazy.count, 1e-5);
-        }
-        release_trained(&lazy);
-        release_trained(&eager);
-    }
+    assert_lazy_as_eager(LAZY "history=ring:4 batch=4 average=6", draw_quarter);
+    assert_lazy_as_eager(LAZY "history=ring:4 batch=4 optimizer=adam", draw_quarter);
+    assert_lazy_as_eager(LAZY "history=ring:4 batch=4 optimizer=sgd", draw_quarter);
 }
 
 /* A zero is a zero, left out, named by an index, or in a dense row: the same rows stand still, and the others differ by
@@ -538,35 +550,21 @@ static void rows_are_those_of_a_block(void **state)
     release_trained(&t);
 }
 
-/* The twin moves all rows; where every batch has all inputs of a block, whichever, that is the same. */
+/* As many samples in turn as a block has inputs, in any of three blocks. */
+static vector draw_in_block(random_stream *draw, uint32_t n, float *values, uint32_t *indices)
+{
+    enum { OWN = INPUTS / 3 };
+    draw_values(draw, values, 1);
+    indices[0] = n % OWN + OWN * (uint32_t)random_below(draw, 3);
+    return (vector){values, indices, 1};
+}
+
 static void lazy_heads_move_as_ever(void **state)
 {
     (void)state;
-    enum { OWN = INPUTS / 3 };
-    const char *options[] = {LAZY "heads=3 history=ring:4 batch=4 average=6",
-                             LAZY "heads=3 history=ring:4 batch=4 optimizer=adam",
-                             LAZY "heads=3 history=ring:4 batch=4 optimizer=sgd"};
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-        char text[128];
-        snprintf(text, sizeof text, "%s lazy=on", options[k]);
-        trained lazy, eager;
-        make_trained(&lazy, text);
-        make_trained(&eager, options[k]);
-        random_stream draw = random_named(k, "touched");
-        for (uint32_t n = 0; n < 60; n++) { /* as many samples in turn as a block has inputs, in any block */
-            float value = (float)random_normal(&draw), target = (float)random_normal(&draw);
-            uint32_t index = n % OWN + OWN * (uint32_t)random_below(&draw, 3);
-            vector x = {&value, &index, 1};
-            append_sample(&lazy, x, target);
-            append_sample(&eager, x, target);
-            if (n + 1 < BATCH) continue;
-            learner_train(&lazy.l, lazy.theta);
-            learner_train(&eager.l, eager.theta);
-            assert_floats_close(lazy.theta, eager.theta, lazy.count, 1e-5);
-        }
-        release_trained(&lazy);
-        release_trained(&eager);
-    }
+    assert_lazy_as_eager(LAZY "heads=3 history=ring:4 batch=4 average=6", draw_in_block);
+    assert_lazy_as_eager(LAZY "heads=3 history=ring:4 batch=4 optimizer=adam", draw_in_block);
+    assert_lazy_as_eager(LAZY "heads=3 history=ring:4 batch=4 optimizer=sgd", draw_in_block);
 }
 
 /* ---- a decay that fades ---- */
