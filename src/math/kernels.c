@@ -19,6 +19,7 @@ enum { LANES = 8 };
 enum { LANES = 4 };
 #endif
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef float quad __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 static inline lanes load(const float *from)
 {
@@ -145,42 +146,62 @@ enum { WIDE = 2 };
 #else
 enum { WIDE = 4 };
 #endif
+enum { MOST_ROWS = 4, PACKED = 256 };
 
+/* a is packed: entry i of its rows lies at a[i * MOST_ROWS]. */
 INLINE void multiply_block(float *restrict c, const float *restrict a, const float *restrict b, size_t in, size_t c_row,
-                           size_t a_row, size_t a_column, size_t b_row, size_t ROWS, size_t VECTORS)
+                           size_t b_row, size_t ROWS, size_t VECTORS)
 {
-    lanes sum[16];
+    lanes sum[MOST_ROWS * WIDE];
     for (size_t r = 0; r < ROWS; r++)
         for (size_t v = 0; v < VECTORS; v++) sum[r * VECTORS + v] = load(c + r * c_row + v * LANES);
     for (size_t i = 0; i < in; i++) {
-        lanes row[4];
-        for (size_t v = 0; v < VECTORS; v++) row[v] = load(b + i * b_row + v * LANES);
-        for (size_t r = 0; r < ROWS; r++)
-            for (size_t v = 0; v < VECTORS; v++) sum[r * VECTORS + v] += a[r * a_row + i * a_column] * row[v];
+        quad entries = *(const quad *)(const void *)(a + i * MOST_ROWS);
+        for (size_t v = 0; v < VECTORS; v++) {
+            lanes row = load(b + i * b_row + v * LANES);
+            for (size_t r = 0; r < ROWS; r++) sum[r * VECTORS + v] += entries[r] * row;
+        }
     }
     for (size_t r = 0; r < ROWS; r++)
         for (size_t v = 0; v < VECTORS; v++) store(c + r * c_row + v * LANES, sum[r * VECTORS + v]);
 }
 
 INLINE void multiply_rows(float *restrict c, const float *restrict a, const float *restrict b, size_t in, size_t out,
-                          size_t c_row, size_t a_row, size_t a_column, size_t b_row, size_t ROWS)
+                          size_t c_row, size_t b_row, size_t ROWS)
 {
     size_t j = 0;
-    for (; j + WIDE * LANES <= out; j += WIDE * LANES)
-        multiply_block(c + j, a, b + j, in, c_row, a_row, a_column, b_row, ROWS, WIDE);
-    for (; j + LANES <= out; j += LANES) multiply_block(c + j, a, b + j, in, c_row, a_row, a_column, b_row, ROWS, 1);
+    for (; j + WIDE * LANES <= out; j += WIDE * LANES) multiply_block(c + j, a, b + j, in, c_row, b_row, ROWS, WIDE);
+    for (; j + LANES <= out; j += LANES) multiply_block(c + j, a, b + j, in, c_row, b_row, ROWS, 1);
     for (; j < out; j++)
         for (size_t r = 0; r < ROWS; r++)
-            for (size_t i = 0; i < in; i++) c[r * c_row + j] += a[r * a_row + i * a_column] * b[i * b_row + j];
+            for (size_t i = 0; i < in; i++) c[r * c_row + j] += a[i * MOST_ROWS + r] * b[i * b_row + j];
+}
+
+/* Four rows at a time; the last ones are dealt so that none is left alone. */
+static size_t rows_together(size_t left)
+{
+    return left == 5 || left == 6 ? 3 : left < MOST_ROWS ? left : MOST_ROWS;
 }
 
 static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)
 {
-    size_t r = 0;
-    for (; r + 4 <= rows; r += 4)
-        multiply_rows(c.values + r * c.row, a.values + r * a.row, b.values, in, out, c.row, a.row, a.column, b.row, 4);
-    for (; r < rows; r++)
-        multiply_rows(c.values + r * c.row, a.values + r * a.row, b.values, in, out, c.row, a.row, a.column, b.row, 1);
+    float packed[PACKED * MOST_ROWS];
+    for (size_t i = 0; i < in; i += PACKED) {
+        size_t count = in - i < PACKED ? in - i : PACKED;
+        const float *w = b.values + i * b.row;
+        for (size_t r = 0, taken; r < rows; r += taken) {
+            float *to = c.values + r * c.row;
+            const float *from = a.values + r * a.row + i * a.column;
+            taken = rows_together(rows - r);
+            for (size_t k = 0; k < count; k++)
+                for (size_t t = 0; t < MOST_ROWS; t++)
+                    packed[k * MOST_ROWS + t] = t < taken ? from[t * a.row + k * a.column] : 0;
+            if (taken == 4) multiply_rows(to, packed, w, count, out, c.row, b.row, 4);
+            if (taken == 3) multiply_rows(to, packed, w, count, out, c.row, b.row, 3);
+            if (taken == 2) multiply_rows(to, packed, w, count, out, c.row, b.row, 2);
+            if (taken == 1) multiply_rows(to, packed, w, count, out, c.row, b.row, 1);
+        }
+    }
 }
 
 /* ---- outer products ---- */

@@ -38,6 +38,10 @@ typedef struct layer {
  * derivative of the network's output by this layer's output before its ReLU. */
 void layer_forward(const layer *self, const kernel_table *kernels, const float *theta, vector input, float *output);
 
+/* The same for many inputs, (count, in), of a fully connected layer. */
+void layer_forward_many(const layer *self, const kernel_table *kernels, const float *theta, const_matrix inputs,
+                        size_t count, matrix outputs);
+
 /* input_delta = the derivative by this layer's input. input is that of the forward pass. */
 void layer_backward(const layer *self, const kernel_table *kernels, const float *theta, const float *input,
                     const float *delta, float *input_delta);

@@ -321,6 +321,32 @@ const float *network_outputs(const network *self, const float *theta, vector inp
     return network_outputs_above(self, theta, activations);
 }
 
+/* A layer of few outputs does not fill the registers with several inputs. */
+static bool gains_from_many(const layer *l)
+{
+    return l->kind == LAYER_DENSE && l->out.width >= 16;
+}
+
+void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
+                             float *activations)
+{
+    size_t stride = self->activation_count;
+    for (size_t i = 0; i < self->layer_count; i++) {
+        const layer *l = &self->layers[i];
+        size_t in = shape_size(l->in);
+        const_matrix below = {inputs, self->input, 1};
+        if (i) below = (const_matrix){activations + self->layers[i - 1].output, stride, 1};
+        float *outputs = activations + l->output;
+        if (gains_from_many(l)) {
+            layer_forward_many(l, self->kernels, theta, below, count, (matrix){outputs, stride, 1});
+            continue;
+        }
+        for (size_t s = 0; s < count; s++)
+            layer_forward(l, self->kernels, theta, vector_dense(below.values + s * below.row, in),
+                          outputs + s * stride);
+    }
+}
+
 float network_output(const network *self, vector input, const float *activations)
 {
     return activations[self->layers[self->layer_count - 1].output + network_head(self, input)];

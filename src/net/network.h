@@ -61,6 +61,11 @@ const float *network_outputs(const network *self, const float *theta, vector inp
 /* The same where the outputs of the first layer are there already. */
 const float *network_outputs_above(const network *self, const float *theta, float *activations);
 
+/* The same for many dense inputs, (count, input), of a network without heads. activations is (count,
+ * activation_count). */
+void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
+                             float *activations);
+
 /* The one of them that the input picks. */
 float network_forward(const network *self, const float *theta, vector input, float *activations);
 

@@ -90,10 +90,15 @@ static size_t third_count(const eenet *self)
     return self->f3.network.parameter_count;
 }
 
+enum { TOGETHER = 16 }; /* arms that pass through f1 at once: four times the rows that `multiply` takes */
+
 /* Where things lie in the scratch. */
 typedef struct layout {
-    size_t activations1, deltas1, formed, features, activations2, activations3;
-    size_t phi;    /* (arms, phi_count) */
+    size_t activations1; /* (TOGETHER, its activation_count) */
+    size_t deltas1, formed, features;
+    size_t activations2; /* (TOGETHER, its activation_count), or of one arm where f2 is a network */
+    size_t activations3;
+    size_t phi;    /* (arms, phi_count); where f2 is solved, of the last arms that passed alone */
     size_t points; /* (arms, features.point_count) */
     size_t count;  /* floats of all */
 } layout;
@@ -101,12 +106,14 @@ typedef struct layout {
 static layout lay_out(const eenet *self, size_t arms)
 {
     layout w;
+    size_t together = arms < TOGETHER ? arms : TOGETHER;
     w.activations1 = 0;
-    w.deltas1 = w.activations1 + self->f1.network.activation_count;
+    w.deltas1 = w.activations1 + together * self->f1.network.activation_count;
     w.formed = w.deltas1 + self->f1.network.activation_count;
     w.features = w.formed + network_formed_count(&self->f1.network);
     w.activations2 = w.features + self->features.workspace_count;
-    size_t second = solves(self) ? self->solved.features.network.activation_count : self->f2.network.activation_count;
+    size_t second =
+        solves(self) ? together * self->solved.features.network.activation_count : self->f2.network.activation_count;
     w.activations3 = w.activations2 + second;
     w.phi = w.activations3 + self->f3.network.activation_count;
     w.points = w.phi + arms * phi_count(self);
@@ -208,45 +215,61 @@ static bool decides_neurally(const own_options *o, uint64_t round)
            (o->decision.pick == DECISION_HYBRID && round >= (uint64_t)o->hybrid_after);
 }
 
-/* phi of an arm, in a room laid out as w, where f1's pass at this theta has been made. */
-static void see_gradient(const eenet *self, const float *values, vector x, const layout *w, float *room,
-                         float *workspace, float *phi)
+/* How many arms can pass at once: dense ones, which lie together as a matrix. */
+static size_t arms_together(const eenet *self, const ee_arms *arms)
+{
+    return !arms->starts && self->f1.network.heads == 1 ? TOGETHER : 1;
+}
+
+/* f1's pass over some arms, and where f2 is solved their phi. */
+static void pass_arms(const eenet *self, const float *values, const ee_arms *arms, size_t first, size_t count,
+                      const layout *w, float *room)
+{
+    const network *f1 = &self->f1.network;
+    float *activations1 = room + w->activations1, *activations2 = room + w->activations2, *phi = room + w->phi;
+    if (count > 1) {
+        const float *inputs = arms->values + first * arms->dim;
+        network_outputs_of_many(f1, values, inputs, count, activations1);
+        if (solves(self)) start_features_compute_many(&self->solved.features, inputs, count, activations2, phi);
+        return;
+    }
+    vector x = vector_of_arm(arms, first);
+    if (first && network_sees_same(f1, vector_of_arm(arms, first - 1), x)) return; /* the last pass was for both */
+    network_outputs(f1, values, x, activations1);
+    if (solves(self)) start_features_compute(&self->solved.features, x, activations2, phi);
+}
+
+/* phi of an arm that has passed f1. */
+static void see_gradient(const eenet *self, const float *values, vector x, const float *activations, const layout *w,
+                         float *room, float *workspace, float *phi)
 {
     const network *f1 = &self->f1.network;
     const float *fitted = values + pair_count(self) + third_count(self);
-    float *activations = room + w->activations1, *deltas = room + w->deltas1;
+    float *deltas = room + w->deltas1;
     gradient_factor factors[NETWORK_LAYERS];
     network_backward(f1, values, x, activations, 1, deltas);
     network_factors(f1, x, activations, deltas, room + w->formed, factors);
     gradient_features_compute(&self->features, fitted, factors, x, workspace, phi);
 }
 
-/* Fills in f1 and f2 of an arm. */
-static void score_arm(const eenet *self, const float *values, const ee_arms *arms, size_t arm, const layout *w,
-                      float *room, ee_score *score)
+/* Fills in f1 and f2 of an arm that was number `turn` of those that passed together. */
+static void score_arm(const eenet *self, const float *values, const ee_arms *arms, size_t arm, size_t turn,
+                      const layout *w, float *room, ee_score *score)
 {
     const network *f1 = &self->f1.network;
     const float *theta2 = values + f1->parameter_count;
     size_t count = phi_count(self), points = self->features.point_count;
     vector x = vector_of_arm(arms, arm);
-    float *phi = room + w->phi + arm * count, *activations = room + w->activations1;
-    if (!solves(self)) {
-        float *workspace = room + (points ? w->points + arm * points : w->features);
-        score->exploitation = network_forward(f1, values, x, activations);
-        see_gradient(self, values, x, w, room, workspace, phi);
-        score->exploration =
-            network_forward(&self->f2.network, theta2, vector_dense(phi, count), room + w->activations2) -
-            (float)self->options.own.label_offset;
+    const float *activations = room + w->activations1 + turn * f1->activation_count;
+    score->exploitation = network_output(f1, x, activations);
+    if (solves(self)) {
+        score->exploration = solved_exploration_gain(&self->solved, theta2, x, room + w->phi + turn * count);
         return;
     }
-    if (arm && network_sees_same(f1, vector_of_arm(arms, arm - 1), x)) {
-        score->exploitation = network_output(f1, x, activations);
-        memcpy(phi, phi - count, count * sizeof *phi);
-    } else {
-        score->exploitation = network_forward(f1, values, x, activations);
-        start_features_compute(&self->solved.features, x, room + w->activations2, phi);
-    }
-    score->exploration = solved_exploration_gain(&self->solved, theta2, x, phi);
+    float *workspace = room + (points ? w->points + arm * points : w->features), *phi = room + w->phi + arm * count;
+    see_gradient(self, values, x, activations, w, room, workspace, phi);
+    score->exploration = network_forward(&self->f2.network, theta2, vector_dense(phi, count), room + w->activations2) -
+                         (float)self->options.own.label_offset;
 }
 
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
@@ -258,8 +281,11 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     bool neural = decides_neurally(o, learned->round);
     bool late = o->w2_late_after && learned->round >= (uint64_t)o->w2_late_after;
     float w1 = (float)o->w1, w2 = (float)(late ? o->w2_late : o->w2);
+    size_t together = arms_together(self, arms);
     for (size_t i = 0; i < arms->count; i++) {
-        score_arm(self, learned->values, arms, i, &w, room->values, &scores[i]);
+        size_t turn = i % together, left = arms->count - i;
+        if (!turn) pass_arms(self, learned->values, arms, i, left < together ? left : together, &w, room->values);
+        score_arm(self, learned->values, arms, i, turn, &w, room->values, &scores[i]);
         float both[2] = {scores[i].exploitation, scores[i].exploration};
         scores[i].score =
             neural ? network_forward(&self->f3.network, theta3, vector_dense(both, 2), room->values + w.activations3)

@@ -28,10 +28,23 @@ void start_features_set(start_features *self, const network *f1, const float *th
     network_cut_parameters(f1, &self->network, theta_0, self->theta);
 }
 
-void start_features_compute(const start_features *self, vector x, float *activations, float *phi)
+static void scale_units(const start_features *self, const float *units, float *phi)
 {
-    const float *units = network_outputs(&self->network, self->theta, x, activations);
     float square = self->network.kernels->dot(units, units, self->count);
     float scale = square > 0 ? 1 / sqrtf(square) : 0;
     for (size_t i = 0; i < self->count; i++) phi[i] = scale * units[i];
+}
+
+void start_features_compute(const start_features *self, vector x, float *activations, float *phi)
+{
+    scale_units(self, network_outputs(&self->network, self->theta, x, activations), phi);
+}
+
+void start_features_compute_many(const start_features *self, const float *inputs, size_t count, float *activations,
+                                 float *phi)
+{
+    const network *net = &self->network;
+    const float *units = activations + net->layers[net->layer_count - 1].output;
+    network_outputs_of_many(net, self->theta, inputs, count, activations);
+    for (size_t i = 0; i < count; i++) scale_units(self, units + i * net->activation_count, phi + i * self->count);
 }

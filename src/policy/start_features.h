@@ -23,4 +23,8 @@ void start_features_set(start_features *self, const network *f1, const float *th
 /* phi is (count); activations is (network.activation_count). */
 void start_features_compute(const start_features *self, vector x, float *activations, float *phi);
 
+/* The same for many dense arms, (count, f1's input), where f1 has no heads: phi and activations are as many. */
+void start_features_compute_many(const start_features *self, const float *inputs, size_t count, float *activations,
+                                 float *phi);
+
 #endif

@@ -437,7 +437,8 @@ static void multiply_adds_the_product(void **state)
     (void)state;
     static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
                                     23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
-    static const size_t long_sides[][3] = {{64, 20, 67}, {20, 64, 67}, {13, 67, 20}, {67, 13, 100}, {66, 64, 17}};
+    static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},
+                                           {67, 13, 100}, {66, 64, 17}, {10, 600, 20}};
     for (size_t rows = 0; rows <= 9; rows++)
         for (size_t in = 0; in <= 9; in++)
             for (size_t i = 0; i < sizeof around / sizeof *around; i++) check_multiply(rows, in, around[i]);

@@ -567,6 +567,38 @@ static void inputs_that_are_the_same_in_their_blocks(void **state)
     assert_false(network_sees_same(&net, none, base));
 }
 
+/* Layers of many outputs and of few, with and without biases, behind an image too. */
+static void many_inputs_are_each_alone(void **state)
+{
+    (void)state;
+    enum { MANY = 11, INPUT = 20 };
+    const char *networks[] = {"layers=1", "layers=2 width=100", "layers=3 width=17 bias=off", "layers=2 width=5",
+                              "layers=3 width=33 front=conv1d:2:5+relu"};
+    float x[MANY * INPUT];
+    random_stream draw = random_named(5, "inputs");
+    for (size_t i = 0; i < MANY * INPUT; i++) x[i] = (float)random_normal(&draw);
+    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
+        learner_options options = options_from(networks[k]);
+        learner l;
+        ee_error error = {0};
+        assert_int_equal(learner_create(&l, "test", &options, INPUT, INPUT, 7, SIZE_MAX, &error), EE_OK);
+        const network *net = &l.network;
+        float *theta = calloc(net->parameter_count, sizeof *theta);
+        float *together = calloc(MANY * net->activation_count, sizeof *together);
+        learner_start(&l, theta);
+        network_outputs_of_many(net, theta, x, MANY, together);
+        for (size_t s = 0; s < MANY; s++) {
+            size_t first = net->layers[0].output; /* in front of it is room that dense inputs do not need */
+            network_outputs(net, theta, vector_dense(x + s * INPUT, INPUT), l.activations);
+            assert_floats_close(together + s * net->activation_count + first, l.activations + first,
+                                net->activation_count - first, 1e-6);
+        }
+        free(theta);
+        free(together);
+        learner_destroy(&l);
+    }
+}
+
 /* ---- a network without its last layer ---- */
 
 static void check_cut(const char *text, size_t units)
@@ -730,6 +762,7 @@ int main(void)
         cmocka_unit_test(sparse_blocks_are_the_dense_ones),
         cmocka_unit_test(outputs_are_those_of_all_heads),
         cmocka_unit_test(inputs_that_are_the_same_in_their_blocks),
+        cmocka_unit_test(many_inputs_are_each_alone),
         cmocka_unit_test(a_cut_network_gives_the_last_hidden_layer),
         cmocka_unit_test(first_weights_have_their_variance),
         cmocka_unit_test(glorot_knows_fans_and_leaves_biases_at_zero),

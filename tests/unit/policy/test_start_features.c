@@ -204,6 +204,22 @@ static void blocks_look_alike(void **state)
     release(&self);
 }
 
+static void many_arms_look_as_each_alone(void **state)
+{
+    (void)state;
+    enum { MANY = 5 };
+    seen self;
+    make(&self, "layers=2 width=40", 30);
+    float x[MANY * INPUTS], activations[MANY * 40], phi[MANY * 30];
+    for (int i = 0; i < MANY * INPUTS; i++) x[i] = (float)(i * i % 11) - 5;
+    start_features_compute_many(&self.features, x, MANY, activations, phi);
+    for (int i = 0; i < MANY; i++) {
+        start_features_compute(&self.features, vector_dense(x + i * INPUTS, INPUTS), self.activations, self.phi);
+        assert_floats_close(phi + i * 30, self.phi, 30, 1e-6);
+    }
+    release(&self);
+}
+
 /* f1's training does not reach them. */
 static void theta_0_is_copied(void **state)
 {
@@ -254,6 +270,7 @@ int main(void)
         cmocka_unit_test(is_the_last_hidden_layer_at_length_1),
         cmocka_unit_test(a_last_layer_of_an_image_is_not_cut),
         cmocka_unit_test(blocks_look_alike),
+        cmocka_unit_test(many_arms_look_as_each_alone),
         cmocka_unit_test(theta_0_is_copied),
         cmocka_unit_test(nothing_that_is_on_gives_zeros),
         cmocka_unit_test(a_network_without_hidden_layer_is_refused),
