@@ -63,7 +63,7 @@ static void call_update_sparse(const kernel_table *k, operands *o, size_t turn)
     k->update_sparse(o->theta, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, o->y, NONZEROS, WIDTH);
 }
 
-static const adam_step step = {0.9f, 0.999f, 1e-4f, 1e-9f, 1, 1e-8f};
+static const adam_step step = {0.9f, 0.999f, 1e-4f, 1e-9f, 1e-8f};
 
 static void call_adam(const kernel_table *k, operands *o, size_t turn)
 {

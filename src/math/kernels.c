@@ -37,25 +37,45 @@ static inline void store(float *to, lanes values)
 
 /* ---- sums along rows ---- */
 
+/* The sum of the entries of each of up to four vectors. */
+INLINE quad sum_entries(const lanes *sum, size_t ROWS)
+{
+    quad totals = {0};
+#if defined(__aarch64__)
+    if (ROWS == 4) return vpaddq_f32(vpaddq_f32(sum[0], sum[1]), vpaddq_f32(sum[2], sum[3]));
+#endif
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t l = 0; l < LANES; l++) totals[r] += sum[r][l];
+    return totals;
+}
+
 /* sums[r] += row r of w . x, the rows stride apart. SUMS vectors for each row hide the latency of an addition. */
 INLINE void dot_rows(float *restrict sums, const float *restrict w, const float *restrict x, size_t n, size_t stride,
                      size_t ROWS, size_t SUMS)
 {
-    lanes sum[4] = {0};
+    lanes sum[4][4] = {0}, whole[4];
     size_t i = 0;
     for (; i + SUMS * LANES <= n; i += SUMS * LANES)
+#pragma GCC unroll 4
         for (size_t s = 0; s < SUMS; s++)
+#pragma GCC unroll 4
             for (size_t r = 0; r < ROWS; r++)
-                sum[r * SUMS + s] += load(w + r * stride + i + s * LANES) * load(x + i + s * LANES);
+                sum[s][r] += load(w + r * stride + i + s * LANES) * load(x + i + s * LANES);
     for (; i + LANES <= n; i += LANES)
-        for (size_t r = 0; r < ROWS; r++) sum[r * SUMS] += load(w + r * stride + i) * load(x + i);
+#pragma GCC unroll 4
+        for (size_t r = 0; r < ROWS; r++) sum[0][r] += load(w + r * stride + i) * load(x + i);
+#pragma GCC unroll 4
     for (size_t r = 0; r < ROWS; r++) {
-        float total = 0;
-        for (size_t k = i; k < n; k++) total += w[r * stride + k] * x[k];
-        for (size_t s = 1; s < SUMS; s++) sum[r * SUMS] += sum[r * SUMS + s];
-        for (size_t l = 0; l < LANES; l++) total += sum[r * SUMS][l];
-        sums[r] += total;
+        whole[r] = sum[0][r];
+#pragma GCC unroll 4
+        for (size_t s = 1; s < SUMS; s++) whole[r] += sum[s][r];
     }
+    quad totals = sum_entries(whole, ROWS);
+    for (; i < n; i++)
+#pragma GCC unroll 4
+        for (size_t r = 0; r < ROWS; r++) totals[r] += w[r * stride + i] * x[i];
+#pragma GCC unroll 4
+    for (size_t r = 0; r < ROWS; r++) sums[r] += totals[r];
 }
 
 static float dot(const float *a, const float *b, size_t n)
@@ -306,18 +326,24 @@ INLINE lanes quotient(float a, lanes d)
 #if defined(ADAM_BLOCKS)
 
 /* Without guesses two vectors share a division, 1/a = b/(ab) and 1/b = a/(ab). a and b are at least epsilon, and their
- * product overflows where the gradient's square does. */
+ * product overflows where the gradient's square does.
+ *
+ * A machine has fewer registers for results under way than the roots have it wait: each number is loaded once, and the
+ * product of a sum that is ready last is the one that is added. */
 INLINE void adam_block(float *restrict theta, float *restrict first, float *restrict second, float x,
                        const float *restrict delta, adam_step s, size_t VECTORS)
 {
-    lanes m[TOGETHER], d[TOGETHER];
-#pragma GCC unroll 8
-    for (size_t v = 0; v < VECTORS; v++) m[v] = x * load(delta + v * LANES) + s.l2 * load(theta + v * LANES);
+    lanes t[TOGETHER], m[TOGETHER], d[TOGETHER];
 #pragma GCC unroll 8
     for (size_t v = 0; v < VECTORS; v++) {
-        d[v] = s.beta2 * load(second + v * LANES) + m[v] * m[v];
+        t[v] = load(theta + v * LANES);
+        m[v] = s.l2 * t[v] + x * load(delta + v * LANES);
+    }
+#pragma GCC unroll 8
+    for (size_t v = 0; v < VECTORS; v++) {
+        d[v] = m[v] * m[v] + s.beta2 * load(second + v * LANES);
         store(second + v * LANES, d[v]);
-        d[v] = s.correction * root(d[v]) + s.epsilon;
+        d[v] = root(d[v]) + s.epsilon;
     }
 #pragma GCC unroll 8
     for (size_t v = 0; v < VECTORS; v++) {
@@ -327,12 +353,12 @@ INLINE void adam_block(float *restrict theta, float *restrict first, float *rest
 #pragma GCC unroll 8
     for (size_t v = 0; !GUESSES && v + 2 <= VECTORS; v += 2) {
         lanes r = quotient(s.rate, d[v] * d[v + 1]);
-        store(theta + v * LANES, load(theta + v * LANES) - m[v] * d[v + 1] * r);
-        store(theta + (v + 1) * LANES, load(theta + (v + 1) * LANES) - m[v + 1] * d[v] * r);
+        store(theta + v * LANES, t[v] - m[v] * d[v + 1] * r);
+        store(theta + (v + 1) * LANES, t[v + 1] - m[v + 1] * d[v] * r);
     }
 #pragma GCC unroll 8
     for (size_t v = GUESSES ? 0 : VECTORS / 2 * 2; v < VECTORS; v++)
-        store(theta + v * LANES, load(theta + v * LANES) - m[v] * quotient(s.rate, d[v]));
+        store(theta + v * LANES, t[v] - m[v] * quotient(s.rate, d[v]));
 }
 
 INLINE size_t adam_blocks(float *restrict theta, float *restrict first, float *restrict second, float x,
@@ -363,7 +389,7 @@ INLINE void adam_row(float *restrict theta, float *restrict first, float *restri
         float g = x * delta[j] + s.l2 * theta[j];
         first[j] = s.beta1 * first[j] + g;
         second[j] = s.beta2 * second[j] + g * g;
-        theta[j] -= s.rate * first[j] / (s.correction * sqrtf(second[j]) + s.epsilon);
+        theta[j] -= s.rate * first[j] / (sqrtf(second[j]) + s.epsilon);
     }
 }
 

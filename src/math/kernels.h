@@ -13,7 +13,6 @@ typedef struct adam_step {
     float beta1, beta2; /* decay of the first and second moment */
     float l2;           /* times theta, added to the gradient */
     float rate;         /* times first */
-    float correction;   /* times the root of second */
     float epsilon;
 } adam_step;
 
@@ -63,7 +62,7 @@ typedef struct kernel_table {
 
     /* One step of Adam on theta (in, out) whose gradient is x delta^T, which is never formed:
      * g = x delta^T + l2 theta, first = beta1 first + g, second = beta2 second + g^2,
-     * theta -= rate first / (correction sqrt(second) + epsilon). */
+     * theta -= rate first / (sqrt(second) + epsilon). */
     void (*adam)(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
                  const adam_step *step);
 } kernel_table;

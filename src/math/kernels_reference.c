@@ -78,7 +78,7 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
         float g = x[i / out] * delta[i % out] + step->l2 * theta[i];
         first[i] = step->beta1 * first[i] + g;
         second[i] = step->beta2 * second[i] + g * g;
-        theta[i] -= step->rate * first[i] / (step->correction * sqrtf(second[i]) + step->epsilon);
+        theta[i] -= step->rate * first[i] / (sqrtf(second[i]) + step->epsilon);
     }
 }
 

@@ -50,15 +50,15 @@ adam_step optimizer_begin(optimizer *self)
 {
     double steps = (double)++self->steps;
     if (self->options.kind.pick == OPTIMIZER_SGD) return (adam_step){0};
-    double scale = sqrt(1 - beta2);
+    /* What corrects the second moment for its start at 0 divides the rate and epsilon in place of each root. */
+    double scale = sqrt(1 - beta2), correction = 1 / sqrt(1 - pow(beta2, steps));
     double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? decay_now(self) : 0;
     return (adam_step){
         .beta1 = (float)beta1,
         .beta2 = (float)beta2,
         .l2 = (float)(scale * l2),
-        .rate = (float)(self->options.rate * (1 - beta1) / scale / (1 - pow(beta1, steps))),
-        .correction = (float)(1 / sqrt(1 - pow(beta2, steps))),
-        .epsilon = (float)epsilon,
+        .rate = (float)(self->options.rate * (1 - beta1) / scale / (1 - pow(beta1, steps)) / correction),
+        .epsilon = (float)(epsilon / correction),
     };
 }
 

@@ -679,7 +679,7 @@ static void expect_adam(const problem *p)
         expect_start(2, i, beta2 * value(p, 2, i));
         expect_term(2, i, g * g);
         magnitude[2][i] += size_of_g * size_of_g;
-        double under = sqrt(expected[2][i]) * (double)p->step.correction + (double)p->step.epsilon;
+        double under = sqrt(expected[2][i]) + (double)p->step.epsilon;
         expect_start(0, i, theta);
         expect_term(0, i, -(double)p->step.rate * expected[1][i] / under);
         magnitude[0][i] += (double)p->step.rate * magnitude[1][i] / under;
@@ -688,9 +688,10 @@ static void expect_adam(const problem *p)
 
 static adam_step step_at(int t, float rate, float l2)
 {
-    adam_step step = {.beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .l2 = l2};
-    step.rate = (float)((double)rate * 0.1 / sqrt(0.001) / (1 - pow((double)step.beta1, t)));
-    step.correction = (float)(1 / sqrt(1 - pow((double)step.beta2, t)));
+    adam_step step = {.beta1 = 0.9f, .beta2 = 0.999f, .l2 = l2};
+    double correction = sqrt(1 - pow((double)step.beta2, t));
+    step.rate = (float)((double)rate * correction * 0.1 / sqrt(0.001) / (1 - pow((double)step.beta1, t)));
+    step.epsilon = (float)(correction * 1e-8);
     return step;
 }
 
