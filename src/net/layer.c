@@ -158,6 +158,37 @@ static void walk(const convolution *c, wide_pass wide, row_pass row)
         walk_rows(c, row);
 }
 
+/* A kernel lies over whole rows of a product, and its sum is that over the rows of what it gives with the columns,
+ * times the row's factor. */
+
+static void forward_product(const convolution *c)
+{
+    const layer *l = c->layer;
+    const float *columns = c->input + l->rows, *rest = c->input + l->rest;
+    size_t kernel = l->kernel_width, covered = kernel / l->columns;
+    for (size_t o = 0; o < l->out.channels; o++) {
+        const float *weights = c->weights + o * kernel;
+        float *output = c->output + o * l->out.width, sums[MOST_KERNEL_ROWS] = {0};
+        c->kernels->backward(sums, weights, columns, covered, l->columns, l->columns);
+        c->kernels->backward(output, c->input, sums, l->windows, covered, l->stride / l->columns);
+        c->kernels->backward(output + l->windows, rest, weights, l->out.width - l->windows, kernel, l->stride);
+    }
+}
+
+static void gradient_product(const convolution *c)
+{
+    const layer *l = c->layer;
+    const float *columns = c->input + l->rows, *rest = c->input + l->rest;
+    size_t kernel = l->kernel_width, covered = kernel / l->columns;
+    for (size_t o = 0; o < l->out.channels; o++) {
+        const float *delta = c->delta + o * l->out.width;
+        float *gradient = c->gradient + o * kernel, sums[MOST_KERNEL_ROWS] = {0};
+        c->kernels->forward(sums, c->input, delta, l->windows, covered, l->stride / l->columns);
+        c->kernels->update(gradient, sums, columns, covered, l->columns);
+        c->kernels->forward(gradient, rest, delta + l->windows, l->out.width - l->windows, kernel, l->stride);
+    }
+}
+
 static void convolution_forward(const layer *l, const kernel_table *kernels, const float *theta, const float *input,
                                 float *output)
 {
@@ -168,7 +199,10 @@ static void convolution_forward(const layer *l, const kernel_table *kernels, con
         for (size_t i = 0; i < area; i++) output[o * area + i] = bias;
     }
     convolution c = {.layer = l, .kernels = kernels, .input = input, .weights = weights, .output = output};
-    walk(&c, forward_wide, forward_row);
+    if (l->windows)
+        forward_product(&c);
+    else
+        walk(&c, forward_wide, forward_row);
 }
 
 static void convolution_backward(const layer *l, const kernel_table *kernels, const float *theta, const float *delta,
@@ -184,7 +218,10 @@ static void convolution_add_gradient(const layer *l, const kernel_table *kernels
                                      const float *delta, float *gradient)
 {
     convolution c = {.layer = l, .kernels = kernels, .input = input, .delta = delta, .gradient = gradient};
-    walk(&c, gradient_wide, gradient_row);
+    if (l->windows)
+        gradient_product(&c);
+    else
+        walk(&c, gradient_wide, gradient_row);
     if (!l->bias) return;
     size_t area = l->out.height * l->out.width;
     for (size_t o = 0; o < l->out.channels; o++)

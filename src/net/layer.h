@@ -32,7 +32,14 @@ typedef struct layer {
     size_t parameters;      /* where in theta */
     size_t parameter_count; /* weights and biases */
     size_t output;          /* where in the activations */
+
+    /* Of a convolution over a product (network.h): the outputs whose kernels lie within it. They are computed from its
+     * factors, and the input is (rows), (columns), others, and then what the other outputs see. */
+    size_t windows, rows, columns;
+    size_t rest; /* where that lies */
 } layer;
+
+enum { MOST_KERNEL_ROWS = 64 }; /* of the product that a kernel covers, if its windows are to be computed so */
 
 /* All below: theta and gradient are the network's whole arrays; output and delta are this layer's. A delta is the
  * derivative of the network's output by this layer's output before its ReLU. */

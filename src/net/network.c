@@ -7,10 +7,19 @@
 
 /* ---- making ---- */
 
+/* Of a product the first entry that is not seen through the factors alone. */
+static size_t first_expanded(const network *self)
+{
+    const layer *first = &self->layers[0];
+    size_t start = first->windows * first->stride, entries = shape_size(first->in);
+    return start < entries ? start : entries;
+}
+
 /* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected or sees
  * a block alone: room for that is in front of the activations. */
 static size_t input_room(const network *self)
 {
+    if (self->rows) return self->input + shape_size(self->layers[0].in) - first_expanded(self);
     return self->heads > 1 || self->layers[0].kind != LAYER_DENSE ? self->block : 0;
 }
 
@@ -130,6 +139,25 @@ static ee_status read_heads(network *self, const char *name, int64_t heads, ee_e
     return EE_OK;
 }
 
+static size_t entries_of_product(const network *self)
+{
+    return self->rows * self->columns + self->input - self->rows - self->columns;
+}
+
+/* Finds out which outputs of the first layer are to be computed from the factors. */
+static void find_windows(network *self)
+{
+    layer *first = &self->layers[0];
+    size_t kernel = first->kernel_width, product = self->rows * self->columns;
+    bool flat = first->in.channels == 1 && first->in.height == 1;
+    if (!flat || kernel > product || kernel % self->columns || first->stride % self->columns) return;
+    if (kernel / self->columns > MOST_KERNEL_ROWS) return;
+    first->windows = (product - kernel) / first->stride + 1;
+    first->rows = self->rows;
+    first->columns = self->columns;
+    first->rest = self->input;
+}
+
 static void place_activations(network *self)
 {
     self->activation_count = input_room(self);
@@ -141,10 +169,11 @@ static void place_activations(network *self)
 
 ee_status network_create(network *self, const char *name, const network_options *options, size_t input, ee_error *error)
 {
-    *self = (network){.input = input, .kernels = kernels_best()};
+    *self = (network){.input = input, .rows = options->rows, .columns = options->columns, .kernels = kernels_best()};
     shape image = {0};
     ee_status status = read_heads(self, name, options->heads, error);
-    if (!status) status = read_image(name, options->image, self->block, &image, error);
+    size_t seen = self->rows ? entries_of_product(self) : self->block;
+    if (!status) status = read_image(name, options->image, seen, &image, error);
     char front[OPTION_TEXT_SIZE];
     snprintf(front, sizeof front, "%s", strcmp(options->front, "none") == 0 ? "" : options->front);
     char *rest = front;
@@ -157,6 +186,7 @@ ee_status network_create(network *self, const char *name, const network_options 
     for (int64_t i = 1; !status && i < options->layers; i++)
         status = append_dense(self, name, last_shape(self, image), (size_t)options->width, options->bias, true, error);
     if (!status) status = append_dense(self, name, last_shape(self, image), self->heads, options->bias, false, error);
+    if (!status && self->rows) find_windows(self);
     if (!status) place_activations(self);
     return status;
 }
@@ -260,11 +290,25 @@ static vector entries_seen(const network *self, vector input, size_t first)
     return (vector){input.values + start, input.indices + start, end - start};
 }
 
+/* A product as it came, and then its entries from where the factors do not serve. */
+static void lay_out_product(const network *self, vector input, float *room)
+{
+    const float *rows = room, *columns = rows + self->rows, *others = columns + self->columns;
+    size_t start = first_expanded(self), product = self->rows * self->columns;
+    size_t skipped = start > product ? start - product : 0;
+    vector_expand(input, room, self->input);
+    room += self->input;
+    for (size_t a = start / self->columns; a < self->rows; a++)
+        for (size_t b = 0; b < self->columns; b++) *room++ = rows[a] * columns[b];
+    memcpy(room, others + skipped, (self->input - self->rows - self->columns - skipped) * sizeof *room);
+}
+
 /* Sparse entries count from the block's beginning once they are in front of the activations: as (block) floats, or
  * before a fully connected layer as (count) indices alone. */
 void network_lay_out_input(const network *self, vector input, float *room)
 {
-    if (!input.indices || !input_room(self)) return;
+    if (self->rows) lay_out_product(self, input, room);
+    if (self->rows || !input.indices || !input_room(self)) return;
     size_t first = network_head(self, input) * self->block;
     vector seen = entries_seen(self, input, first);
     if (self->layers[0].kind == LAYER_DENSE) {
@@ -278,6 +322,10 @@ void network_lay_out_input(const network *self, vector input, float *room)
 
 vector network_first_input(const network *self, vector input, const float *activations)
 {
+    if (self->rows) {
+        size_t skipped = self->layers[0].windows ? 0 : self->input;
+        return vector_dense(activations + skipped, input_room(self) - skipped);
+    }
     vector seen = entries_seen(self, input, network_head(self, input) * self->block);
     if (!input.indices || !input_room(self)) return seen;
     if (self->layers[0].kind != LAYER_DENSE) return vector_dense(activations, self->block);

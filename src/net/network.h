@@ -7,7 +7,10 @@
  * With heads the arms share the layers before the last. The input is cut into as many blocks of the same size; the
  * layers see one block, that of the first entry that is not zero (of an input of zeros the first), and nothing of the
  * others. The last layer has an output for each block: the network's is that of the block that was seen, and the deltas
- * of the others are zero. */
+ * of the others are zero.
+ *
+ * Before a convolution, an input may be a product: an outer product row by row and then others. It comes as the
+ * product's factors, (rows) and (columns), and the others. */
 #ifndef EENET_NETWORK_H
 #define EENET_NETWORK_H
 
@@ -23,6 +26,7 @@ typedef struct network_options {
     int64_t heads;                /* blocks of the input, each with its own row of the last layer */
     char image[OPTION_TEXT_SIZE]; /* "1x28x28": how a block is cut into channels, rows and columns */
     char front[OPTION_TEXT_SIZE]; /* "conv2d:16:5+relu+pool:2": what stands before the fully connected layers */
+    size_t rows, columns;         /* no option: of a product, whose network has a convolution first and no heads */
 } network_options;
 
 typedef enum network_init {
@@ -36,9 +40,10 @@ enum { NETWORK_LAYERS = 32 };
 typedef struct network {
     layer layers[NETWORK_LAYERS];
     size_t layer_count;
-    size_t input; /* dimension */
-    size_t heads; /* outputs of the last layer, of which the input picks one */
-    size_t block; /* input / heads: what the first layer sees */
+    size_t input;         /* dimension */
+    size_t heads;         /* outputs of the last layer, of which the input picks one */
+    size_t block;         /* input / heads: what the first layer sees */
+    size_t rows, columns; /* of an input that is a product; else 0 */
     size_t parameter_count;
     size_t activation_count;
     const kernel_table *kernels;

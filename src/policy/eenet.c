@@ -149,8 +149,14 @@ static ee_status create_second(eenet *self, const policy_setup *setup, ee_error 
     if (solves(self)) return solved_exploration_create(&self->solved, &o->own, &self->f1, setup->seed, error);
     ee_status status = gradient_features_create(&self->features, &o->features, &self->f1.network, error);
     if (status) return status;
+    learner_options second = o->f2;
+    if (strncmp(second.network.front, "conv", 4) == 0 && second.network.heads <= 1) {
+        gradient_features_factor(&self->features);
+        second.network.rows = self->features.rows;
+        second.network.columns = self->features.columns;
+    }
     size_t seen = self->features.count;
-    return learner_create(&self->f2, "f2", &o->f2, seen, (seen + 1) / 2, setup->seed, setup->most_parameters, error);
+    return learner_create(&self->f2, "f2", &second, seen, (seen + 1) / 2, setup->seed, setup->most_parameters, error);
 }
 
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)

@@ -90,6 +90,16 @@ ee_status gradient_features_create(gradient_features *self, const feature_option
     return EE_OK;
 }
 
+void gradient_features_factor(gradient_features *self)
+{
+    const gradient_factor *first = &self->shapes[0];
+    if (self->kind != FEATURES_POOLED || first->in % self->k) return;
+    self->rows = first->out;
+    self->columns = first->in / self->k;
+    self->count = self->count - self->rows * self->columns + self->rows + self->columns;
+    self->workspace_count = self->count + 2 + widest_input(self);
+}
+
 void gradient_features_destroy(gradient_features *self)
 {
     memory_free(self->signs);
@@ -152,9 +162,12 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     *first = (phase + (x.indices ? x.indices[0] : 0)) / k;
     size_t end = (phase + last_entry) / k + 1;
     for (size_t block = *first, i = 0; block < end; block++) {
-        size_t limit = (block + 1) * k - phase;
+        size_t limit = (block + 1) * k - phase, stop = limit < x.count ? limit : x.count;
         float sum = 0;
-        for (; i < x.count && (x.indices ? x.indices[i] : i) < limit; i++) sum += x.values[i];
+        if (x.indices)
+            for (; i < x.count && x.indices[i] < limit; i++) sum += x.values[i];
+        else
+            for (; i < stop; i++) sum += x.values[i];
         sums[block] = sum / (float)k;
     }
     return end;
@@ -162,11 +175,11 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
 
 /* Row a of a layer's gradient is delta[a] times the input, from entry start + a in on. Rows whose start has the same
  * remainder by k cut the input into the same blocks, so each such cut is summed once and serves all of them. Every cut
- * is at a multiple of the cell, whose sums serve all cuts. */
+ * is at a multiple of the cell, whose sums serve all cuts, where there are several. */
 static void pool_rows(const gradient_features *self, const gradient_factor *g, size_t start, float *sums, float *phi)
 {
     size_t k = self->k, divisor = greatest_divisor(k, g->in), period = k / divisor, offset = 0;
-    size_t cell = greatest_divisor(divisor, start);
+    size_t cell = period > 1 ? greatest_divisor(divisor, start) : 1;
     float *cells = sums + self->count + 2;
     vector input = g->input;
     if (cell > 1) {
@@ -192,12 +205,22 @@ static void compute_pooled(const gradient_features *self, const gradient_factor 
 {
     size_t start = 0, k = self->k;
     memset(phi, 0, self->count * sizeof *phi);
+    if (self->rows) {
+        size_t first;
+        memcpy(phi, factors[0].delta, self->rows * sizeof *phi);
+        pool_input(factors[0].input, 0, k, phi + self->rows, &first);
+        phi += self->rows + self->columns; /* what follows is pooled as if it were all: it begins with a block */
+    }
     for (size_t f = 0; f < self->factor_count; f++) {
         const gradient_factor *g = &factors[f];
-        pool_rows(self, g, start, sums, phi);
-        start += g->out * g->in;
-        for (size_t a = 0; g->bias && a < g->out; a++) phi[(start + a) / k] += g->delta[a] / (float)k;
-        if (g->bias) start += g->out;
+        if (f || !self->rows) {
+            pool_rows(self, g, start, sums, phi);
+            start += g->out * g->in;
+        }
+        if (!g->bias) continue;
+        size_t first, end = pool_input(vector_dense(g->delta, g->out), start % k, k, sums, &first);
+        self->kernels->add_scaled(phi + start / k, 1, sums, end);
+        start += g->out;
     }
 }
 

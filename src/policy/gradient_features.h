@@ -28,7 +28,8 @@ typedef struct gradient_features {
     feature_kind kind;
     size_t k;
     const network *f1;
-    size_t count; /* of phi */
+    size_t count;         /* of phi */
+    size_t rows, columns; /* of phi as a product, see gradient_features_factor; else 0 */
     gradient_factor shapes[NETWORK_LAYERS];
     size_t factor_count;
     size_t workspace_count; /* floats that gradient_features_compute needs */
@@ -42,6 +43,10 @@ typedef struct gradient_features {
 
 ee_status gradient_features_create(gradient_features *self, const feature_options *options, const network *f1,
                                    ee_error *error);
+
+/* From here on phi comes as a product (network.h), where it is one: pooled, and no mean is over two rows of the first
+ * layer's weights. */
+void gradient_features_factor(gradient_features *self);
 
 /* Draws the signs of the projections. */
 void gradient_features_start(gradient_features *self, uint64_t seed);

@@ -599,6 +599,76 @@ static void many_inputs_are_each_alone(void **state)
     }
 }
 
+/* ---- products ---- */
+
+typedef struct product_case {
+    size_t rows, columns, others;
+    const char *text;
+    size_t windows; /* that are computed from the factors */
+} product_case;
+
+/* A pass over the factors of an input, or over its entries: both outputs, and the gradients of both. */
+static void check_product(const product_case *c)
+{
+    size_t product = c->rows * c->columns, inputs[2] = {c->rows + c->columns + c->others, product + c->others};
+    float *x[2], *gradient[3], output[3];
+    uint32_t *indices = calloc(inputs[0], sizeof *indices);
+    for (size_t i = 0; i < 2; i++) x[i] = calloc(inputs[i], sizeof *x[i]);
+    random_stream draw = random_named(product, "inputs");
+    for (size_t i = 0; i < inputs[0]; i++) {
+        x[0][i] = (float)random_normal(&draw);
+        indices[i] = (uint32_t)i;
+    }
+    for (size_t i = 0; i < product; i++) x[1][i] = x[0][i / c->columns] * x[0][c->rows + i % c->columns];
+    memcpy(x[1] + product, x[0] + c->rows + c->columns, c->others * sizeof *x[0]);
+    for (size_t i = 0; i < 3; i++) { /* the last as a model file may hold it */
+        size_t form = i == 1;
+        learner_options options = options_from(c->text);
+        options.network.rows = form ? 0 : c->rows;
+        options.network.columns = form ? 0 : c->columns;
+        learner l;
+        ee_error error = {0};
+        assert_int_equal(learner_create(&l, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &error), EE_OK);
+        const network *net = &l.network;
+        vector input = {x[form], i == 2 ? indices : NULL, inputs[form]};
+        float *theta = calloc(net->parameter_count, sizeof *theta);
+        gradient[i] = calloc(net->parameter_count, sizeof(float));
+        learner_start(&l, theta);
+        assert_int_equal(net->layers[0].windows, form ? 0 : c->windows);
+        output[i] = network_forward(net, theta, input, l.activations);
+        network_backward(net, theta, input, l.activations, 1, l.deltas);
+        network_add_gradient(net, input, l.activations, l.deltas, gradient[i]);
+        assert_close(output[i], output[0], 1e-5);
+        assert_floats_close(gradient[i], gradient[0], net->parameter_count, 1e-5);
+        free(theta);
+        learner_destroy(&l);
+    }
+    for (size_t i = 0; i < 3; i++) free(gradient[i]);
+    free(x[0]);
+    free(x[1]);
+    free(indices);
+}
+
+static void products_are_their_entries(void **state)
+{
+    (void)state;
+    const product_case cases[] = {
+        {100, 10, 101, "layers=2 width=9 front=conv1d:1:100:50", 19}, /* as eenet:authors has it on Yelp */
+        {12, 5, 0, "layers=2 width=3 front=conv1d:3:10:5+relu", 11},  /* nothing else */
+        {12, 5, 8, "layers=2 width=3 front=conv1d:2:10:15+relu", 4},  /* kernels with gaps between them */
+        {11, 5, 0, "layers=2 width=3 front=conv1d:2:10:15+relu", 4},  /* the last gap goes past the end */
+        {11, 5, 29, "layers=2 width=3 front=conv1d:2:10:15+relu", 4},
+        {7, 1, 9, "layers=2 width=3 front=conv1d:2:3+relu+pool:2", 5},
+        {1, 6, 4, "layers=2 width=3 front=conv1d:1:6:6", 1},
+        {12, 5, 8, "layers=2 width=3 front=conv1d:2:9:5", 0},    /* no kernel covers whole rows */
+        {12, 5, 8, "layers=2 width=3 front=conv1d:2:10:4", 0},   /* few begin with one */
+        {3, 5, 30, "layers=2 width=3 front=conv1d:2:20:5", 0},   /* none lies within the product */
+        {80, 2, 30, "layers=2 width=3 front=conv1d:1:130:2", 0}, /* one covers too many */
+        {4, 5, 4, "layers=2 width=3 image=2x3x4 front=conv2d:2:2", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_product(&cases[i]);
+}
+
 /* ---- a network without its last layer ---- */
 
 static void check_cut(const char *text, size_t units)
@@ -763,6 +833,7 @@ int main(void)
         cmocka_unit_test(outputs_are_those_of_all_heads),
         cmocka_unit_test(inputs_that_are_the_same_in_their_blocks),
         cmocka_unit_test(many_inputs_are_each_alone),
+        cmocka_unit_test(products_are_their_entries),
         cmocka_unit_test(a_cut_network_gives_the_last_hidden_layer),
         cmocka_unit_test(first_weights_have_their_variance),
         cmocka_unit_test(glorot_knows_fans_and_leaves_biases_at_zero),

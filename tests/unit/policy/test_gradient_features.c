@@ -149,6 +149,21 @@ static void check_normalized(const passed *p, vector x, const float *g)
     gradient_features_destroy(&f);
 }
 
+/* The product's entries are those of phi; where means go over two rows of the first weights, phi stays as it is. */
+static void check_product(gradient_features *f, const passed *p, vector x, const float *phi)
+{
+    size_t count = f->count;
+    gradient_features_factor(f);
+    assert_true((f->rows > 0) == (f->shapes[0].in % f->k == 0));
+    float *product = compute(f, NULL, p, x);
+    const float *columns = product + f->rows, *others = columns + f->columns;
+    size_t size = f->rows * f->columns;
+    assert_int_equal(f->count - f->rows - f->columns, count - size);
+    for (size_t i = 0; i < size; i++) assert_close(product[i / f->columns] * columns[i % f->columns], phi[i], 1e-5);
+    assert_floats_close(others, phi + size, count - size, 1e-6);
+    free(product);
+}
+
 static void check_pooled(const passed *p, vector x, const float *g)
 {
     size_t count = p->l.network.parameter_count;
@@ -164,6 +179,7 @@ static void check_pooled(const passed *p, vector x, const float *g)
             for (size_t i = block * k; i < (block + 1) * k && i < count; i++) sum += g[i];
             assert_close(phi[block], sum / (double)k, 1e-5);
         }
+        check_product(&f, p, x, phi);
         free(phi);
         gradient_features_destroy(&f);
     }
