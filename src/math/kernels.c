@@ -3,6 +3,7 @@
 #include "kernels.h"
 
 #include <math.h>
+#include <string.h>
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -19,6 +20,7 @@ enum { LANES = 8 };
 enum { LANES = 4 };
 #endif
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef int32_t lane_bits __attribute__((vector_size(LANES * sizeof(float))));
 typedef float quad __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 static inline lanes load(const float *from)
@@ -29,6 +31,16 @@ static inline lanes load(const float *from)
 static inline void store(float *to, lanes values)
 {
     *(lanes *)(void *)to = values;
+}
+
+/* max(values, 0) */
+static inline lanes rectified(lanes values)
+{
+#if defined(__aarch64__)
+    return vmaxnmq_f32(values, (lanes){0}); /* of a number and none, the number */
+#else
+    return (lanes)((lane_bits)values & (values > 0));
+#endif
 }
 
 /* Below, a parameter in capitals is a constant at every call: each call is a loop of its own, whose sums stay in
@@ -168,33 +180,44 @@ enum { WIDE = 4 };
 #endif
 enum { MOST_ROWS = 4, PACKED = 256 };
 
-/* a is packed: entry i of its rows lies at a[i * MOST_ROWS]. */
-INLINE void multiply_block(float *restrict c, const float *restrict a, const float *restrict b, size_t in, size_t c_row,
-                           size_t b_row, size_t ROWS, size_t VECTORS)
+/* C = S + A B, then what is below zero set to zero. S may be C. */
+typedef struct product {
+    float *c;
+    const float *start, *b;
+    size_t c_row, start_row, b_row, in, out;
+    bool relu;
+} product;
+
+/* From column j on. a is packed: entry i of its rows lies at a[i * MOST_ROWS]. */
+INLINE void multiply_block(product p, const float *restrict a, size_t j, size_t ROWS, size_t VECTORS)
 {
     lanes sum[MOST_ROWS * WIDE];
     for (size_t r = 0; r < ROWS; r++)
-        for (size_t v = 0; v < VECTORS; v++) sum[r * VECTORS + v] = load(c + r * c_row + v * LANES);
-    for (size_t i = 0; i < in; i++) {
+        for (size_t v = 0; v < VECTORS; v++) sum[r * VECTORS + v] = load(p.start + r * p.start_row + j + v * LANES);
+    for (size_t i = 0; i < p.in; i++) {
         quad entries = *(const quad *)(const void *)(a + i * MOST_ROWS);
         for (size_t v = 0; v < VECTORS; v++) {
-            lanes row = load(b + i * b_row + v * LANES);
+            lanes row = load(p.b + i * p.b_row + j + v * LANES);
             for (size_t r = 0; r < ROWS; r++) sum[r * VECTORS + v] += entries[r] * row;
         }
     }
+    for (size_t k = 0; p.relu && k < ROWS * VECTORS; k++) sum[k] = rectified(sum[k]);
     for (size_t r = 0; r < ROWS; r++)
-        for (size_t v = 0; v < VECTORS; v++) store(c + r * c_row + v * LANES, sum[r * VECTORS + v]);
+        for (size_t v = 0; v < VECTORS; v++) store(p.c + r * p.c_row + j + v * LANES, sum[r * VECTORS + v]);
 }
 
-INLINE void multiply_rows(float *restrict c, const float *restrict a, const float *restrict b, size_t in, size_t out,
-                          size_t c_row, size_t b_row, size_t ROWS)
+INLINE void multiply_rows(product p, const float *restrict a, size_t ROWS)
 {
     size_t j = 0;
-    for (; j + WIDE * LANES <= out; j += WIDE * LANES) multiply_block(c + j, a, b + j, in, c_row, b_row, ROWS, WIDE);
-    for (; j + LANES <= out; j += LANES) multiply_block(c + j, a, b + j, in, c_row, b_row, ROWS, 1);
-    for (; j < out; j++)
-        for (size_t r = 0; r < ROWS; r++)
-            for (size_t i = 0; i < in; i++) c[r * c_row + j] += a[i * MOST_ROWS + r] * b[i * b_row + j];
+    for (; j + WIDE * LANES <= p.out; j += WIDE * LANES) multiply_block(p, a, j, ROWS, WIDE);
+    for (; j + LANES <= p.out; j += LANES) multiply_block(p, a, j, ROWS, 1);
+    for (; j < p.out; j++) {
+        for (size_t r = 0; r < ROWS; r++) {
+            float sum = p.start[r * p.start_row + j];
+            for (size_t i = 0; i < p.in; i++) sum += a[i * MOST_ROWS + r] * p.b[i * p.b_row + j];
+            p.c[r * p.c_row + j] = p.relu && !(sum > 0) ? 0 : sum;
+        }
+    }
 }
 
 /* Four rows at a time; the last ones are dealt so that none is left alone. */
@@ -203,25 +226,54 @@ static size_t rows_together(size_t left)
     return left == 5 || left == 6 ? 3 : left < MOST_ROWS ? left : MOST_ROWS;
 }
 
-static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)
+static void multiply_all(product p, const_matrix a, size_t rows)
 {
     float packed[PACKED * MOST_ROWS];
-    for (size_t i = 0; i < in; i += PACKED) {
-        size_t count = in - i < PACKED ? in - i : PACKED;
-        const float *w = b.values + i * b.row;
-        for (size_t r = 0, taken; r < rows; r += taken) {
-            float *to = c.values + r * c.row;
-            const float *from = a.values + r * a.row + i * a.column;
-            taken = rows_together(rows - r);
-            for (size_t k = 0; k < count; k++)
-                for (size_t t = 0; t < MOST_ROWS; t++)
-                    packed[k * MOST_ROWS + t] = t < taken ? from[t * a.row + k * a.column] : 0;
-            if (taken == 4) multiply_rows(to, packed, w, count, out, c.row, b.row, 4);
-            if (taken == 3) multiply_rows(to, packed, w, count, out, c.row, b.row, 3);
-            if (taken == 2) multiply_rows(to, packed, w, count, out, c.row, b.row, 2);
-            if (taken == 1) multiply_rows(to, packed, w, count, out, c.row, b.row, 1);
-        }
+    for (size_t r = 0, taken; r < rows; r += taken) {
+        taken = rows_together(rows - r);
+        for (size_t i = 0; i < p.in; i++)
+            for (size_t t = 0; t < MOST_ROWS; t++)
+                packed[i * MOST_ROWS + t] = t < taken ? a.values[(r + t) * a.row + i * a.column] : 0;
+        if (taken == 4) multiply_rows(p, packed, 4);
+        if (taken == 3) multiply_rows(p, packed, 3);
+        if (taken == 2) multiply_rows(p, packed, 2);
+        if (taken == 1) multiply_rows(p, packed, 1);
+        p.c += taken * p.c_row;
+        p.start += taken * p.start_row;
     }
+}
+
+/* So many inputs as can be packed, then the next ones. */
+static void multiply_inputs(product p, const_matrix a, size_t rows, size_t in)
+{
+    bool relu = p.relu;
+    for (size_t i = 0; i == 0 || i < in; i += PACKED) {
+        p.in = in - i < PACKED ? in - i : PACKED;
+        p.relu = relu && i + PACKED >= in;
+        multiply_all(p, a, rows);
+        p.start = p.c;
+        p.start_row = p.c_row;
+        p.b += PACKED * p.b_row;
+        a.values += PACKED * a.column;
+    }
+}
+
+static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)
+{
+    product p = {c.values, c.values, b.values, c.row, c.row, b.row, in, out, false};
+    multiply_inputs(p, a, rows, in);
+}
+
+static void forward_many(matrix y, const float *w, const float *bias, const_matrix x, size_t rows, size_t in,
+                         size_t out, bool relu)
+{
+    product p = {y.values, bias, w, y.row, 0, out, in, out, relu};
+    if (!bias) {
+        for (size_t r = 0; r < rows; r++) memset(y.values + r * y.row, 0, out * sizeof(float));
+        p.start = y.values;
+        p.start_row = y.row;
+    }
+    multiply_inputs(p, x, rows, in);
 }
 
 /* ---- outer products ---- */
@@ -412,6 +464,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table TABLE(KERNELS_NAME);
 const kernel_table TABLE(KERNELS_NAME) = {
-    TEXT(KERNELS_NAME), dot,    add_scaled,    forward, forward_sparse, multiply,
+    TEXT(KERNELS_NAME), dot,    add_scaled,    forward, forward_sparse, forward_many, multiply,
     backward,           update, update_sparse, relu,    relu_backward,  adam,
 };

@@ -6,6 +6,7 @@
 #ifndef EENET_KERNELS_H
 #define EENET_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,11 @@ typedef struct kernel_table {
     /* The same for a sparse x: index and x are (count), w has a row for each index. */
     void (*forward_sparse)(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out,
                            size_t stride);
+
+    /* The same for many dense inputs, beginning with the bias: y is (rows, out) and x is (rows, in), their columns 1
+     * apart, and w is (in, out). bias is (out), or NULL for none. Where relu is set, y = max(y, 0) then. */
+    void (*forward_many)(matrix y, const float *w, const float *bias, const_matrix x, size_t rows, size_t in,
+                         size_t out, bool relu);
 
     /* C += A B. c is (rows, out), a is (rows, in), b is (in, out). The columns of b and c are 1 apart. */
     void (*multiply)(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out);

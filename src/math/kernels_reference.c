@@ -34,6 +34,17 @@ static void forward_sparse(float *y, const float *w, const uint32_t *index, cons
     }
 }
 
+static void forward_many(matrix y, const float *w, const float *bias, const_matrix x, size_t rows, size_t in,
+                         size_t out, bool relu)
+{
+    for (size_t r = 0; r < rows; r++) {
+        float *own = y.values + r * y.row;
+        for (size_t j = 0; j < out; j++) own[j] = bias ? bias[j] : 0;
+        forward(own, w, x.values + r * x.row, in, out, out);
+        for (size_t j = 0; relu && j < out; j++) own[j] = own[j] > 0 ? own[j] : 0;
+    }
+}
+
 static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)
 {
     for (size_t r = 0; r < rows; r++) {
@@ -84,6 +95,6 @@ static void adam(float *theta, float *first, float *second, const float *x, cons
 
 extern const kernel_table kernels_reference;
 const kernel_table kernels_reference = {
-    "reference", dot,    add_scaled,    forward, forward_sparse, multiply,
+    "reference", dot,    add_scaled,    forward, forward_sparse, forward_many, multiply,
     backward,    update, update_sparse, relu,    relu_backward,  adam,
 };

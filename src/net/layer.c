@@ -261,20 +261,14 @@ static void pool_backward(const layer *l, const float *input, const float *delta
 
 /* ---- fully connected ---- */
 
-/* output = the biases, which a pass then adds to */
-static void dense_start(const layer *l, const float *weights, float *output)
-{
-    if (l->bias)
-        memcpy(output, weights + l->weight_count, l->out.width * sizeof *output);
-    else
-        memset(output, 0, l->out.width * sizeof *output);
-}
-
 static void dense_forward(const layer *l, const kernel_table *kernels, const float *theta, vector input, float *output)
 {
     const float *weights = theta + l->parameters;
     size_t out = l->out.width;
-    dense_start(l, weights, output);
+    if (l->bias)
+        memcpy(output, weights + l->weight_count, out * sizeof *output);
+    else
+        memset(output, 0, out * sizeof *output);
     if (input.indices)
         kernels->forward_sparse(output, weights, input.indices, input.values, input.count, out, out);
     else
@@ -313,11 +307,8 @@ void layer_forward(const layer *self, const kernel_table *kernels, const float *
 void layer_forward_many(const layer *self, const kernel_table *kernels, const float *theta, const_matrix inputs,
                         size_t count, matrix outputs)
 {
-    const float *weights = theta + self->parameters;
-    size_t out = self->out.width;
-    for (size_t s = 0; s < count; s++) dense_start(self, weights, outputs.values + s * outputs.row);
-    kernels->multiply(outputs, inputs, (const_matrix){weights, out, 1}, count, shape_size(self->in), out);
-    for (size_t s = 0; self->relu && s < count; s++) kernels->relu(outputs.values + s * outputs.row, out);
+    const float *weights = theta + self->parameters, *biases = self->bias ? weights + self->weight_count : NULL;
+    kernels->forward_many(outputs, weights, biases, inputs, count, shape_size(self->in), self->out.width, self->relu);
 }
 
 void layer_backward(const layer *self, const kernel_table *kernels, const float *theta, const float *input,

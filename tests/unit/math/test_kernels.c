@@ -431,19 +431,80 @@ static void check_multiply(size_t rows, size_t in, size_t out)
     }
 }
 
+typedef void (*matrix_check)(size_t rows, size_t in, size_t out);
+
 /* Lengths of an output around one, two, four and eight vectors of 4, 8 and 16 floats. */
-static void multiply_adds_the_product(void **state)
+static void check_matrices(matrix_check check_matrix)
 {
-    (void)state;
     static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
                                     23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
     static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},
                                            {67, 13, 100}, {66, 64, 17}, {10, 600, 20}};
     for (size_t rows = 0; rows <= 9; rows++)
         for (size_t in = 0; in <= 9; in++)
-            for (size_t i = 0; i < sizeof around / sizeof *around; i++) check_multiply(rows, in, around[i]);
+            for (size_t i = 0; i < sizeof around / sizeof *around; i++) check_matrix(rows, in, around[i]);
     for (size_t i = 0; i < sizeof long_sides / sizeof *long_sides; i++)
-        check_multiply(long_sides[i][0], long_sides[i][1], long_sides[i][2]);
+        check_matrix(long_sides[i][0], long_sides[i][1], long_sides[i][2]);
+}
+
+static void multiply_adds_the_product(void **state)
+{
+    (void)state;
+    check_matrices(check_multiply);
+}
+
+/* ---- forward_many: a stands for whether there is a rectifier ---- */
+
+static void run_forward_many(const kernel_table *kernels, void *const *arguments, const problem *p)
+{
+    kernels->forward_many((matrix){arguments[0], p->row[0], 1}, arguments[2], arguments[3],
+                          (const_matrix){arguments[1], p->row[1], 1}, p->rows, p->in, p->out, p->a > 0);
+}
+
+static void expect_forward_many(const problem *p)
+{
+    for (size_t i = 0; i < p->count[0]; i++) {
+        expect_start(0, i, value(p, 0, i));
+        magnitude[0][i] = 0;
+    }
+    for (size_t r = 0; r < p->rows; r++) {
+        for (size_t j = 0; j < p->out; j++) {
+            size_t at = r * p->row[0] + j;
+            expect_start(0, at, p->contents[3] ? value(p, 3, j) : 0);
+            for (size_t i = 0; i < p->in; i++)
+                expect_term(0, at, value(p, 1, r * p->row[1] + i) * value(p, 2, i * p->out + j));
+            if (p->a > 0 && expected[0][at] < 0) expected[0][at] = 0;
+        }
+    }
+}
+
+/* With and without a bias and a rectifier; rows side by side, or with a gap of their own between them. */
+static void check_forward_many(size_t rows, size_t in, size_t out)
+{
+    problem p = {.kernel = "forward_many",
+                 .run = run_forward_many,
+                 .expect = expect_forward_many,
+                 .outputs = 1,
+                 .rows = rows,
+                 .in = in,
+                 .out = out};
+    for (size_t kind = 0; kind < 4; kind++) {
+        p.a = (float)(kind % 2);
+        p.row[0] = out + 3 * (kind / 2);
+        p.row[1] = in + 5 * (kind / 2);
+        set_argument(&p, 0, extent(rows, out, p.row[0], 1));
+        set_argument(&p, 1, extent(rows, in, p.row[1], 1));
+        set_argument(&p, 2, in * out);
+        p.contents[3] = NULL;
+        if (kind != 2) set_argument(&p, 3, out);
+        check(&p);
+    }
+}
+
+static void forward_many_is_a_layer(void **state)
+{
+    (void)state;
+    check_matrices(check_forward_many);
 }
 
 /* ---- backward ---- */
@@ -771,6 +832,7 @@ int main(void)
         cmocka_unit_test(forward_adds_the_product),
         cmocka_unit_test(forward_sparse_adds_its_rows),
         cmocka_unit_test(multiply_adds_the_product),
+        cmocka_unit_test(forward_many_is_a_layer),
         cmocka_unit_test(backward_adds_the_product),
         cmocka_unit_test(update_adds_the_outer_product),
         cmocka_unit_test(update_sparse_adds_to_its_rows_alone),
