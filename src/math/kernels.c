@@ -43,6 +43,14 @@ static inline lanes rectified(lanes values)
 #endif
 }
 
+/* What is left over of a row behind its last whole vector is taken as the row's last vector, of which the first lanes
+ * have been seen already. This is set in the others, 1 to LANES - 1 of them. */
+static inline lane_bits last_lanes(size_t left)
+{
+    static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return (lane_bits)load((const float *)(const void *)places) >= (int32_t)(LANES - left);
+}
+
 /* Below, a parameter in capitals is a constant at every call: each call is a loop of its own, whose sums stay in
  * registers. */
 #define INLINE static inline __attribute__((always_inline))
@@ -76,6 +84,13 @@ INLINE void dot_rows(float *restrict sums, const float *restrict w, const float 
     for (; i + LANES <= n; i += LANES)
 #pragma GCC unroll 4
         for (size_t r = 0; r < ROWS; r++) sum[0][r] += load(w + r * stride + i) * load(x + i);
+    if (i < n && n >= LANES) {
+        size_t last = n - LANES;
+        lanes rest = (lanes)((lane_bits)load(x + last) & last_lanes(n - i));
+#pragma GCC unroll 4
+        for (size_t r = 0; r < ROWS; r++) sum[0][r] += load(w + r * stride + last) * rest;
+        i = n;
+    }
 #pragma GCC unroll 4
     for (size_t r = 0; r < ROWS; r++) {
         whole[r] = sum[0][r];
@@ -83,11 +98,12 @@ INLINE void dot_rows(float *restrict sums, const float *restrict w, const float 
         for (size_t s = 1; s < SUMS; s++) whole[r] += sum[s][r];
     }
     quad totals = sum_entries(whole, ROWS);
-    for (; i < n; i++)
 #pragma GCC unroll 4
-        for (size_t r = 0; r < ROWS; r++) totals[r] += w[r * stride + i] * x[i];
-#pragma GCC unroll 4
-    for (size_t r = 0; r < ROWS; r++) sums[r] += totals[r];
+    for (size_t r = 0; r < ROWS; r++) {
+        float total = totals[r];
+        for (size_t k = i; k < n; k++) total += w[r * stride + k] * x[k];
+        sums[r] += total;
+    }
 }
 
 static float dot(const float *a, const float *b, size_t n)
@@ -134,6 +150,16 @@ INLINE void forward_block(float *restrict y, const float *restrict w, const uint
     for (size_t v = 0; v < VECTORS; v++) store(y + v * LANES, sum[v]);
 }
 
+/* The last vector of outputs, of which so many are left. */
+INLINE void forward_rest(float *restrict y, const float *restrict w, const uint32_t *restrict index,
+                         const float *restrict x, size_t count, size_t stride, size_t left)
+{
+    lane_bits added = last_lanes(left);
+    lanes before = load(y), sum = before;
+    for (size_t i = 0; i < count; i++) sum += x[i] * load(w + (index ? index[i] : i) * stride);
+    store(y, (lanes)(((lane_bits)sum & added) | ((lane_bits)before & ~added)));
+}
+
 INLINE void forward_any(float *restrict y, const float *restrict w, const uint32_t *restrict index,
                         const float *restrict x, size_t count, size_t out, size_t stride)
 {
@@ -142,6 +168,10 @@ INLINE void forward_any(float *restrict y, const float *restrict w, const uint32
     for (; j + 8 * LANES <= out; j += 8 * LANES) forward_block(y + j, w + j, index, x, count, stride, 8);
     for (; j + 4 * LANES <= out; j += 4 * LANES) forward_block(y + j, w + j, index, x, count, stride, 4);
     for (; j + LANES <= out; j += LANES) forward_block(y + j, w + j, index, x, count, stride, 1);
+    if (j < out && out >= LANES) {
+        forward_rest(y + out - LANES, w + out - LANES, index, x, count, stride, out - j);
+        return;
+    }
     for (; j < out; j++)
         for (size_t i = 0; i < count; i++) y[j] += x[i] * w[(index ? index[i] : i) * stride + j];
 }
@@ -297,6 +327,12 @@ INLINE void update_any(float *restrict w, const uint32_t *restrict index, const 
     for (; j + 8 * LANES <= out; j += 8 * LANES) update_block(w + j, index, x, delta + j, count, out, 8);
     for (; j + 4 * LANES <= out; j += 4 * LANES) update_block(w + j, index, x, delta + j, count, out, 4);
     for (; j + LANES <= out; j += LANES) update_block(w + j, index, x, delta + j, count, out, 1);
+    if (j < out && out >= LANES) {
+        float rest[LANES];
+        store(rest, (lanes)((lane_bits)load(delta + out - LANES) & last_lanes(out - j)));
+        update_block(w + out - LANES, index, x, rest, count, out, 1);
+        return;
+    }
     for (; j < out; j++)
         for (size_t i = 0; i < count; i++) w[(index ? index[i] : i) * out + j] += x[i] * delta[j];
 }
