@@ -626,6 +626,39 @@ static void a_front_is_a_hidden_layer(void **state)
     ee_bandit_free(bandit);
 }
 
+/* More arms than pass together, and each of them alone. */
+static void an_arm_is_scored_as_if_alone(void **state)
+{
+    (void)state;
+    enum { COMPANY = 37, FEATURES = 20 };
+    const char *policies[] = {"eenet", "eenet:fast", "eenet:authors"};
+    static float x[COMPANY * FEATURES];
+    random_stream draw = random_named(1, "arms");
+    for (size_t i = 0; i < COMPANY * FEATURES; i++) x[i] = (float)random_normal(&draw) / 4;
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        ee_settings settings = {policies[p], FEATURES, 1, NULL};
+        ee_bandit *bandit;
+        ee_error error = {0};
+        ee_arms arms = ee_arms_dense(x, COMPANY, FEATURES);
+        ee_decision decision;
+        ee_score together[COMPANY], alone;
+        assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
+        for (int round = 0; round < 12; round++) {
+            assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), EE_OK);
+            assert_int_equal(ee_bandit_learn(bandit, decision.id, round % 2, &error), EE_OK);
+        }
+        assert_int_equal(ee_bandit_score(bandit, &arms, together, &error), EE_OK);
+        for (size_t i = 0; i < COMPANY; i++) {
+            ee_arms one = ee_arms_dense(x + i * FEATURES, 1, FEATURES);
+            assert_int_equal(ee_bandit_score(bandit, &one, &alone, &error), EE_OK);
+            assert_close(together[i].exploitation, alone.exploitation, 1e-5);
+            assert_close(together[i].exploration, alone.exploration, 1e-5);
+            assert_close(together[i].score, alone.score, 1e-5);
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
 /* The authors' schedule: after rewards 1, 11, 21, ... to 1000, then after 1001, 1101, ... */
 static void trains_when_the_schedule_says(void **state)
 {
@@ -658,6 +691,7 @@ int main(void)
         cmocka_unit_test(presets_are_what_they_are_named_for),
         cmocka_unit_test(options_that_do_not_go_together_are_refused),
         cmocka_unit_test(a_front_is_a_hidden_layer),
+        cmocka_unit_test(an_arm_is_scored_as_if_alone),
         cmocka_unit_test(trains_when_the_schedule_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
