@@ -1,22 +1,31 @@
 #include "policy_work.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CELL = sizeof(float) };
 
-/* What the presets set: f1's width and batch, the units that f2 sees, gains that are told anew. */
+/* What a policy's defaults say: f1's width and batch; where f2 is solved, the units that it sees and the gains that are
+ * told anew. */
 typedef struct preset {
-    const char *policy;
     double width, batch, units, refresh;
 } preset;
 
 static preset preset_of(const char *policy)
 {
-    static const preset solved[] = {{"eenet", 400, 64, 200, 8}, {"eenet:fast", 100, 48, 50, 2}};
-    for (size_t i = 0; i < sizeof solved / sizeof *solved; i++)
-        if (strcmp(policy, solved[i].policy) == 0) return solved[i];
-    return (preset){policy, 100, 16, 0, 0};
+    preset found = {0};
+    ee_option option;
+    bool solved = false;
+    for (size_t i = 0; ee_option_describe(policy, i, &option, NULL) == EE_OK; i++) {
+        if (strcmp(option.name, "f1.width") == 0) found.width = atof(option.value);
+        if (strcmp(option.name, "f1.batch") == 0) found.batch = atof(option.value);
+        if (strcmp(option.name, "units") == 0) found.units = atof(option.value);
+        if (strcmp(option.name, "refresh") == 0) found.refresh = atof(option.value);
+        if (strcmp(option.name, "exploration") == 0) solved = strcmp(option.value, "ridge") == 0;
+    }
+    if (!solved) found.units = found.refresh = 0;
+    return found;
 }
 
 /* A parameter of Adam: 13 operations; three arrays are read and written. */
@@ -63,7 +72,7 @@ static bool is_large(double dim)
 
 const char *policy_work_options(const char *policy, const problem_shape *shape)
 {
-    if (shape->blocks == 10 && preset_of(policy).units > 0) return "blocks=10";
+    if (shape->blocks == 10 && preset_of(policy).units > 0) return "blocks=10 exclusive=on";
     return strcmp(policy, "eenet:authors") == 0 && is_large((double)shape->dim) ? "features=pooled:1000" : "";
 }
 

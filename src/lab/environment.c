@@ -160,6 +160,11 @@ size_t dataset_blocks(const dataset *data)
     return data->blocks ? data->blocks : 1;
 }
 
+bool dataset_exclusive(const dataset *data)
+{
+    return data->exclusive;
+}
+
 uint64_t dataset_rounds(const dataset *data)
 {
     return data->rounds;

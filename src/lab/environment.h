@@ -13,6 +13,8 @@
 #ifndef EENET_ENVIRONMENT_H
 #define EENET_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 typedef struct dataset dataset;
@@ -46,6 +48,7 @@ uint64_t dataset_fingerprint(const dataset *data);
 size_t dataset_dim(const dataset *data);      /* features of an arm */
 size_t dataset_arms(const dataset *data);     /* arms of a round */
 size_t dataset_blocks(const dataset *data);   /* of the features, where an arm is the context in one of them; else 1 */
+bool dataset_exclusive(const dataset *data);  /* of the arms of a round at most one has a reward that is not 0 */
 uint64_t dataset_rounds(const dataset *data); /* rounds that it has; 0: without end */
 
 /* data must outlive the environment. */

@@ -357,6 +357,7 @@ static ee_status describe(const dataset *data, uint64_t seed, uint64_t rounds, r
     said->arms = dataset_arms(data);
     said->dim = dataset_dim(data);
     said->blocks = dataset_blocks(data);
+    said->exclusive = dataset_exclusive(data);
     double bytes = 8.0 * (double)rounds * (double)said->arms * (double)said->dim;
     if (bytes > 0x1p60)
         return status_fail(error, EE_BAD_INPUT, "rounds: %" PRIu64 " rounds of %.60s are more than a file can hold",

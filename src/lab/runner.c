@@ -30,10 +30,11 @@ static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error 
 {
     const char *own = job->options ? job->options : "";
     char *options;
-    size_t size = strlen(own) + sizeof "blocks=18446744073709551615 ";
+    size_t size = strlen(own) + sizeof "blocks=18446744073709551615 exclusive=off ";
     ee_status status = memory_create(&options, size, 1, error);
     if (status) return status;
-    snprintf(options, size, "blocks=%zu %s", dataset_blocks(job->data), own);
+    snprintf(options, size, "blocks=%zu exclusive=%s %s", dataset_blocks(job->data),
+             dataset_exclusive(job->data) ? "on" : "off", own);
     ee_settings settings = {job->policy, dataset_dim(job->data), job->seed, options};
     status = ee_bandit_create(&settings, bandit, error);
     memory_free(options);

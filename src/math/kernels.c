@@ -277,10 +277,12 @@ static void multiply_all(product p, const_matrix a, size_t rows)
 static void multiply_inputs(product p, const_matrix a, size_t rows, size_t in)
 {
     bool relu = p.relu;
-    for (size_t i = 0; i == 0 || i < in; i += PACKED) {
-        p.in = in - i < PACKED ? in - i : PACKED;
-        p.relu = relu && i + PACKED >= in;
+    for (;; in -= PACKED) {
+        bool last = in <= PACKED;
+        p.in = last ? in : PACKED;
+        p.relu = relu && last;
         multiply_all(p, a, rows);
+        if (last) return;
         p.start = p.c;
         p.start_row = p.c_row;
         p.b += PACKED * p.b_row;

@@ -195,8 +195,17 @@ void batch_forward(batch *self, const float *theta)
             network_outputs_above(net, theta, activations);
         else
             network_outputs(net, theta, self->inputs[s], activations);
-        self->outputs[s] = network_output(net, self->inputs[s], activations);
     }
+}
+
+const float *batch_outputs(const batch *self, size_t sample)
+{
+    return activations_of(self, sample) + self->network->layers[self->network->layer_count - 1].output;
+}
+
+float *batch_output_deltas(batch *self, size_t sample)
+{
+    return deltas_of(self, sample) + self->network->layers[self->network->layer_count - 1].output;
 }
 
 /* ---- backward ---- */
@@ -241,12 +250,12 @@ static void gradient_first(batch *self, float *gradient)
                                            first->out.width);
 }
 
-void batch_backward(batch *self, const float *theta, const float *output_gradients, float *gradient)
+void batch_backward(batch *self, const float *theta, float *gradient)
 {
     const network *net = self->network;
     for (size_t s = 0; s < self->count; s++) {
         float *activations = activations_of(self, s), *deltas = deltas_of(self, s);
-        network_backward(net, theta, self->inputs[s], activations, output_gradients[s], deltas);
+        network_backward_deltas(net, theta, activations, deltas);
         if (is_dense_first(self))
             network_add_gradient_above(net, activations, deltas, gradient);
         else

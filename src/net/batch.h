@@ -13,7 +13,6 @@ typedef struct batch {
     const network *network;
     size_t count;                 /* samples taken in */
     vector inputs[BATCH_SAMPLES]; /* as they came */
-    float outputs[BATCH_SAMPLES]; /* the network's, after batch_forward */
     float *activations, *deltas;  /* (BATCH_SAMPLES, activation_count) */
     float *dense;                 /* (BATCH_SAMPLES, block) inputs side by side; NULL where they may be too long */
     bool uses_dense;              /* the inputs lie there; else by row, below */
@@ -42,9 +41,13 @@ void batch_add(batch *self, vector input);
 
 void batch_forward(batch *self, const float *theta);
 
-/* gradient += the sum over the samples of output_gradients[s] times the derivative of the output. Lets go of the
+/* After batch_forward: what the last layer gives for a sample, (heads); and where its deltas go. */
+const float *batch_outputs(const batch *self, size_t sample);
+float *batch_output_deltas(batch *self, size_t sample);
+
+/* gradient += the sum over the samples of their output deltas times the derivatives of the outputs. Lets go of the
  * samples, but not of the rows. */
-void batch_backward(batch *self, const float *theta, const float *output_gradients, float *gradient);
+void batch_backward(batch *self, const float *theta, float *gradient);
 
 /* Forgets the rows. */
 void batch_clear_rows(batch *self);

@@ -22,6 +22,8 @@ const option learner_option_table[LEARNER_OPTIONS] = {
     {"heads", OPTION_INTEGER, FIELD(network.heads), "1", 0, 65536, NULL,
      "blocks of the input: all layers but the last see the one that is not zero, the last has a row for each; 0: as "
      "the option blocks"},
+    {"others", OPTION_REAL, FIELD(others), "0", 0, 1000, NULL,
+     "heads, with the option exclusive: weight of the arms that were not played, which are worth 0 after a reward"},
     {"loss", OPTION_CHOICE, FIELD(loss), "squared", 0, 0, "squared|half|cross_entropy",
      "what training lowers: (f-y)^2, half of it, cross-entropy on the logit"},
     {"training", OPTION_CHOICE, FIELD(training), "sgd", 0, 0, "gd|sgd",
@@ -30,8 +32,6 @@ const option learner_option_table[LEARNER_OPTIONS] = {
     {"rate", OPTION_REAL, FIELD(optimizer.rate), "0.003", 0, 1000, NULL, "learning rate"},
     {"decay", OPTION_REAL, FIELD(optimizer.decay), "0", 0, 1000, NULL,
      "sgd, adam: L2, added to the gradient; adamw: decoupled weight decay"},
-    {"fade", OPTION_INTEGER, FIELD(optimizer.fade), "0", 0, 1e9, NULL,
-     "steps that halve the decay: it is decay / (1 + steps / fade); 0: it stays"},
     {"keep_moments", OPTION_FLAG, FIELD(keep_moments), "on", 0, 0, NULL,
      "the optimizer's moments live on from one training to the next"},
     {"steps", OPTION_INTEGER, FIELD(steps), "1", 1, 1e9, NULL, "steps of one training, at most"},
@@ -76,10 +76,11 @@ static ee_status create_room(learner *self, ee_error *error)
     return status;
 }
 
-learner_options learner_for_blocks(const learner_options *options, int64_t blocks)
+learner_options learner_for_problem(const learner_options *options, int64_t blocks, bool exclusive)
 {
     learner_options made = *options;
     if (!made.network.heads) made.network.heads = blocks;
+    if (!exclusive || made.network.heads == 1) made.others = 0;
     return made;
 }
 
@@ -227,19 +228,30 @@ static void take_in(learner *self, size_t sample, float *targets)
     batch_add(&self->batch, history_input(&self->history, sample));
 }
 
+/* The deltas of the outputs of a sample, times scale. After a reward the heads that were not played are worth 0.
+ * Returns the loss of the played one. */
+static double lower_loss(learner *self, size_t sample, float target, float scale)
+{
+    learner_loss loss = (learner_loss)self->options.loss.pick;
+    const float *outputs = batch_outputs(&self->batch, sample);
+    float *deltas = batch_output_deltas(&self->batch, sample);
+    float others = target != 0 ? scale * (float)self->options.others : 0;
+    size_t played = network_head(&self->network, self->batch.inputs[sample]);
+    for (size_t head = 0; head < self->network.heads; head++)
+        deltas[head] = others != 0 ? others * learner_loss_derivative(loss, outputs[head], 0) : 0;
+    deltas[played] = scale * learner_loss_derivative(loss, outputs[played], target);
+    return learner_loss_value(loss, outputs[played], target);
+}
+
 /* Both passes over the samples that the batch has taken in; share is that of each sample's gradient in the whole.
  * Returns the sum of their losses. */
 static double pass_batch(learner *self, const float *targets, const float *theta, float share)
 {
-    learner_loss loss = (learner_loss)self->options.loss.pick;
-    float scale = share * optimizer_scale(&self->optimizer), gradients[BATCH_SAMPLES];
+    float scale = share * optimizer_scale(&self->optimizer);
     double sum = 0;
     batch_forward(&self->batch, theta);
-    for (size_t s = 0; s < self->batch.count; s++) {
-        sum += learner_loss_value(loss, self->batch.outputs[s], targets[s]);
-        gradients[s] = scale * learner_loss_derivative(loss, self->batch.outputs[s], targets[s]);
-    }
-    batch_backward(&self->batch, theta, gradients, self->gradient);
+    for (size_t s = 0; s < self->batch.count; s++) sum += lower_loss(self, s, targets[s], scale);
+    batch_backward(&self->batch, theta, self->gradient);
     return sum;
 }
 
@@ -322,7 +334,8 @@ static size_t take_sample(learner *self, uint64_t turn, uint64_t end)
 static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
 {
     size_t size = (size_t)self->options.batch;
-    if (size == 1 && !leaves_rows(self)) { /* else a batch like any other: learner_step moves all rows */
+    /* Else a batch like any other: learner_step moves all rows, and knows the played head alone. */
+    if (size == 1 && !leaves_rows(self) && self->options.others == 0) {
         size_t sample = take_sample(self, turn, end);
         return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
     }

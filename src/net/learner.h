@@ -35,6 +35,7 @@ typedef struct learner_options {
     bool keep_moments;    /* the optimizer's, from one training to the next */
     int64_t steps, batch; /* of one training, at most; of one step */
     double stop_loss;     /* ends a training after a pass with at most this mean loss; 0: never */
+    double others;        /* weight of the heads that were not played, after a reward; 0: nothing is known of them */
     int64_t average;      /* steps that halve a step's share in the average; 0: none is made */
     bool lazy;            /* first weights whose inputs are zero in all of a batch stand still */
     option_choice history;
@@ -61,8 +62,9 @@ typedef struct learner {
     random_stream init, sampling;
 } learner;
 
-/* The options with heads = 0 made as many as the arms have blocks. */
-learner_options learner_for_blocks(const learner_options *options, int64_t blocks);
+/* The options for a problem: heads = 0 made as many as the arms have blocks; others = 0 but where there are heads and
+ * at most one arm of a round has a reward. */
+learner_options learner_for_problem(const learner_options *options, int64_t blocks, bool exclusive);
 
 /* name ("f1") names it in messages and, with seed, its random streams. nonzeros: see history_create. A network of more
  * than most_parameters is refused before anything is made for it. */

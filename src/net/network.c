@@ -16,7 +16,7 @@ static size_t first_expanded(const network *self)
 }
 
 /* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected or sees
- * a block alone: room for that is in front of the activations. */
+ * a block alone, and for a product: room for that is in front of the activations. */
 static size_t input_room(const network *self)
 {
     if (self->rows) return self->input + shape_size(self->layers[0].in) - first_expanded(self);
@@ -406,29 +406,36 @@ float network_forward(const network *self, const float *theta, vector input, flo
     return network_output(self, input, activations);
 }
 
-/* delta of the layer below the last, where one head alone has a delta. */
-static void backward_head(const network *self, const float *theta, size_t head, float delta, float *below)
+/* deltas of the layer below the last. Often one head alone has one. */
+static void backward_heads(const network *self, const float *theta, const float *outputs, float *below)
 {
     const layer *last = &self->layers[self->layer_count - 1];
-    const float *weights = theta + last->parameters + head;
-    for (size_t i = 0; i < shape_size(last->in); i++) below[i] = delta * weights[i * self->heads];
+    size_t count = shape_size(last->in);
+    memset(below, 0, count * sizeof *below);
+    for (size_t head = 0; head < self->heads; head++) {
+        const float *weights = theta + last->parameters + head;
+        for (size_t i = 0; outputs[head] != 0 && i < count; i++) below[i] += outputs[head] * weights[i * self->heads];
+    }
 }
 
 void network_backward(const network *self, const float *theta, vector input, const float *activations,
                       float output_gradient, float *deltas)
 {
-    size_t last = self->layer_count - 1, head = network_head(self, input);
-    float *outputs = deltas + self->layers[last].output;
+    float *outputs = deltas + self->layers[self->layer_count - 1].output;
     memset(outputs, 0, self->heads * sizeof *outputs);
-    outputs[head] = output_gradient;
-    for (size_t i = last; i > 0; i--) {
+    outputs[network_head(self, input)] = output_gradient;
+    network_backward_deltas(self, theta, activations, deltas);
+}
+
+void network_backward_deltas(const network *self, const float *theta, const float *activations, float *deltas)
+{
+    for (size_t i = self->layer_count - 1; i > 0; i--) {
         const layer *below = &self->layers[i - 1];
-        const float *outputs_below = activations + below->output;
-        if (i == last && self->heads > 1)
-            backward_head(self, theta, head, output_gradient, deltas + below->output);
+        const float *outputs_below = activations + below->output, *own = deltas + self->layers[i].output;
+        if (i + 1 == self->layer_count && self->heads > 1)
+            backward_heads(self, theta, own, deltas + below->output);
         else
-            layer_backward(&self->layers[i], self->kernels, theta, outputs_below, deltas + self->layers[i].output,
-                           deltas + below->output);
+            layer_backward(&self->layers[i], self->kernels, theta, outputs_below, own, deltas + below->output);
         if (below->relu) self->kernels->relu_backward(deltas + below->output, outputs_below, shape_size(below->out));
     }
 }

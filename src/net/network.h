@@ -7,7 +7,7 @@
  * With heads the arms share the layers before the last. The input is cut into as many blocks of the same size; the
  * layers see one block, that of the first entry that is not zero (of an input of zeros the first), and nothing of the
  * others. The last layer has an output for each block: the network's is that of the block that was seen, and the deltas
- * of the others are zero.
+ * of the others are zero, but where a learner knows of them.
  *
  * Before a convolution, an input may be a product: an outer product row by row and then others. It comes as the
  * product's factors, (rows) and (columns), and the others. */
@@ -66,8 +66,8 @@ const float *network_outputs(const network *self, const float *theta, vector inp
 /* The same where the outputs of the first layer are there already. */
 const float *network_outputs_above(const network *self, const float *theta, float *activations);
 
-/* The same for many dense inputs, (count, input), of a network without heads. activations is (count,
- * activation_count). */
+/* The same for many dense inputs, (count, input), of a network without heads whose inputs are no products. activations
+ * is (count, activation_count). */
 void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
                              float *activations);
 
@@ -80,6 +80,9 @@ float network_output(const network *self, vector input, const float *activations
 /* After network_forward: deltas become output_gradient times the derivative of the output by each layer's output. */
 void network_backward(const network *self, const float *theta, vector input, const float *activations,
                       float output_gradient, float *deltas);
+
+/* The same where the deltas of the outputs are there already. */
+void network_backward_deltas(const network *self, const float *theta, const float *activations, float *deltas);
 
 /* After network_backward: gradient += output_gradient times the derivative of the output by every parameter. */
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,

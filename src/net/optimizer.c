@@ -39,20 +39,13 @@ float optimizer_scale(const optimizer *self)
     return (float)(self->options.kind.pick == OPTIMIZER_SGD ? -self->options.rate : sqrt(1 - beta2));
 }
 
-/* The decay now: that of a prior whose weight against the samples falls as they become more. */
-static double decay_now(const optimizer *self)
-{
-    double fade = (double)self->options.fade;
-    return self->options.decay / (fade > 0 ? 1 + (double)self->steps / fade : 1);
-}
-
 adam_step optimizer_begin(optimizer *self)
 {
     double steps = (double)++self->steps;
     if (self->options.kind.pick == OPTIMIZER_SGD) return (adam_step){0};
     /* What corrects the second moment for its start at 0 divides the rate and epsilon in place of each root. */
     double scale = sqrt(1 - beta2), correction = 1 / sqrt(1 - pow(beta2, steps));
-    double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? decay_now(self) : 0;
+    double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? self->options.decay : 0;
     return (adam_step){
         .beta1 = (float)beta1,
         .beta2 = (float)beta2,
@@ -103,7 +96,7 @@ static bool decays_apart(const optimizer *self)
 
 static void shrink(const optimizer *self, float *theta, size_t count)
 {
-    float keep = (float)(1 - self->options.rate * decay_now(self));
+    float keep = (float)(1 - self->options.rate * self->options.decay);
     for (size_t i = 0; i < count; i++) theta[i] *= keep;
 }
 

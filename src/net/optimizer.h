@@ -12,7 +12,6 @@ typedef struct optimizer_options {
     option_choice kind;
     double rate;
     double decay; /* SGD and Adam: times theta, added to the gradient; AdamW: theta shrinks by rate times this */
-    int64_t fade; /* steps that halve the decay, which then falls as one over them; 0: it stays */
 } optimizer_options;
 
 typedef struct optimizer {

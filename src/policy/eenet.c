@@ -98,7 +98,7 @@ typedef struct layout {
     size_t deltas1, formed, features;
     size_t activations2; /* (TOGETHER, its activation_count), or of one arm where f2 is a network */
     size_t activations3;
-    size_t phi;    /* (arms, phi_count); where f2 is solved, of the last arms that passed alone */
+    size_t phi;    /* (arms, phi_count), or (TOGETHER, phi_count) where f2 is solved */
     size_t points; /* (arms, features.point_count) */
     size_t count;  /* floats of all */
 } layout;
@@ -116,7 +116,7 @@ static layout lay_out(const eenet *self, size_t arms)
         solves(self) ? together * self->solved.features.network.activation_count : self->f2.network.activation_count;
     w.activations3 = w.activations2 + second;
     w.phi = w.activations3 + self->f3.network.activation_count;
-    w.points = w.phi + arms * phi_count(self);
+    w.points = w.phi + (solves(self) ? together : arms) * phi_count(self);
     w.count = w.points + arms * self->features.point_count;
     return w;
 }
@@ -149,7 +149,7 @@ static ee_status create_second(eenet *self, const policy_setup *setup, ee_error 
     if (solves(self)) return solved_exploration_create(&self->solved, &o->own, &self->f1, setup->seed, error);
     ee_status status = gradient_features_create(&self->features, &o->features, &self->f1.network, error);
     if (status) return status;
-    learner_options second = o->f2;
+    learner_options second = learner_for_problem(&o->f2, 1, false);
     if (strncmp(second.network.front, "conv", 4) == 0 && second.network.heads <= 1) {
         gradient_features_factor(&self->features);
         second.network.rows = self->features.rows;
@@ -163,10 +163,11 @@ static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *
 {
     const eenet_options *o = &self->options;
     size_t nonzeros = (size_t)o->common.nonzeros, most = setup->most_parameters;
-    learner_options first = learner_for_blocks(&o->f1, o->common.blocks);
+    learner_options first = learner_for_problem(&o->f1, o->common.blocks, o->common.exclusive);
+    learner_options third = learner_for_problem(&o->f3, 1, false);
     ee_status status = eenet_check(o, error);
     if (!status) status = learner_create(&self->f1, "f1", &first, setup->dim, nonzeros, setup->seed, most, error);
-    if (!status) status = learner_create(&self->f3, "f3", &o->f3, 2, 1, setup->seed, most, error);
+    if (!status) status = learner_create(&self->f3, "f3", &third, 2, 1, setup->seed, most, error);
     if (!status) status = create_second(self, setup, error);
     size_t count = pair_count(self) + third_count(self) + self->features.parameter_count;
     if (!status) status = policy_set_parameters(&self->base, setup, count, error);
@@ -269,7 +270,8 @@ static void score_arm(const eenet *self, const float *values, const ee_arms *arm
     const float *activations = room + w->activations1 + turn * f1->activation_count;
     score->exploitation = network_output(f1, x, activations);
     if (solves(self)) {
-        score->exploration = solved_exploration_gain(&self->solved, theta2, x, room + w->phi + turn * count);
+        score->exploration =
+            solved_exploration_gain(&self->solved, theta2, x, room + w->phi + turn * count, score->exploitation);
         return;
     }
     float *workspace = room + (points ? w->points + arm * points : w->features), *phi = room + w->phi + arm * count;
@@ -401,7 +403,7 @@ static void observe(policy *base, const observation *o, float reward)
     float optimal = optimal_probability(own, reward), expected = o->score.exploitation;
     learner_append(&self->f1, o->x, reward);
     if (solves(self))
-        solved_exploration_add(&self->solved, o->x, reward, expected);
+        solved_exploration_add(&self->solved, o->x, reward, expected, self->theta2);
     else
         add_gains(self, o, eenet_label(own, reward - expected), optimal);
     if (own->decision.pick != DECISION_LINEAR) {

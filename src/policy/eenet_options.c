@@ -13,6 +13,8 @@ static const option own_option_table[] = {
      "ridge: past gains that each training tells anew, by f1 as it is then"},
     {"units", OPTION_INTEGER, FIELD(units), "200", 1, 4096, NULL,
      "ridge: of f1's last hidden layer those that f2 sees, at most"},
+    {"recall", OPTION_INTEGER, FIELD(recall), "16384", 0, 1e8, NULL,
+     "ridge, label=gain: arms whose own rewards f2 remembers, at most; 0: none"},
     {"label", OPTION_CHOICE, FIELD(label), "gain", 0, 0, "gain|abs|relu",
      "what f2 learns: r - f1, |r - f1|, max(r - f1, 0)"},
     {"label_offset", OPTION_REAL, FIELD(label_offset), "0", -1e6, 1e6, NULL,
@@ -42,7 +44,7 @@ const option_group eenet_groups[EENET_GROUPS] = {
     {"", feature_option_table, FEATURE_OPTIONS, offsetof(eenet_options, features), NULL},
     {"", schedule_option_table, SCHEDULE_OPTIONS, offsetof(eenet_options, schedule), NULL},
     {"f1.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f1),
-     "heads=0 width=400 init=paper decay=0.6 fade=2000 batch=64 average=200 lazy=on"},
+     "heads=0 width=200 init=paper decay=0.5 others=0.1 batch=64 average=200 lazy=on"},
     {"f2.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f2), NULL},
     {"f3.", learner_option_table, LEARNER_OPTIONS, offsetof(eenet_options, f3), "layers=3 width=20 loss=cross_entropy"},
     {"", common_option_table, COMMON_OPTIONS, offsetof(eenet_options, common), "scale=on"},
@@ -52,13 +54,13 @@ const option_group eenet_groups[EENET_GROUPS] = {
  * smaller. */
 const policy_preset eenet_presets[EENET_PRESETS] = {
     {"eenet:fast", "EE-Net for those who count microseconds: a smaller f1 and f2",
-     "units=50 refresh=2 f1.width=100 f1.batch=48 f1.decay=0.3"},
+     "units=50 refresh=2 f1.width=100 f1.batch=32"},
     {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
      "scale=off exploration=network features=normalized label=gain label_offset=0 extra_until=0 decision=hybrid "
      "hybrid_after=500 "
      "w1=1 w2=1 w2_late_after=0 "
      "optimal=range keep=all train_every=1 train_late_every=1 "
-     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.fade=0 f1.average=0 f1.lazy=off "
+     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.others=0 f1.average=0 f1.lazy=off "
      "f1.loss=half f1.training=gd f1.optimizer=sgd "
      "f1.rate=0.0005 f1.decay=0 f1.steps=20 f1.history=all "
      "f2.layers=2 f2.width=100 f2.bias=off f2.init=paper f2.front=none f2.loss=half f2.training=gd f2.optimizer=sgd "
@@ -71,7 +73,8 @@ const policy_preset eenet_presets[EENET_PRESETS] = {
      "w1=1 w2=0.1 "
      "w2_late=0.01 w2_late_after=1001 optimal=binary keep=last train_every=10 train_late_every=100 "
      "train_late_after=1000 "
-     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.fade=0 f1.average=0 f1.lazy=off "
+     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.others=0 f1.average=0 "
+     "f1.lazy=off "
      "f1.loss=squared f1.training=sgd "
      "f1.optimizer=sgd "
      "f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 f1.history=all "

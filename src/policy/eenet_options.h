@@ -16,7 +16,7 @@ typedef enum keep_kind { KEEP_LAST, KEEP_ALL, KEEP_RESERVOIR } keep_kind;
 typedef struct own_options {
     option_choice exploration;
     double prior_gain, ridge;
-    int64_t refresh, units;
+    int64_t refresh, units, recall;
     option_choice label;
     double label_offset;
     double extra_gain;

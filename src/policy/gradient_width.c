@@ -106,7 +106,7 @@ ee_status gradient_width_create(const policy_class *class, const policy_setup *s
 {
     const gradient_width_options *o = setup->options;
     bool full = o->covariance.pick == COVARIANCE_FULL;
-    learner_options first = learner_for_blocks(&o->shared.f1, o->shared.common.blocks);
+    learner_options first = learner_for_problem(&o->shared.f1, o->shared.common.blocks, o->shared.common.exclusive);
     network f1;
     gradient_width *self = NULL;
     ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);

@@ -46,7 +46,7 @@ static void start(last_layer *self)
 static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
 {
     const last_layer_options *o = setup->options;
-    learner_options first = learner_for_blocks(&o->shared.f1, o->shared.common.blocks);
+    learner_options first = learner_for_problem(&o->shared.f1, o->shared.common.blocks, o->shared.common.exclusive);
     network f1;
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,

@@ -16,6 +16,8 @@ const option common_option_table[COMMON_OPTIONS] = {
      "non-zeros of a sparse arm, or half the features of a dense one, to reserve memory for; more may come"},
     {"blocks", OPTION_INTEGER, FIELD(blocks), "1", 1, 65536, NULL,
      "where every arm of a round is the same context in another block of the features: how many blocks"},
+    {"exclusive", OPTION_FLAG, FIELD(exclusive), "off", 0, 0, NULL,
+     "of the arms of a round at most one has a reward that is not 0"},
     {"scale", OPTION_FLAG, FIELD(scale), "off", 0, 0, NULL,
      "arms are divided by the mean length of those of the first round"},
     {"propensity", OPTION_CHOICE, FIELD(propensity), "own", 0, 0, "own|argmax|floor|softmax|igw",

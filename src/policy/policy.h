@@ -22,13 +22,14 @@ typedef struct common_options {
     int64_t arms;     /* of a round that room is reserved for */
     int64_t nonzeros; /* of a sparse arm that room is reserved for */
     int64_t blocks;   /* that the features are cut into: a round has one context, and each arm is it in another block */
+    bool exclusive;   /* of the arms of a round at most one has a reward that is not 0 */
     bool scale;       /* arms are divided by the mean length of those of the first round */
     option_choice propensity;
     double propensity_epsilon, propensity_temperature, propensity_gamma;
     int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
 } common_options;
 
-enum { COMMON_OPTIONS = 10 };
+enum { COMMON_OPTIONS = 11 };
 extern const option common_option_table[COMMON_OPTIONS];
 
 /* All that a score depends on besides the arms. */

@@ -40,9 +40,21 @@ void solved_exploration_start(solved_exploration *self)
     start_features_set(&self->features, &self->f1->network, self->f1->initial);
 }
 
-size_t solved_exploration_count(const solved_exploration *self)
+/* What is remembered of arms stands behind the regressions. */
+static size_t recall_start(const solved_exploration *self)
 {
     return self->gains.heads * self->gains.dim;
+}
+
+/* Arms that are remembered. Rewards say nothing of the size of a gain, or of its positive part. */
+static size_t recall_arms(const solved_exploration *self)
+{
+    return self->options.label.pick == LABEL_GAIN ? (size_t)self->options.recall : 0;
+}
+
+size_t solved_exploration_count(const solved_exploration *self)
+{
+    return recall_start(self) + recall_count(recall_arms(self));
 }
 
 ee_status solved_exploration_reserve(solved_exploration *self, ee_error *error)
@@ -50,12 +62,23 @@ ee_status solved_exploration_reserve(solved_exploration *self, ee_error *error)
     return grow_told(self, error);
 }
 
-void solved_exploration_add(solved_exploration *self, vector x, float reward, float expected)
+/* f2 of an arm by the regression alone. */
+static float regressed_gain(const solved_exploration *self, const float *theta, vector x, const float *phi)
+{
+    const network *f1 = &self->f1->network;
+    size_t count = self->features.count;
+    float learned = f1->kernels->dot(theta + network_head(f1, x) * count, phi, count);
+    return (float)(self->options.prior_gain - self->options.label_offset) + learned;
+}
+
+void solved_exploration_add(solved_exploration *self, vector x, float reward, float expected, float *theta)
 {
     const history *samples = &self->f1->history;
     if (samples->newest < samples->count) self->told[samples->newest] = expected;
     float target = eenet_label(&self->options, reward - expected) - (float)self->options.prior_gain;
     start_features_compute(&self->features, x, self->first_activations, self->phi);
+    recall_add(theta + recall_start(self), recall_arms(self), x, expected + regressed_gain(self, theta, x, self->phi),
+               reward);
     gain_regression_add(&self->gains, network_head(&self->f1->network, x), self->phi, target);
 }
 
@@ -80,12 +103,11 @@ void solved_exploration_train(solved_exploration *self, const float *theta1, flo
     gain_regression_solve(&self->gains, theta);
 }
 
-float solved_exploration_gain(const solved_exploration *self, const float *theta, vector x, const float *phi)
+float solved_exploration_gain(const solved_exploration *self, const float *theta, vector x, const float *phi,
+                              float exploitation)
 {
-    const network *f1 = &self->f1->network;
-    size_t count = self->features.count;
-    float learned = f1->kernels->dot(theta + network_head(f1, x) * count, phi, count);
-    return (float)(self->options.prior_gain - self->options.label_offset) + learned;
+    float expected = exploitation + regressed_gain(self, theta, x, phi);
+    return recall_expect(theta + recall_start(self), recall_arms(self), x, expected) - exploitation;
 }
 
 size_t solved_exploration_memory(const solved_exploration *self)

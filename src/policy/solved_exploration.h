@@ -2,12 +2,15 @@
  * start_features.h.
  *
  * A gain is told by the f1 of its time. Each training has some past gains told anew, by f1 as it is then, so that f2
- * makes up for what f1 lacks now. */
+ * makes up for what f1 lacks now.
+ *
+ * What came of the very same arm before (recall.h) makes that better. It stands in theta, behind the regressions'. */
 #ifndef EENET_SOLVED_EXPLORATION_H
 #define EENET_SOLVED_EXPLORATION_H
 
 #include "eenet_options.h"
 #include "gain_regression.h"
+#include "recall.h"
 #include "start_features.h"
 
 typedef struct solved_exploration {
@@ -35,14 +38,15 @@ size_t solved_exploration_count(const solved_exploration *self);
 /* After learner_reserve of f1. */
 ee_status solved_exploration_reserve(solved_exploration *self, ee_error *error);
 
-/* After f1 has taken in the sample: the reward of x, and what f1 had expected. */
-void solved_exploration_add(solved_exploration *self, vector x, float reward, float expected);
+/* After f1 has taken in the sample: the reward of x, and what f1 had expected. theta remembers it. */
+void solved_exploration_add(solved_exploration *self, vector x, float reward, float expected, float *theta);
 
 /* After f1's training. */
 void solved_exploration_train(solved_exploration *self, const float *theta1, float *theta);
 
-/* f2 of an arm whose phi is known. */
-float solved_exploration_gain(const solved_exploration *self, const float *theta, vector x, const float *phi);
+/* f2 of an arm whose phi and f1 are known. */
+float solved_exploration_gain(const solved_exploration *self, const float *theta, vector x, const float *phi,
+                              float exploitation);
 
 size_t solved_exploration_memory(const solved_exploration *self);
 void solved_exploration_archive(solved_exploration *self, archive *a);

@@ -77,7 +77,8 @@ static const seed_model models[] = {
     {"authors", "eenet:authors", 6, 12, false,
      EENET SMALL
      "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2"},
-    {"eenet-blocks", "eenet", 6, 9, true, COMMON F1 "blocks=3 units=2 f1.fade=5 f3.width=3 f3.history=ring:6"},
+    {"eenet-blocks", "eenet", 6, 9, true,
+     COMMON F1 "blocks=3 units=2 recall=9 exclusive=on f1.others=0.1 f3.width=3 f3.history=ring:6"},
     {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 "blocks=3 f1.heads=0 scale=on memory_limit=1"},
 };
 
@@ -199,7 +200,7 @@ static const char *const texts[] = {
     "text="
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
     "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    "blocks=2 scale=off units=3 refresh=2 f1.heads=0 f1.fade=7",
+    "blocks=2 scale=off units=3 refresh=2 f1.heads=0 f1.others=0.5 recall=7 exclusive=on",
 };
 
 static void write_texts(void)

@@ -21,7 +21,7 @@ BEGIN {
     below["cli"] = "base math net policy engine lab evaluate serve bench"
 
     # What the policies share. A policy may include these and its own header; the registry may include all.
-    split("policy gradient_features gain_regression start_features solved_exploration eenet_options schedule exploitation gradient_width posterior kernel_policy last_layer", list)
+    split("policy gradient_features gain_regression start_features recall solved_exploration eenet_options schedule exploitation gradient_width posterior kernel_policy last_layer", list)
     for (i in list) shared[list[i]] = 1
 }
 

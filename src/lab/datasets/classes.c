@@ -64,6 +64,7 @@ ee_status classes_finish(classes_dataset *data, const char *name, ee_error *erro
     data->head.dim = data->classes * data->features;
     data->head.arms = data->classes;
     data->head.blocks = data->classes;
+    data->head.exclusive = true;
     return EE_OK;
 }
 

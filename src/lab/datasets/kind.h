@@ -43,6 +43,7 @@ struct dataset {
     size_t dim;
     size_t arms;
     size_t blocks;   /* environment.h: dataset_blocks; 0 is as 1 */
+    bool exclusive;  /* environment.h: dataset_exclusive */
     uint64_t rounds; /* 0: without end */
 };
 

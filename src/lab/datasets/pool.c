@@ -30,6 +30,7 @@ ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error)
                            "%s: expected at least %d ordinary entries and one that is wanted, got %zu and %zu", name,
                            POOL_ORDINARY, pool->ordinary_count, pool->wanted_count);
     pool->head.arms = POOL_ARMS;
+    pool->head.exclusive = true;
     pool->head.dim = 0;
     for (int i = 0; i < POOL_TABLES; i++) pool->head.dim += pool->tables[i].columns;
     return EE_OK;

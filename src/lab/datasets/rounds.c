@@ -165,6 +165,20 @@ static ee_status expect_said(const char *what, uint64_t said, uint64_t got, ee_e
                        what, got);
 }
 
+static ee_status expect_exclusive(const npy_array *rewards, ee_error *error)
+{
+    size_t arms = rewards->shape[0], rounds = rewards->shape[1];
+    for (size_t round = 0; round < rounds; round++) {
+        size_t rewarded = 0;
+        for (size_t arm = 0; arm < arms; arm++) rewarded += npy_real(rewards, arm * rounds + round) != 0;
+        if (rewarded > 1)
+            return status_fail(error, EE_BAD_INPUT,
+                               "rounds: rounds.json says exclusive, but %zu arms of round %zu have a reward", rewarded,
+                               round);
+    }
+    return EE_OK;
+}
+
 static ee_status check_rewards(rounds_dataset *data, const rounds_file *said, ee_error *error)
 {
     const npy_array *rewards = &data->arrays[ROUNDS_REWARDS], *expected = &data->arrays[ROUNDS_EXPECTED];
@@ -179,6 +193,8 @@ static ee_status check_rewards(rounds_dataset *data, const rounds_file *said, ee
     if (!status) status = expect_shape(data->expected, rewards->shape, 2, "expected.npy", error);
     if (!status) status = expect_numbers(rewards, "rewards.npy", error);
     if (!status) status = expect_numbers(data->expected, "expected.npy", error);
+    data->head.exclusive = said->exclusive;
+    if (!status && said->exclusive) status = expect_exclusive(rewards, error);
     return status;
 }
 

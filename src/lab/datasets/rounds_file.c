@@ -33,6 +33,14 @@ static ee_status read_whole(const json_t *root, const char *member, const char *
     return EE_OK;
 }
 
+static ee_status read_flag(const json_t *root, const char *member, const char *name, bool *into, ee_error *error)
+{
+    const json_t *value = json_object_get(root, member);
+    if (value && !json_is_boolean(value)) return fail_member(name, member, "true or false", error);
+    *into = json_is_true(value);
+    return EE_OK;
+}
+
 static ee_status read_checksum(const json_t *value, const char *member, const char *name, uint64_t *into,
                                ee_error *error)
 {
@@ -82,6 +90,7 @@ static ee_status read_members(const json_t *root, const char *name, rounds_file 
     if (!status) status = read_whole(root, "arms", name, &arms, error);
     if (!status) status = read_whole(root, "dim", name, &dim, error);
     if (!status) status = read_whole(root, "blocks", name, &blocks, error);
+    if (!status) status = read_flag(root, "exclusive", name, &into->exclusive, error);
     if (!status && dim > UINT32_MAX) status = fail_member(name, "dim", "below 2^32", error);
     if (!status) status = read_form(root, name, &into->form, error);
     if (!status) status = read_files(root, name, into, error);
@@ -142,11 +151,12 @@ ee_status rounds_file_format(const rounds_file *from, char *text, size_t capacit
         return status_fail(error, EE_BAD_INPUT, "rounds: %s",
                            dataset ? "the seed must be below 2^63" : "the data set's name is not UTF-8");
     }
-    json_t *root = json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:s}", "format", FORMAT, "dataset",
-                             dataset, "fingerprint", make_checksum(from->fingerprint), "seed", (json_int_t)from->seed,
-                             "rounds", (json_int_t)from->rounds, "arms", (json_int_t)from->arms, "dim",
-                             (json_int_t)from->dim, "blocks", (json_int_t)from->blocks, "form", form_names[from->form],
-                             "files", make_files(from), "version", ee_version());
+    json_t *root =
+        json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:b, s:s, s:o, s:s}", "format", FORMAT, "dataset", dataset,
+                  "fingerprint", make_checksum(from->fingerprint), "seed", (json_int_t)from->seed, "rounds",
+                  (json_int_t)from->rounds, "arms", (json_int_t)from->arms, "dim", (json_int_t)from->dim, "blocks",
+                  (json_int_t)from->blocks, "exclusive", from->exclusive, "form", form_names[from->form], "files",
+                  make_files(from), "version", ee_version());
     if (!root) return status_no_memory(error, capacity);
     *size = json_dumpb(root, text, capacity, JSON_INDENT(2));
     json_decref(root);

@@ -7,6 +7,7 @@
  *       "seed": 3,                          ... and the seed
  *       "rounds": 500, "arms": 10, "dim": 20,
  *       "blocks": 1,                        environment.h: dataset_blocks
+ *       "exclusive": false,                 environment.h: dataset_exclusive
  *       "form": "dense",                    or "sparse"
  *       "files": {"contexts.npy": "9b2c...", ...},
  *       "version": "0.1.0"                  of eenet
@@ -44,6 +45,7 @@ typedef struct rounds_file {
     uint64_t fingerprint, seed;
     uint64_t rounds;
     size_t arms, dim, blocks;
+    bool exclusive;
     rounds_form form;
     bool listed[ROUNDS_ARRAYS]; /* the file has a checksum */
     uint64_t checksums[ROUNDS_ARRAYS];

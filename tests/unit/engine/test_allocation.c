@@ -214,7 +214,7 @@ static const ee_settings all_kinds[] = {
     {"eenet", 6, 1, "f1.width=6 exploration=network f2.width=6 features=sketch:4 f1.front=conv1d:2:3"},
     {"eenet", 6, 1, "f1.width=6 exploration=ridge units=3 refresh=4 f1.history=all f1.order=shuffle"},
     {"eenet", 6, 1, "f1.width=6 exploration=ridge units=9 blocks=3 scale=off"},
-    {"greedy", 6, 1, "f1.width=6 scale=on f1.heads=0 blocks=2 f1.lazy=on f1.fade=9"},
+    {"greedy", 6, 1, "f1.width=6 scale=on f1.heads=0 blocks=2 f1.lazy=on exclusive=on f1.others=0.1"},
     {"eenet:paper", 6, 1, "f1.width=6 exploration=network f2.width=6"},
     {"eenet:authors", 6, 1, "f1.width=60"},
 };

@@ -101,8 +101,8 @@ static const script scripts[] = {
     {"eenet", "f1.width=6 units=3", false},
     {"eenet", "f1.width=6 units=2 f1.history=ring:9 refresh=3 train_every=3", true},
     {"eenet", "f1.width=6 f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off", true},
-    {"eenet", "f1.width=6 units=3 blocks=4 refresh=3 f1.fade=20", true},
-    {"eenet", "f1.width=6 blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 f1.fade=5", false},
+    {"eenet", "f1.width=6 units=3 blocks=4 refresh=3 exclusive=on f1.others=0.5 recall=40", true},
+    {"eenet", "f1.width=6 blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 recall=0", false},
     {"eenet", "f1.width=6 blocks=2 f1.layers=1 f1.front=conv2d:2:2+relu f1.image=1x2x2", true},
     {"greedy", "f1.width=6 scale=on f1.heads=0 blocks=2 f1.lazy=on", true},
     {"linucb", "scale=on", true},
@@ -493,16 +493,16 @@ static void another_version_is_refused(void **state)
     (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
-    assert_int_equal(bytes[8], 4);
-    bytes[8] = 3;
+    assert_int_equal(bytes[8], 5);
+    bytes[8] = 4;
     repair_checksum(bytes, saved.size);
-    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 3, but this library reads version 4");
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 4, but this library reads version 5");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads version 4");
-    bytes[8] = 4;
+                      "model: of version 1099511627776, but this library reads version 5");
+    bytes[8] = 5;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));

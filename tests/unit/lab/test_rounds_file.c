@@ -19,7 +19,8 @@ static void what_is_written_reads_back(void **state)
 {
     (void)state;
     rounds_file from = {.dataset = "table:a \"b\"\n,label=c", .fingerprint = UINT64_MAX, .seed = INT64_MAX};
-    from.rounds = 10000, from.arms = 10, from.dim = 4294967295, from.blocks = 5, from.form = ROUNDS_SPARSE;
+    from.rounds = 10000, from.arms = 10, from.dim = 4294967295, from.blocks = 5, from.exclusive = true,
+    from.form = ROUNDS_SPARSE;
     from.listed[ROUNDS_STARTS] = from.listed[ROUNDS_REWARDS] = true;
     from.checksums[ROUNDS_STARTS] = 0x0123456789abcdef;
     char text[1024] = "";
@@ -53,6 +54,7 @@ static void what_is_said_is_checked(void **state)
         {"{\"arms\": \"ten\"}", "rounds: rounds.json: arms must be a whole number and not negative"},
         {"{\"seed\": 0.5}", "rounds: rounds.json: seed must be a whole number and not negative"},
         {"{\"blocks\": -1}", "rounds: rounds.json: blocks must be a whole number and not negative"},
+        {"{\"exclusive\": 1}", "rounds: rounds.json: exclusive must be true or false"},
         {"{\"dim\": 4294967296}", "rounds: rounds.json: dim must be below 2^32"},
         {"{\"form\": \"thick\"}", "rounds: rounds.json: form must be \"dense\" or \"sparse\""},
         {"{\"form\": 1}", "rounds: rounds.json: form must be \"dense\" or \"sparse\""},

@@ -237,28 +237,30 @@ static dataset *open_table(const test_folder *folder)
     return data;
 }
 
-static void assert_blocks(const dataset *data, const char *own, const char *expected)
+/* The value of an option that a run on the data set has. */
+static void assert_told(const dataset *data, const char *own, const char *expected)
 {
     run_job job = {.data = data, .policy = "eenet", .options = own, .rounds = 5};
     ee_error error = {EE_OK, ""};
     char *options;
     if (runner_check(&job, &options, &error)) fail_msg("%s", error.message);
-    const char *found = strstr(options, " blocks=");
-    assert_non_null(found);
-    assert_memory_equal(found, expected, strlen(expected));
+    if (!strstr(options, expected)) fail_msg("no '%s' in: %s", expected, options);
     memory_free(options);
 }
 
-static void the_data_set_tells_its_blocks_unless_the_job_does(void **state)
+static void the_data_set_tells_of_its_arms_unless_the_job_does(void **state)
 {
     (void)state;
     test_folder folder = folder_make();
     dataset *table = open_table(&folder), *synthetic = open_data("synthetic:inner");
-    assert_blocks(table, NULL, " blocks=3 ");
-    assert_blocks(table, "f1.width=4", " blocks=3 ");
-    assert_blocks(table, "f1.width=4 blocks=1", " blocks=1 ");
-    assert_blocks(synthetic, NULL, " blocks=1 ");
-    assert_blocks(synthetic, "blocks=4", " blocks=4 ");
+    assert_told(table, NULL, " blocks=3 ");
+    assert_told(table, "f1.width=4", " blocks=3 ");
+    assert_told(table, "f1.width=4 blocks=1", " blocks=1 ");
+    assert_told(table, NULL, " exclusive=on ");
+    assert_told(table, "exclusive=off", " exclusive=off ");
+    assert_told(synthetic, NULL, " exclusive=off ");
+    assert_told(synthetic, NULL, " blocks=1 ");
+    assert_told(synthetic, "blocks=4", " blocks=4 ");
     run_job job = {.data = synthetic, .policy = "eenet", .options = "blocks=7", .rounds = 5};
     ee_error error = {EE_OK, ""};
     assert_int_equal(runner_check(&job, NULL, &error), EE_BAD_OPTION);
@@ -268,24 +270,26 @@ static void the_data_set_tells_its_blocks_unless_the_job_does(void **state)
     folder_remove(&folder);
 }
 
-/* Not only named: a run is the one that a bandit told of the blocks would make, and no other. */
+/* Not only named: a run is the one that a bandit told of the arms would make, and no other. */
 static void runs_use_the_blocks(void **state)
 {
     (void)state;
     test_folder folder = folder_make();
     dataset *table = open_table(&folder);
-    const char *options[] = {"f1.width=8 blocks=3", "f1.width=8 blocks=1"};
-    run_result result, beside[2];
+    const char *options[] = {"f1.width=8 blocks=3 exclusive=on", "f1.width=8 blocks=1 exclusive=on",
+                             "f1.width=8 blocks=3"};
+    run_result result, beside[3];
     double curve[100];
     run_job job = {.data = table, .policy = "eenet", .options = "f1.width=8", .seed = 2, .rounds = 100};
     assert_int_equal(runner_run(&job, NULL, &result, NULL), EE_OK);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         run_job told = job;
         told.options = options[i];
         play_beside(&told, &beside[i], curve);
     }
     assert_memory_equal(result.directions, beside[0].directions, sizeof result.directions);
     assert_memory_not_equal(result.directions, beside[1].directions, sizeof result.directions);
+    assert_memory_not_equal(result.directions, beside[2].directions, sizeof result.directions);
     assert_true(result.regret == beside[0].regret && result.bytes == beside[0].bytes);
     dataset_free(table);
     folder_remove(&folder);
@@ -321,7 +325,7 @@ int main(void)
         cmocka_unit_test(no_run_after_the_watch_has_enough),
         cmocka_unit_test(one_failure_does_not_stop_the_others),
         cmocka_unit_test(check_finds_what_would_fail),
-        cmocka_unit_test(the_data_set_tells_its_blocks_unless_the_job_does),
+        cmocka_unit_test(the_data_set_tells_of_its_arms_unless_the_job_does),
         cmocka_unit_test(runs_use_the_blocks),
         cmocka_unit_test(summary_of_the_finished),
     };

@@ -567,7 +567,7 @@ static void lazy_heads_move_as_ever(void **state)
     assert_lazy_as_eager(LAZY "heads=3 history=ring:4 batch=4 optimizer=sgd", draw_in_block);
 }
 
-/* ---- a decay that fades ---- */
+/* ---- decay ---- */
 
 /* Adam on a gradient that is the decay's alone, by its paper. */
 static double step_adam(double theta, double gradient, double *first, double *second, double rate, int n)
@@ -578,13 +578,12 @@ static double step_adam(double theta, double gradient, double *first, double *se
 }
 
 /* Samples of zeros without biases have no gradient: what moves the weights is the decay. */
-static void check_fade(const char *kind, const char *how, double fade)
+static void check_decay(const char *kind, const char *how)
 {
     enum { STEPS = 50 };
     const double rate = 0.05, decay = 0.8;
     char text[256];
-    snprintf(text, sizeof text, "layers=2 width=3 bias=off optimizer=%s rate=%g decay=%g fade=%g %s", kind, rate, decay,
-             fade, how);
+    snprintf(text, sizeof text, "layers=2 width=3 bias=off optimizer=%s rate=%g decay=%g %s", kind, rate, decay, how);
     trained t;
     make_trained(&t, text);
     double expected[64], first[64] = {0}, second[64] = {0};
@@ -593,13 +592,12 @@ static void check_fade(const char *kind, const char *how, double fade)
     float zeros[INPUTS] = {0};
     append_sample(&t, vector_dense(zeros, INPUTS), 0);
     for (int n = 1; n <= STEPS; n++) {
-        double now = fade > 0 ? decay / (1 + n / fade) : decay;
         learner_train(&t.l, t.theta);
         for (size_t i = 0; i < t.count; i++) {
             if (strcmp(kind, "adam") == 0)
-                expected[i] = step_adam(expected[i], now * expected[i], &first[i], &second[i], rate, n);
+                expected[i] = step_adam(expected[i], decay * expected[i], &first[i], &second[i], rate, n);
             else
-                expected[i] *= 1 - rate * now;
+                expected[i] *= 1 - rate * decay;
             assert_close(t.theta[i], expected[i], 1e-4);
         }
     }
@@ -607,14 +605,73 @@ static void check_fade(const char *kind, const char *how, double fade)
     release_trained(&t);
 }
 
-static void decay_fades_by_the_formula(void **state)
+static void weights_decay_by_the_formula(void **state)
 {
     (void)state;
     const char *optimizers[] = {"sgd", "adamw", "adam"}, *ways[] = {"batch=1", "batch=3"};
-    const double fades[] = {0, 1, 10, 1000};
     for (size_t o = 0; o < 3; o++)
-        for (size_t w = 0; w < 2; w++)
-            for (size_t f = 0; f < 4; f++) check_fade(optimizers[o], ways[w], fades[f]);
+        for (size_t w = 0; w < 2; w++) check_decay(optimizers[o], ways[w]);
+}
+
+/* ---- arms that were not played ---- */
+
+enum { ONE_OF = 3 };
+
+/* What training lowers for one sample: the loss of the played head and, after a reward, `others` times that of each
+ * other head against 0. */
+static double loss_with_others(trained *t, const float *theta, vector x, float target, double others)
+{
+    learner_loss loss = (learner_loss)t->l.options.loss.pick;
+    const float *outputs = network_outputs(&t->l.network, theta, x, t->l.activations);
+    size_t played = network_head(&t->l.network, x);
+    double sum = learner_loss_value(loss, outputs[played], target);
+    for (size_t head = 0; target != 0 && head < ONE_OF; head++)
+        if (head != played) sum += others * learner_loss_value(loss, outputs[head], 0);
+    return sum;
+}
+
+/* One step of descent on one sample against the finite differences of that loss. */
+static void check_others(const char *loss, double others, float target, uint64_t seed)
+{
+    const double rate = 0.25;
+    char text[256];
+    snprintf(text, sizeof text,
+             "layers=2 width=4 heads=%d loss=%s optimizer=sgd rate=%g others=%g batch=%d init=uniform history=all",
+             ONE_OF, loss, rate, others, 1 + (int)(seed % 2));
+    trained t;
+    make_trained(&t, text);
+    random_stream draw = random_named(seed, "others");
+    float values[INPUTS];
+    uint32_t indices[INPUTS];
+    vector x = draw_in_block(&draw, (uint32_t)seed, values, indices);
+    append_sample(&t, x, target);
+    float *before = calloc(t.count, sizeof *before);
+    memcpy(before, t.theta, t.count * sizeof *before);
+    learner_train(&t.l, t.theta);
+    for (size_t i = 0; i < t.count; i++) {
+        const float step = 1e-3f, kept = before[i];
+        before[i] = kept + step;
+        double up = loss_with_others(&t, before, x, target, others);
+        before[i] = kept - step;
+        double down = loss_with_others(&t, before, x, target, others);
+        before[i] = kept;
+        assert_close((kept - t.theta[i]) / rate, (up - down) / (2 * step), 3e-3);
+    }
+    free(before);
+    release_trained(&t);
+}
+
+static void arms_not_played_are_worth_nothing_after_a_reward(void **state)
+{
+    (void)state;
+    const char *losses[] = {"squared", "half", "cross_entropy"};
+    for (size_t l = 0; l < 3; l++) {
+        for (uint64_t seed = 0; seed < 6; seed++) {
+            check_others(losses[l], 0.4, 1, seed);
+            check_others(losses[l], 0.4, 0, seed);
+            check_others(losses[l], 0, 1, seed);
+        }
+    }
 }
 
 /* ---- heads of the blocks ---- */
@@ -627,7 +684,7 @@ static void no_heads_are_those_of_the_blocks(void **state)
     for (size_t i = 0; i < 3; i++) {
         for (size_t j = 0; j < 3; j++) {
             learner_options options = options_from(texts[i]);
-            learner_options made = learner_for_blocks(&options, (int64_t)blocks[j]);
+            learner_options made = learner_for_problem(&options, (int64_t)blocks[j], true);
             network net;
             ee_error error = {0};
             assert_int_equal(network_create(&net, "f1", &made.network, INPUTS, &error), EE_OK);
@@ -639,14 +696,25 @@ static void no_heads_are_those_of_the_blocks(void **state)
     }
 }
 
+static void others_count_where_arms_exclude_each_other(void **state)
+{
+    (void)state;
+    learner_options options = options_from("others=0.3 heads=2");
+    assert_true(learner_for_problem(&options, 2, true).others == 0.3);
+    assert_true(learner_for_problem(&options, 2, false).others == 0);
+    options.network.heads = 0;
+    assert_true(learner_for_problem(&options, 2, true).others == 0.3);
+    assert_true(learner_for_problem(&options, 1, true).others == 0);
+}
+
 /* ---- saving and loading ---- */
 
 static void goes_on_after_loading(void **state)
 {
     (void)state;
     const char *options[] = {LAZY "history=ring:9 batch=4 lazy=on average=6", LAZY "history=all batch=4 lazy=on",
-                             LAZY "history=all batch=4 lazy=on heads=2 fade=20",
-                             LAZY "history=all batch=1 optimizer=sgd fade=20",
+                             LAZY "history=all batch=4 lazy=on heads=2 others=0.5",
+                             LAZY "history=all batch=1 optimizer=sgd decay=0.1",
                              "layers=2 width=5 batch=1 average=50 history=reservoir:9"};
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         trained t, loaded;
@@ -741,7 +809,9 @@ int main(void)
         cmocka_unit_test(zeros_are_alike_in_every_form),
         cmocka_unit_test(rows_are_those_of_a_block),
         cmocka_unit_test(lazy_heads_move_as_ever),
-        cmocka_unit_test(decay_fades_by_the_formula),
+        cmocka_unit_test(weights_decay_by_the_formula),
+        cmocka_unit_test(arms_not_played_are_worth_nothing_after_a_reward),
+        cmocka_unit_test(others_count_where_arms_exclude_each_other),
         cmocka_unit_test(no_heads_are_those_of_the_blocks),
         cmocka_unit_test(goes_on_after_loading),
         cmocka_unit_test(loaded_rows_have_room),

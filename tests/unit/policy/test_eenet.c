@@ -456,7 +456,7 @@ static void check_solved(const solved_variant *v)
     snprintf(options, sizeof options,
              "exploration=ridge f1.width=%d f1.init=uniform f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
              "train_every=1 train_late_every=1 decision=linear w1=1 w2=1 w2_late=1 "
-             "prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s %s",
+             "prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s recall=0 %s",
              WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off", v->options);
     ee_settings settings = {"eenet", SOLVED_DIM, 9, options};
     ee_bandit *bandit;
@@ -527,6 +527,50 @@ static void gains_are_told_anew(void **state)
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_solved(&variants[i]);
 }
 
+/* ---- arms that come again ---- */
+
+enum { COMING = 60, SHOWN = 8, AGAIN = 1500, LAST = 300 };
+
+/* Arms whose rewards follow from nothing but which arm it is, and an f1 too small to learn them by heart. Returns the
+ * share of the last rounds in which a reward was taken that could be had. */
+static double play_coming_again(const char *options)
+{
+    ee_settings settings = {"eenet", SOLVED_DIM, 4, options};
+    ee_bandit *bandit;
+    ee_error error = {0};
+    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
+    random_stream draw = random_named(8, "coming again");
+    float features[COMING][SOLVED_DIM], shown[SHOWN][SOLVED_DIM];
+    for (size_t i = 0; i < COMING; i++)
+        for (size_t j = 0; j < SOLVED_DIM; j++) features[i][j] = (float)random_normal(&draw);
+    int had = 0, possible = 0;
+    for (int t = 0; t < AGAIN; t++) {
+        bool rewarded[SHOWN], any = false;
+        for (size_t a = 0; a < SHOWN; a++) {
+            size_t i = (size_t)random_below(&draw, COMING);
+            memcpy(shown[a], features[i], sizeof shown[a]);
+            any |= rewarded[a] = i % 5 == 0;
+        }
+        ee_arms arms = {.count = SHOWN, .dim = SOLVED_DIM, .values = &shown[0][0]};
+        ee_decision decision;
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), EE_OK);
+        assert_int_equal(ee_bandit_learn(bandit, decision.id, rewarded[decision.arm], &error), EE_OK);
+        if (t < AGAIN - LAST) continue;
+        possible += any;
+        had += rewarded[decision.arm];
+    }
+    ee_bandit_free(bandit);
+    return (double)had / possible;
+}
+
+static void f2_knows_arms_that_came_before(void **state)
+{
+    (void)state;
+    assert_true(play_coming_again("f1.width=2") > 0.9);
+    assert_true(play_coming_again("f1.width=2 recall=0") < 0.7);
+    assert_true(play_coming_again("f1.width=2 w2=0") < 0.7);
+}
+
 /* ---- what the presets say ---- */
 
 static void assert_option(const char *owner, const char *name, const char *value)
@@ -567,7 +611,7 @@ static void presets_are_what_they_are_named_for(void **state)
         {"eenet:authors", "f2.decay", "0.0001"},
         {"eenet:authors", "f2.keep_moments", "off"},
         {"eenet", "f1.layers", "2"},
-        {"eenet", "f1.width", "400"},
+        {"eenet", "f1.width", "200"},
         {"eenet", "exploration", "ridge"},
         {"eenet:paper", "exploration", "network"},
         {"eenet:authors", "exploration", "network"},
@@ -578,6 +622,9 @@ static void presets_are_what_they_are_named_for(void **state)
         {"eenet", "f1.heads", "0"},
         {"eenet:paper", "f1.heads", "1"},
         {"eenet:authors", "f1.heads", "1"},
+        {"eenet", "f1.others", "0.1"},
+        {"eenet:paper", "f1.others", "0"},
+        {"eenet:authors", "f1.others", "0"},
         {"eenet", "scale", "on"},
         {"eenet:fast", "scale", "on"},
         {"eenet:paper", "scale", "off"},
@@ -688,6 +735,7 @@ int main(void)
         cmocka_unit_test(a_reservoir_draws_what_was_trained),
         cmocka_unit_test(a_ridge_f2_is_the_solution_over_all_gains),
         cmocka_unit_test(gains_are_told_anew),
+        cmocka_unit_test(f2_knows_arms_that_came_before),
         cmocka_unit_test(presets_are_what_they_are_named_for),
         cmocka_unit_test(options_that_do_not_go_together_are_refused),
         cmocka_unit_test(a_front_is_a_hidden_layer),

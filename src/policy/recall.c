@@ -1,0 +1,71 @@
+#include "recall.h"
+
+#include <string.h>
+
+/* memory: the two sums, then the places. A tag is a whole number that a float holds exactly; 0: the place is free. */
+enum { AGREED, SPREAD, SUMS };
+enum { TAG, MEAN, TIMES, PLACE };
+enum {
+    PROBES = 8,
+    MOST_TIMES = 64,  /* a mean is of about the last so many rewards */
+    MOST_AGAIN = 4096 /* the sums are over about the last so many arms that came again */
+};
+
+size_t recall_count(size_t arms)
+{
+    return arms ? SUMS + arms * PLACE : 0;
+}
+
+static uint64_t hash_of(vector x)
+{
+    const uint64_t odd = UINT64_C(0xd6e8feb86659fd93);
+    uint64_t hash = odd;
+    for (size_t i = 0; i < x.count; i++) {
+        uint32_t bits;
+        if (x.values[i] == 0) continue;
+        memcpy(&bits, &x.values[i], sizeof bits);
+        hash = (hash ^ ((uint64_t)(x.indices ? x.indices[i] : i) << 32 | bits)) * odd;
+    }
+    /* A product spreads a bit to those above it alone. */
+    hash = (hash ^ (hash >> 32)) * odd;
+    return hash ^ (hash >> 32);
+}
+
+/* The place of an arm; where it has none, the one that it would take. */
+static size_t place_of(const float *memory, size_t arms, vector x, float *tag)
+{
+    uint64_t hash = hash_of(x);
+    size_t home = (size_t)((hash >> 24) % arms);
+    *tag = (float)(hash & 0xffffff ? hash & 0xffffff : 1);
+    for (size_t probe = 0; probe < PROBES; probe++) {
+        size_t place = SUMS + (home + probe) % arms * PLACE;
+        if (memory[place + TAG] == *tag || memory[place + TAG] == 0) return place;
+    }
+    return SUMS + home * PLACE;
+}
+
+float recall_expect(const float *memory, size_t arms, vector x, float expected)
+{
+    if (!arms || memory[AGREED] == 0) return expected; /* so that arms which never come again cost nothing here */
+    float tag;
+    const float *place = memory + place_of(memory, arms, x, &tag);
+    if (place[TAG] != tag) return expected;
+    return expected + memory[AGREED] / (memory[SPREAD] + 1) * (place[MEAN] - expected);
+}
+
+void recall_add(float *memory, size_t arms, vector x, float expected, float reward)
+{
+    if (!arms) return;
+    float tag;
+    float *place = memory + place_of(memory, arms, x, &tag);
+    if (place[TAG] == tag) {
+        float more = place[MEAN] - expected;
+        memory[AGREED] += more * (reward - expected) - memory[AGREED] / MOST_AGAIN;
+        memory[SPREAD] += more * more - memory[SPREAD] / MOST_AGAIN;
+    } else {
+        memset(place, 0, PLACE * sizeof *place);
+        place[TAG] = tag;
+    }
+    if (place[TIMES] < MOST_TIMES) place[TIMES]++;
+    place[MEAN] += (reward - place[MEAN]) / place[TIMES];
+}
