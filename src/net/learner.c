@@ -23,7 +23,7 @@ const option learner_option_table[LEARNER_OPTIONS] = {
      "blocks of the input: all layers but the last see the one that is not zero, the last has a row for each; 0: as "
      "the option blocks"},
     {"others", OPTION_REAL, FIELD(others), "0", 0, 1000, NULL,
-     "heads, with the option exclusive: weight of the arms that were not played, which are worth 0 after a reward"},
+     "f1 alone, with heads and the option exclusive: weight of the arms that were not played, worth 0 after a reward"},
     {"loss", OPTION_CHOICE, FIELD(loss), "squared", 0, 0, "squared|half|cross_entropy",
      "what training lowers: (f-y)^2, half of it, cross-entropy on the logit"},
     {"training", OPTION_CHOICE, FIELD(training), "sgd", 0, 0, "gd|sgd",
