@@ -230,7 +230,7 @@ static void take_in(learner *self, size_t sample, float *targets)
 
 /* The deltas of the outputs of a sample, times scale. After a reward the heads that were not played are worth 0.
  * Returns the loss of the played one. */
-static double lower_loss(learner *self, size_t sample, float target, float scale)
+static double set_deltas(learner *self, size_t sample, float target, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
     const float *outputs = batch_outputs(&self->batch, sample);
@@ -250,7 +250,7 @@ static double pass_batch(learner *self, const float *targets, const float *theta
     float scale = share * optimizer_scale(&self->optimizer);
     double sum = 0;
     batch_forward(&self->batch, theta);
-    for (size_t s = 0; s < self->batch.count; s++) sum += lower_loss(self, s, targets[s], scale);
+    for (size_t s = 0; s < self->batch.count; s++) sum += set_deltas(self, s, targets[s], scale);
     batch_backward(&self->batch, theta, self->gradient);
     return sum;
 }
