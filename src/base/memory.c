@@ -66,6 +66,12 @@ ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, 
     return EE_OK;
 }
 
+size_t memory_whole_lines(size_t floats)
+{
+    enum { LINE = CACHE_LINE / sizeof(float) };
+    return (floats + LINE - 1) / LINE * LINE;
+}
+
 static block_head head_of(const void *block)
 {
     block_head head;

@@ -13,6 +13,9 @@ ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, 
 
 void memory_free(void *block);
 
+/* So many floats and what fills their last line of the cache. */
+size_t memory_whole_lines(size_t floats);
+
 /* Bytes that a block of memory_create or memory_grow takes; 0 for NULL. */
 size_t memory_size(const void *block);
 

@@ -55,22 +55,23 @@ typedef struct kernel_table {
     /* dx += W delta. dx is (in), delta is (out), w as in forward. */
     void (*backward)(float *dx, const float *w, const float *delta, size_t in, size_t out, size_t stride);
 
-    /* W += x delta^T */
-    void (*update)(float *w, const float *x, const float *delta, size_t in, size_t out);
-    void (*update_sparse)(float *w, const uint32_t *index, const float *x, const float *delta, size_t count,
-                          size_t out);
+    /* W += x delta^T, and biases += delta, which are (out), or NULL for none. */
+    void (*update)(float *w, float *biases, const float *x, const float *delta, size_t in, size_t out);
+    void (*update_sparse)(float *w, float *biases, const uint32_t *index, const float *x, const float *delta,
+                          size_t count, size_t out);
 
     /* y = max(y, 0) */
     void (*relu)(float *y, size_t n);
 
-    /* delta = 0 where the unit was off, that is where its output y is 0 */
-    void (*relu_backward)(float *delta, const float *y, size_t n);
+    /* delta = a w, but 0 where the unit was off, that is where its output y is 0. w may be delta. */
+    void (*relu_backward)(float *delta, float a, const float *w, const float *y, size_t n);
 
-    /* One step of Adam on theta (in, out) whose gradient is x delta^T, which is never formed:
-     * g = x delta^T + l2 theta, first = beta1 first + g, second = beta2 second + g^2,
-     * theta -= rate first / (sqrt(second) + epsilon). */
+    /* One step of Adam on theta (in, out) whose gradient is x delta^T, which is never formed, and where bias is set
+     * on a last row of theta whose gradient is delta:
+     * g = x delta^T + l2 theta, first = beta1 first + g, second = beta2 second + g^2 + epsilon,
+     * theta -= rate first / sqrt(second), where a fast kernel may be off by one part in 300 of the second term. */
     void (*adam)(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
-                 const adam_step *step);
+                 bool bias, const adam_step *step);
 } kernel_table;
 
 /* The fastest table that this machine runs. */

@@ -61,14 +61,17 @@ static void backward(float *dx, const float *w, const float *delta, size_t in, s
     for (size_t i = 0; i < in; i++) dx[i] += dot(w + i * stride, delta, out);
 }
 
-static void update(float *w, const float *x, const float *delta, size_t in, size_t out)
+static void update(float *w, float *biases, const float *x, const float *delta, size_t in, size_t out)
 {
     for (size_t i = 0; i < in; i++) add_scaled(w + i * out, x[i], delta, out);
+    if (biases) add_scaled(biases, 1, delta, out);
 }
 
-static void update_sparse(float *w, const uint32_t *index, const float *x, const float *delta, size_t count, size_t out)
+static void update_sparse(float *w, float *biases, const uint32_t *index, const float *x, const float *delta,
+                          size_t count, size_t out)
 {
     for (size_t i = 0; i < count; i++) add_scaled(w + index[i] * out, x[i], delta, out);
+    if (biases) add_scaled(biases, 1, delta, out);
 }
 
 static void relu(float *y, size_t n)
@@ -76,20 +79,20 @@ static void relu(float *y, size_t n)
     for (size_t i = 0; i < n; i++) y[i] = y[i] > 0 ? y[i] : 0;
 }
 
-static void relu_backward(float *delta, const float *y, size_t n)
+static void relu_backward(float *delta, float a, const float *w, const float *y, size_t n)
 {
-    for (size_t i = 0; i < n; i++) delta[i] = y[i] > 0 ? delta[i] : 0;
+    for (size_t i = 0; i < n; i++) delta[i] = y[i] > 0 ? a * w[i] : 0;
 }
 
-/* Kingma and Ba, "Adam", 2015. */
+/* Kingma and Ba, "Adam", 2015, with epsilon under the root. */
 static void adam(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
-                 const adam_step *step)
+                 bool bias, const adam_step *step)
 {
-    for (size_t i = 0; i < in * out; i++) {
-        float g = x[i / out] * delta[i % out] + step->l2 * theta[i];
+    for (size_t i = 0; i < (in + bias) * out; i++) {
+        float g = (i < in * out ? x[i / out] : 1) * delta[i % out] + step->l2 * theta[i];
         first[i] = step->beta1 * first[i] + g;
-        second[i] = step->beta2 * second[i] + g * g;
-        theta[i] -= step->rate * first[i] / (sqrtf(second[i]) + step->epsilon);
+        second[i] = step->beta2 * second[i] + g * g + step->epsilon;
+        theta[i] -= step->rate * first[i] / sqrtf(second[i]);
     }
 }
 

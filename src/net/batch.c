@@ -132,30 +132,27 @@ static void sort_by_row(batch *self)
 
 /* ---- forward ---- */
 
-static void forward_dense(batch *self, const float *weights)
-{
-    const network *net = self->network;
-    size_t out = net->layers[0].out.width, stride = net->activation_count;
-    net->kernels->multiply((matrix){self->activations + net->layers[0].output, stride, 1},
-                           (const_matrix){self->dense, net->block, 1}, (const_matrix){weights, out, 1}, self->count,
-                           net->block, out);
-}
-
 /* Some outputs of all samples, then the next ones: the weights of so few stay in the cache from sample to sample. */
 static void forward_entries(batch *self, const float *weights)
 {
     const network *net = self->network;
+    const layer *first = &net->layers[0];
     const kernel_table *kernels = net->kernels;
-    size_t out = net->layers[0].out.width;
+    size_t out = first->out.width;
     for (size_t j = 0; j < out; j += OUTPUTS_TOGETHER) {
         size_t width = out - j < OUTPUTS_TOGETHER ? out - j : OUTPUTS_TOGETHER;
         for (size_t s = 0; s < self->count; s++) {
-            float *outputs = activations_of(self, s) + net->layers[0].output + j;
+            float *outputs = activations_of(self, s) + first->output + j;
             vector x = seen_input(self, s);
+            if (first->bias)
+                memcpy(outputs, weights + first->weight_count + j, width * sizeof *outputs);
+            else
+                memset(outputs, 0, width * sizeof *outputs);
             if (x.indices)
                 kernels->forward_sparse(outputs, weights + j, x.indices, x.values, x.count, width, out);
             else
                 kernels->forward(outputs, weights + j, x.values, x.count, width, out);
+            if (first->relu) kernels->relu(outputs, width);
         }
     }
 }
@@ -164,25 +161,15 @@ static void forward_first(batch *self, const float *theta)
 {
     const network *net = self->network;
     const layer *first = &net->layers[0];
-    const float *weights = theta + first->parameters;
-    size_t out = first->out.width;
-    for (size_t s = 0; s < self->count; s++) {
-        float *outputs = activations_of(self, s) + first->output;
-        network_lay_out_input(net, self->inputs[s], activations_of(self, s));
-        if (first->bias)
-            memcpy(outputs, weights + first->weight_count, out * sizeof *outputs);
-        else
-            memset(outputs, 0, out * sizeof *outputs);
-    }
+    for (size_t s = 0; s < self->count; s++) network_lay_out_input(net, self->inputs[s], activations_of(self, s));
     self->uses_dense = is_worth_dense(self);
     if (self->uses_dense) {
         lay_side_by_side(self);
-        forward_dense(self, weights);
+        layer_forward_many(first, net->kernels, theta, (const_matrix){self->dense, net->block, 1}, self->count,
+                           (matrix){self->activations + first->output, net->activation_count, 1});
     } else {
-        forward_entries(self, weights);
+        forward_entries(self, theta + first->parameters);
     }
-    for (size_t s = 0; first->relu && s < self->count; s++)
-        net->kernels->relu(activations_of(self, s) + first->output, out);
 }
 
 void batch_forward(batch *self, const float *theta)

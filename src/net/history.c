@@ -8,34 +8,22 @@ enum { FIRST_SAMPLES = 256 }; /* of an unbounded history, which then doubles */
 
 static ee_status resize(history *self, size_t capacity, size_t stride, ee_error *error)
 {
-    uint32_t *words = NULL, *lengths = NULL, *sparse = NULL;
-    float *targets = NULL;
+    uint32_t *words = NULL;
+    sample_form *forms = NULL;
     ee_status status = capacity > SIZE_MAX / stride ? status_no_memory(error, SIZE_MAX) : EE_OK;
     if (!status) status = memory_create(&words, capacity * stride, sizeof *words, error);
-    if (!status) status = memory_create(&lengths, capacity, sizeof *lengths, error);
-    if (!status) status = memory_create(&sparse, capacity, sizeof *sparse, error);
-    if (!status) status = memory_create(&targets, capacity, sizeof *targets, error);
+    if (!status) status = memory_create(&forms, capacity, sizeof *forms, error);
     if (status) {
         memory_free(words);
-        memory_free(lengths);
-        memory_free(sparse);
         return status;
     }
     for (size_t i = 0; i < self->count; i++)
         memcpy(words + i * stride, self->words + i * self->stride, self->stride * sizeof *words);
-    if (self->count) {
-        memcpy(lengths, self->lengths, self->count * sizeof *lengths);
-        memcpy(sparse, self->sparse, self->count * sizeof *sparse);
-        memcpy(targets, self->targets, self->count * sizeof *targets);
-    }
+    if (self->count) memcpy(forms, self->forms, self->count * sizeof *forms);
     memory_free(self->words);
-    memory_free(self->lengths);
-    memory_free(self->sparse);
-    memory_free(self->targets);
+    memory_free(self->forms);
     self->words = words;
-    self->lengths = lengths;
-    self->sparse = sparse;
-    self->targets = targets;
+    self->forms = forms;
     self->capacity = capacity;
     self->stride = stride;
     return EE_OK;
@@ -53,9 +41,7 @@ ee_status history_create(history *self, option_choice kind, size_t dim, size_t n
 void history_destroy(history *self)
 {
     memory_free(self->words);
-    memory_free(self->lengths);
-    memory_free(self->sparse);
-    memory_free(self->targets);
+    memory_free(self->forms);
     *self = (history){0};
 }
 
@@ -78,9 +64,7 @@ static void place(history *self, size_t index, vector x, float target)
     uint32_t *row = self->words + index * self->stride;
     if (x.count) memcpy(row, x.values, x.count * sizeof *row);
     if (x.count && x.indices) memcpy(row + x.count, x.indices, x.count * sizeof *row);
-    self->lengths[index] = (uint32_t)x.count;
-    self->sparse[index] = x.indices != NULL;
-    self->targets[index] = target;
+    self->forms[index] = (sample_form){(uint32_t)x.count, x.indices != NULL, target};
     self->newest = index;
 }
 
@@ -108,28 +92,27 @@ void history_clear(history *self)
 vector history_input(const history *self, size_t index)
 {
     const uint32_t *row = self->words + index * self->stride;
-    size_t count = self->lengths[index];
+    const sample_form *own = &self->forms[index];
     const float *values = (const float *)(const void *)row;
-    return (vector){values, self->sparse[index] ? row + count : NULL, count};
+    return (vector){values, own->sparse ? row + own->length : NULL, own->length};
 }
 
 void history_prefetch(const history *self, size_t index)
 {
     enum { LINE = 16 }; /* words of a line of the cache */
     const uint32_t *row = self->words + index * self->stride;
-    size_t words = self->lengths[index] * (self->sparse[index] ? 2 : 1);
-    for (size_t i = 0; i < words; i += LINE) __builtin_prefetch(row + i, 0, 2);
+    size_t words = row_words(history_input(self, index));
+    for (size_t i = 0; i < words; i += LINE) __builtin_prefetch(row + i, 0, 3);
 }
 
 float history_target(const history *self, size_t index)
 {
-    return self->targets[index];
+    return self->forms[index].target;
 }
 
 size_t history_memory(const history *self)
 {
-    return memory_size(self->words) + memory_size(self->lengths) + memory_size(self->sparse) +
-           memory_size(self->targets);
+    return memory_size(self->words) + memory_size(self->forms);
 }
 
 /* ---- saving and loading ---- */
@@ -145,11 +128,11 @@ static bool row_is_sound(const history *self, vector x)
 
 static void archive_row(history *self, size_t index, archive *a)
 {
-    uint32_t *head[] = {&self->lengths[index], &self->sparse[index]};
-    archive_u32s(a, head[0], 1);
-    archive_u32s(a, head[1], 1);
-    archive_floats(a, &self->targets[index], 1);
-    size_t words = (size_t)*head[0] * (*head[1] ? 2 : 1);
+    sample_form *own = &self->forms[index];
+    archive_u32s(a, &own->length, 1);
+    archive_u32s(a, &own->sparse, 1);
+    archive_floats(a, &own->target, 1);
+    size_t words = (size_t)own->length * (own->sparse ? 2 : 1);
     if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
         archive_fail(a, EE_BAD_MODEL, "model: cut short in a history");
     if (!a->status && words > self->stride) a->status = resize(self, self->capacity, words, a->error);

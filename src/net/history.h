@@ -13,6 +13,13 @@
 
 typedef enum history_kind { HISTORY_ALL, HISTORY_RING, HISTORY_RESERVOIR } history_kind;
 
+/* What is known of a sample beside its row. */
+typedef struct sample_form {
+    uint32_t length; /* entries */
+    uint32_t sparse; /* 1 where it is */
+    float target;
+} sample_form;
+
 typedef struct history {
     history_kind kind;
     size_t limit; /* samples kept at most; ring and reservoir */
@@ -23,9 +30,7 @@ typedef struct history {
     size_t capacity;    /* samples that there is room for */
     size_t stride;      /* words of a row: values, and indices behind them where a row is sparse */
     uint32_t *words;    /* (capacity, stride) */
-    uint32_t *lengths;  /* (capacity): entries of a row */
-    uint32_t *sparse;   /* (capacity): 1 where a row is sparse */
-    float *targets;     /* (capacity) */
+    sample_form *forms; /* (capacity) */
     random_stream draw; /* which samples a reservoir keeps */
 } history;
 

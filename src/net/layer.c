@@ -159,33 +159,53 @@ static void walk(const convolution *c, wide_pass wide, row_pass row)
 }
 
 /* A kernel lies over whole rows of a product, and its sum is that over the rows of what it gives with the columns,
- * times the row's factor. */
+ * times the row's factor. The last kernels lie over the others too. */
+
+/* What an output sees: rows of the product from `row` on, and then so many of the others from `other` on. */
+typedef struct product_window {
+    size_t row, rows, other, others;
+} product_window;
+
+static product_window window_of(const layer *l, size_t output)
+{
+    size_t row = output * l->step, rows = row < l->rows ? l->rows - row : 0;
+    return (product_window){row, rows, row > l->rows ? (row - l->rows) * l->columns : 0,
+                            l->kernel_width - rows * l->columns};
+}
 
 static void forward_product(const convolution *c)
 {
     const layer *l = c->layer;
-    const float *columns = c->input + l->rows, *rest = c->input + l->rest;
-    size_t kernel = l->kernel_width, covered = kernel / l->columns;
+    const kernel_table *kernels = c->kernels;
+    const float *rows = c->input, *columns = rows + l->rows, *others = columns + l->columns;
     for (size_t o = 0; o < l->out.channels; o++) {
-        const float *weights = c->weights + o * kernel;
+        const float *weights = c->weights + o * l->kernel_width;
         float *output = c->output + o * l->out.width, sums[MOST_KERNEL_ROWS] = {0};
-        c->kernels->backward(sums, weights, columns, covered, l->columns, l->columns);
-        c->kernels->backward(output, c->input, sums, l->windows, covered, l->stride / l->columns);
-        c->kernels->backward(output + l->windows, rest, weights, l->out.width - l->windows, kernel, l->stride);
+        kernels->backward(sums, weights, columns, l->covered, l->columns, l->columns);
+        kernels->backward(output, rows, sums, l->within, l->covered, l->step);
+        for (size_t i = l->within; i < l->out.width; i++) {
+            product_window w = window_of(l, i);
+            if (w.rows) output[i] += kernels->dot(rows + w.row, sums, w.rows);
+            output[i] += kernels->dot(others + w.other, weights + l->kernel_width - w.others, w.others);
+        }
     }
 }
 
 static void gradient_product(const convolution *c)
 {
     const layer *l = c->layer;
-    const float *columns = c->input + l->rows, *rest = c->input + l->rest;
-    size_t kernel = l->kernel_width, covered = kernel / l->columns;
+    const kernel_table *kernels = c->kernels;
+    const float *rows = c->input, *columns = rows + l->rows, *others = columns + l->columns;
     for (size_t o = 0; o < l->out.channels; o++) {
         const float *delta = c->delta + o * l->out.width;
-        float *gradient = c->gradient + o * kernel, sums[MOST_KERNEL_ROWS] = {0};
-        c->kernels->forward(sums, c->input, delta, l->windows, covered, l->stride / l->columns);
-        c->kernels->update(gradient, sums, columns, covered, l->columns);
-        c->kernels->forward(gradient, rest, delta + l->windows, l->out.width - l->windows, kernel, l->stride);
+        float *gradient = c->gradient + o * l->kernel_width, sums[MOST_KERNEL_ROWS] = {0};
+        kernels->forward(sums, rows, delta, l->within, l->covered, l->step);
+        for (size_t i = l->within; i < l->out.width; i++) {
+            product_window w = window_of(l, i);
+            if (w.rows) kernels->add_scaled(sums, delta[i], rows + w.row, w.rows);
+            kernels->add_scaled(gradient + l->kernel_width - w.others, delta[i], others + w.other, w.others);
+        }
+        kernels->update(gradient, NULL, sums, columns, l->covered, l->columns);
     }
 }
 
@@ -199,7 +219,7 @@ static void convolution_forward(const layer *l, const kernel_table *kernels, con
         for (size_t i = 0; i < area; i++) output[o * area + i] = bias;
     }
     convolution c = {.layer = l, .kernels = kernels, .input = input, .weights = weights, .output = output};
-    if (l->windows)
+    if (l->rows)
         forward_product(&c);
     else
         walk(&c, forward_wide, forward_row);
@@ -218,7 +238,7 @@ static void convolution_add_gradient(const layer *l, const kernel_table *kernels
                                      const float *delta, float *gradient)
 {
     convolution c = {.layer = l, .kernels = kernels, .input = input, .delta = delta, .gradient = gradient};
-    if (l->windows)
+    if (l->rows)
         gradient_product(&c);
     else
         walk(&c, gradient_wide, gradient_row);
@@ -261,7 +281,7 @@ static void pool_backward(const layer *l, const float *input, const float *delta
 
 /* ---- fully connected ---- */
 
-static void dense_forward(const layer *l, const kernel_table *kernels, const float *theta, vector input, float *output)
+static void sparse_forward(const layer *l, const kernel_table *kernels, const float *theta, vector input, float *output)
 {
     const float *weights = theta + l->parameters;
     size_t out = l->out.width;
@@ -269,21 +289,26 @@ static void dense_forward(const layer *l, const kernel_table *kernels, const flo
         memcpy(output, weights + l->weight_count, out * sizeof *output);
     else
         memset(output, 0, out * sizeof *output);
-    if (input.indices)
-        kernels->forward_sparse(output, weights, input.indices, input.values, input.count, out, out);
-    else
-        kernels->forward(output, weights, input.values, input.count, out, out);
+    kernels->forward_sparse(output, weights, input.indices, input.values, input.count, out, out);
+    if (l->relu) kernels->relu(output, out);
+}
+
+static void dense_backward(const layer *l, const kernel_table *kernels, const float *theta, const float *delta,
+                           float *input_delta)
+{
+    memset(input_delta, 0, shape_size(l->in) * sizeof *input_delta);
+    kernels->backward(input_delta, theta + l->parameters, delta, shape_size(l->in), l->out.width, l->out.width);
 }
 
 static void dense_add_gradient(const layer *l, const kernel_table *kernels, vector input, const float *delta,
                                float *gradient)
 {
     size_t out = l->out.width;
+    float *biases = l->bias ? gradient + l->weight_count : NULL;
     if (input.indices)
-        kernels->update_sparse(gradient, input.indices, input.values, delta, input.count, out);
+        kernels->update_sparse(gradient, biases, input.indices, input.values, delta, input.count, out);
     else
-        kernels->update(gradient, input.values, delta, input.count, out);
-    if (l->bias) kernels->add_scaled(gradient + l->weight_count, 1, delta, out);
+        kernels->update(gradient, biases, input.values, delta, input.count, out);
 }
 
 /* ---- any ---- */
@@ -292,8 +317,11 @@ void layer_forward(const layer *self, const kernel_table *kernels, const float *
 {
     switch (self->kind) {
     case LAYER_DENSE:
-        dense_forward(self, kernels, theta, input, output);
-        break;
+        if (input.indices)
+            sparse_forward(self, kernels, theta, input, output);
+        else
+            layer_forward_many(self, kernels, theta, (const_matrix){input.values, 0, 1}, 1, (matrix){output, 0, 1});
+        return;
     case LAYER_CONVOLUTION:
         convolution_forward(self, kernels, theta, input.values, output);
         break;
@@ -312,13 +340,16 @@ void layer_forward_many(const layer *self, const kernel_table *kernels, const fl
 }
 
 void layer_backward(const layer *self, const kernel_table *kernels, const float *theta, const float *input,
-                    const float *delta, float *input_delta)
+                    const float *delta, float *input_delta, bool relu)
 {
+    size_t in = shape_size(self->in);
+    if (self->kind == LAYER_DENSE && self->out.width == 1 && relu) {
+        kernels->relu_backward(input_delta, delta[0], theta + self->parameters, input, in);
+        return;
+    }
     switch (self->kind) {
     case LAYER_DENSE:
-        memset(input_delta, 0, shape_size(self->in) * sizeof *input_delta);
-        kernels->backward(input_delta, theta + self->parameters, delta, shape_size(self->in), self->out.width,
-                          self->out.width);
+        dense_backward(self, kernels, theta, delta, input_delta);
         break;
     case LAYER_CONVOLUTION:
         convolution_backward(self, kernels, theta, delta, input_delta);
@@ -327,12 +358,12 @@ void layer_backward(const layer *self, const kernel_table *kernels, const float 
         pool_backward(self, input, delta, input_delta);
         break;
     }
+    if (relu) kernels->relu_backward(input_delta, 1, input_delta, input, in);
 }
 
 void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta,
                         float *gradient)
 {
-    if (self->kind == LAYER_DENSE) dense_add_gradient(self, kernels, input, delta, gradient + self->parameters);
-    if (self->kind == LAYER_CONVOLUTION)
-        convolution_add_gradient(self, kernels, input.values, delta, gradient + self->parameters);
+    if (self->kind == LAYER_DENSE) dense_add_gradient(self, kernels, input, delta, gradient);
+    if (self->kind == LAYER_CONVOLUTION) convolution_add_gradient(self, kernels, input.values, delta, gradient);
 }

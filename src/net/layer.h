@@ -33,15 +33,16 @@ typedef struct layer {
     size_t parameter_count; /* weights and biases */
     size_t output;          /* where in the activations */
 
-    /* Of a convolution over a product (network.h): the outputs whose kernels lie within it. They are computed from its
-     * factors, and the input is (rows), (columns), others, and then what the other outputs see. */
-    size_t windows, rows, columns;
-    size_t rest; /* where that lies */
+    /* Of a convolution that reads its input as a product (network.h); else 0. */
+    size_t rows, columns;
+    size_t covered; /* rows that a kernel lies over, MOST_KERNEL_ROWS at most */
+    size_t step;    /* rows from one kernel to the next */
+    size_t within;  /* outputs whose kernels lie over the product alone */
 } layer;
 
-enum { MOST_KERNEL_ROWS = 64 }; /* of the product that a kernel covers, if its windows are to be computed so */
+enum { MOST_KERNEL_ROWS = 64 };
 
-/* All below: theta and gradient are the network's whole arrays; output and delta are this layer's. A delta is the
+/* All below: theta is the network's whole array; gradient, output and delta are this layer's. A delta is the
  * derivative of the network's output by this layer's output before its ReLU. */
 void layer_forward(const layer *self, const kernel_table *kernels, const float *theta, vector input, float *output);
 
@@ -49,9 +50,10 @@ void layer_forward(const layer *self, const kernel_table *kernels, const float *
 void layer_forward_many(const layer *self, const kernel_table *kernels, const float *theta, const_matrix inputs,
                         size_t count, matrix outputs);
 
-/* input_delta = the derivative by this layer's input. input is that of the forward pass. */
+/* input_delta = the derivative by this layer's input. input is that of the forward pass; relu says that it has been
+ * through a ReLU, and then the derivative is by what was before that. */
 void layer_backward(const layer *self, const kernel_table *kernels, const float *theta, const float *input,
-                    const float *delta, float *input_delta);
+                    const float *delta, float *input_delta, bool relu);
 
 /* gradient += the derivative by this layer's parameters. */
 void layer_add_gradient(const layer *self, const kernel_table *kernels, vector input, const float *delta,

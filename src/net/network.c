@@ -7,19 +7,16 @@
 
 /* ---- making ---- */
 
-/* Of a product the first entry that is not seen through the factors alone. */
-static size_t first_expanded(const network *self)
+static size_t entries_of_product(const network *self)
 {
-    const layer *first = &self->layers[0];
-    size_t start = first->windows * first->stride, entries = shape_size(first->in);
-    return start < entries ? start : entries;
+    return self->rows * self->columns + self->input - self->rows - self->columns;
 }
 
 /* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected or sees
- * a block alone, and for a product: room for that is in front of the activations. */
+ * a block alone, and for a product that it cannot read as one: room for that is in front of the activations. */
 static size_t input_room(const network *self)
 {
-    if (self->rows) return self->input + shape_size(self->layers[0].in) - first_expanded(self);
+    if (self->rows) return self->input + (self->layers[0].rows ? 0 : entries_of_product(self));
     return self->heads > 1 || self->layers[0].kind != LAYER_DENSE ? self->block : 0;
 }
 
@@ -29,9 +26,7 @@ static ee_status append(network *self, const char *name, layer next, ee_error *e
         return status_fail(error, EE_BAD_OPTION, "options: %s has more than %d layers", name, NETWORK_LAYERS);
     size_t biases = next.kind == LAYER_DENSE ? next.out.width : next.out.channels;
     next.parameter_count = next.weight_count + (next.bias ? biases : 0);
-    next.parameters = self->parameter_count;
     self->layers[self->layer_count++] = next;
-    self->parameter_count += next.parameter_count;
     return EE_OK;
 }
 
@@ -139,23 +134,32 @@ static ee_status read_heads(network *self, const char *name, int64_t heads, ee_e
     return EE_OK;
 }
 
-static size_t entries_of_product(const network *self)
-{
-    return self->rows * self->columns + self->input - self->rows - self->columns;
-}
-
-/* Finds out which outputs of the first layer are to be computed from the factors. */
-static void find_windows(network *self)
+/* The first layer reads a product as its factors where each of its kernels lies over whole rows. */
+static void read_factors(network *self)
 {
     layer *first = &self->layers[0];
-    size_t kernel = first->kernel_width, product = self->rows * self->columns;
     bool flat = first->in.channels == 1 && first->in.height == 1;
-    if (!flat || kernel > product || kernel % self->columns || first->stride % self->columns) return;
-    if (kernel / self->columns > MOST_KERNEL_ROWS) return;
-    first->windows = (product - kernel) / first->stride + 1;
+    size_t covered = first->kernel_width / self->columns, step = first->stride / self->columns;
+    if (!flat || first->kernel_width % self->columns || first->stride % self->columns) return;
+    if (covered > MOST_KERNEL_ROWS) return;
     first->rows = self->rows;
     first->columns = self->columns;
-    first->rest = self->input;
+    first->covered = covered;
+    first->step = step;
+    first->within = covered > self->rows ? 0 : (self->rows - covered) / step + 1;
+}
+
+/* Most of the parameters are those of the fully connected layers. They come first, where a line of the cache begins. */
+static void place_parameters(network *self)
+{
+    self->parameter_count = 0;
+    for (int dense = 1; dense >= 0; dense--) {
+        for (size_t i = 0; i < self->layer_count; i++) {
+            if ((self->layers[i].kind == LAYER_DENSE) != dense) continue;
+            self->layers[i].parameters = self->parameter_count;
+            self->parameter_count += self->layers[i].parameter_count;
+        }
+    }
 }
 
 static void place_activations(network *self)
@@ -186,7 +190,8 @@ ee_status network_create(network *self, const char *name, const network_options 
     for (int64_t i = 1; !status && i < options->layers; i++)
         status = append_dense(self, name, last_shape(self, image), (size_t)options->width, options->bias, true, error);
     if (!status) status = append_dense(self, name, last_shape(self, image), self->heads, options->bias, false, error);
-    if (!status && self->rows) find_windows(self);
+    if (!status && self->rows) read_factors(self);
+    if (!status) place_parameters(self);
     if (!status) place_activations(self);
     return status;
 }
@@ -197,30 +202,25 @@ void network_cut(const network *whole, size_t units, network *cut)
 {
     *cut = *whole;
     layer *last = &cut->layers[--cut->layer_count - 1];
-    cut->parameter_count -= whole->layers[cut->layer_count].parameter_count;
     if (last->kind == LAYER_DENSE && units < last->out.width) {
         last->out.width = units;
         last->weight_count = shape_size(last->in) * units;
         last->parameter_count = last->weight_count + (last->bias ? units : 0);
-        cut->parameter_count = last->parameters + last->parameter_count;
     }
+    place_parameters(cut);
     place_activations(cut);
 }
 
 void network_cut_parameters(const network *whole, const network *cut, const float *theta, float *cut_theta)
 {
-    size_t index = cut->layer_count - 1;
-    const layer *from = &whole->layers[index], *to = &cut->layers[index];
-    memcpy(cut_theta, theta, to->parameters * sizeof *theta);
-    theta += from->parameters;
-    cut_theta += to->parameters;
-    if (from->kind != LAYER_DENSE) {
-        memcpy(cut_theta, theta, to->parameter_count * sizeof *theta);
-        return;
+    for (size_t i = 0; i < cut->layer_count; i++) {
+        const layer *from = &whole->layers[i], *to = &cut->layers[i];
+        bool is_cut = to->parameter_count < from->parameter_count; /* row by row: the biases are the last */
+        size_t rows = is_cut ? shape_size(to->in) + to->bias : 1, row = is_cut ? from->out.width : 0;
+        size_t taken = to->parameter_count / rows;
+        for (size_t r = 0; r < rows; r++)
+            memcpy(cut_theta + to->parameters + r * taken, theta + from->parameters + r * row, taken * sizeof *theta);
     }
-    /* the biases are a last row */
-    for (size_t row = 0; row < shape_size(to->in) + (to->bias ? 1 : 0); row++)
-        memcpy(cut_theta + row * to->out.width, theta + row * from->out.width, to->out.width * sizeof *theta);
 }
 
 /* ---- initialising ---- */
@@ -290,17 +290,17 @@ static vector entries_seen(const network *self, vector input, size_t first)
     return (vector){input.values + start, input.indices + start, end - start};
 }
 
-/* A product as it came, and then its entries from where the factors do not serve. */
+/* A sparse product is laid out as a dense one, and behind that its entries if they are read. */
 static void lay_out_product(const network *self, vector input, float *room)
 {
-    const float *rows = room, *columns = rows + self->rows, *others = columns + self->columns;
-    size_t start = first_expanded(self), product = self->rows * self->columns;
-    size_t skipped = start > product ? start - product : 0;
-    vector_expand(input, room, self->input);
+    if (input.indices) vector_expand(input, room, self->input);
+    if (self->layers[0].rows) return;
+    const float *rows = input.indices ? room : input.values, *columns = rows + self->rows;
+    const float *others = columns + self->columns;
     room += self->input;
-    for (size_t a = start / self->columns; a < self->rows; a++)
+    for (size_t a = 0; a < self->rows; a++)
         for (size_t b = 0; b < self->columns; b++) *room++ = rows[a] * columns[b];
-    memcpy(room, others + skipped, (self->input - self->rows - self->columns - skipped) * sizeof *room);
+    memcpy(room, others, (self->input - self->rows - self->columns) * sizeof *room);
 }
 
 /* Sparse entries count from the block's beginning once they are in front of the activations: as (block) floats, or
@@ -322,10 +322,8 @@ void network_lay_out_input(const network *self, vector input, float *room)
 
 vector network_first_input(const network *self, vector input, const float *activations)
 {
-    if (self->rows) {
-        size_t skipped = self->layers[0].windows ? 0 : self->input;
-        return vector_dense(activations + skipped, input_room(self) - skipped);
-    }
+    if (self->layers[0].rows) return input.indices ? vector_dense(activations, self->input) : input;
+    if (self->rows) return vector_dense(activations + self->input, entries_of_product(self));
     vector seen = entries_seen(self, input, network_head(self, input) * self->block);
     if (!input.indices || !input_room(self)) return seen;
     if (self->layers[0].kind != LAYER_DENSE) return vector_dense(activations, self->block);
@@ -370,9 +368,10 @@ const float *network_outputs(const network *self, const float *theta, vector inp
 }
 
 /* A layer of few outputs does not fill the registers with several inputs. */
-static bool gains_from_many(const layer *l)
+static bool gains_from_many(const network *self, size_t index)
 {
-    return l->kind == LAYER_DENSE && l->out.width >= 16;
+    const layer *l = &self->layers[index];
+    return l->kind == LAYER_DENSE && (l->out.width == 1 || l->out.width >= 16) && (index || self->heads == 1);
 }
 
 void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
@@ -381,17 +380,19 @@ void network_outputs_of_many(const network *self, const float *theta, const floa
     size_t stride = self->activation_count;
     for (size_t i = 0; i < self->layer_count; i++) {
         const layer *l = &self->layers[i];
-        size_t in = shape_size(l->in);
         const_matrix below = {inputs, self->input, 1};
         if (i) below = (const_matrix){activations + self->layers[i - 1].output, stride, 1};
-        float *outputs = activations + l->output;
-        if (gains_from_many(l)) {
-            layer_forward_many(l, self->kernels, theta, below, count, (matrix){outputs, stride, 1});
+        if (gains_from_many(self, i)) {
+            layer_forward_many(l, self->kernels, theta, below, count, (matrix){activations + l->output, stride, 1});
             continue;
         }
-        for (size_t s = 0; s < count; s++)
-            layer_forward(l, self->kernels, theta, vector_dense(below.values + s * below.row, in),
-                          outputs + s * stride);
+        for (size_t s = 0; s < count; s++) {
+            float *own = activations + s * stride;
+            vector input = vector_dense(inputs + s * self->input, self->input);
+            if (!i) network_lay_out_input(self, input, own);
+            input = i ? layer_input(self, i, own) : network_first_input(self, input, own);
+            layer_forward(l, self->kernels, theta, input, own + l->output);
+        }
     }
 }
 
@@ -407,7 +408,8 @@ float network_forward(const network *self, const float *theta, vector input, flo
 }
 
 /* deltas of the layer below the last. Often one head alone has one. */
-static void backward_heads(const network *self, const float *theta, const float *outputs, float *below)
+static void backward_heads(const network *self, const float *theta, const float *outputs, const float *outputs_below,
+                           float *below)
 {
     const layer *last = &self->layers[self->layer_count - 1];
     size_t count = shape_size(last->in);
@@ -416,6 +418,7 @@ static void backward_heads(const network *self, const float *theta, const float 
         const float *weights = theta + last->parameters + head;
         for (size_t i = 0; outputs[head] != 0 && i < count; i++) below[i] += outputs[head] * weights[i * self->heads];
     }
+    if (last[-1].relu) self->kernels->relu_backward(below, 1, below, outputs_below, count);
 }
 
 void network_backward(const network *self, const float *theta, vector input, const float *activations,
@@ -433,25 +436,28 @@ void network_backward_deltas(const network *self, const float *theta, const floa
         const layer *below = &self->layers[i - 1];
         const float *outputs_below = activations + below->output, *own = deltas + self->layers[i].output;
         if (i + 1 == self->layer_count && self->heads > 1)
-            backward_heads(self, theta, own, deltas + below->output);
+            backward_heads(self, theta, own, outputs_below, deltas + below->output);
         else
-            layer_backward(&self->layers[i], self->kernels, theta, outputs_below, own, deltas + below->output);
-        if (below->relu) self->kernels->relu_backward(deltas + below->output, outputs_below, shape_size(below->out));
+            layer_backward(&self->layers[i], self->kernels, theta, outputs_below, own, deltas + below->output,
+                           below->relu);
     }
 }
 
 void network_add_gradient_above(const network *self, const float *activations, const float *deltas, float *gradient)
 {
-    for (size_t i = 1; i < self->layer_count; i++)
-        layer_add_gradient(&self->layers[i], self->kernels, layer_input(self, i, activations),
-                           deltas + self->layers[i].output, gradient);
+    for (size_t i = 1; i < self->layer_count; i++) {
+        const layer *l = &self->layers[i];
+        layer_add_gradient(l, self->kernels, layer_input(self, i, activations), deltas + l->output,
+                           gradient + l->parameters);
+    }
 }
 
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,
                           float *gradient)
 {
-    layer_add_gradient(&self->layers[0], self->kernels, network_first_input(self, input, activations),
-                       deltas + self->layers[0].output, gradient);
+    const layer *first = &self->layers[0];
+    layer_add_gradient(first, self->kernels, network_first_input(self, input, activations), deltas + first->output,
+                       gradient + first->parameters);
     network_add_gradient_above(self, activations, deltas, gradient);
 }
 
@@ -465,15 +471,21 @@ size_t network_formed_count(const network *self)
     return count;
 }
 
+/* Of a layer that has parameters. */
+static void set_shape(const layer *l, gradient_factor *factor)
+{
+    bool dense = l->kind == LAYER_DENSE;
+    factor->parameters = l->parameters;
+    factor->out = dense ? l->out.width : l->parameter_count;
+    factor->in = dense ? shape_size(l->in) : 1;
+    factor->bias = dense && l->bias;
+}
+
 size_t network_factor_shapes(const network *self, gradient_factor *factors)
 {
     size_t count = 0;
-    for (size_t i = 0; i < self->layer_count; i++) {
-        const layer *l = &self->layers[i];
-        if (l->kind == LAYER_DENSE)
-            factors[count++] = (gradient_factor){.out = l->out.width, .in = shape_size(l->in), .bias = l->bias};
-        if (l->kind == LAYER_CONVOLUTION) factors[count++] = (gradient_factor){.out = l->parameter_count, .in = 1};
-    }
+    for (size_t i = 0; i < self->layer_count; i++)
+        if (self->layers[i].parameter_count) set_shape(&self->layers[i], &factors[count++]);
     return count;
 }
 
@@ -481,26 +493,22 @@ size_t network_factors(const network *self, vector input, const float *activatio
                        gradient_factor *factors)
 {
     static const float one = 1;
-    size_t count = network_factor_shapes(self, factors);
+    size_t count = 0;
     memset(formed, 0, network_formed_count(self) * sizeof *formed);
-    gradient_factor *next = factors;
     for (size_t i = 0; i < self->layer_count; i++) {
         const layer *l = &self->layers[i];
+        if (!l->parameter_count) continue;
+        gradient_factor *next = &factors[count++];
         vector below = i ? layer_input(self, i, activations) : network_first_input(self, input, activations);
         const float *delta = deltas + l->output;
-        if (l->kind == LAYER_DENSE) {
-            next->delta = delta;
-            next->input = below;
-            next++;
-        } else if (l->kind == LAYER_CONVOLUTION) {
-            layer here = *l;
-            here.parameters = 0;
-            layer_add_gradient(&here, self->kernels, below, delta, formed);
-            next->delta = formed;
-            next->input = vector_dense(&one, 1);
-            next++;
-            formed += l->parameter_count;
-        }
+        set_shape(l, next);
+        next->delta = delta;
+        next->input = below;
+        if (l->kind == LAYER_DENSE) continue;
+        layer_add_gradient(l, self->kernels, below, delta, formed);
+        next->delta = formed;
+        next->input = vector_dense(&one, 1);
+        formed += l->parameter_count;
     }
     return count;
 }

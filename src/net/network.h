@@ -66,8 +66,7 @@ const float *network_outputs(const network *self, const float *theta, vector inp
 /* The same where the outputs of the first layer are there already. */
 const float *network_outputs_above(const network *self, const float *theta, float *activations);
 
-/* The same for many dense inputs, (count, input), of a network without heads whose inputs are no products. activations
- * is (count, activation_count). */
+/* The same for many dense inputs, (count, input). activations is (count, activation_count). */
 void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
                              float *activations);
 
@@ -107,6 +106,7 @@ void network_cut_parameters(const network *whole, const network *cut, const floa
 /* The gradient of one layer is the outer product of its delta (out) and its input (in), and the delta once more for the
  * biases. What a convolution adds is formed, as a delta with the single input 1. */
 typedef struct gradient_factor {
+    size_t parameters; /* where the layer's begin */
     const float *delta;
     size_t out;
     vector input;
@@ -121,7 +121,7 @@ size_t network_factors(const network *self, vector input, const float *activatio
                        gradient_factor *factors);
 size_t network_formed_count(const network *self);
 
-/* The shapes of what network_factors will give: out, in and bias are set, nothing else. */
+/* The shapes of what network_factors will give: parameters, out, in and bias are set, nothing else. */
 size_t network_factor_shapes(const network *self, gradient_factor *factors);
 
 #endif

@@ -39,54 +39,57 @@ float optimizer_scale(const optimizer *self)
     return (float)(self->options.kind.pick == OPTIMIZER_SGD ? -self->options.rate : sqrt(1 - beta2));
 }
 
+/* beta^steps; 0 where 1 - it is 1. */
+static double power(double beta, uint64_t steps)
+{
+    return (double)steps * (1 - beta) > 40 ? 0 : pow(beta, (double)steps);
+}
+
 adam_step optimizer_begin(optimizer *self)
 {
-    double steps = (double)++self->steps;
+    uint64_t steps = ++self->steps;
     if (self->options.kind.pick == OPTIMIZER_SGD) return (adam_step){0};
-    /* What corrects the second moment for its start at 0 divides the rate and epsilon in place of each root. */
-    double scale = sqrt(1 - beta2), correction = 1 / sqrt(1 - pow(beta2, steps));
+    /* How far the moments have come from their start at 0, which corrects the rate in place of each of them. */
+    double first = 1 - power(beta1, steps), second = sqrt(1 - power(beta2, steps)), scale = sqrt(1 - beta2);
     double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? self->options.decay : 0;
     return (adam_step){
         .beta1 = (float)beta1,
         .beta2 = (float)beta2,
         .l2 = (float)(scale * l2),
-        .rate = (float)(self->options.rate * (1 - beta1) / scale / (1 - pow(beta1, steps)) / correction),
-        .epsilon = (float)(epsilon / correction),
+        .rate = (float)(self->options.rate * (1 - beta1) / scale * second / first),
+        .epsilon = (float)((1 - beta2) * epsilon * epsilon),
     };
 }
 
 static void descend(const optimizer *self, float *theta, const gradient_factor *f)
 {
+    float *biases = f->bias ? theta + f->in * f->out : NULL;
     if (f->input.indices)
-        self->kernels->update_sparse(theta, f->input.indices, f->input.values, f->delta, f->input.count, f->out);
+        self->kernels->update_sparse(theta, biases, f->input.indices, f->input.values, f->delta, f->input.count,
+                                     f->out);
     else
-        self->kernels->update(theta, f->input.values, f->delta, f->in, f->out);
-    if (f->bias) self->kernels->add_scaled(theta + f->in * f->out, 1, f->delta, f->out);
+        self->kernels->update(theta, biases, f->input.values, f->delta, f->in, f->out);
 }
 
-/* Rows whose input is zero move too. */
+/* Rows whose input is zero move too; the biases are a last row, of input 1. */
 static void adapt_sparse(const optimizer *self, float *theta, float *first, float *second, const gradient_factor *f,
                          const adam_step *step)
 {
-    for (size_t row = 0, next = 0; row < f->in; row++) {
+    for (size_t row = 0, next = 0; row < f->in + f->bias; row++) {
         bool here = next < f->input.count && f->input.indices[next] == row;
-        float x = here ? f->input.values[next++] : 0;
+        float x = here ? f->input.values[next++] : row < f->in ? 0 : 1;
         size_t start = row * f->out;
-        self->kernels->adam(theta + start, first + start, second + start, &x, f->delta, 1, f->out, step);
+        self->kernels->adam(theta + start, first + start, second + start, &x, f->delta, 1, f->out, false, step);
     }
 }
 
 static void adapt(const optimizer *self, float *theta, float *first, float *second, const gradient_factor *f,
                   const adam_step *step)
 {
-    static const float one = 1;
-    size_t weights = f->in * f->out;
     if (f->input.indices)
         adapt_sparse(self, theta, first, second, f, step);
     else
-        self->kernels->adam(theta, first, second, f->input.values, f->delta, f->in, f->out, step);
-    if (f->bias)
-        self->kernels->adam(theta + weights, first + weights, second + weights, &one, f->delta, 1, f->out, step);
+        self->kernels->adam(theta, first, second, f->input.values, f->delta, f->in, f->out, f->bias, step);
 }
 
 static bool decays_apart(const optimizer *self)
@@ -100,8 +103,9 @@ static void shrink(const optimizer *self, float *theta, size_t count)
     for (size_t i = 0; i < count; i++) theta[i] *= keep;
 }
 
-static void move(const optimizer *self, float *theta, size_t start, const gradient_factor *f, const adam_step *step)
+static void move(const optimizer *self, float *theta, const gradient_factor *f, const adam_step *step)
 {
+    size_t start = f->parameters;
     if (self->options.kind.pick == OPTIMIZER_SGD)
         descend(self, theta + start, f);
     else
@@ -112,18 +116,15 @@ void optimizer_step(optimizer *self, float *theta, const gradient_factor *factor
 {
     adam_step step = optimizer_begin(self);
     if (decays_apart(self)) shrink(self, theta, self->count);
-    for (size_t i = 0, start = 0; i < count; i++) {
-        move(self, theta, start, &factors[i], &step);
-        start += (factors[i].in + factors[i].bias) * factors[i].out;
-    }
+    for (size_t i = 0; i < count; i++) move(self, theta, &factors[i], &step);
 }
 
 void optimizer_step_part(const optimizer *self, const adam_step *step, float *theta, const float *gradient, span part)
 {
     static const float one = 1;
-    gradient_factor formed = {gradient + part.start, part.count, vector_dense(&one, 1), 1, false};
+    gradient_factor formed = {part.start, gradient + part.start, part.count, vector_dense(&one, 1), 1, false};
     if (decays_apart(self)) shrink(self, theta + part.start, part.count);
-    move(self, theta, part.start, &formed, step);
+    move(self, theta, &formed, step);
 }
 
 void optimizer_archive(optimizer *self, archive *a)

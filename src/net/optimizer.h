@@ -1,4 +1,5 @@
-/* How a gradient changes theta: SGD, Adam with L2 (added to the gradient) and AdamW (decoupled decay). */
+/* How a gradient changes theta: SGD, Adam with L2 (added to the gradient) and AdamW (decoupled decay). Adam's epsilon
+ * stands under the root. */
 #ifndef EENET_OPTIMIZER_H
 #define EENET_OPTIMIZER_H
 

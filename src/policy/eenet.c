@@ -6,7 +6,7 @@
  * f2 is a network that sees the gradient as it is at the decision; or, exploration=ridge, it is solved exactly and sees
  * of the gradient at theta_0 what solved_exploration.h says.
  *
- * Parameters: theta1, theta2, theta3, and what gradient_features fits.
+ * Parameters: theta1, filled up to a line of the cache, theta2, theta3, and what gradient_features fits.
  * Kept of a decision, where f2 is a network: phi of the played arm; its gradient's point (lle); phi of every other arm,
  * as long as they may become extra samples. */
 #include <math.h>
@@ -73,10 +73,16 @@ static bool solves(const eenet *self)
     return self->options.own.exploration.pick == EXPLORATION_RIDGE;
 }
 
+/* Floats of theta1 and what fills its last line of the cache. */
+static size_t first_count(const eenet *self)
+{
+    return memory_whole_lines(self->f1.network.parameter_count);
+}
+
 static size_t pair_count(const eenet *self)
 {
     size_t second = solves(self) ? solved_exploration_count(&self->solved) : self->f2.network.parameter_count;
-    return self->f1.network.parameter_count + second;
+    return first_count(self) + second;
 }
 
 /* Floats of what f2 sees of an arm. */
@@ -90,13 +96,13 @@ static size_t third_count(const eenet *self)
     return self->f3.network.parameter_count;
 }
 
-enum { TOGETHER = 16 }; /* arms that pass through f1 at once: four times the rows that `multiply` takes */
+enum { TOGETHER = 16 }; /* arms that pass through f1 and f2 at once: four times the rows that `multiply` takes */
 
 /* Where things lie in the scratch. */
 typedef struct layout {
     size_t activations1; /* (TOGETHER, its activation_count) */
     size_t deltas1, formed, features;
-    size_t activations2; /* (TOGETHER, its activation_count), or of one arm where f2 is a network */
+    size_t activations2; /* (TOGETHER, its activation_count) */
     size_t activations3;
     size_t phi;    /* (arms, phi_count), or (TOGETHER, phi_count) where f2 is solved */
     size_t points; /* (arms, features.point_count) */
@@ -112,9 +118,8 @@ static layout lay_out(const eenet *self, size_t arms)
     w.formed = w.deltas1 + self->f1.network.activation_count;
     w.features = w.formed + network_formed_count(&self->f1.network);
     w.activations2 = w.features + self->features.workspace_count;
-    size_t second =
-        solves(self) ? together * self->solved.features.network.activation_count : self->f2.network.activation_count;
-    w.activations3 = w.activations2 + second;
+    const network *second = solves(self) ? &self->solved.features.network : &self->f2.network;
+    w.activations3 = w.activations2 + together * second->activation_count;
     w.phi = w.activations3 + self->f3.network.activation_count;
     w.points = w.phi + (solves(self) ? together : arms) * phi_count(self);
     w.count = w.points + arms * self->features.point_count;
@@ -192,7 +197,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
         return status;
     }
     self->theta1 = self->base.parameters.values;
-    self->theta2 = self->theta1 + self->f1.network.parameter_count;
+    self->theta2 = self->theta1 + first_count(self);
     self->theta3 = self->theta1 + pair_count(self);
     self->fitted = self->theta3 + third_count(self);
     learner_start(&self->f1, self->theta1);
@@ -229,8 +234,8 @@ static size_t arms_together(const eenet *self, const ee_arms *arms)
 }
 
 /* f1's pass over some arms, and where f2 is solved their phi. */
-static void pass_arms(const eenet *self, const float *values, const ee_arms *arms, size_t first, size_t count,
-                      const layout *w, float *room)
+static void pass_first(const eenet *self, const float *values, const ee_arms *arms, size_t first, size_t count,
+                       const layout *w, float *room)
 {
     const network *f1 = &self->f1.network;
     float *activations1 = room + w->activations1, *activations2 = room + w->activations2, *phi = room + w->phi;
@@ -259,24 +264,37 @@ static void see_gradient(const eenet *self, const float *values, vector x, const
     gradient_features_compute(&self->features, fitted, factors, x, workspace, phi);
 }
 
+/* Of a network f2: phi of some arms that have passed f1, and its pass over them. */
+static void pass_second(const eenet *self, const float *values, const ee_arms *arms, size_t first, size_t count,
+                        const layout *w, float *room)
+{
+    size_t points = self->features.point_count, size = phi_count(self);
+    for (size_t turn = 0; turn < count; turn++) {
+        size_t arm = first + turn;
+        const float *activations = room + w->activations1 + turn * self->f1.network.activation_count;
+        float *workspace = room + (points ? w->points + arm * points : w->features);
+        see_gradient(self, values, vector_of_arm(arms, arm), activations, w, room, workspace,
+                     room + w->phi + arm * size);
+    }
+    network_outputs_of_many(&self->f2.network, values + first_count(self), room + w->phi + first * size, count,
+                            room + w->activations2);
+}
+
 /* Fills in f1 and f2 of an arm that was number `turn` of those that passed together. */
 static void score_arm(const eenet *self, const float *values, const ee_arms *arms, size_t arm, size_t turn,
                       const layout *w, float *room, ee_score *score)
 {
-    const network *f1 = &self->f1.network;
-    const float *theta2 = values + f1->parameter_count;
-    size_t count = phi_count(self), points = self->features.point_count;
+    const network *f1 = &self->f1.network, *f2 = &self->f2.network;
     vector x = vector_of_arm(arms, arm);
-    const float *activations = room + w->activations1 + turn * f1->activation_count;
-    score->exploitation = network_output(f1, x, activations);
+    size_t count = phi_count(self);
+    score->exploitation = network_output(f1, x, room + w->activations1 + turn * f1->activation_count);
     if (solves(self)) {
-        score->exploration =
-            solved_exploration_gain(&self->solved, theta2, x, room + w->phi + turn * count, score->exploitation);
+        score->exploration = solved_exploration_gain(&self->solved, values + first_count(self), x,
+                                                     room + w->phi + turn * count, score->exploitation);
         return;
     }
-    float *workspace = room + (points ? w->points + arm * points : w->features), *phi = room + w->phi + arm * count;
-    see_gradient(self, values, x, activations, w, room, workspace, phi);
-    score->exploration = network_forward(&self->f2.network, theta2, vector_dense(phi, count), room + w->activations2) -
+    vector phi = vector_dense(room + w->phi + arm * count, count);
+    score->exploration = network_output(f2, phi, room + w->activations2 + turn * f2->activation_count) -
                          (float)self->options.own.label_offset;
 }
 
@@ -292,7 +310,9 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     size_t together = arms_together(self, arms);
     for (size_t i = 0; i < arms->count; i++) {
         size_t turn = i % together, left = arms->count - i;
-        if (!turn) pass_arms(self, learned->values, arms, i, left < together ? left : together, &w, room->values);
+        size_t count = left < together ? left : together;
+        if (!turn) pass_first(self, learned->values, arms, i, count, &w, room->values);
+        if (!turn && !solves(self)) pass_second(self, learned->values, arms, i, count, &w, room->values);
         score_arm(self, learned->values, arms, i, turn, &w, room->values, &scores[i]);
         float both[2] = {scores[i].exploitation, scores[i].exploration};
         scores[i].score =
@@ -452,7 +472,7 @@ static void train_reservoir(eenet *self)
     size_t pair = pair_count(self), third = third_count(self);
     float *theta3 = self->latest + pair;
     for (int turn = self->trainings ? 1 : 0; turn < 2; turn++) { /* before the first training: theta_0 */
-        if (turn == 1) train_networks(self, self->latest, self->latest + self->f1.network.parameter_count, theta3);
+        if (turn == 1) train_networks(self, self->latest, self->latest + first_count(self), theta3);
         store(self, self->pairs, &self->stored_pairs, self->latest, pair);
         store(self, self->thirds, &self->stored_thirds, theta3, third);
         self->trainings++;

@@ -161,7 +161,10 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     size_t last_entry = x.indices ? x.indices[x.count - 1] : x.count - 1;
     *first = (phase + (x.indices ? x.indices[0] : 0)) / k;
     size_t end = (phase + last_entry) / k + 1;
-    for (size_t block = *first, i = 0; block < end; block++) {
+    size_t block = *first, i = 0;
+    if (k == 2 && phase == 0 && !x.indices) /* the authors' */
+        for (; i + 2 <= x.count; i += 2) sums[block++] = (x.values[i] + x.values[i + 1]) / 2;
+    for (; block < end; block++) {
         size_t limit = (block + 1) * k - phase, stop = limit < x.count ? limit : x.count;
         float sum = 0;
         if (x.indices)
@@ -173,6 +176,28 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     return end;
 }
 
+/* Of the first layer: few entries are put where they belong one by one, in every row whose unit is on. */
+static void pool_entries(const gradient_features *self, const gradient_factor *g, float *phi)
+{
+    enum { MOST = 256 };
+    uint32_t block[MOST], phase[MOST];
+    size_t k = self->k, count;
+    for (size_t from = 0; from < g->input.count; from += count) {
+        const uint32_t *indices = g->input.indices + from;
+        const float *values = g->input.values + from;
+        count = g->input.count - from < MOST ? g->input.count - from : MOST;
+        for (size_t i = 0; i < count; i++) {
+            block[i] = (uint32_t)(indices[i] / k);
+            phase[i] = (uint32_t)(indices[i] % k);
+        }
+        for (size_t a = 0; a < g->out; a++) {
+            size_t row = a * g->in, left = k - row % k;
+            float d = g->delta[a] / (float)k, *means = phi + row / k;
+            for (size_t i = 0; d != 0 && i < count; i++) means[block[i] + (phase[i] >= left)] += d * values[i];
+        }
+    }
+}
+
 /* Row a of a layer's gradient is delta[a] times the input, from entry start + a in on. Rows whose start has the same
  * remainder by k cut the input into the same blocks, so each such cut is summed once and serves all of them. Every cut
  * is at a multiple of the cell, whose sums serve all cuts, where there are several. */
@@ -182,6 +207,11 @@ static void pool_rows(const gradient_features *self, const gradient_factor *g, s
     size_t cell = period > 1 ? greatest_divisor(divisor, start) : 1;
     float *cells = sums + self->count + 2;
     vector input = g->input;
+    size_t cuts = period < g->out ? period : g->out, of_a_cut = cell > 1 ? g->in / cell : input.count + g->in / k;
+    if (input.indices && input.count * g->out < cuts * of_a_cut) {
+        pool_entries(self, g, phi);
+        return;
+    }
     if (cell > 1) {
         size_t end = pool_input(g->input, 0, cell, cells, &offset);
         input = vector_dense(cells + offset, end - offset);
@@ -190,7 +220,7 @@ static void pool_rows(const gradient_features *self, const gradient_factor *g, s
         size_t first, phase = (start + row * g->in) % k;
         size_t end = pool_input(input, phase / cell + offset, k / cell, sums, &first);
         if (period == 1 && phase == 0 && end - first == g->in / k) { /* no block has entries of two rows */
-            self->kernels->update(phi + start / k, g->delta, sums, g->out, end);
+            self->kernels->update(phi + start / k, NULL, g->delta, sums, g->out, end);
             return;
         }
         for (size_t a = row; a < g->out && first < end; a += period) {

@@ -50,10 +50,10 @@ static size_t triangle_count(size_t p)
     return p * (p + 1) / 2;
 }
 
-/* Floats before the triangle of doubles. */
-static size_t triangle_start(size_t p)
+/* Floats before Z^-1. */
+static size_t inverse_start(size_t p)
 {
-    return p + p % 2;
+    return memory_whole_lines(p);
 }
 
 /* In doubles, because the bytes of what is refused may be more than 64 bits hold. */
@@ -89,7 +89,7 @@ static ee_status create_room(gradient_width *self, ee_error *error)
 
 static double *triangle_of(const parameters *learned, size_t p)
 {
-    return (double *)(void *)(learned->values + triangle_start(p));
+    return (double *)(void *)(learned->values + inverse_start(p));
 }
 
 static void start(gradient_width *self)
@@ -99,7 +99,7 @@ static void start(gradient_width *self)
     if (self->full)
         for (size_t i = 0; i < p; i++) triangle_of(own, p)[triangle_count(i) + i] = 1 / self->lambda;
     else
-        for (size_t i = 0; i < p; i++) own->values[p + i] = (float)(1 / self->lambda);
+        for (size_t i = 0; i < p; i++) own->values[inverse_start(p) + i] = (float)(1 / self->lambda);
 }
 
 ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
@@ -114,7 +114,7 @@ ee_status gradient_width_create(const policy_class *class, const policy_setup *s
     if (!status && full) status = check_limit(class->schema.owner, o, p, error);
     if (!status) status = memory_create(&self, 1, sizeof *self, error);
     if (status) return status;
-    size_t more = full ? p % 2 + 2 * triangle_count(p) : p;
+    size_t more = inverse_start(p) - p + (full ? 2 * triangle_count(p) : p);
     status = exploitation_create(&self->shared, class, setup, more, error);
     if (status) {
         memory_free(self);
@@ -176,16 +176,13 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         const gradient_factor *f = &factors[i];
         square(f->delta, f->out, deltas);
         square(f->input.values, f->input.count, inputs);
-        if (f->bias) /* a bias has the input 1 */
-            memcpy(sums, inverse + f->in * f->out, f->out * sizeof *sums);
-        else
-            memset(sums, 0, f->out * sizeof *sums);
+        const float *own = inverse + f->parameters;
+        const float *biases = f->bias ? own + f->in * f->out : NULL; /* whose input is 1 */
+        size_t in = f->input.indices ? 0 : f->in;
+        kernels->forward_many((matrix){sums, 0, 1}, own, biases, (const_matrix){inputs, 0, 1}, 1, in, f->out, false);
         if (f->input.indices)
-            kernels->forward_sparse(sums, inverse, f->input.indices, inputs, f->input.count, f->out, f->out);
-        else
-            kernels->forward(sums, inverse, inputs, f->in, f->out, f->out);
+            kernels->forward_sparse(sums, own, f->input.indices, inputs, f->input.count, f->out, f->out);
         total += kernels->dot(sums, deltas, f->out);
-        inverse += (f->in + f->bias) * f->out;
     }
     return total;
 }
@@ -202,15 +199,15 @@ static void diagonal_add(gradient_width *self, float *inverse, const gradient_fa
     float share = (float)(1 / self->m), squared;
     for (size_t i = 0; i < count; i++) {
         const gradient_factor *f = &factors[i];
+        float *own = inverse + f->parameters;
         square(f->delta, f->out, self->squares);
         for (size_t b = 0; b < f->input.count; b++) {
             square(f->input.values + b, 1, &squared);
             if (squared == 0) continue;
             size_t row = f->input.indices ? f->input.indices[b] : b;
-            add_to_row(inverse + row * f->out, squared * share, self->squares, f->out);
+            add_to_row(own + row * f->out, squared * share, self->squares, f->out);
         }
-        if (f->bias) add_to_row(inverse + f->in * f->out, share, self->squares, f->out);
-        inverse += (f->in + f->bias) * f->out;
+        if (f->bias) add_to_row(own + f->in * f->out, share, self->squares, f->out);
     }
 }
 
@@ -266,7 +263,7 @@ static void full_add(gradient_width *self, double *triangle)
 
 /* Where things lie in the scratch. */
 typedef struct layout {
-    size_t passes; /* (arms, 2, activations): f1's activations and deltas for each arm */
+    size_t activations, deltas; /* (arms, activation_count) f1's */
     size_t formed, workspace;
     size_t gradients; /* (arms, p) full */
     size_t count;     /* floats of all */
@@ -276,8 +273,9 @@ static layout lay_out(const gradient_width *self, size_t arms)
 {
     const network *f1 = &self->shared.f1.network;
     layout w;
-    w.passes = 0;
-    w.formed = w.passes + arms * 2 * f1->activation_count;
+    w.activations = 0;
+    w.deltas = w.activations + arms * f1->activation_count;
+    w.formed = w.deltas + arms * f1->activation_count;
     w.workspace = w.formed + (self->full ? 0 : network_formed_count(f1));
     w.gradients = w.workspace + (self->full ? 0 : self->widest_in + 2 * self->widest_out);
     w.count = w.gradients + (self->full ? arms * f1->parameter_count : 0);
@@ -313,11 +311,13 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
     const float *theta = learned->values;
     size_t p = f1->parameter_count;
     layout w = lay_out(self, arms->count);
+    if (!arms->starts) network_outputs_of_many(f1, theta, arms->values, arms->count, room->values + w.activations);
     for (size_t i = 0; i < arms->count; i++) {
         vector x = vector_of_arm(arms, i);
-        float *activations = room->values + w.passes + i * 2 * f1->activation_count;
-        float *deltas = activations + f1->activation_count;
-        scores[i].exploitation = network_forward(f1, theta, x, activations);
+        float *activations = room->values + w.activations + i * f1->activation_count;
+        float *deltas = room->values + w.deltas + i * f1->activation_count;
+        if (arms->starts) network_outputs(f1, theta, x, activations);
+        scores[i].exploitation = network_output(f1, x, activations);
         network_backward(f1, theta, x, activations, 1, deltas);
         if (self->full) {
             form(f1, x, activations, deltas, room->values + w.gradients + i * p);
@@ -325,7 +325,7 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
         }
         gradient_factor factors[NETWORK_LAYERS];
         size_t count = network_factors(f1, x, activations, deltas, room->values + w.formed, factors);
-        double squared = diagonal_form(self, theta + p, factors, count, room->values + w.workspace);
+        double squared = diagonal_form(self, theta + inverse_start(p), factors, count, room->values + w.workspace);
         scores[i] = score_of(self, scores[i].exploitation, squared);
     }
     for (size_t first = 0; self->full && first < arms->count; first += TOGETHER) {
@@ -349,13 +349,15 @@ void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t 
 {
     const gradient_width *self = (const gradient_width *)learned->policy;
     const network *f1 = &self->shared.f1.network;
-    size_t count = gradient_width_kept_count(learned->policy, learned->round, arms->count);
-    memcpy(kept, room->values + lay_out(self, arms->count).passes + arm * count, count * sizeof *kept);
+    size_t count = f1->activation_count;
+    layout w = lay_out(self, arms->count);
+    memcpy(kept, room->values + w.activations + arm * count, count * sizeof *kept);
+    memcpy(kept + count, room->values + w.deltas + arm * count, count * sizeof *kept);
     /* Before the first layer's outputs is room for a sparse arm, of which a pass may use a part or nothing: what the
      * scratch had there must not come into a saved model. */
     size_t before = f1->layers[0].output;
     memset(kept, 0, before * sizeof *kept);
-    memset(kept + f1->activation_count, 0, before * sizeof *kept);
+    memset(kept + count, 0, before * sizeof *kept);
 }
 
 /* f1's, of the pass at the decision. The arm is laid out anew: a saved model has it nowhere but in x. */
@@ -379,7 +381,7 @@ void gradient_width_observe(policy *base, const observation *o, float reward)
     } else {
         gradient_factor factors[NETWORK_LAYERS];
         size_t count = network_factors(f1, o->x, activations, deltas, self->formed, factors);
-        diagonal_add(self, base->parameters.values + p, factors, count);
+        diagonal_add(self, base->parameters.values + inverse_start(p), factors, count);
     }
     exploitation_observe(base, o, reward);
 }

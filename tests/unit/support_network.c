@@ -66,12 +66,13 @@ void theta_from_golden(const network *net, const json_t *layers, size_t first, f
 
 void theta_to_golden(const network *net, const float *theta, float *out)
 {
-    for (size_t i = 0; i < net->layer_count; i++) {
+    for (size_t i = 0; i < net->layer_count; out += net->layers[i++].parameter_count) {
         const layer *l = &net->layers[i];
+        const float *own = theta + l->parameters;
         size_t ins = shape_size(l->in), outs = l->out.width;
-        memcpy(out + l->parameters, theta + l->parameters, l->parameter_count * sizeof *out);
+        memcpy(out, own, l->parameter_count * sizeof *out);
         if (l->kind != LAYER_DENSE) continue;
         for (size_t a = 0; a < outs; a++)
-            for (size_t b = 0; b < ins; b++) out[l->parameters + a * ins + b] = theta[l->parameters + b * outs + a];
+            for (size_t b = 0; b < ins; b++) out[a * ins + b] = own[b * outs + a];
     }
 }

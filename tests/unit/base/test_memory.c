@@ -41,6 +41,15 @@ static void blocks_are_aligned_and_zero(void **state)
     }
 }
 
+static void whole_lines_hold_sixteen_floats(void **state)
+{
+    (void)state;
+    assert_int_equal(memory_whole_lines(0), 0);
+    assert_int_equal(memory_whole_lines(1), 16);
+    assert_int_equal(memory_whole_lines(16), 16);
+    assert_int_equal(memory_whole_lines(2201), 2208);
+}
+
 static void a_count_of_zero_gives_one_element(void **state)
 {
     (void)state;
@@ -149,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_aligned_and_zero),
+        cmocka_unit_test(whole_lines_hold_sixteen_floats),
         cmocka_unit_test(a_count_of_zero_gives_one_element),
         cmocka_unit_test(a_product_that_overflows_is_no_memory),
         cmocka_unit_test(what_the_system_refuses_is_no_memory),

@@ -41,6 +41,7 @@ struct problem {
     size_t rows;    /* of a product of matrices, and how its arguments lie, in the order c, a, b */
     size_t row[3], column[3];
     float a;
+    bool bias;
     adam_step step;
     size_t count[ARGUMENTS];
     const void *contents[ARGUMENTS];
@@ -438,8 +439,8 @@ static void check_matrices(matrix_check check_matrix)
 {
     static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
                                     23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
-    static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},
-                                           {67, 13, 100}, {66, 64, 17}, {10, 600, 20}};
+    static const size_t long_sides[][3] = {{64, 20, 67}, {20, 64, 67},  {13, 67, 20}, {67, 13, 100},
+                                           {66, 64, 17}, {10, 600, 20}, {1, 600, 20}};
     for (size_t rows = 0; rows <= 9; rows++)
         for (size_t in = 0; in <= 9; in++)
             for (size_t i = 0; i < sizeof around / sizeof *around; i++) check_matrix(rows, in, around[i]);
@@ -541,7 +542,16 @@ static void backward_adds_the_product(void **state)
 
 static void run_update(const kernel_table *kernels, void *const *arguments, const problem *p)
 {
-    kernels->update(arguments[0], arguments[1], arguments[2], p->in, p->out);
+    kernels->update(arguments[0], arguments[1], arguments[2], arguments[3], p->in, p->out);
+}
+
+/* The biases are argument 1, or there are none. */
+static void expect_biases(const problem *p)
+{
+    for (size_t j = 0; j < p->count[1]; j++) {
+        expect_start(1, j, value(p, 1, j));
+        expect_term(1, j, value(p, 3, j));
+    }
 }
 
 static void expect_update(const problem *p)
@@ -549,17 +559,20 @@ static void expect_update(const problem *p)
     for (size_t i = 0; i < p->in; i++) {
         for (size_t j = 0; j < p->out; j++) {
             expect_start(0, i * p->out + j, value(p, 0, i * p->out + j));
-            expect_term(0, i * p->out + j, value(p, 1, i) * value(p, 2, j));
+            expect_term(0, i * p->out + j, value(p, 2, i) * value(p, 3, j));
         }
     }
+    expect_biases(p);
 }
 
 static void check_update(size_t in, size_t out)
 {
-    problem p = {.kernel = "update", .run = run_update, .expect = expect_update, .outputs = 1, .in = in, .out = out};
+    problem p = {.kernel = "update", .run = run_update, .expect = expect_update, .outputs = 2, .in = in, .out = out};
     set_argument(&p, 0, in * out);
-    set_argument(&p, 1, in);
-    set_argument(&p, 2, out);
+    set_argument(&p, 2, in);
+    set_argument(&p, 3, out);
+    check(&p);
+    set_argument(&p, 1, out);
     check(&p);
 }
 
@@ -571,7 +584,7 @@ static void update_adds_the_outer_product(void **state)
 
 static void run_update_sparse(const kernel_table *kernels, void *const *arguments, const problem *p)
 {
-    kernels->update_sparse(arguments[0], arguments[3], arguments[1], arguments[2], p->in, p->out);
+    kernels->update_sparse(arguments[0], arguments[1], arguments[4], arguments[2], arguments[3], p->in, p->out);
 }
 
 /* A row without an index must stay as it is to the bit. */
@@ -585,9 +598,10 @@ static void expect_update_sparse(const problem *p)
         for (size_t j = 0; j < p->out; j++) {
             size_t place_of = indices[i] * p->out + j;
             expect_start(0, place_of, value(p, 0, place_of));
-            expect_term(0, place_of, value(p, 1, i) * value(p, 2, j));
+            expect_term(0, place_of, value(p, 2, i) * value(p, 3, j));
         }
     }
+    expect_biases(p);
 }
 
 static void check_update_sparse(size_t count, size_t out)
@@ -595,13 +609,15 @@ static void check_update_sparse(size_t count, size_t out)
     problem p = {.kernel = "update_sparse",
                  .run = run_update_sparse,
                  .expect = expect_update_sparse,
-                 .outputs = 1,
+                 .outputs = 2,
                  .in = count,
                  .out = out};
-    size_t rows = set_indices(&p, 3, count);
+    size_t rows = set_indices(&p, 4, count);
     set_argument(&p, 0, rows * out);
-    set_argument(&p, 1, count);
-    set_argument(&p, 2, out);
+    set_argument(&p, 2, count);
+    set_argument(&p, 3, out);
+    check(&p);
+    set_argument(&p, 1, out);
     check(&p);
 }
 
@@ -632,7 +648,7 @@ static void sparse_rows_lie_beyond_32_bits(void **state)
         float y[64], delta[64];
         for (size_t j = 0; j < out; j++) row[j] = (float)j, y[j] = 1, delta[j] = 2;
         kernels->forward_sparse(y, w, &far, &x, 1, out, out);
-        kernels->update_sparse(w, &far, &x, delta, 1, out);
+        kernels->update_sparse(w, NULL, &far, &x, delta, 1, out);
         for (size_t j = 0; j < out; j++) {
             assert_true(y[j] == 1 + 3 * (float)j);
             assert_true(row[j] == (float)j + 6);
@@ -683,13 +699,15 @@ static void relu_is_exact(void **state)
 
 static void run_relu_backward(const kernel_table *kernels, void *const *arguments, const problem *p)
 {
-    kernels->relu_backward(arguments[0], arguments[1], p->in);
+    /* w is argument 2, or delta itself */
+    kernels->relu_backward(arguments[0], p->a, arguments[2] ? arguments[2] : arguments[0], arguments[1], p->in);
 }
 
 static void expect_relu_backward(const problem *p)
 {
     for (size_t i = 0; i < p->in; i++) {
-        expected[0][i] = value(p, 1, i) > 0 ? value(p, 0, i) : 0;
+        float product = p->a * (float)value(p, p->contents[2] ? 2 : 0, i);
+        expected[0][i] = value(p, 1, i) > 0 ? (double)product : 0;
         magnitude[0][i] = 0;
     }
 }
@@ -710,7 +728,11 @@ static void check_relu_backward(size_t n, size_t none)
         set_borders(1, n);
         for (size_t i = 0; i < n; i++)
             if (numbers[1][i] < 0) numbers[1][i] = again % 2 ? 0.0f : -0.0f;
+        p.a = again ? 0.5f : 1;
         check(&p);
+        problem with_weights = p;
+        set_argument(&with_weights, 2, n);
+        check(&with_weights);
     }
 }
 
@@ -724,15 +746,19 @@ static void relu_backward_is_exact(void **state)
 
 static void run_adam(const kernel_table *kernels, void *const *arguments, const problem *p)
 {
-    kernels->adam(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], p->in, p->out, &p->step);
+    kernels->adam(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], p->in, p->out, p->bias,
+                  &p->step);
 }
+
+/* How far a guessed root may be off, in units of the tolerance. */
+static const double guessed = 1.0 / 300 / 1e-5;
 
 static void expect_adam(const problem *p)
 {
     double beta1 = (double)p->step.beta1, beta2 = (double)p->step.beta2;
-    for (size_t i = 0; i < p->in * p->out; i++) {
+    for (size_t i = 0; i < p->count[0]; i++) {
         double theta = value(p, 0, i), decay = (double)p->step.l2 * theta;
-        double gradient = value(p, 3, i / p->out) * value(p, 4, i % p->out);
+        double x = i < p->in * p->out ? value(p, 3, i / p->out) : 1, gradient = x * value(p, 4, i % p->out);
         double g = gradient + decay, size_of_g = fabs(gradient) + fabs(decay);
         expect_start(1, i, beta1 * value(p, 1, i));
         expect_term(1, i, g);
@@ -740,10 +766,11 @@ static void expect_adam(const problem *p)
         expect_start(2, i, beta2 * value(p, 2, i));
         expect_term(2, i, g * g);
         magnitude[2][i] += size_of_g * size_of_g;
-        double under = sqrt(expected[2][i]) + (double)p->step.epsilon;
+        expect_term(2, i, (double)p->step.epsilon);
+        double rate = (double)p->step.rate / sqrt(expected[2][i]);
         expect_start(0, i, theta);
-        expect_term(0, i, -(double)p->step.rate * expected[1][i] / under);
-        magnitude[0][i] += (double)p->step.rate * magnitude[1][i] / under;
+        expect_term(0, i, -rate * expected[1][i]);
+        magnitude[0][i] += rate * magnitude[1][i] + guessed * rate * fabs(expected[1][i]);
     }
 }
 
@@ -752,17 +779,19 @@ static adam_step step_at(int t, float rate, float l2)
     adam_step step = {.beta1 = 0.9f, .beta2 = 0.999f, .l2 = l2};
     double correction = sqrt(1 - pow((double)step.beta2, t));
     step.rate = (float)((double)rate * correction * 0.1 / sqrt(0.001) / (1 - pow((double)step.beta1, t)));
-    step.epsilon = (float)(correction * 1e-8);
+    step.epsilon = 1e-19f;
     return step;
 }
 
 /* Three steps, each from where the reference came to and with a new gradient. With l2 the second moment starts well
  * above zero, as the quotient of two moments that both cancel to nothing is rounding and no more. */
-static void check_adam_steps(size_t in, size_t out, float l2)
+static void check_adam_steps(size_t in, size_t out, bool bias, float l2)
 {
-    problem p = {.kernel = "adam", .run = run_adam, .expect = expect_adam, .outputs = 3, .in = in, .out = out};
-    for (size_t i = 0; i < 3; i++) set_argument(&p, i, in * out);
-    for (size_t i = 0; i < in * out; i++) {
+    problem p = {
+        .kernel = "adam", .run = run_adam, .expect = expect_adam, .outputs = 3, .in = in, .out = out, .bias = bias};
+    size_t count = (in + bias) * out;
+    for (size_t i = 0; i < 3; i++) set_argument(&p, i, count);
+    for (size_t i = 0; i < count; i++) {
         numbers[1][i] = l2 > 0 ? numbers[1][i] : 0;
         numbers[2][i] = l2 > 0 ? 0.1f + numbers[2][i] * numbers[2][i] : 0;
     }
@@ -771,14 +800,14 @@ static void check_adam_steps(size_t in, size_t out, float l2)
         set_argument(&p, 3, in);
         set_argument(&p, 4, out);
         check(&p);
-        for (size_t i = 0; i < p.outputs; i++) memcpy(numbers[i], by_reference[i], in * out * sizeof(float));
+        for (size_t i = 0; i < p.outputs; i++) memcpy(numbers[i], by_reference[i], count * sizeof(float));
     }
 }
 
 static void check_adam(size_t in, size_t out)
 {
-    check_adam_steps(in, out, 0);
-    check_adam_steps(in, out, 0.05f);
+    check_adam_steps(in, out, false, 0);
+    check_adam_steps(in, out, true, 0.05f);
 }
 
 static void adam_steps(void **state)
@@ -797,9 +826,30 @@ static void adam_goes_one_rate_first(void **state)
         float scale = (float)sqrt(0.001);
         const float x[2] = {1000 * scale, -0.01f * scale}, delta[4] = {1, -1, 3, 0};
         const adam_step step = step_at(1, 0.25f, 0);
-        kernels->adam(theta, first, second, x, delta, 2, 4, &step);
+        kernels->adam(theta, first, second, x, delta, 2, 4, false, &step);
         const float moved[8] = {0.75f, 1.25f, 0.75f, 1, 1.25f, 0.75f, 1.25f, 1};
-        assert_floats_close(theta, moved, 8, 1e-5);
+        assert_floats_close(theta, moved, 8, 0.25 / 300);
+    }
+}
+
+/* A guessed root is off now to one side, now to the other. */
+static void adam_is_off_to_no_side(void **state)
+{
+    (void)state;
+    enum { COUNT = 2048 };
+    static float theta[COUNT], first[COUNT], second[COUNT], delta[COUNT];
+    const adam_step step = {.beta2 = 1, .rate = 1};
+    const kernel_table *kernels;
+    for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
+        for (size_t i = 0; i < COUNT; i++) {
+            theta[i] = first[i] = 0;
+            second[i] = 1 + 3 * (float)i / COUNT;
+            delta[i] = 1;
+        }
+        kernels->adam(theta, first, second, (float[]){1}, delta, 1, COUNT, false, &step);
+        double sum = 0;
+        for (size_t i = 0; i < COUNT; i++) sum += -(double)theta[i] * sqrt((double)second[i]) - 1;
+        assert_true(fabs(sum / COUNT) < 3e-4);
     }
 }
 
@@ -841,6 +891,7 @@ int main(void)
         cmocka_unit_test(relu_backward_is_exact),
         cmocka_unit_test(adam_steps),
         cmocka_unit_test(adam_goes_one_rate_first),
+        cmocka_unit_test(adam_is_off_to_no_side),
     };
     return cmocka_run_group_tests(tests, raise_walls, take_walls_down);
 }

@@ -60,7 +60,8 @@ static void matches_stored_convolution(void **state)
     for (int i = 0; i < 4; i++) { /* one output: its weights read the same in both orders */
         size_t size;
         float *values = golden_floats(golden_member(file, parts[i]), &size);
-        memcpy(theta + count, values, size * sizeof *theta);
+        const layer *l0 = &net->layers[0], *part = i < 2 ? l0 : &net->layers[net->layer_count - 1];
+        memcpy(theta + part->parameters + (i % 2 ? part->weight_count : 0), values, size * sizeof *theta);
         count += size;
         free(values);
     }
@@ -572,11 +573,16 @@ static void many_inputs_are_each_alone(void **state)
 {
     (void)state;
     enum { MANY = 11, INPUT = 20 };
-    const char *networks[] = {"layers=1", "layers=2 width=100", "layers=3 width=17 bias=off", "layers=2 width=5",
-                              "layers=3 width=33 front=conv1d:2:5+relu"};
+    const char *networks[] = {"layers=1",
+                              "layers=2 width=100",
+                              "layers=3 width=17 bias=off",
+                              "layers=2 width=5",
+                              "layers=3 width=33 front=conv1d:2:5+relu",
+                              "layers=2 width=17 heads=4"};
     float x[MANY * INPUT];
     random_stream draw = random_named(5, "inputs");
     for (size_t i = 0; i < MANY * INPUT; i++) x[i] = (float)random_normal(&draw);
+    for (size_t s = 0; s < MANY; s += 2) memset(x + s * INPUT, 0, 7 * sizeof *x); /* these lie in the second block */
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         learner_options options = options_from(networks[k]);
         learner l;
@@ -601,10 +607,12 @@ static void many_inputs_are_each_alone(void **state)
 
 /* ---- products ---- */
 
+enum { NONE = -1 };
+
 typedef struct product_case {
     size_t rows, columns, others;
     const char *text;
-    size_t windows; /* that are computed from the factors */
+    int within; /* outputs that see the product alone; NONE where it is formed */
 } product_case;
 
 /* A pass over the factors of an input, or over its entries: both outputs, and the gradients of both. */
@@ -634,7 +642,8 @@ static void check_product(const product_case *c)
         float *theta = calloc(net->parameter_count, sizeof *theta);
         gradient[i] = calloc(net->parameter_count, sizeof(float));
         learner_start(&l, theta);
-        assert_int_equal(net->layers[0].windows, form ? 0 : c->windows);
+        assert_int_equal(net->layers[0].rows, form || c->within == NONE ? 0 : c->rows);
+        if (net->layers[0].rows) assert_int_equal(net->layers[0].within, c->within);
         output[i] = network_forward(net, theta, input, l.activations);
         network_backward(net, theta, input, l.activations, 1, l.deltas);
         network_add_gradient(net, input, l.activations, l.deltas, gradient[i]);
@@ -660,11 +669,11 @@ static void products_are_their_entries(void **state)
         {11, 5, 29, "layers=2 width=3 front=conv1d:2:10:15+relu", 4},
         {7, 1, 9, "layers=2 width=3 front=conv1d:2:3+relu+pool:2", 5},
         {1, 6, 4, "layers=2 width=3 front=conv1d:1:6:6", 1},
-        {12, 5, 8, "layers=2 width=3 front=conv1d:2:9:5", 0},    /* no kernel covers whole rows */
-        {12, 5, 8, "layers=2 width=3 front=conv1d:2:10:4", 0},   /* few begin with one */
-        {3, 5, 30, "layers=2 width=3 front=conv1d:2:20:5", 0},   /* none lies within the product */
-        {80, 2, 30, "layers=2 width=3 front=conv1d:1:130:2", 0}, /* one covers too many */
-        {4, 5, 4, "layers=2 width=3 image=2x3x4 front=conv2d:2:2", 0},
+        {3, 5, 30, "layers=2 width=3 front=conv1d:2:20:5", 0},      /* none lies within the product */
+        {12, 5, 8, "layers=2 width=3 front=conv1d:2:9:5", NONE},    /* no kernel covers whole rows */
+        {12, 5, 8, "layers=2 width=3 front=conv1d:2:10:4", NONE},   /* few begin with one */
+        {80, 2, 30, "layers=2 width=3 front=conv1d:1:130:2", NONE}, /* one covers too many */
+        {4, 5, 4, "layers=2 width=3 image=2x3x4 front=conv2d:2:2", NONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_product(&cases[i]);
 }
@@ -683,7 +692,8 @@ static void check_cut(const char *text, size_t units)
     assert_int_equal(cut.layer_count, whole->layer_count - 1);
     assert_int_equal(shape_size(cut.layers[cut.layer_count - 1].out), seen);
     size_t without = shape_size(last->in) + (last->bias ? 1 : 0); /* parameters of a unit that is left out */
-    assert_int_equal(cut.parameter_count, last->parameters + last->parameter_count - without * (all - seen));
+    size_t output = whole->layers[whole->layer_count - 1].parameter_count;
+    assert_int_equal(cut.parameter_count, whole->parameter_count - output - without * (all - seen));
     guard walls[2];
     float *theta = guard_end(&walls[0], cut.parameter_count);
     float *activations = guard_end(&walls[1], cut.activation_count), row[HEADS * BLOCK];

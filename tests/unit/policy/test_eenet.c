@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "engine/bandit.h"
 #include "math/cholesky.h"
 #include "support_network.h"
@@ -143,8 +144,10 @@ static void start_reference(reference *r, const ee_bandit *bandit)
     r->f2 = (plain){2, {PHI, WIDTH, 1}, P2, {0}};
     r->f3 = (plain){3, {2, WIDTH3, WIDTH3, 1}, P3, {0}};
     const float *theta = bandit->policy->parameters.values;
-    assert_int_equal(bandit->policy->parameters.count, P1 + P2 + P3);
-    for (int k = 0; k < P1; k++) r->theta1[k] = r->f1.theta0[k] = *theta++;
+    size_t first = memory_whole_lines(P1); /* theta2 begins a line of the cache */
+    assert_int_equal(bandit->policy->parameters.count, first + P2 + P3);
+    for (int k = 0; k < P1; k++) r->theta1[k] = r->f1.theta0[k] = theta[k];
+    theta += first;
     for (int k = 0; k < P2; k++) r->theta2[k] = r->f2.theta0[k] = *theta++;
     for (int k = 0; k < P3; k++) r->theta3[k] = r->f3.theta0[k] = *theta++;
     memcpy(r->stored1[0], r->theta1, sizeof r->theta1);
@@ -242,6 +245,8 @@ static void a_reservoir_draws_what_was_trained(void **state)
     if (ee_bandit_create(&settings[1], &last, &error)) fail_msg("%s", error.message);
     random_stream draw = random_named(4, "rounds");
     size_t f1_count = 3 * 4 + 4 + 4 + 1, hits[T + 1] = {0};
+    size_t f2_last = memory_whole_lines(f1_count) + 7 * 4 + 4 + 4; /* where f2's last parameter lies */
+    float f2_start = last->policy->parameters.values[f2_last];
     float stored[T + 1][21];
     memcpy(stored[0], last->policy->parameters.values, f1_count * sizeof(float));
     for (int t = 1; t <= T; t++) {
@@ -259,6 +264,7 @@ static void a_reservoir_draws_what_was_trained(void **state)
         for (int s = 0; s <= t; s++)
             if (memcmp(stored[s], drawn->policy->parameters.values, f1_count * sizeof(float)) == 0) found = s;
         assert_true(found >= 0);
+        assert_true((drawn->policy->parameters.values[f2_last] == f2_start) == (found == 0)); /* theta2 came along */
         hits[found]++;
     }
     size_t distinct = 0;

@@ -86,7 +86,7 @@ static void matches_stored_inputs(void **state)
     for (size_t i = 0, at = 0; i < 2; i++) {
         size_t size;
         float *values = golden_floats(golden_member(file, conv[i]), &size);
-        memcpy(f2.theta + at, values, size * sizeof *values);
+        memcpy(f2.theta + f2.l.network.layers[0].parameters + at, values, size * sizeof *values);
         at += size;
         free(values);
     }
@@ -206,6 +206,28 @@ static void check_sketch(const passed *p, vector x, const float *g)
     }
     free(phi);
     gradient_features_destroy(&f);
+}
+
+/* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
+static void long_sparse_arms_are_pooled(void **state)
+{
+    (void)state;
+    enum { DIM = 4001, COUNT = 300 };
+    passed p;
+    make(&p, "layers=2 width=3", DIM);
+    random_stream draw = random_named(1, "inputs");
+    float values[COUNT];
+    uint32_t indices[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        values[i] = (float)random_normal(&draw);
+        indices[i] = 13 * i + (uint32_t)random_below(&draw, 13);
+    }
+    vector x = {values, indices, COUNT};
+    pass(&p, x);
+    float *g = form(&p, x);
+    check_pooled(&p, x, g);
+    free(g);
+    release(&p);
 }
 
 static void factors_give_what_the_gradient_gives(void **state)
@@ -352,8 +374,11 @@ static void a_gradient_of_zero_has_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_stored_inputs),           cmocka_unit_test(factors_give_what_the_gradient_gives),
-        cmocka_unit_test(sketches_keep_inner_products),    cmocka_unit_test(lle_maps_a_window_point_near_its_own_place),
+        cmocka_unit_test(matches_stored_inputs),
+        cmocka_unit_test(factors_give_what_the_gradient_gives),
+        cmocka_unit_test(long_sparse_arms_are_pooled),
+        cmocka_unit_test(sketches_keep_inner_products),
+        cmocka_unit_test(lle_maps_a_window_point_near_its_own_place),
         cmocka_unit_test(a_gradient_of_zero_has_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
