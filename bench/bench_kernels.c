@@ -28,12 +28,13 @@ static void call_dot(const kernel_table *k, operands *o, size_t turn)
 static void call_forward(const kernel_table *k, operands *o, size_t turn)
 {
     (void)turn;
-    k->forward(o->y, o->theta, o->x, YELP, WIDTH, WIDTH);
+    k->forward(o->y, o->y, o->theta, o->x, YELP, WIDTH, WIDTH, false);
 }
 
 static void call_forward_sparse(const kernel_table *k, operands *o, size_t turn)
 {
-    k->forward_sparse(o->y, o->theta, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, NONZEROS, WIDTH, WIDTH);
+    k->forward_sparse(o->y, o->y, o->theta, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, NONZEROS, WIDTH, WIDTH,
+                      false);
 }
 
 /* A batch through the first layer of the preset eenet. */
@@ -63,7 +64,7 @@ static void call_update_sparse(const kernel_table *k, operands *o, size_t turn)
     k->update_sparse(o->theta, NULL, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, o->y, NONZEROS, WIDTH);
 }
 
-static const adam_step step = {0.9f, 0.999f, 1e-4f, 1e-9f, 1e-8f};
+static const adam_step step = {0.9f, 0.999f, 1e-4f, 1e-9f, 1e-19f};
 
 static void call_adam(const kernel_table *k, operands *o, size_t turn)
 {

@@ -274,18 +274,30 @@ static void forward_dense(row_sum p)
     }
 }
 
-static void forward(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride)
+/* Where sums begin if there is nothing to begin with: at y, set to zero. */
+static const float *zeros_at(float *y, size_t out)
 {
-    if (out == 1 && stride == 1)
-        y[0] += dot(w, x, in);
-    else
-        forward_dense((row_sum){y, y, w, NULL, x, in, out, stride, false});
+    memset(y, 0, out * sizeof *y);
+    return y;
 }
 
-static void forward_sparse(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out,
-                           size_t stride)
+static void forward(float *y, const float *start, const float *w, const float *x, size_t in, size_t out, size_t stride,
+                    bool relu)
 {
-    forward_any((row_sum){y, y, w, index, x, count, out, stride, false});
+    if (out == 1 && stride == 1) {
+        float sum = (start ? start[0] : 0) + dot(w, x, in);
+        y[0] = relu && !(sum > 0) ? 0 : sum;
+        return;
+    }
+    if (!start) start = zeros_at(y, out);
+    forward_dense((row_sum){y, start, w, NULL, x, in, out, stride, relu});
+}
+
+static void forward_sparse(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
+                           size_t count, size_t out, size_t stride, bool relu)
+{
+    if (!start) start = zeros_at(y, out);
+    forward_any((row_sum){y, start, w, index, x, count, out, stride, relu});
 }
 
 /* ---- products of matrices ---- */
@@ -384,26 +396,20 @@ static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size
     multiply_inputs(p, a, rows, in);
 }
 
-static void forward_many(matrix y, const float *w, const float *bias, const_matrix x, size_t rows, size_t in,
+static void forward_many(matrix y, const float *start, const float *w, const_matrix x, size_t rows, size_t in,
                          size_t out, bool relu)
 {
     if (out == 1) {
-        for (size_t r = 0; r < rows; r++) {
-            float sum = (bias ? bias[0] : 0) + dot(w, x.values + r * x.row, in);
-            y.values[r * y.row] = relu && !(sum > 0) ? 0 : sum;
-        }
+        for (size_t r = 0; r < rows; r++) forward(y.values + r * y.row, start, w, x.values + r * x.row, in, 1, 1, relu);
         return;
     }
-    product p = {y.values, bias, w, y.row, 0, out, in, out, relu};
-    if (!bias) {
-        for (size_t r = 0; r < rows; r++) memset(y.values + r * y.row, 0, out * sizeof(float));
+    product p = {y.values, start, w, y.row, 0, out, in, out, relu};
+    if (!start) {
+        for (size_t r = 0; r < rows; r++) zeros_at(y.values + r * y.row, out);
         p.start = y.values;
         p.start_row = y.row;
     }
-    if (rows == 1)
-        forward_dense((row_sum){y.values, p.start, w, NULL, x.values, in, out, out, relu});
-    else
-        multiply_inputs(p, x, rows, in);
+    multiply_inputs(p, x, rows, in);
 }
 
 /* ---- outer products ---- */

@@ -2,7 +2,7 @@
  * compiled once for each instruction set. kernels_best() picks the table for this machine.
  *
  * Weights are (in, out) row by row: the row of an input lies together, so a sparse input touches its rows alone.
- * Kernels cannot fail. No argument may overlap another one that is written. */
+ * Kernels cannot fail. No argument may overlap another one that is written, unless it is said. */
 #ifndef EENET_KERNELS_H
 #define EENET_KERNELS_H
 
@@ -37,16 +37,18 @@ typedef struct kernel_table {
     /* y += a x */
     void (*add_scaled)(float *y, float a, const float *x, size_t n);
 
-    /* y += x W. w is (in, out), x is (in), y is (out). The rows of w lie `stride` floats apart, and may overlap. */
-    void (*forward)(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride);
+    /* y = start + x W, and where relu is set, y = max(y, 0) then. w is (in, out), x is (in), y is (out). start is
+     * (out): biases, say, or y itself, or NULL for zeros. The rows of w lie `stride` floats apart, and may overlap. */
+    void (*forward)(float *y, const float *start, const float *w, const float *x, size_t in, size_t out, size_t stride,
+                    bool relu);
 
     /* The same for a sparse x: index and x are (count), w has a row for each index. */
-    void (*forward_sparse)(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out,
-                           size_t stride);
+    void (*forward_sparse)(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
+                           size_t count, size_t out, size_t stride, bool relu);
 
-    /* The same for many dense inputs, beginning with the bias: y is (rows, out) and x is (rows, in), their columns 1
-     * apart, and w is (in, out). bias is (out), or NULL for none. Where relu is set, y = max(y, 0) then. */
-    void (*forward_many)(matrix y, const float *w, const float *bias, const_matrix x, size_t rows, size_t in,
+    /* The same for many dense inputs that start alike: y is (rows, out) and x is (rows, in), their columns 1 apart, and
+     * w is (in, out). start is not y. */
+    void (*forward_many)(matrix y, const float *start, const float *w, const_matrix x, size_t rows, size_t in,
                          size_t out, bool relu);
 
     /* C += A B. c is (rows, out), a is (rows, in), b is (in, out). The columns of b and c are 1 apart. */

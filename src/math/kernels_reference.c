@@ -15,34 +15,30 @@ static void add_scaled(float *y, float a, const float *x, size_t n)
     for (size_t i = 0; i < n; i++) y[i] += a * x[i];
 }
 
-static void forward(float *y, const float *w, const float *x, size_t in, size_t out, size_t stride)
+static void forward(float *y, const float *start, const float *w, const float *x, size_t in, size_t out, size_t stride,
+                    bool relu)
 {
     for (size_t j = 0; j < out; j++) {
-        double sum = y[j];
+        double sum = start ? start[j] : 0;
         for (size_t i = 0; i < in; i++) sum += (double)x[i] * w[i * stride + j];
-        y[j] = (float)sum;
+        y[j] = relu && !(sum > 0) ? 0 : (float)sum;
     }
 }
 
-static void forward_sparse(float *y, const float *w, const uint32_t *index, const float *x, size_t count, size_t out,
-                           size_t stride)
+static void forward_sparse(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
+                           size_t count, size_t out, size_t stride, bool relu)
 {
     for (size_t j = 0; j < out; j++) {
-        double sum = y[j];
+        double sum = start ? start[j] : 0;
         for (size_t i = 0; i < count; i++) sum += (double)x[i] * w[index[i] * stride + j];
-        y[j] = (float)sum;
+        y[j] = relu && !(sum > 0) ? 0 : (float)sum;
     }
 }
 
-static void forward_many(matrix y, const float *w, const float *bias, const_matrix x, size_t rows, size_t in,
+static void forward_many(matrix y, const float *start, const float *w, const_matrix x, size_t rows, size_t in,
                          size_t out, bool relu)
 {
-    for (size_t r = 0; r < rows; r++) {
-        float *own = y.values + r * y.row;
-        for (size_t j = 0; j < out; j++) own[j] = bias ? bias[j] : 0;
-        forward(own, w, x.values + r * x.row, in, out, out);
-        for (size_t j = 0; relu && j < out; j++) own[j] = own[j] > 0 ? own[j] : 0;
-    }
+    for (size_t r = 0; r < rows; r++) forward(y.values + r * y.row, start, w, x.values + r * x.row, in, out, out, relu);
 }
 
 static void multiply(matrix c, const_matrix a, const_matrix b, size_t rows, size_t in, size_t out)

@@ -141,18 +141,15 @@ static void forward_entries(batch *self, const float *weights)
     size_t out = first->out.width;
     for (size_t j = 0; j < out; j += OUTPUTS_TOGETHER) {
         size_t width = out - j < OUTPUTS_TOGETHER ? out - j : OUTPUTS_TOGETHER;
+        const float *biases = first->bias ? weights + first->weight_count + j : NULL;
         for (size_t s = 0; s < self->count; s++) {
             float *outputs = activations_of(self, s) + first->output + j;
             vector x = seen_input(self, s);
-            if (first->bias)
-                memcpy(outputs, weights + first->weight_count + j, width * sizeof *outputs);
-            else
-                memset(outputs, 0, width * sizeof *outputs);
             if (x.indices)
-                kernels->forward_sparse(outputs, weights + j, x.indices, x.values, x.count, width, out);
+                kernels->forward_sparse(outputs, biases, weights + j, x.indices, x.values, x.count, width, out,
+                                        first->relu);
             else
-                kernels->forward(outputs, weights + j, x.values, x.count, width, out);
-            if (first->relu) kernels->relu(outputs, width);
+                kernels->forward(outputs, biases, weights + j, x.values, x.count, width, out, first->relu);
         }
     }
 }
@@ -217,8 +214,9 @@ static void gradient_entries(batch *self, float *weights)
         size_t width = out - j < OUTPUTS_TOGETHER ? out - j : OUTPUTS_TOGETHER, start = 0;
         for (size_t r = 0; r < self->row_count; r++) {
             size_t row = self->rows[r], end = self->ends[row];
-            net->kernels->forward_sparse(weights + row * out + j, deltas + j, self->samples + start,
-                                         self->values + start, end - start, width, net->activation_count);
+            float *sums = weights + row * out + j;
+            net->kernels->forward_sparse(sums, sums, deltas + j, self->samples + start, self->values + start,
+                                         end - start, width, net->activation_count, false);
             start = end;
         }
     }

@@ -59,7 +59,9 @@ static void backward_row(const convolution *c, size_t out, size_t in, size_t wei
 static void gradient_row(const convolution *c, size_t out, size_t in, size_t weight)
 {
     const layer *l = c->layer;
-    c->kernels->forward(c->gradient + weight, c->input + in, c->delta + out, l->out.width, l->kernel_width, l->stride);
+    float *gradient = c->gradient + weight;
+    c->kernels->forward(gradient, gradient, c->input + in, c->delta + out, l->out.width, l->kernel_width, l->stride,
+                        false);
 }
 
 /* With stride 1, many rows at a time: with gaps behind them that make them as long as the input's they lie under the
@@ -117,8 +119,9 @@ static void forward_wide(const convolution *c, wide_rows *rows)
     spread(l, c->output, rows);
     for (size_t i = 0; i < l->in.channels; i++)
         for (size_t k = 0; k < l->kernel_height; k++)
-            c->kernels->forward(sums, c->input + input_at(l, i, rows->first + k),
-                                c->weights + weight_at(l, rows->channel, i, k), l->kernel_width, rows->length, 1);
+            c->kernels->forward(sums, sums, c->input + input_at(l, i, rows->first + k),
+                                c->weights + weight_at(l, rows->channel, i, k), l->kernel_width, rows->length, 1,
+                                false);
     for (size_t r = 0; r < rows->count; r++)
         memcpy(c->output + output_at(l, rows->channel, rows->first + r), sums + r * l->in.width,
                l->out.width * sizeof *sums);
@@ -133,8 +136,9 @@ static void backward_wide(const convolution *c, wide_rows *rows)
         for (size_t k = 0; k < l->kernel_height; k++) {
             const float *weights = c->weights + weight_at(l, rows->channel, i, k);
             for (size_t x = 0; x < l->kernel_width; x++) mirrored[x] = weights[margin(l) - x];
-            c->kernels->forward(c->input_delta + input_at(l, i, rows->first + k), rows->values, mirrored,
-                                l->kernel_width, rows->length + margin(l), 1);
+            float *sums = c->input_delta + input_at(l, i, rows->first + k);
+            c->kernels->forward(sums, sums, rows->values, mirrored, l->kernel_width, rows->length + margin(l), 1,
+                                false);
         }
     }
 }
@@ -198,8 +202,8 @@ static void gradient_product(const convolution *c)
     const float *rows = c->input, *columns = rows + l->rows, *others = columns + l->columns;
     for (size_t o = 0; o < l->out.channels; o++) {
         const float *delta = c->delta + o * l->out.width;
-        float *gradient = c->gradient + o * l->kernel_width, sums[MOST_KERNEL_ROWS] = {0};
-        kernels->forward(sums, rows, delta, l->within, l->covered, l->step);
+        float *gradient = c->gradient + o * l->kernel_width, sums[MOST_KERNEL_ROWS];
+        kernels->forward(sums, NULL, rows, delta, l->within, l->covered, l->step, false);
         for (size_t i = l->within; i < l->out.width; i++) {
             product_window w = window_of(l, i);
             if (w.rows) kernels->add_scaled(sums, delta[i], rows + w.row, w.rows);
@@ -281,16 +285,19 @@ static void pool_backward(const layer *l, const float *input, const float *delta
 
 /* ---- fully connected ---- */
 
-static void sparse_forward(const layer *l, const kernel_table *kernels, const float *theta, vector input, float *output)
+static const float *biases_of(const layer *l, const float *weights)
 {
-    const float *weights = theta + l->parameters;
+    return l->bias ? weights + l->weight_count : NULL;
+}
+
+static void dense_forward(const layer *l, const kernel_table *kernels, const float *weights, vector x, float *output)
+{
+    const float *biases = biases_of(l, weights);
     size_t out = l->out.width;
-    if (l->bias)
-        memcpy(output, weights + l->weight_count, out * sizeof *output);
+    if (x.indices)
+        kernels->forward_sparse(output, biases, weights, x.indices, x.values, x.count, out, out, l->relu);
     else
-        memset(output, 0, out * sizeof *output);
-    kernels->forward_sparse(output, weights, input.indices, input.values, input.count, out, out);
-    if (l->relu) kernels->relu(output, out);
+        kernels->forward(output, biases, weights, x.values, x.count, out, out, l->relu);
 }
 
 static void dense_backward(const layer *l, const kernel_table *kernels, const float *theta, const float *delta,
@@ -317,10 +324,7 @@ void layer_forward(const layer *self, const kernel_table *kernels, const float *
 {
     switch (self->kind) {
     case LAYER_DENSE:
-        if (input.indices)
-            sparse_forward(self, kernels, theta, input, output);
-        else
-            layer_forward_many(self, kernels, theta, (const_matrix){input.values, 0, 1}, 1, (matrix){output, 0, 1});
+        dense_forward(self, kernels, theta + self->parameters, input, output);
         return;
     case LAYER_CONVOLUTION:
         convolution_forward(self, kernels, theta, input.values, output);
@@ -335,8 +339,9 @@ void layer_forward(const layer *self, const kernel_table *kernels, const float *
 void layer_forward_many(const layer *self, const kernel_table *kernels, const float *theta, const_matrix inputs,
                         size_t count, matrix outputs)
 {
-    const float *weights = theta + self->parameters, *biases = self->bias ? weights + self->weight_count : NULL;
-    kernels->forward_many(outputs, weights, biases, inputs, count, shape_size(self->in), self->out.width, self->relu);
+    const float *weights = theta + self->parameters;
+    kernels->forward_many(outputs, biases_of(self, weights), weights, inputs, count, shape_size(self->in),
+                          self->out.width, self->relu);
 }
 
 void layer_backward(const layer *self, const kernel_table *kernels, const float *theta, const float *input,

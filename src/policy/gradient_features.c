@@ -162,7 +162,7 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     *first = (phase + (x.indices ? x.indices[0] : 0)) / k;
     size_t end = (phase + last_entry) / k + 1;
     size_t block = *first, i = 0;
-    if (k == 2 && phase == 0 && !x.indices) /* the authors' */
+    if (k == 2 && phase == 0 && !x.indices) /* pairs, as the authors have it: the compiler makes vectors of them */
         for (; i + 2 <= x.count; i += 2) sums[block++] = (x.values[i] + x.values[i + 1]) / 2;
     for (; block < end; block++) {
         size_t limit = (block + 1) * k - phase, stop = limit < x.count ? limit : x.count;
@@ -260,14 +260,11 @@ static void compute_pooled(const gradient_features *self, const gradient_factor 
 static void project(const kernel_table *kernels, const float *signs, vector x, size_t in, bool bias, size_t count,
                     float *out)
 {
-    if (bias)
-        memcpy(out, signs + in * count, count * sizeof *out);
-    else
-        memset(out, 0, count * sizeof *out);
+    const float *start = bias ? signs + in * count : NULL;
     if (x.indices)
-        kernels->forward_sparse(out, signs, x.indices, x.values, x.count, count, count);
+        kernels->forward_sparse(out, start, signs, x.indices, x.values, x.count, count, count, false);
     else
-        kernels->forward(out, signs, x.values, in, count, count);
+        kernels->forward(out, start, signs, x.values, in, count, count, false);
 }
 
 /* With random signs s and t, the sum over a, b of s[a] t[b] delta[a] x[b] is (s . delta) (t . x). */

@@ -178,10 +178,10 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         square(f->input.values, f->input.count, inputs);
         const float *own = inverse + f->parameters;
         const float *biases = f->bias ? own + f->in * f->out : NULL; /* whose input is 1 */
-        size_t in = f->input.indices ? 0 : f->in;
-        kernels->forward_many((matrix){sums, 0, 1}, own, biases, (const_matrix){inputs, 0, 1}, 1, in, f->out, false);
         if (f->input.indices)
-            kernels->forward_sparse(sums, own, f->input.indices, inputs, f->input.count, f->out, f->out);
+            kernels->forward_sparse(sums, biases, own, f->input.indices, inputs, f->input.count, f->out, f->out, false);
+        else
+            kernels->forward(sums, biases, own, inputs, f->in, f->out, f->out, false);
         total += kernels->dot(sums, deltas, f->out);
     }
     return total;

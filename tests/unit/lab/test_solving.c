@@ -100,7 +100,7 @@ static void authors_preset_does_as_the_authors_did(void **state)
     assert_regret("yelp:", "yelp", "eenet:authors", 10000, 5000, 5450);
 }
 
-/* The worst of the study's ten seeds had 4559 on Yelp, 4812 by eenet:fast; 511 after 3000 rounds of MNIST; 109 on
+/* The worst of the study's ten seeds had 4583 on Yelp, 4789 by eenet:fast; 513 after 3000 rounds of MNIST; 106 on
  * shuttle (docs/experiments.md). */
 static void the_preset_does_as_the_study_says(void **state)
 {
