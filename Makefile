@@ -14,7 +14,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan bench bench-record install lint lint-format lint-cppcheck \
+.PHONY: build demo test test-release test-asan test-tsan bench bench-record record install lint lint-format lint-cppcheck \
     lint-includes format fuzz clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
@@ -43,6 +43,11 @@ bench: build ## measure speed: all, or what FILTER names (eenet help bench); EEN
 bench-record: build ## record the instruction counts that the guard among the tests compares with
 	@cmake/setup.sh test
 	@$(CMAKE) --build --preset release --target bench_record
+
+record: ## record what fixed short runs decide, which a test compares with to the last bit
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release --target record_write
 
 install: build ## under prefix (/usr/local unless given), staged in DESTDIR
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
