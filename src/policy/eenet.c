@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "solved_exploration.h"
+#include "parts/solved_exploration.h"
 
 typedef struct eenet {
     policy base;

@@ -1,5 +1,5 @@
 /* Greedy: the exploitation network f1 alone, no exploration. A control: it trains as EE-Net's f1 does. */
-#include "exploitation.h"
+#include "parts/exploitation.h"
 
 extern const policy_class greedy_class;
 

@@ -5,7 +5,7 @@
  *     scores ~ N(mu, nu^2 / lambda C)
  *
  * n arms cost what KernelUCB's cost, n^2 t / 2 for C and n^3 / 6 for its Cholesky factor; the scratch holds C. */
-#include "kernel_policy.h"
+#include "parts/kernel_policy.h"
 
 extern const policy_class kernelts_class;
 

@@ -6,7 +6,7 @@
  * n arms cost n t kernel values and one triangular solve for all of them, n t^2 / 2. */
 #include <math.h>
 
-#include "kernel_policy.h"
+#include "parts/kernel_policy.h"
 
 /* Arms that are scored at once: their part of the scratch stays in the cache. */
 enum { ARMS_AT_ONCE = 16 };

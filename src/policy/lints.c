@@ -4,7 +4,7 @@
  * theta itself is not needed: its scores are drawn, which are jointly Gaussian with the covariance nu^2 X A^-1 X^T. For
  * n arms that takes their n^2 covariances and a factorisation of n^3 / 3; where there are more arms than features,
  * theta is drawn after all, in d^3 / 3. */
-#include "posterior.h"
+#include "parts/posterior.h"
 
 typedef struct lints_options {
     posterior_options shared;

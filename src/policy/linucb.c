@@ -2,7 +2,7 @@
  * WWW 2010, with one theta for all arms: theta . x + alpha sqrt(x^T A^-1 x). */
 #include <math.h>
 
-#include "posterior.h"
+#include "parts/posterior.h"
 
 typedef struct linucb_options {
     posterior_options shared;

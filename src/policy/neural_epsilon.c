@@ -1,7 +1,7 @@
 /* Neural-epsilon-greedy: the arm with the largest f1, but with probability epsilon any arm. The EE-Net paper, section
  * 5, compares with it. */
 #include "base/memory.h"
-#include "exploitation.h"
+#include "parts/exploitation.h"
 
 typedef struct epsilon_options {
     exploitation_options shared;

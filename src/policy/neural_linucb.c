@@ -4,7 +4,7 @@
  * Plays the arm with the largest theta . h + alpha sqrt(h^T A^-1 h), h from f1's last hidden layer; last_layer.h says
  * what A, theta and h are. The paper trains the network under the regression's theta; here f1 trains as EE-Net's does,
  * under its own last layer. */
-#include "last_layer.h"
+#include "parts/last_layer.h"
 
 extern const policy_class neural_linucb_class;
 

@@ -2,7 +2,7 @@
  *
  * Draws a score for each arm from N(f1, nu^2 width^2), independently, and plays the largest. gradient_width.h says what
  * the width is. f1 trains as EE-Net's does. Exploration is what the draw adds to f1. */
-#include "gradient_width.h"
+#include "parts/gradient_width.h"
 
 extern const policy_class neural_ts_class;
 

@@ -2,7 +2,7 @@
  *
  * Plays the arm with the largest f1 + nu width. gradient_width.h says what the width is. f1 trains as EE-Net's does;
  * the paper's gamma_t is a constant, nu sqrt(lambda). */
-#include "gradient_width.h"
+#include "parts/gradient_width.h"
 
 extern const policy_class neural_ucb_class;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "exploitation.h"
+#include "parts/exploitation.h"
 
 typedef struct squarecb_options {
     exploitation_options shared;

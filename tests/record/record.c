@@ -2,8 +2,8 @@
  * one of every score. Two builds that print the same lines decide the same to the last bit. Prints the kernels first,
  * since other instructions round otherwise. record.sh compares with the lines of an earlier build. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "bench/problem.h"
 

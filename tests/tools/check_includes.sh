@@ -19,10 +19,6 @@ BEGIN {
     below["serve"] = "base math net policy engine evaluate"
     below["bench"] = "base math net policy engine lab evaluate serve"
     below["cli"] = "base math net policy engine lab evaluate serve bench"
-
-    # What the policies share. A policy may include these and its own header; the registry may include all.
-    split("policy gradient_features gain_regression start_features recall solved_exploration eenet_options schedule exploitation gradient_width posterior kernel_policy last_layer", list)
-    for (i in list) shared[list[i]] = 1
 }
 
 function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }
@@ -35,6 +31,7 @@ FNR == 1 {
     own = part[1] == "src" ? part[2] : part[1]
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
+    in_parts = FILENAME ~ /^src\/policy\/parts\//
     if (!(own in below)) complain("src/" own " has no place in the order of the folders")
 }
 
@@ -52,9 +49,12 @@ FNR == 1 {
     else { complain("no header " name " in " folder); next }
 
     if (target != own && !contains(below[own], target)) complain(own " may not include " target ": " name)
-    if (own == "policy" && target == "policy" && stem(FILENAME) != "registry" && stem(FILENAME) != stem(name) &&
-        !(stem(name) in shared))
+    # A policy may include policy.h, what lies in parts/ and its own headers; a part no policy.
+    if (own == "policy" && target == "policy" && stem(name) != "policy" && name !~ /(^|\/)parts\// &&
+        !in_parts && index(stem(name), stem(FILENAME)) != 1 && index(stem(FILENAME), stem(name)) != 1)
         complain("a policy may not include another: " name)
+    if (own == "policy" && in_parts && !exists(folder name) && part[1] == "policy" && part[2] != "policy.h")
+        complain("a part may not include a policy: " name)
 }
 
 END { exit failed }

@@ -2,7 +2,7 @@
 # test_check_includes.sh CHECK: the check of includes finds what it is for, in a small tree, and nothing else.
 set -eu
 check=$1
-mkdir -p include cli bench src/base src/math src/net src/policy src/engine src/lab/datasets src/evaluate src/serve
+mkdir -p include cli bench src/base src/math src/net src/policy/parts src/engine src/lab/datasets src/evaluate src/serve
 
 write() { # FILE INCLUDE...
     file=$1
@@ -11,13 +11,13 @@ write() { # FILE INCLUDE...
 }
 header() { for file in "$@"; do echo '/* a header */' >"$file"; done; }
 
-header include/eenet.h src/base/status.h src/math/matrix.h src/net/network.h src/policy/policy.h src/policy/schedule.h \
+header include/eenet.h src/base/status.h src/math/matrix.h src/net/network.h src/policy/policy.h src/policy/parts/schedule.h \
     src/policy/greedy.h src/policy/uniform.h src/engine/bandit.h src/lab/runner.h src/lab/datasets/idx.h \
     src/serve/http.h bench/bench.h
 write src/base/status.c '"status.h"' '<stdio.h>' '"eenet.h"'
 write src/math/matrix.c '"matrix.h"' '<cblas.h>' '<lapacke.h>' '"base/status.h"'
-write src/policy/greedy.c '"greedy.h"' '"policy.h"' '"schedule.h"' '"net/network.h"'
-write src/policy/registry.c '"greedy.h"' '"uniform.h"'
+write src/policy/greedy.c '"greedy.h"' '"policy.h"' '"parts/schedule.h"' '"net/network.h"'
+write src/policy/parts/schedule.c '"schedule.h"' '"policy/policy.h"'
 write src/lab/runner.c '"runner.h"' '"datasets/idx.h"' '"engine/bandit.h"'
 write bench/bench.c '"bench.h"' '"lab/runner.h"'
 write cli/main.c '"lab/runner.h"' '"eenet.h"' '"serve/http.h"' '"bench/bench.h"'
@@ -39,6 +39,7 @@ rejects src/lab/runner.c '"bench/bench.h"' 'lab may not include bench'
 rejects src/serve/http.h '"lab/runner.h"' 'serve may not include lab'
 rejects src/policy/greedy.c '"uniform.h"' 'may not include another'
 rejects src/policy/greedy.c '"policy/uniform.h"' 'may not include another'
+rejects src/policy/parts/schedule.c '"policy/uniform.h"' 'may not include a policy'
 rejects src/policy/greedy.c '  "matrix.h"' 'no header matrix.h'
 rejects src/net/network.h '<cblas.h>' 'only src/math'
 rejects cli/main.c ' <lapacke.h>' 'only src/math'

@@ -1,6 +1,6 @@
 /* NeuralUCB and NeuralTS: their widths against stored numbers and against formed gradients, and what they promise. */
-#include "neural_play.h"
-#include "policy/exploitation.h"
+#include "policy/neural_play.h"
+#include "policy/parts/exploitation.h"
 #include "support_network.h"
 
 static round_arms round_now;

@@ -4,7 +4,7 @@
 
 #include "gradient_features.h"
 #include "net/learner.h"
-#include "policy.h"
+#include "policy/policy.h"
 #include "schedule.h"
 
 typedef enum label_kind { LABEL_GAIN, LABEL_ABS, LABEL_RELU } label_kind;

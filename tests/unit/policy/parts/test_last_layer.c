@@ -1,6 +1,6 @@
 /* NeuralLinear and Neural-LinUCB: against a regression that is solved anew, and what they promise. */
-#include "neural_play.h"
-#include "policy/last_layer.h"
+#include "policy/neural_play.h"
+#include "policy/parts/last_layer.h"
 
 enum { DIM = 12, ARMS = 6, WIDTH = 9, D = WIDTH + 1 };
 

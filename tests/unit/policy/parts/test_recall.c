@@ -1,6 +1,6 @@
 /* Recall against the plain sums over all that came, and what it must do with noise, with change and with little room.
  */
-#include "policy/recall.h"
+#include "policy/parts/recall.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The solved f2 against the plain ridge solution over the same samples. */
-#include "policy/gain_regression.h"
+#include "policy/parts/gain_regression.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What a solved f2 sees, against the last hidden layer computed by plain loops. */
-#include "policy/start_features.h"
+#include "policy/parts/start_features.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/gradient_features.h"
+#include "policy/parts/gradient_features.h"
 #include "support_network.h"
 
 /* A network with its passes done for one input. */

@@ -6,7 +6,7 @@
 #define EENET_KERNEL_POLICY_H
 
 #include "math/kernel_ridge.h"
-#include "policy.h"
+#include "policy/policy.h"
 
 typedef struct kernel_options {
     common_options common;

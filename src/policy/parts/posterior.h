@@ -5,7 +5,7 @@
 #define EENET_POSTERIOR_H
 
 #include "math/ridge.h"
-#include "policy.h"
+#include "policy/policy.h"
 
 typedef struct posterior_options {
     common_options common;
