@@ -20,8 +20,7 @@ const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
 
 static double *factor_of(const parameters *learned)
 {
-    size_t p = exploitation_count((const exploitation *)learned->policy);
-    return (double *)(void *)(learned->values + p + p % 2);
+    return (double *)(void *)(learned->values + exploitation_end((const exploitation *)learned->policy));
 }
 
 static double *theta_of(const parameters *learned)
@@ -46,25 +45,23 @@ static void start(last_layer *self)
 static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
 {
     const last_layer_options *o = setup->options;
-    learner_options first = learner_for_problem(&o->shared.f1, o->shared.common.blocks, o->shared.common.exclusive);
-    network f1;
+    const network *f1 = &self->shared.f1.network;
+    ee_status status = exploitation_create(&self->shared, class, setup, error);
+    if (status) return status;
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
                            "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
                            class->schema.owner, (long long)o->shared.f1.network.layers);
-    size_t d = ((size_t)first.network.width + 1) * (size_t)first.network.heads;
+    size_t d = ((size_t)o->shared.f1.network.width + 1) * f1->heads;
     if (d > MOST_FEATURES)
         return status_fail(error, EE_BAD_OPTION, "options: %s: f1.width + 1 times f1.heads must be at most %d, got %zu",
                            class->schema.owner, MOST_FEATURES, d);
-    ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);
-    if (status) return status;
-    size_t more = f1.parameter_count % 2 + 2 * (triangle_count(d) + d);
-    status = exploitation_create(&self->shared, class, setup, more, error);
+    status = exploitation_start(&self->shared, setup, 2 * (triangle_count(d) + d), error);
     if (status) return status;
     self->scale = o->scale;
     self->lambda = o->lambda;
     self->rebuild = (uint64_t)o->rebuild;
-    self->hidden = f1.layers[f1.layer_count - 2].output;
+    self->hidden = f1->layers[f1->layer_count - 2].output;
     self->dim = d;
     status = memory_create(&self->moment, d, sizeof(double), error);
     if (!status) status = memory_create(&self->features, d, sizeof(double), error);

@@ -21,7 +21,7 @@
  *
  * f1 needs a hidden layer; without one this would be linucb or lints, and is refused.
  *
- * Parameters: theta1, a float where its count is odd; then in doubles U (row by row from the diagonal on) and theta. */
+ * Parameters: theta1; then in doubles U (row by row from the diagonal on) and theta. */
 #ifndef EENET_LAST_LAYER_H
 #define EENET_LAST_LAYER_H
 

@@ -493,16 +493,16 @@ static void another_version_is_refused(void **state)
     (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
-    assert_int_equal(bytes[8], 6);
-    bytes[8] = 5;
+    assert_int_equal(bytes[8], 7);
+    bytes[8] = 6;
     repair_checksum(bytes, saved.size);
-    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 5, but this library reads version 6");
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 6, but this library reads version 7");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads version 6");
-    bytes[8] = 6;
+                      "model: of version 1099511627776, but this library reads version 7");
+    bytes[8] = 7;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));

@@ -503,7 +503,7 @@ static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
         {"refresh=0", 3, 4, false, {.label = 0}, 1, 0.3, 0, 0},
         {"refresh=0", 3, 6, true, {.label = 0}, 1, 1, 4, 0},
         {"refresh=0 label=abs", 1, 6, true, {.label = 1}, 0.2, 1, 0, 0},
-        {"refresh=0 label=relu label_offset=0.7", 3, 6, true, {.label = 2, .offset = 0.7}, 2, 1, 0, 0},
+        {"refresh=0 label=relu", 3, 6, true, {.label = 2}, 2, 1, 0, 0},
         /* arms that were not played never count, whatever they would be told */
         {"refresh=0 extra_gain=0.3 optimal=binary", 2, 6, true, {.label = 0}, 1, 1, 0, 0},
         /* a history that forgets: the solution does not */
@@ -516,14 +516,14 @@ static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
 }
 
 /* So many draws that none of 40 samples is left out: each gain is r - f1, by f1 as the training left it. */
-static void gains_are_told_anew(void **state)
+static void gains_are_computed_again(void **state)
 {
     (void)state;
     const solved_variant variants[] = {
         {"refresh=2000", 1, 6, true, {.label = 0}, 0.2, 1, 0, ROUNDS},
         {"refresh=2000", 1, 4, false, {.label = 0}, 0.2, 1, 0, ROUNDS},
         {"refresh=2000", 3, 6, true, {.label = 0}, 1, 1, 0, ROUNDS},
-        {"refresh=2000 label=abs label_offset=0.5", 1, 6, true, {.label = 1, .offset = 0.5}, 0.2, 1, 0, ROUNDS},
+        {"refresh=2000 label=abs", 1, 6, true, {.label = 1}, 0.2, 1, 0, ROUNDS},
         {"refresh=2000", 2, 6, true, {.label = 0}, 1, 1, 3, ROUNDS},
         /* what the history has dropped keeps the gain that it was told last */
         {"refresh=1000 f1.history=ring:10", 1, 6, true, {.label = 0}, 0.2, 1, 0, 10},
@@ -649,9 +649,8 @@ static void options_that_do_not_go_together_are_refused(void **state)
         {"exploration=network keep=all",
          "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
         {"reward_low=1 reward_high=1", "options: eenet.reward_low must be below eenet.reward_high, got 1 and 1"},
-        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
-        {"keep=all", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
-        {"extra_until=1", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
+        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last"},
+        {"keep=all", "options: eenet.exploration=ridge needs keep=last"},
         {"f1.layers=1", "options: eenet.exploration=ridge needs a hidden layer: f1.layers must be at least 2"},
         {"blocks=3", "options: f1.heads must divide the input's 4 entries, got 3"},
         {"exploration=network keep=reservoir:5 features=lle:3",
@@ -740,7 +739,7 @@ int main(void)
         cmocka_unit_test(follows_algorithm_1),
         cmocka_unit_test(a_reservoir_draws_what_was_trained),
         cmocka_unit_test(a_ridge_f2_is_the_solution_over_all_gains),
-        cmocka_unit_test(gains_are_told_anew),
+        cmocka_unit_test(gains_are_computed_again),
         cmocka_unit_test(f2_knows_arms_that_came_before),
         cmocka_unit_test(presets_are_what_they_are_named_for),
         cmocka_unit_test(options_that_do_not_go_together_are_refused),

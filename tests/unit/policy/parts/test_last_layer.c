@@ -290,7 +290,7 @@ static void memory_grows_with_the_square_of_the_width(void **state)
     (void)state;
     for (int width = 100; width <= 1600; width *= 2) {
         char options[96];
-        snprintf(options, sizeof options, "f1.width=%d f1.history=ring:1 pending=1", width);
+        snprintf(options, sizeof options, "f1.width=%d f1.history=ring:1 pending=1 arms=1", width);
         ee_bandit *own = bandit_make("neural-linear", 20, 0, options), *plain = bandit_make("greedy", 20, 0, options);
         double more = (double)ee_bandit_memory(own) - (double)ee_bandit_memory(plain), square = 4.0 * width * width;
         assert_true(more > square && more < square + 60.0 * width + 1000);

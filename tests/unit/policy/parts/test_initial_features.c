@@ -1,5 +1,5 @@
 /* What a solved f2 sees, against the last hidden layer computed by plain loops. */
-#include "policy/parts/start_features.h"
+#include "policy/parts/initial_features.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static size_t compute_plainly(const network *f1, const float *theta, size_t unit
 typedef struct seen {
     learner f1;
     float *theta0;
-    start_features features;
+    initial_features features;
     guard walls[2];
     float *activations, *phi;
 } seen;
@@ -99,15 +99,15 @@ static void make(seen *self, const char *text, size_t units)
     if (learner_create(&self->f1, "f1", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error)) fail_msg("%s", error.message);
     self->theta0 = calloc(self->f1.network.parameter_count, sizeof(float));
     learner_start(&self->f1, self->theta0);
-    if (start_features_create(&self->features, &self->f1.network, units, &error)) fail_msg("%s", error.message);
-    start_features_set(&self->features, &self->f1.network, self->theta0);
+    if (initial_features_create(&self->features, &self->f1.network, units, &error)) fail_msg("%s", error.message);
+    initial_features_set(&self->features, &self->f1.network, self->theta0);
     self->activations = guard_end(&self->walls[0], self->features.network.activation_count);
     self->phi = guard_end(&self->walls[1], self->features.count);
 }
 
 static void release(seen *self)
 {
-    start_features_destroy(&self->features);
+    initial_features_destroy(&self->features);
     learner_destroy(&self->f1);
     free(self->theta0);
     for (size_t i = 0; i < 2; i++) guard_free(&self->walls[i]);
@@ -115,7 +115,7 @@ static void release(seen *self)
 
 static void assert_phi(seen *self, vector x, const double *expected)
 {
-    start_features_compute(&self->features, x, self->activations, self->phi);
+    initial_features_compute(&self->features, x, self->activations, self->phi);
     for (size_t i = 0; i < self->features.count; i++) assert_close(self->phi[i], expected[i], 1e-5);
 }
 
@@ -197,7 +197,7 @@ static void blocks_look_alike(void **state)
     float values[3] = {1.5f, -2, 0.25f}, first[7];
     for (uint32_t head = 0; head < 4; head++) {
         uint32_t indices[3] = {6 * head, 6 * head + 2, 6 * head + 5};
-        start_features_compute(&self.features, (vector){values, indices, 3}, self.activations, self.phi);
+        initial_features_compute(&self.features, (vector){values, indices, 3}, self.activations, self.phi);
         if (!head) memcpy(first, self.phi, sizeof first);
         assert_memory_equal(first, self.phi, sizeof first);
     }
@@ -212,9 +212,9 @@ static void many_arms_look_as_each_alone(void **state)
     make(&self, "layers=2 width=40", 30);
     float x[MANY * INPUTS], activations[MANY * 40], phi[MANY * 30];
     for (int i = 0; i < MANY * INPUTS; i++) x[i] = (float)(i * i % 11) - 5;
-    start_features_compute_many(&self.features, x, MANY, activations, phi);
+    initial_features_compute_many(&self.features, x, MANY, activations, phi);
     for (int i = 0; i < MANY; i++) {
-        start_features_compute(&self.features, vector_dense(x + i * INPUTS, INPUTS), self.activations, self.phi);
+        initial_features_compute(&self.features, vector_dense(x + i * INPUTS, INPUTS), self.activations, self.phi);
         assert_floats_close(phi + i * 30, self.phi, 30, 1e-6);
     }
     release(&self);
@@ -228,11 +228,11 @@ static void theta_0_is_copied(void **state)
     make(&self, "layers=2 width=9", 5);
     float x[INPUTS], before[5];
     for (int i = 0; i < INPUTS; i++) x[i] = (float)(i % 5) - 2;
-    start_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
+    initial_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
     memcpy(before, self.phi, sizeof before);
     memset(self.theta0, 0, self.f1.network.parameter_count * sizeof(float));
     memset(self.f1.initial, 0, self.f1.network.parameter_count * sizeof(float));
-    start_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
+    initial_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
     assert_memory_equal(before, self.phi, sizeof before);
     release(&self);
 }
@@ -255,13 +255,13 @@ static void a_network_without_hidden_layer_is_refused(void **state)
     (void)state;
     learner_options options = options_from("layers=1");
     network f1;
-    start_features features;
+    initial_features features;
     ee_error error = {0};
     assert_int_equal(network_create(&f1, "f1", &options.network, INPUTS, &error), EE_OK);
-    assert_int_equal(start_features_create(&features, &f1, 5, &error), EE_BAD_OPTION);
+    assert_int_equal(initial_features_create(&features, &f1, 5, &error), EE_BAD_OPTION);
     assert_string_equal(error.message,
                         "options: eenet.exploration=ridge needs a hidden layer: f1.layers must be at least 2");
-    start_features_destroy(&features); /* there is nothing to free */
+    initial_features_destroy(&features); /* there is nothing to free */
 }
 
 int main(void)

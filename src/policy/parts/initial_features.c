@@ -1,13 +1,13 @@
-#include "start_features.h"
+#include "initial_features.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-ee_status start_features_create(start_features *self, const network *f1, size_t units, ee_error *error)
+ee_status initial_features_create(initial_features *self, const network *f1, size_t units, ee_error *error)
 {
-    *self = (start_features){0};
+    *self = (initial_features){0};
     if (f1->layer_count < 2)
         return status_fail(error, EE_BAD_OPTION,
                            "options: eenet.exploration=ridge needs a hidden layer: f1.layers "
@@ -17,31 +17,31 @@ ee_status start_features_create(start_features *self, const network *f1, size_t 
     return memory_create(&self->theta, self->network.parameter_count, sizeof(float), error);
 }
 
-void start_features_destroy(start_features *self)
+void initial_features_destroy(initial_features *self)
 {
     memory_free(self->theta);
-    *self = (start_features){0};
+    *self = (initial_features){0};
 }
 
-void start_features_set(start_features *self, const network *f1, const float *theta_0)
+void initial_features_set(initial_features *self, const network *f1, const float *theta_0)
 {
     network_cut_parameters(f1, &self->network, theta_0, self->theta);
 }
 
-static void scale_units(const start_features *self, const float *units, float *phi)
+static void scale_units(const initial_features *self, const float *units, float *phi)
 {
     float square = self->network.kernels->dot(units, units, self->count);
     float scale = square > 0 ? 1 / sqrtf(square) : 0;
     for (size_t i = 0; i < self->count; i++) phi[i] = scale * units[i];
 }
 
-void start_features_compute(const start_features *self, vector x, float *activations, float *phi)
+void initial_features_compute(const initial_features *self, vector x, float *activations, float *phi)
 {
     scale_units(self, network_outputs(&self->network, self->theta, x, activations), phi);
 }
 
-void start_features_compute_many(const start_features *self, const float *inputs, size_t count, float *activations,
-                                 float *phi)
+void initial_features_compute_many(const initial_features *self, const float *inputs, size_t count, float *activations,
+                                   float *phi)
 {
     const network *net = &self->network;
     const float *units = activations + net->layers[net->layer_count - 1].output;
