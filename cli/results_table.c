@@ -1,4 +1,4 @@
-#include "table.h"
+#include "results_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void print_rows(const row *rows, size_t count, bool whole)
     }
 }
 
-ee_status table_print(const table *of, ee_error *error)
+ee_status results_table_print(const results_table *of, ee_error *error)
 {
     row *rows;
     size_t seeds = of->seed_count;
