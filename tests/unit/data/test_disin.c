@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "lab/datasets/pool.h"
-#include "lab/datasets/text_features.h"
+#include "data/pool.h"
+#include "data/text_features.h"
 #include "support_files.h"
 
 enum { ARMS = 10, ARTICLES = 15, ROUNDS = 50, PATH_SIZE = 96, OPTIONS_SIZE = 128, TEXT_SIZE = 256 };

@@ -1,5 +1,5 @@
 /* Tables as rounds: small ones made here, and the UCI files where EENET_DATA names their folder's folder. */
-#include "lab/datasets/table.h"
+#include "data/table.h"
 
 #include <math.h>
 #include <stdio.h>

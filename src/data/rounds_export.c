@@ -15,8 +15,8 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "datasets/npy.h"
-#include "datasets/rounds_file.h"
+#include "npy.h"
+#include "rounds_file.h"
 
 /* ---- an array that grows at many places at once ---- */
 

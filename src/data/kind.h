@@ -5,7 +5,7 @@
 
 #include "base/options.h"
 #include "base/random.h"
-#include "lab/environment.h"
+#include "environment.h"
 
 /* What a data set is opened with: the parts of "KIND:PLACE,OPTION=VALUE,...". */
 typedef struct dataset_request {

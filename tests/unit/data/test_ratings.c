@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "lab/datasets/pool.h"
+#include "data/pool.h"
 #include "support_files.h"
 
 /* ---- files, in a folder of the test's own ---- */

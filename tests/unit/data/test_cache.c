@@ -1,6 +1,6 @@
 /* What is kept from one run to the next. */
 #define _DEFAULT_SOURCE
-#include "lab/datasets/cache.h"
+#include "data/cache.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Writes the rounds of a data set to a folder, so that another program can replay what our policies see, and
- * "rounds:FOLDER" deals them again (datasets/rounds_file.h has the format). */
+ * "rounds:FOLDER" deals them again (rounds_file.h has the format). */
 #ifndef EENET_ROUNDS_EXPORT_H
 #define EENET_ROUNDS_EXPORT_H
 

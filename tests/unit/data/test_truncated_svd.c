@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "math/truncated_svd.h"
+#include "data/truncated_svd.h"
 #include "support.h"
 
 /* A matrix with its own arrays, and its decomposition. */

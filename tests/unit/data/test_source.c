@@ -1,5 +1,5 @@
 /* Files, gzip or plain: whole, cut at every byte, damaged, several streams in one. */
-#include "lab/datasets/source.h"
+#include "data/source.h"
 
 #include <stdlib.h>
 #include <string.h>

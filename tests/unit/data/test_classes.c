@@ -1,5 +1,5 @@
 /* Rounds of a classification problem: blocks, rewards, and the order of the rows. */
-#include "lab/datasets/classes.h"
+#include "data/classes.h"
 
 #include <math.h>
 #include <string.h>

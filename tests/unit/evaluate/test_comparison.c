@@ -1,4 +1,4 @@
-#include "math/comparison.h"
+#include "evaluate/comparison.h"
 
 #include <math.h>
 

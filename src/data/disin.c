@@ -14,9 +14,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cache.h"
-#include "math/truncated_svd.h"
 #include "pool.h"
 #include "text_features.h"
+#include "truncated_svd.h"
 #include "word_vectors.h"
 
 /* Of what the cache keeps: to be raised when the same files and options come to give other vectors. */

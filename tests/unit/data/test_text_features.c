@@ -1,5 +1,5 @@
 /* Words, vocabulary and TF-IDF, against numbers computed by hand. */
-#include "lab/datasets/text_features.h"
+#include "data/text_features.h"
 
 #include <math.h>
 #include <string.h>

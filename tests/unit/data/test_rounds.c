@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/datasets/npy.h"
-#include "lab/datasets/rounds_file.h"
-#include "lab/rounds_export.h"
+#include "data/npy.h"
+#include "data/rounds_export.h"
+#include "data/rounds_file.h"
 #include "support_files.h"
 
 typedef struct folder {

@@ -16,8 +16,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "doubles.h"
-#include "eigen.h"
+#include "math/doubles.h"
+#include "math/eigen.h"
 
 enum {
     BLOCK = 8,   /* vectors that are multiplied at once: a cache line of doubles */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/datasets/classes.h"
+#include "data/classes.h"
 #include "support_files.h"
 
 enum { PIXELS = 784, IMAGES = 3, IMAGE_HEAD = 16, LABEL_HEAD = 8 };

@@ -1,4 +1,4 @@
-#include "lab/datasets/npy.h"
+#include "data/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/datasets/pool.h"
+#include "data/pool.h"
 #include "support.h"
 
 enum { ROWS = 20, ORDINARY = 14, WANTED = 6 };

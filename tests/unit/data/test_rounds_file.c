@@ -1,4 +1,4 @@
-#include "lab/datasets/rounds_file.h"
+#include "data/rounds_file.h"
 
 #include <string.h>
 

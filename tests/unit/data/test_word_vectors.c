@@ -1,5 +1,5 @@
 /* Files of word vectors, text and binary: what they hold, and what is said of those that are malformed. */
-#include "lab/datasets/word_vectors.h"
+#include "data/word_vectors.h"
 
 #include <string.h>
 

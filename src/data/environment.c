@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/datasets/kind.h"
+#include "kind.h"
 
 static const dataset_kind *const kinds[] = {&dataset_synthetic, &dataset_mnist,     &dataset_fashion_mnist,
                                             &dataset_yelp,      &dataset_movielens, &dataset_ratings,

@@ -20,9 +20,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cache.h"
-#include "math/truncated_svd.h"
 #include "pool.h"
 #include "rows.h"
+#include "truncated_svd.h"
 #include "vocabulary.h"
 
 /* Of what is kept in the cache: to be raised when another pool comes of the same file and options. */

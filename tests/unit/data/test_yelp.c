@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "lab/datasets/npy.h"
-#include "lab/environment.h"
+#include "data/environment.h"
+#include "data/npy.h"
 #include "support_files.h"
 
 static const char entry_file[] = "yelp_2000users_10000items_entry.npy";

@@ -1,4 +1,4 @@
-#include "math/statistics.h"
+#include "evaluate/statistics.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Rows of separated fields, from bytes that end at a wall but for the zero after them. */
-#include "lab/datasets/rows.h"
+#include "data/rows.h"
 
 #include <math.h>
 #include <stdio.h>

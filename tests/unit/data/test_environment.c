@@ -1,10 +1,10 @@
 /* Opening data sets by their text, and the synthetic problems. */
-#include "lab/environment.h"
+#include "data/environment.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "math/statistics.h"
+#include "evaluate/statistics.h"
 #include "support.h"
 
 static environment *start(const char *text, uint64_t seed, dataset **data)
