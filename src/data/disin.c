@@ -191,15 +191,8 @@ done:
 
 static ee_status fill_entries(const articles *from, pool_dataset *pool, ee_error *error)
 {
-    ee_status status = memory_create(&pool->ordinary, from->count, sizeof *pool->ordinary, error);
-    if (!status) status = memory_create(&pool->wanted, from->count, sizeof *pool->wanted, error);
-    for (size_t i = 0; i < from->count && !status; i++) {
-        pool_entry entry = {{(uint32_t)i}};
-        if (from->fake[i])
-            pool->wanted[pool->wanted_count++] = entry;
-        else
-            pool->ordinary[pool->ordinary_count++] = entry;
-    }
+    ee_status status = pool_reserve(pool, from->count, error);
+    for (size_t i = 0; i < from->count && !status; i++) pool_add(pool, (pool_entry){{(uint32_t)i}}, from->fake[i]);
     return status;
 }
 

@@ -23,6 +23,21 @@ void pool_close(dataset *data)
     memory_free(pool);
 }
 
+ee_status pool_reserve(pool_dataset *pool, size_t entries, ee_error *error)
+{
+    ee_status status = memory_create(&pool->ordinary, entries, sizeof *pool->ordinary, error);
+    if (!status) status = memory_create(&pool->wanted, entries, sizeof *pool->wanted, error);
+    return status;
+}
+
+void pool_add(pool_dataset *pool, pool_entry entry, bool wanted)
+{
+    if (wanted)
+        pool->wanted[pool->wanted_count++] = entry;
+    else
+        pool->ordinary[pool->ordinary_count++] = entry;
+}
+
 ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error)
 {
     if (pool->ordinary_count < POOL_ORDINARY || pool->wanted_count < 1)

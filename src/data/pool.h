@@ -25,6 +25,10 @@ typedef struct pool_dataset {
     size_t ordinary_count, wanted_count;
 } pool_dataset;
 
+/* Room for as many entries, ordinary and wanted together; then the entries, one after the other. */
+ee_status pool_reserve(pool_dataset *pool, size_t entries, ee_error *error);
+void pool_add(pool_dataset *pool, pool_entry entry, bool wanted);
+
 /* The functions of the kind of every pool. The pool is created by its loader: tables, entries and fingerprint. */
 void pool_close(dataset *data);
 ee_status pool_start(const dataset *data, uint64_t seed, environment **out, ee_error *error);

@@ -280,18 +280,10 @@ static ee_status make_matrix(rating_list *list, const size_t *starts, const sele
 
 static ee_status make_entries(const sign_matrix *matrix, size_t users, pool_dataset *pool, ee_error *error)
 {
-    size_t count = matrix->starts[users];
-    ee_status status = memory_create(&pool->ordinary, count, sizeof *pool->ordinary, error);
-    if (!status) status = memory_create(&pool->wanted, count, sizeof *pool->wanted, error);
-    for (size_t user = 0; user < users && !status; user++) {
-        for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++) {
-            pool_entry made = {{(uint32_t)user, matrix->indices[i]}};
-            if (matrix->values[i] > 0)
-                pool->ordinary[pool->ordinary_count++] = made;
-            else
-                pool->wanted[pool->wanted_count++] = made;
-        }
-    }
+    ee_status status = pool_reserve(pool, matrix->starts[users], error);
+    for (size_t user = 0; user < users && !status; user++)
+        for (size_t i = matrix->starts[user]; i < matrix->starts[user + 1]; i++)
+            pool_add(pool, (pool_entry){{(uint32_t)user, matrix->indices[i]}}, matrix->values[i] < 0);
     return status;
 }
 

@@ -72,11 +72,7 @@ static ee_status take_entry(pool_dataset *pool, const npy_array *array, size_t r
     if (rating != 1 && rating != -1)
         return status_fail(error, EE_BAD_INPUT, "yelp: %s, row %zu: the rating must be 1 or -1, got %" PRId64,
                            entry_file, row, rating);
-    pool_entry taken = {{(uint32_t)user, (uint32_t)item}};
-    if (rating > 0)
-        pool->ordinary[pool->ordinary_count++] = taken;
-    else
-        pool->wanted[pool->wanted_count++] = taken;
+    pool_add(pool, (pool_entry){{(uint32_t)user, (uint32_t)item}}, rating < 0);
     return EE_OK;
 }
 
@@ -87,8 +83,7 @@ static ee_status read_entries(const char *folder, pool_dataset *pool, ee_error *
     if (!status) status = npy_expect_table(&array, ENTRY_COLUMNS, true, entry_file, error);
     if (status) goto done;
     size_t rows = array.shape[0];
-    status = memory_create(&pool->ordinary, rows, sizeof *pool->ordinary, error);
-    if (!status) status = memory_create(&pool->wanted, rows, sizeof *pool->wanted, error);
+    status = pool_reserve(pool, rows, error);
     for (size_t row = 0; row < rows && !status; row++) status = take_entry(pool, &array, row, error);
     if (!status && (pool->ordinary_count < POOL_ORDINARY || pool->wanted_count < 1))
         status = status_fail(error, EE_BAD_INPUT,

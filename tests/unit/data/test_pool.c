@@ -24,17 +24,11 @@ static pool_dataset *make_pool(size_t second_columns)
         pool->tables[0].values[2 * i + 1] = -(float)i;
         if (second_columns) pool->tables[1].values[i] = 100.0f + (float)i;
     }
-    pool->ordinary_count = ORDINARY;
-    pool->wanted_count = WANTED;
-    assert_int_equal(memory_create(&pool->ordinary, ORDINARY, sizeof *pool->ordinary, NULL), EE_OK);
-    assert_int_equal(memory_create(&pool->wanted, WANTED, sizeof *pool->wanted, NULL), EE_OK);
-    for (uint32_t i = 0; i < ROWS; i++) {
-        pool_entry made = {{i, second_columns ? ROWS - 1 - i : 0}};
-        if (i < ORDINARY)
-            pool->ordinary[i] = made;
-        else
-            pool->wanted[i - ORDINARY] = made;
-    }
+    assert_int_equal(pool_reserve(pool, ROWS, NULL), EE_OK);
+    for (uint32_t i = 0; i < ROWS; i++)
+        pool_add(pool, (pool_entry){{i, second_columns ? ROWS - 1 - i : 0}}, i >= ORDINARY);
+    assert_int_equal(pool->ordinary_count, ORDINARY);
+    assert_int_equal(pool->wanted_count, WANTED);
     return pool;
 }
 
