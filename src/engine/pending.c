@@ -153,14 +153,6 @@ size_t pending_memory(const pending *self)
 
 /* ---- saving and loading ---- */
 
-static bool vector_is_sound(const pending *self, vector x)
-{
-    if (!x.indices) return x.count == self->dim;
-    for (size_t i = 0; i < x.count; i++)
-        if (x.indices[i] >= self->dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
-    return true;
-}
-
 /* The waiting decision that is being read gets its slot and, if need be, more room. */
 static void claim_slot(pending *self, pending_entry *entry, archive *a)
 {
@@ -189,7 +181,7 @@ static void archive_waiting(pending *self, pending_entry *entry, archive *a)
     if (a->status) return;
     archive_u32s(a, self->slots[entry->slot].words,
                  words_for(self, entry->entries, entry->sparse, entry->round, entry->arms));
-    if (a->reading && !vector_is_sound(self, pending_observation(self, entry).x))
+    if (a->reading && !vector_is_sound(pending_observation(self, entry).x, self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");
 }
 

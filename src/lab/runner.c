@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "math/statistics.h"
+#include "evaluate/statistics.h"
 
 static double seconds_of(const struct timespec *time)
 {

@@ -139,15 +139,6 @@ size_t history_memory(const history *self)
 
 /* ---- saving and loading ---- */
 
-/* A row that was read is checked before anything follows its indices. */
-static bool row_is_sound(const history *self, vector x)
-{
-    if (!x.indices) return x.count == self->dim;
-    for (size_t i = 0; i < x.count; i++)
-        if (x.indices[i] >= self->dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
-    return true;
-}
-
 static void archive_row(history *self, size_t index, archive *a)
 {
     sample_form *own = &self->forms[index];
@@ -164,7 +155,7 @@ static void archive_row(history *self, size_t index, archive *a)
     if (!a->status && words > self->stride) a->status = resize(self, self->capacity, words, a->error);
     if (a->status) return;
     archive_u32s(a, self->words + index * self->stride, words);
-    if (a->reading && !row_is_sound(self, history_input(self, index)))
+    if (a->reading && !vector_is_sound(history_input(self, index), self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a sample of a history has a wrong length or wrong indices");
 }
 

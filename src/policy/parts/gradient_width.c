@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "math/doubles.h"
+#include "math/triangle.h"
 
 typedef enum covariance_kind { COVARIANCE_DIAGONAL, COVARIANCE_FULL } covariance_kind;
 
@@ -43,11 +44,6 @@ const option_group gradient_width_groups[GRADIENT_WIDTH_GROUPS] = {
 static size_t parameter_count(const gradient_width *self)
 {
     return self->shared.f1.network.parameter_count;
-}
-
-static size_t triangle_count(size_t p)
-{
-    return p * (p + 1) / 2;
 }
 
 /* In doubles, because the bytes of what is refused may be more than 64 bits hold. */
@@ -221,23 +217,11 @@ static void form(const network *f1, vector x, const float *activations, const fl
         if (!(fabsf(gradient[i]) < LARGEST)) gradient[i] = copysignf(LARGEST, gradient[i]);
 }
 
-static double dot(const double *restrict a, const float *restrict b, size_t count)
-{
-    enum { LANES = 8 }; /* as many sums at once as hide the latency of an addition */
-    double lanes[LANES] = {0}, sum = 0;
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * (double)b[i + j];
-    for (; i < count; i++) sum += a[i] * (double)b[i];
-    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
-    return sum;
-}
-
 /* The part of g^T Z^-1 g that row i of the triangle gives. */
 static double row_form(const double *row, const float *gradient, size_t i)
 {
     if (gradient[i] == 0) return 0;
-    return (double)gradient[i] * (2 * dot(row, gradient, i) + row[i] * (double)gradient[i]);
+    return (double)gradient[i] * (2 * doubles_dot_floats(row, gradient, i) + row[i] * (double)gradient[i]);
 }
 
 /* Z += g g^T / m. (Z + g g^T / m)^-1 = Z^-1 - u u^T / (m + g^T u), u = Z^-1 g. */
@@ -248,10 +232,10 @@ static void full_add(gradient_width *self, double *triangle)
     double *product = self->product, *row = triangle;
     memset(product, 0, p * sizeof *product);
     for (size_t i = 0; i < p; i++, row += i) {
-        product[i] = dot(row, gradient, i + 1);
+        product[i] = doubles_dot_floats(row, gradient, i + 1);
         if (gradient[i] != 0) doubles_add_scaled(product, (double)gradient[i], row, i);
     }
-    double gain = dot(product, gradient, p);
+    double gain = doubles_dot_floats(product, gradient, p);
     if (!(gain >= 0)) return; /* it is never negative: what is left of it is rounding, and nothing to update by */
     double scale = -1 / (self->m + gain);
     row = triangle;
