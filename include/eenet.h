@@ -18,6 +18,9 @@
  *   - The library never prints, exits or aborts, and has no global state: bandits in different threads do not meet.
  *     One bandit is used by one thread at a time.
  *   - The same seed and the same calls give the same bytes on the same machine.
+ *   - Structs with reserved words may get new members in their place, where zero means what was so before: programs
+ *     that were built with an older header go on working. Start ee_settings from zeros ({0}, or named members as
+ *     above); what the library fills in has zeros there. The other structs never change.
  *   - decide, score and learn allocate nothing, but for growth: a round with more arms or more non-zeros than the
  *     options `arms` and `nonzeros` reserve, and a history that the options leave unbounded.
  */
@@ -32,11 +35,14 @@ extern "C" {
 #endif
 
 #define EE_VERSION "0.1.0"
+#define EE_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch, for the preprocessor */
 
 #if defined(__GNUC__)
 #define EE_API __attribute__((visibility("default")))
+#define EE_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define EE_API
+#define EE_MUST_CHECK
 #endif
 
 /* The numbers are pinned: they never change meaning. */
@@ -53,6 +59,9 @@ typedef enum ee_status {
     EE_DIVERGED = 9           /* a score is not a finite number any more: training diverged */
 } ee_status;
 
+/* The name of a status, as "EE_BAD_OPTION"; "unknown" where the number is none. */
+EE_API const char *ee_status_name(ee_status status);
+
 typedef struct ee_error {
     ee_status status;
     char message[252];
@@ -61,10 +70,11 @@ typedef struct ee_error {
 typedef struct ee_bandit ee_bandit;
 
 typedef struct ee_settings {
-    const char *policy;  /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
-    size_t dim;          /* features of an arm, 1 to 2^32 - 1 */
-    uint64_t seed;       /* of all randomness */
-    const char *options; /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
+    const char *policy;   /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
+    size_t dim;           /* features of an arm, 1 to 2^32 - 1 */
+    uint64_t seed;        /* of all randomness */
+    const char *options;  /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
+    uint64_t reserved[8]; /* must be zero */
 } ee_settings;
 
 /* The arms of one round, borrowed for the duration of the call. Make it with ee_arms_dense or ee_arms_sparse. */
@@ -104,32 +114,34 @@ typedef struct ee_decision {
 } ee_decision;
 
 /* A bandit. On success *out is to be freed with ee_bandit_free; on failure it is NULL. */
-EE_API ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
 EE_API void ee_bandit_free(ee_bandit *bandit);
 
 /* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made.
  * scores, if not NULL, receives arms->count entries. */
-EE_API ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision, ee_score *scores,
-                                  ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
+                                                ee_score *scores, ee_error *error);
 
 /* The scores that decide would see now, without deciding. scores receives arms->count entries. */
-EE_API ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
+                                               ee_error *error);
 
 /* Gives a decision its reward, once, and trains when the policy's schedule says so. */
-EE_API ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
 
 /* Saves everything, pending decisions and random state included: a loaded bandit goes on as if it had never stopped.
  * A file is written under a temporary name in the same folder, synced, and renamed: whoever opens path finds the old
  * model or the new one, whole. Where only the folder could not be synced at last, it is the new one. */
-EE_API ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
 
 /* expected is the policy that the caller wants ("eenet" accepts every preset of it), or NULL for any. */
-EE_API ee_status ee_bandit_load(const char *path, const char *expected, ee_bandit **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_load(const char *path, const char *expected, ee_bandit **out, ee_error *error);
 
 /* The same in memory. *bytes is to be freed with ee_bytes_free. */
-EE_API ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size, ee_error *error);
-EE_API ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char *expected, ee_bandit **out,
-                                      ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size,
+                                                    ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char *expected,
+                                                    ee_bandit **out, ee_error *error);
 EE_API void ee_bytes_free(void *bytes);
 
 /* What a bandit is. The strings live as long as the bandit. All is zero and empty where there is none. */
@@ -140,6 +152,7 @@ typedef struct ee_info {
     uint64_t seed;
     uint64_t decisions; /* made */
     uint64_t rewards;   /* learned */
+    uint64_t reserved[8];
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);
@@ -153,9 +166,10 @@ typedef struct ee_policy {
     const char *summary; /* one line */
     const char *paper;   /* where it comes from; "" where there is no paper */
     const char *preset;  /* the options by which it differs from the policy's defaults; "" for none */
+    uint64_t reserved[8];
 } ee_policy;
 
-EE_API ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error);
 
 /* The options of a policy are numbered from 0; EE_BAD_INPUT past the last, EE_BAD_OPTION for an unknown policy. */
 typedef struct ee_option {
@@ -163,9 +177,11 @@ typedef struct ee_option {
     char range[112];
     char value[112]; /* the default: the policy's own, or what its preset sets */
     const char *meaning;
+    uint64_t reserved[8];
 } ee_option;
 
-EE_API ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out,
+                                                  ee_error *error);
 
 EE_API const char *ee_version(void);
 

@@ -99,7 +99,7 @@ static ee_status load(archive *a, model_head *head, const char *expected, ee_ban
     if (a->status) return a->status;
     if (expected && !accepts(expected, head->policy))
         return status_fail(a->error, EE_BAD_MODEL, "model: of policy %s, but %s was expected", head->policy, expected);
-    ee_settings settings = {head->policy, head->dim, head->seed, head->options};
+    ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
     ee_bandit *bandit;
     /* A block of parameters takes a byte at least. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;

@@ -400,8 +400,11 @@ static void wrong_contents_do_no_harm(void **state)
         ee_decision decision;
         if (ee_bandit_decide(bandit, &round_now.sparse, &decision, NULL, NULL) == EE_OK)
             bandit_reward(bandit, decision.id, 1);
-        for (uint64_t id = info.decisions; id > 0 && id + 4 > info.decisions; id--)
-            (void)ee_bandit_learn(bandit, id, 1, NULL); /* rewarded or not, as the flipped bit has it */
+        for (uint64_t id = info.decisions; id > 0 && id + 4 > info.decisions; id--) {
+            status = ee_bandit_learn(bandit, id, 1, NULL); /* rewarded, expired or neither, as the flipped bit has it */
+            assert_true(status == EE_OK || status == EE_REWARDED_DECISION || status == EE_EXPIRED_DECISION ||
+                        status == EE_DIVERGED);
+        }
         model again = model_save(bandit);
         model_free(&again);
         ee_bandit_free(bandit);
