@@ -86,7 +86,7 @@ static ee_status grow_rounds(report *to, ee_error *error)
     static const problem_shape shape = {"", 10, 20, 0, 1};
     report_begin(to, "growth", "growth with the rounds");
     if (!report_wants(to, "rounds")) return EE_OK;
-    ee_settings settings = {"eenet", shape.dim, 1, NULL};
+    ee_settings settings = {.policy = "eenet", .dim = shape.dim, .seed = 1};
     problem *rounds = NULL;
     ee_bandit *bandit = NULL;
     ee_status status = problem_create(&shape, DIFFERENT_ROUNDS, &rounds, error);

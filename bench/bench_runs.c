@@ -48,7 +48,7 @@ static ee_status play_dataset(const dataset *data, const char *policy, const cha
 static ee_status play_problem(const problem *made, const char *policy, const char *options, stretch start,
                               run_result *result, ee_error *error)
 {
-    ee_settings settings = {policy, problem_shape_of(made)->dim, 0, options};
+    ee_settings settings = {.policy = policy, .dim = problem_shape_of(made)->dim, .seed = 0, .options = options};
     ee_bandit *bandit;
     ee_status status = ee_bandit_create(&settings, &bandit, error);
     while (!status && result->rounds < ROUNDS && in_time(&start)) {

@@ -48,7 +48,7 @@ ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *si
     *bytes = NULL;
     archive a = archive_writer(error);
     model_head *head;
-    ee_status status = memory_create(&head, 1, sizeof *head, error);
+    ee_status status = memory_create(NULL, &head, 1, sizeof *head, error);
     if (status) return status;
     memcpy(head->policy, bandit->name, sizeof head->policy);
     memcpy(head->options, bandit->options, sizeof head->options);
@@ -99,7 +99,7 @@ static ee_status load(archive *a, model_head *head, const char *expected, ee_ban
     if (a->status) return a->status;
     if (expected && !accepts(expected, head->policy))
         return status_fail(a->error, EE_BAD_MODEL, "model: of policy %s, but %s was expected", head->policy, expected);
-    ee_settings settings = {head->policy, head->dim, head->seed, head->options};
+    ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
     ee_bandit *bandit;
     /* A block of parameters takes a byte at least. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;
@@ -123,7 +123,7 @@ ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char *expec
     ee_status status = check_frame(bytes, size, error);
     if (status) return status;
     model_head *head;
-    status = memory_create(&head, 1, sizeof *head, error);
+    status = memory_create(NULL, &head, 1, sizeof *head, error);
     if (status) return status;
     archive a = archive_reader(bytes, size - CHECKSUM_SIZE, error);
     status = load(&a, head, expected, out);

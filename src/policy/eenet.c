@@ -46,28 +46,6 @@ extern const policy_class eenet_class;
 
 /* ---- making ---- */
 
-static void free_eenet(policy *base)
-{
-    eenet *self = (eenet *)base;
-    learner_destroy(&self->f1);
-    learner_destroy(&self->f2);
-    learner_destroy(&self->f3);
-    gradient_features_destroy(&self->features);
-    solved_exploration_destroy(&self->solved);
-    lle_destroy(&self->embedding);
-    memory_free(self->marks);
-    memory_free(self->latest);
-    memory_free(self->pairs);
-    memory_free(self->thirds);
-    memory_free(self->points);
-    memory_free(self->labels);
-    memory_free(self->remapped);
-    memory_free(self->gram);
-    memory_free(self->coordinates);
-    parameters_destroy(&self->base.parameters);
-    memory_free(self);
-}
-
 static bool solves(const eenet *self)
 {
     return self->options.own.exploration.pick == EXPLORATION_RIDGE;
@@ -129,21 +107,22 @@ static layout lay_out(const eenet *self, size_t arms)
 static ee_status create_reservoir(eenet *self, ee_error *error)
 {
     size_t pair = pair_count(self), third = third_count(self), limit = (size_t)self->options.own.keep.number;
-    ee_status status = memory_create(&self->latest, pair + third, sizeof(float), error);
-    if (!status) status = memory_create(&self->pairs, limit, pair * sizeof(float), error);
-    if (!status) status = memory_create(&self->thirds, limit, third * sizeof(float), error);
+    ee_status status = memory_create(self->f1.memory, &self->latest, pair + third, sizeof(float), error);
+    if (!status) status = memory_create(self->f1.memory, &self->pairs, limit, pair * sizeof(float), error);
+    if (!status) status = memory_create(self->f1.memory, &self->thirds, limit, third * sizeof(float), error);
     return status;
 }
 
 static ee_status create_window(eenet *self, ee_error *error)
 {
     const gradient_features *f = &self->features;
-    ee_status status = lle_create(&self->embedding, f->window, f->neighbors, f->k, error);
-    if (!status) status = memory_create(&self->points, f->window * f->point_count, sizeof(float), error);
-    if (!status) status = memory_create(&self->labels, f->window, sizeof(float), error);
-    if (!status) status = memory_create(&self->remapped, f->k, sizeof(float), error);
-    if (!status) status = memory_create(&self->gram, f->window * f->window, sizeof(double), error);
-    if (!status) status = memory_create(&self->coordinates, f->window * f->k, sizeof(double), error);
+    ee_status status = lle_create(&self->embedding, self->f1.memory, f->window, f->neighbors, f->k, error);
+    if (!status)
+        status = memory_create(self->f1.memory, &self->points, f->window * f->point_count, sizeof(float), error);
+    if (!status) status = memory_create(self->f1.memory, &self->labels, f->window, sizeof(float), error);
+    if (!status) status = memory_create(self->f1.memory, &self->remapped, f->k, sizeof(float), error);
+    if (!status) status = memory_create(self->f1.memory, &self->gram, f->window * f->window, sizeof(double), error);
+    if (!status) status = memory_create(self->f1.memory, &self->coordinates, f->window * f->k, sizeof(double), error);
     if (!status) status = learner_reserve(&self->f2, f->window, (vector){.count = f->k}, error);
     return status;
 }
@@ -152,7 +131,7 @@ static ee_status create_second(eenet *self, const policy_setup *setup, ee_error 
 {
     const eenet_options *o = &self->options;
     if (solves(self)) return solved_exploration_create(&self->solved, &o->own, &self->f1, setup->seed, error);
-    ee_status status = gradient_features_create(&self->features, &o->features, &self->f1.network, error);
+    ee_status status = gradient_features_create(&self->features, setup->memory, &o->features, &self->f1.network, error);
     if (status) return status;
     learner_options second = learner_for_problem(&o->f2, 1, false);
     if (strncmp(second.network.front, "conv", 4) == 0 && second.network.heads <= 1) {
@@ -161,7 +140,8 @@ static ee_status create_second(eenet *self, const policy_setup *setup, ee_error 
         second.network.columns = self->features.columns;
     }
     size_t seen = self->features.count;
-    return learner_create(&self->f2, "f2", &second, seen, (seen + 1) / 2, setup->seed, setup->most_parameters, error);
+    return learner_create(&self->f2, setup->memory, "f2", &second, seen, (seen + 1) / 2, setup->seed,
+                          setup->most_parameters, error);
 }
 
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
@@ -171,31 +151,30 @@ static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *
     learner_options first = learner_for_problem(&o->f1, o->common.blocks, o->common.exclusive);
     learner_options third = learner_for_problem(&o->f3, 1, false);
     ee_status status = eenet_check(o, error);
-    if (!status) status = learner_create(&self->f1, "f1", &first, setup->dim, nonzeros, setup->seed, most, error);
-    if (!status) status = learner_create(&self->f3, "f3", &third, 2, 1, setup->seed, most, error);
+    if (!status)
+        status = learner_create(&self->f1, setup->memory, "f1", &first, setup->dim, nonzeros, setup->seed, most, error);
+    if (!status) status = learner_create(&self->f3, setup->memory, "f3", &third, 2, 1, setup->seed, most, error);
     if (!status) status = create_second(self, setup, error);
     size_t count = pair_count(self) + third_count(self) + self->features.parameter_count;
     if (!status) status = policy_set_parameters(&self->base, setup, count, error);
     if (!status && o->own.keep.pick == KEEP_RESERVOIR) status = create_reservoir(self, error);
     if (!status && self->features.point_count) status = create_window(self, error);
     if (!status && o->own.keep.pick == KEEP_ALL)
-        status = memory_grow(&self->marks, &self->mark_capacity, self->f1.history.capacity, sizeof(size_t), error);
+        status = memory_grow(self->f1.memory, &self->marks, &self->mark_capacity, self->f1.history.capacity,
+                             sizeof(size_t), error);
     return status;
 }
 
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     eenet *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     self->base.class = &eenet_class;
     self->options = *(const eenet_options *)setup->options;
     self->drawing = random_named(setup->seed, "drawing");
     status = create_parts(self, setup, error);
-    if (status) {
-        free_eenet(&self->base);
-        return status;
-    }
+    if (status) return status;
     self->theta1 = self->base.parameters.values;
     self->theta2 = self->theta1 + first_count(self);
     self->theta3 = self->theta1 + pair_count(self);
@@ -368,7 +347,8 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
                               : learner_reserve(&self->f2, 1 + extra_count(self, o), phi, error);
     if (!status) status = learner_reserve(&self->f3, 1, vector_dense(zeros, 2), error);
     if (!status && self->options.own.keep.pick == KEEP_ALL)
-        status = memory_grow(&self->marks, &self->mark_capacity, self->f1.history.count + 1, sizeof(size_t), error);
+        status = memory_grow(self->f1.memory, &self->marks, &self->mark_capacity, self->f1.history.count + 1,
+                             sizeof(size_t), error);
     return status;
 }
 
@@ -513,18 +493,6 @@ static void train(policy *base)
     }
 }
 
-static size_t memory_of(const policy *base)
-{
-    const eenet *self = (const eenet *)base;
-    const void *blocks[] = {self->features.signs,    self->marks,   self->latest, self->pairs, self->thirds,
-                            self->embedding.work,    self->points,  self->labels, self->gram,  self->coordinates,
-                            self->embedding.nearest, self->remapped};
-    size_t bytes = learner_memory(&self->f1) + learner_memory(&self->f2) + learner_memory(&self->f3) +
-                   solved_exploration_memory(&self->solved);
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
-    return bytes;
-}
-
 /* ---- saving and loading ---- */
 
 static void archive_marks(eenet *self, archive *a)
@@ -534,7 +502,7 @@ static void archive_marks(eenet *self, archive *a)
     if (self->f3.history.count != (linear ? 0 : count))
         archive_fail(a, EE_BAD_MODEL, "model: f1 and f3 have not seen the same rounds");
     if (a->reading && !a->status)
-        a->status = memory_grow(&self->marks, &self->mark_capacity, count, sizeof(size_t), a->error);
+        a->status = memory_grow(self->f1.memory, &self->marks, &self->mark_capacity, count, sizeof(size_t), a->error);
     for (size_t i = 0; i < count && !a->status; i++)
         archive_size(a, &self->marks[i], 0, self->f2.history.count, "samples of f2 after a round");
 }
@@ -578,7 +546,6 @@ const policy_class eenet_class = {
     .presets = eenet_presets,
     .preset_count = EENET_PRESETS,
     .create = create,
-    .free = free_eenet,
     .scratch_count = scratch_count,
     .score = score,
     .kept_count = kept_count,
@@ -586,6 +553,5 @@ const policy_class eenet_class = {
     .reserve = reserve,
     .observe = observe,
     .train = train,
-    .memory = memory_of,
     .archive = archive_eenet,
 };

@@ -15,12 +15,10 @@ const policy_class greedy_class = {
     .paper = "",
     .schema = {"greedy", groups, sizeof groups / sizeof *groups, sizeof(exploitation_options)},
     .create = create,
-    .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
-    .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

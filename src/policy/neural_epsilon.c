@@ -18,12 +18,9 @@ extern const policy_class neural_epsilon_class;
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     neural_epsilon *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (!status) status = exploitation_create(&self->shared, &neural_epsilon_class, setup, 0, error);
-    if (status) {
-        memory_free(self);
-        return status;
-    }
+    if (status) return status;
     self->epsilon = ((const epsilon_options *)setup->options)->epsilon;
     *out = &self->shared.base;
     return EE_OK;
@@ -44,13 +41,11 @@ const policy_class neural_epsilon_class = {
     .paper = "Ban, Yan, Banerjee, He: EE-Net, ICLR 2022, section 5",
     .schema = {"neural-epsilon", groups, sizeof groups / sizeof *groups, sizeof(epsilon_options)},
     .create = create,
-    .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
     .rule = rule,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
-    .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

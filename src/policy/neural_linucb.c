@@ -39,12 +39,10 @@ const policy_class neural_linucb_class = {
     .paper = "Xu, Wen, Zhao, Gu: Neural Contextual Bandits with Deep Representation and Shallow Exploration, ICLR 2022",
     .schema = {"neural-linucb", groups, sizeof groups / sizeof *groups, sizeof(last_layer_options)},
     .create = create,
-    .free = last_layer_free,
     .scratch_count = last_layer_scratch_count,
     .score = score,
     .reserve = exploitation_reserve,
     .observe = last_layer_observe,
     .train = last_layer_train,
-    .memory = last_layer_memory,
     .archive = last_layer_archive,
 };

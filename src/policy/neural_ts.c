@@ -25,7 +25,6 @@ const policy_class neural_ts_class = {
     .paper = "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
     .schema = {"neural-ts", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
     .create = create,
-    .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,
     .score = score,
     .draws = true,
@@ -34,6 +33,5 @@ const policy_class neural_ts_class = {
     .reserve = exploitation_reserve,
     .observe = gradient_width_observe,
     .train = exploitation_train,
-    .memory = gradient_width_memory,
     .archive = exploitation_archive,
 };

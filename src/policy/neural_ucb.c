@@ -16,7 +16,6 @@ const policy_class neural_ucb_class = {
     .paper = "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
     .schema = {"neural-ucb", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
     .create = create,
-    .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,
     .score = gradient_width_score,
     .kept_count = gradient_width_kept_count,
@@ -24,6 +23,5 @@ const policy_class neural_ucb_class = {
     .reserve = exploitation_reserve,
     .observe = gradient_width_observe,
     .train = exploitation_train,
-    .memory = gradient_width_memory,
     .archive = exploitation_archive,
 };

@@ -22,12 +22,9 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 {
     const squarecb_options *options = setup->options;
     squarecb *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (!status) status = exploitation_create(&self->shared, &squarecb_class, setup, 0, error);
-    if (status) {
-        memory_free(self);
-        return status;
-    }
+    if (status) return status;
     self->gamma = options->gamma;
     self->exponent = options->exponent;
     *out = &self->shared.base;
@@ -53,13 +50,11 @@ const policy_class squarecb_class = {
     .paper = "Foster, Rakhlin: Beyond UCB: Optimal and Efficient Contextual Bandits with Regression Oracles, ICML 2020",
     .schema = {"squarecb", groups, sizeof groups / sizeof *groups, sizeof(squarecb_options)},
     .create = create,
-    .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
     .rule = rule,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
-    .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

@@ -38,7 +38,7 @@ static ee_status read_features(const char *folder, const char *name, pool_datase
     pool_table *into = &pool->tables[which];
     ee_status status = read_file(folder, name, &pool->head.fingerprint, &array, error);
     if (!status) status = npy_expect_table(&array, 0, false, name, error);
-    if (!status) status = memory_create(&into->values, array.count, sizeof *into->values, error);
+    if (!status) status = memory_create(NULL, &into->values, array.count, sizeof *into->values, error);
     if (status) goto done;
     into->rows = array.shape[0];
     into->columns = array.shape[1];
@@ -87,8 +87,8 @@ static ee_status read_entries(const char *folder, pool_dataset *pool, ee_error *
     if (!status) status = npy_expect_table(&array, ENTRY_COLUMNS, true, entry_file, error);
     if (status) goto done;
     size_t rows = array.shape[0];
-    status = memory_create(&pool->ordinary, rows, sizeof *pool->ordinary, error);
-    if (!status) status = memory_create(&pool->wanted, rows, sizeof *pool->wanted, error);
+    status = memory_create(NULL, &pool->ordinary, rows, sizeof *pool->ordinary, error);
+    if (!status) status = memory_create(NULL, &pool->wanted, rows, sizeof *pool->wanted, error);
     for (size_t row = 0; row < rows && !status; row++) status = take_entry(pool, &array, row, error);
     if (!status && (pool->ordinary_count < POOL_ORDINARY || pool->wanted_count < 1))
         status = status_fail(error, EE_BAD_INPUT,
@@ -102,7 +102,7 @@ done:
 static ee_status yelp_open(const dataset_request *request, dataset **out, ee_error *error)
 {
     pool_dataset *pool;
-    ee_status status = memory_create(&pool, 1, sizeof *pool, error);
+    ee_status status = memory_create(NULL, &pool, 1, sizeof *pool, error);
     if (status) return status;
     status = read_features(request->place, user_file, pool, USERS, error);
     if (!status) status = read_features(request->place, item_file, pool, ITEMS, error);

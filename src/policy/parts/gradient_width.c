@@ -67,7 +67,7 @@ static ee_status check_limit(const char *owner, const gradient_width_options *o,
                        owner, bytes, p, owner, (long long)o->memory_limit);
 }
 
-static ee_status create_room(gradient_width *self, ee_error *error)
+static ee_status create_room(gradient_width *self, memory *owner, ee_error *error)
 {
     const network *f1 = &self->shared.f1.network;
     gradient_factor shapes[NETWORK_LAYERS];
@@ -76,14 +76,14 @@ static ee_status create_room(gradient_width *self, ee_error *error)
         if (shapes[i].in > self->widest_in) self->widest_in = shapes[i].in;
         if (shapes[i].out > self->widest_out) self->widest_out = shapes[i].out;
     }
-    ee_status status = memory_create(&self->activations, f1->activation_count, sizeof(float), error);
+    ee_status status = memory_create(owner, &self->activations, f1->activation_count, sizeof(float), error);
     if (self->full) {
-        if (!status) status = memory_create(&self->gradient, f1->parameter_count, sizeof(float), error);
-        if (!status) status = memory_create(&self->product, f1->parameter_count, sizeof(double), error);
+        if (!status) status = memory_create(owner, &self->gradient, f1->parameter_count, sizeof(float), error);
+        if (!status) status = memory_create(owner, &self->product, f1->parameter_count, sizeof(double), error);
         return status;
     }
-    if (!status) status = memory_create(&self->formed, network_formed_count(f1), sizeof(float), error);
-    if (!status) status = memory_create(&self->squares, self->widest_out, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->formed, network_formed_count(f1), sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->squares, self->widest_out, sizeof(float), error);
     return status;
 }
 
@@ -112,44 +112,20 @@ ee_status gradient_width_create(const policy_class *class, const policy_setup *s
     ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);
     size_t p = f1.parameter_count;
     if (!status && full) status = check_limit(class->schema.owner, o, p, error);
-    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    if (!status) status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     size_t more = inverse_start(p) - p + (full ? 2 * triangle_count(p) : p);
     status = exploitation_create(&self->shared, class, setup, more, error);
-    if (status) {
-        memory_free(self);
-        return status;
-    }
+    if (status) return status;
     self->nu = o->nu;
     self->lambda = o->lambda;
     self->m = (double)o->shared.f1.network.width;
     self->full = full;
-    status = create_room(self, error);
-    if (status) {
-        gradient_width_free(&self->shared.base);
-        return status;
-    }
+    status = create_room(self, setup->memory, error);
+    if (status) return status;
     start(self);
     *out = &self->shared.base;
     return EE_OK;
-}
-
-void gradient_width_free(policy *base)
-{
-    gradient_width *self = (gradient_width *)base;
-    memory_free(self->formed);
-    memory_free(self->squares);
-    memory_free(self->gradient);
-    memory_free(self->product);
-    memory_free(self->activations);
-    exploitation_free(base);
-}
-
-size_t gradient_width_memory(const policy *base)
-{
-    const gradient_width *self = (const gradient_width *)base;
-    return exploitation_memory(base) + memory_size(self->formed) + memory_size(self->squares) +
-           memory_size(self->gradient) + memory_size(self->product) + memory_size(self->activations);
 }
 
 /* ---- the diagonal ---- */

@@ -66,37 +66,20 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     self->rebuild = (uint64_t)o->rebuild;
     self->hidden = f1.layers[f1.layer_count - 2].output;
     self->dim = d;
-    status = memory_create(&self->moment, d, sizeof(double), error);
-    if (!status) status = memory_create(&self->features, d, sizeof(double), error);
+    status = memory_create(setup->memory, &self->moment, d, sizeof(double), error);
+    if (!status) status = memory_create(setup->memory, &self->features, d, sizeof(double), error);
     return status;
 }
 
 ee_status last_layer_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
 {
     last_layer *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (!status) status = create_parts(self, class, setup, error);
-    if (status) {
-        if (self) last_layer_free(&self->shared.base);
-        return status;
-    }
+    if (status) return status;
     start(self);
     *out = &self->shared.base;
     return EE_OK;
-}
-
-void last_layer_free(policy *base)
-{
-    last_layer *self = (last_layer *)base;
-    memory_free(self->moment);
-    memory_free(self->features);
-    exploitation_free(base);
-}
-
-size_t last_layer_memory(const policy *base)
-{
-    const last_layer *self = (const last_layer *)base;
-    return exploitation_memory(base) + memory_size(self->moment) + memory_size(self->features);
 }
 
 void last_layer_archive(policy *base, archive *a)

@@ -5,34 +5,24 @@
 /* As much room as f1's history has. */
 static ee_status grow_told(solved_exploration *self, ee_error *error)
 {
-    return memory_grow(&self->told, &self->told_capacity, self->f1->history.capacity, sizeof(float), error);
+    return memory_grow(self->f1->memory, &self->told, &self->told_capacity, self->f1->history.capacity, sizeof(float),
+                       error);
 }
 
 ee_status solved_exploration_create(solved_exploration *self, const own_options *options, const learner *f1,
                                     uint64_t seed, ee_error *error)
 {
     *self = (solved_exploration){.options = *options, .f1 = f1, .refreshing = random_named(seed, "refreshing")};
+    memory *owner = f1->memory;
     const network *whole = &f1->network, *cut = &self->features.network;
-    ee_status status = start_features_create(&self->features, whole, (size_t)options->units, error);
+    ee_status status = start_features_create(&self->features, owner, whole, (size_t)options->units, error);
     size_t count = self->features.count;
-    if (!status) status = gain_regression_create(&self->gains, whole->heads, count, options->ridge, error);
-    if (!status) status = memory_create(&self->activations, whole->activation_count, sizeof(float), error);
-    if (!status) status = memory_create(&self->first_activations, cut->activation_count, sizeof(float), error);
-    if (!status) status = memory_create(&self->phi, count, sizeof(float), error);
+    if (!status) status = gain_regression_create(&self->gains, owner, whole->heads, count, options->ridge, error);
+    if (!status) status = memory_create(owner, &self->activations, whole->activation_count, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->first_activations, cut->activation_count, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->phi, count, sizeof(float), error);
     if (!status) status = grow_told(self, error);
-    if (status) solved_exploration_destroy(self);
     return status;
-}
-
-void solved_exploration_destroy(solved_exploration *self)
-{
-    start_features_destroy(&self->features);
-    gain_regression_destroy(&self->gains);
-    memory_free(self->told);
-    memory_free(self->activations);
-    memory_free(self->first_activations);
-    memory_free(self->phi);
-    *self = (solved_exploration){0};
 }
 
 void solved_exploration_start(solved_exploration *self)
@@ -108,12 +98,6 @@ float solved_exploration_gain(const solved_exploration *self, const float *theta
 {
     float expected = exploitation + regressed_gain(self, theta, x, phi);
     return recall_expect(theta + recall_start(self), recall_arms(self), x, expected) - exploitation;
-}
-
-size_t solved_exploration_memory(const solved_exploration *self)
-{
-    return gain_regression_memory(&self->gains) + memory_size(self->features.theta) + memory_size(self->told) +
-           memory_size(self->activations) + memory_size(self->first_activations) + memory_size(self->phi);
 }
 
 void solved_exploration_archive(solved_exploration *self, archive *a)

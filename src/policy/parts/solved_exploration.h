@@ -27,7 +27,6 @@ typedef struct solved_exploration {
 
 ee_status solved_exploration_create(solved_exploration *self, const own_options *options, const learner *f1,
                                     uint64_t seed, ee_error *error);
-void solved_exploration_destroy(solved_exploration *self);
 
 /* After f1 has drawn theta_0. */
 void solved_exploration_start(solved_exploration *self);
@@ -48,7 +47,6 @@ void solved_exploration_train(solved_exploration *self, const float *theta1, flo
 float solved_exploration_gain(const solved_exploration *self, const float *theta, vector x, const float *phi,
                               float exploitation);
 
-size_t solved_exploration_memory(const solved_exploration *self);
 void solved_exploration_archive(solved_exploration *self, archive *a);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-ee_status start_features_create(start_features *self, const network *f1, size_t units, ee_error *error)
+ee_status start_features_create(start_features *self, memory *owner, const network *f1, size_t units, ee_error *error)
 {
     *self = (start_features){0};
     if (f1->layer_count < 2)
@@ -14,13 +14,7 @@ ee_status start_features_create(start_features *self, const network *f1, size_t 
                            "must be at least 2");
     network_cut(f1, units, &self->network);
     self->count = shape_size(self->network.layers[self->network.layer_count - 1].out);
-    return memory_create(&self->theta, self->network.parameter_count, sizeof(float), error);
-}
-
-void start_features_destroy(start_features *self)
-{
-    memory_free(self->theta);
-    *self = (start_features){0};
+    return memory_create(owner, &self->theta, self->network.parameter_count, sizeof(float), error);
 }
 
 void start_features_set(start_features *self, const network *f1, const float *theta_0)

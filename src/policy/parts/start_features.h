@@ -5,6 +5,7 @@
 #ifndef EENET_START_FEATURES_H
 #define EENET_START_FEATURES_H
 
+#include "base/memory.h"
 #include "net/network.h"
 
 typedef struct start_features {
@@ -14,8 +15,7 @@ typedef struct start_features {
 } start_features;
 
 /* f1 must have a layer before the last. units: at most so many are seen. */
-ee_status start_features_create(start_features *self, const network *f1, size_t units, ee_error *error);
-void start_features_destroy(start_features *self);
+ee_status start_features_create(start_features *self, memory *owner, const network *f1, size_t units, ee_error *error);
 
 /* theta_0 is (f1->parameter_count). */
 void start_features_set(start_features *self, const network *f1, const float *theta_0);

@@ -374,7 +374,7 @@ static void an_expired_decision_is_refused(void **state)
 static void assert_create_fails(const char *policy, size_t dim, const char *options, ee_status expected,
                                 const char *sentence)
 {
-    ee_settings settings = {policy, dim, 1, options};
+    ee_settings settings = {.policy = policy, .dim = dim, .seed = 1, .options = options};
     ee_bandit *bandit = (ee_bandit *)(void *)&settings;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, &bandit, &error);
@@ -418,7 +418,7 @@ static void a_long_name_is_cut_in_the_sentence(void **state)
 static void create_needs_a_place(void **state)
 {
     (void)state;
-    ee_settings settings = {"uniform", DIM, 1, NULL};
+    ee_settings settings = {.policy = "uniform", .dim = DIM, .seed = 1};
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "create: nowhere to put the bandit");
@@ -432,6 +432,28 @@ static void the_dimension_has_a_range(void **state)
                         "create: dim must be 1 to 4294967295, got 4294967296");
     assert_create_fails("eenet", SIZE_MAX, NULL, EE_BAD_INPUT,
                         "create: dim must be 1 to 4294967295, got 18446744073709551615");
+}
+
+static void *allocate_nothing(void *context, size_t size)
+{
+    (void)context;
+    (void)size;
+    return NULL;
+}
+
+static void an_allocator_has_both_functions(void **state)
+{
+    (void)state;
+    ee_allocator allocators[] = {{.allocate = allocate_nothing}, {0}};
+    for (size_t i = 0; i < 2; i++) {
+        ee_settings settings = {.policy = "uniform", .dim = DIM, .seed = 1, .allocator = &allocators[i]};
+        ee_bandit *bandit = (ee_bandit *)(void *)&settings;
+        ee_error error = {EE_OK, ""};
+        ee_status status = ee_bandit_create(&settings, &bandit, &error);
+        assert_error(error, status, EE_BAD_INPUT,
+                     "create: the allocator must have both functions, allocate and release");
+        assert_null(bandit);
+    }
 }
 
 static void options_must_be_in_range(void **state)
@@ -596,6 +618,7 @@ int main(void)
         cmocka_unit_test(a_long_name_is_cut_in_the_sentence),
         cmocka_unit_test(create_needs_a_place),
         cmocka_unit_test(the_dimension_has_a_range),
+        cmocka_unit_test(an_allocator_has_both_functions),
         cmocka_unit_test(options_must_be_in_range),
         cmocka_unit_test(options_must_be_spelled_right),
         cmocka_unit_test(an_option_must_not_be_too_long),

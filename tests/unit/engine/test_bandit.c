@@ -838,7 +838,7 @@ static void the_probability_of_a_draw_is_estimated_or_not_told(void **state)
     assert_true(fabs(second.probability - 0.5) < 0.05);
     ee_bandit_free(silent);
     ee_bandit_free(telling);
-    ee_settings settings = {"neural-ts", 4, 1, "propensity=softmax"};
+    ee_settings settings = {.policy = "neural-ts", .dim = 4, .seed = 1, .options = "propensity=softmax"};
     ee_error error;
     ee_bandit *none;
     assert_int_equal(ee_bandit_create(&settings, &none, &error), EE_BAD_OPTION);

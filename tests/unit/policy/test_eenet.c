@@ -164,7 +164,7 @@ static void check_variant(const variant *v)
              "f2.rate=0.01 "
              "f3.rate=0.3 keep=last decision=linear optimal=binary extra_gain=0.3 %s",
              WIDTH, WIDTH, WIDTH3, STEPS, STEPS, STEPS, v->options);
-    ee_settings settings = {"eenet:paper", DIM, 9, options};
+    ee_settings settings = {.policy = "eenet:paper", .dim = DIM, .seed = 9, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -238,7 +238,8 @@ static void a_reservoir_draws_what_was_trained(void **state)
                          "f1.history=all f2.history=all f3.history=all f1.rate=0.01 f2.rate=0.01";
     char text[512];
     snprintf(text, sizeof text, "%s keep=reservoir:100", common);
-    ee_settings settings[] = {{"eenet", 3, 2, text}, {"eenet", 3, 2, common}};
+    ee_settings settings[] = {{.policy = "eenet", .dim = 3, .seed = 2, .options = text},
+                              {.policy = "eenet", .dim = 3, .seed = 2, .options = common}};
     ee_bandit *drawn, *last;
     ee_error error = {0};
     if (ee_bandit_create(&settings[0], &drawn, &error)) fail_msg("%s", error.message);
@@ -315,15 +316,17 @@ static void start_play(solved_play *p, const solved_variant *v, const ee_bandit 
     memset(p, 0, sizeof *p);
     p->variant = v;
     p->block = SOLVED_DIM / v->blocks;
+    memory owner = {0};
     learner f1;
     learner_options options = options_from("width=6 init=uniform");
     options.network.heads = (int64_t)v->blocks;
     ee_error error = {0};
-    if (learner_create(&f1, "f1", &options, SOLVED_DIM, SOLVED_DIM, 9, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (learner_create(&f1, &owner, "f1", &options, SOLVED_DIM, SOLVED_DIM, 9, SIZE_MAX, &error))
+        fail_msg("%s", error.message);
     p->theta_count = (p->block + 1) * WIDTH + (WIDTH + 1) * v->blocks;
     assert_int_equal(f1.network.parameter_count, p->theta_count);
     learner_start(&f1, p->theta0);
-    learner_destroy(&f1);
+    memory_release(&owner);
     const float *values = bandit->policy->parameters.values;
     assert_memory_equal(p->theta0, values, p->theta_count * sizeof(float));
     for (size_t i = 0; i < v->blocks * v->units; i++) assert_true(values[p->theta_count + i] == 0);
@@ -464,7 +467,7 @@ static void check_solved(const solved_variant *v)
              "train_every=1 train_late_every=1 decision=linear w1=1 w2=1 w2_late=1 "
              "prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s recall=0 %s",
              WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off", v->options);
-    ee_settings settings = {"eenet", SOLVED_DIM, 9, options};
+    ee_settings settings = {.policy = "eenet", .dim = SOLVED_DIM, .seed = 9, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -541,7 +544,7 @@ enum { COMING = 60, SHOWN = 8, AGAIN = 1500, LAST = 300 };
  * share of the last rounds in which a reward was taken that could be had. */
 static double play_coming_again(const char *options)
 {
-    ee_settings settings = {"eenet", SOLVED_DIM, 4, options};
+    ee_settings settings = {.policy = "eenet", .dim = SOLVED_DIM, .seed = 4, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -660,7 +663,7 @@ static void options_that_do_not_go_together_are_refused(void **state)
          "options: features=lle:10 needs more than 10 lle_neighbors and more lle_window than that, got 10 and 200"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ee_settings settings = {"eenet", 4, 1, cases[i].options};
+        ee_settings settings = {.policy = "eenet", .dim = 4, .seed = 1, .options = cases[i].options};
         ee_bandit *bandit;
         ee_error error = {0};
         assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
@@ -672,7 +675,7 @@ static void options_that_do_not_go_together_are_refused(void **state)
 static void a_front_is_a_hidden_layer(void **state)
 {
     (void)state;
-    ee_settings settings = {"eenet", 4, 1, "f1.layers=1 f1.front=conv1d:2:3+relu"};
+    ee_settings settings = {.policy = "eenet", .dim = 4, .seed = 1, .options = "f1.layers=1 f1.front=conv1d:2:3+relu"};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -689,7 +692,7 @@ static void an_arm_is_scored_as_if_alone(void **state)
     random_stream draw = random_named(1, "arms");
     for (size_t i = 0; i < COMPANY * FEATURES; i++) x[i] = (float)random_normal(&draw) / 4;
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
-        ee_settings settings = {policies[p], FEATURES, 1, NULL};
+        ee_settings settings = {.policy = policies[p], .dim = FEATURES, .seed = 1};
         ee_bandit *bandit;
         ee_error error = {0};
         ee_arms arms = ee_arms_dense(x, COMPANY, FEATURES);
@@ -716,7 +719,10 @@ static void an_arm_is_scored_as_if_alone(void **state)
 static void trains_when_the_schedule_says(void **state)
 {
     (void)state;
-    ee_settings settings = {"greedy", 1, 1, "f1.layers=1 train_every=10 train_late_every=100 train_late_after=1000"};
+    ee_settings settings = {.policy = "greedy",
+                            .dim = 1,
+                            .seed = 1,
+                            .options = "f1.layers=1 train_every=10 train_late_every=100 train_late_after=1000"};
     ee_bandit *bandit;
     ee_error error = {0};
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);

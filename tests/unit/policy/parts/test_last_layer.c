@@ -229,7 +229,7 @@ static void a_network_without_hidden_layer_is_refused(void **state)
     (void)state;
     ee_bandit *bandit = NULL;
     ee_error error;
-    ee_settings settings = {"neural-linear", 4, 0, "f1.layers=1"};
+    ee_settings settings = {.policy = "neural-linear", .dim = 4, .seed = 0, .options = "f1.layers=1"};
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_null(bandit);
     assert_string_equal(error.message,
@@ -277,7 +277,7 @@ static void too_many_features_are_refused(void **state)
     (void)state;
     ee_bandit *bandit = NULL;
     ee_error error;
-    ee_settings settings = {"neural-linucb", 4, 0, "f1.width=65536 f1.heads=2"};
+    ee_settings settings = {.policy = "neural-linucb", .dim = 4, .seed = 0, .options = "f1.width=65536 f1.heads=2"};
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_null(bandit);
     assert_string_equal(error.message,
