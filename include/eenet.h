@@ -69,12 +69,22 @@ typedef struct ee_error {
 
 typedef struct ee_bandit ee_bandit;
 
+/* Where a bandit's memory comes from. allocate returns NULL where there is none left; what it gives needs no alignment
+ * and need not be zero. release gets a block of allocate's with the size that was asked for. Both are called by the
+ * thread that calls the library, and must not call it on the same bandit. */
+typedef struct ee_allocator {
+    void *(*allocate)(void *context, size_t size);
+    void (*release)(void *context, void *block, size_t size);
+    void *context;
+} ee_allocator;
+
 typedef struct ee_settings {
-    const char *policy;   /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
-    size_t dim;           /* features of an arm, 1 to 2^32 - 1 */
-    uint64_t seed;        /* of all randomness */
-    const char *options;  /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
-    uint64_t reserved[8]; /* must be zero */
+    const char *policy;  /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
+    size_t dim;          /* features of an arm, 1 to 2^32 - 1 */
+    uint64_t seed;       /* of all randomness */
+    const char *options; /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
+    const ee_allocator *allocator; /* copied; NULL: the C library's */
+    uint64_t reserved[7];          /* must be zero */
 } ee_settings;
 
 /* The arms of one round, borrowed for the duration of the call. Make it with ee_arms_dense or ee_arms_sparse. */

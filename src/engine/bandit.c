@@ -3,17 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/kernels.h"
 #include "propensity.h"
 
 /* ---- making ---- */
 
 /* Defaults, then the preset, then what the caller says. *options is to be freed with memory_free. */
-static ee_status read_options(const policy_class *class, const char *preset, const char *text, void **options,
-                              ee_error *error)
+static ee_status read_options(memory *owner, const policy_class *class, const char *preset, const char *text,
+                              void **options, ee_error *error)
 {
-    ee_status status = memory_create(options, class->schema.size, 1, error);
+    ee_status status = memory_create(owner, options, class->schema.size, 1, error);
     if (status) return status;
     options_set_defaults(&class->schema, *options);
     status = options_parse(&class->schema, preset, *options, error);
@@ -34,18 +33,24 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     if (settings->dim < 1 || settings->dim > UINT32_MAX)
         return status_fail(error, EE_BAD_INPUT, "create: dim must be 1 to %lu, got %zu", (unsigned long)UINT32_MAX,
                            settings->dim);
+    const ee_allocator *allocator = settings->allocator;
+    if (allocator && (!allocator->allocate || !allocator->release))
+        return status_fail(error, EE_BAD_INPUT, "create: the allocator must have both functions, allocate and release");
     return EE_OK;
 }
 
 static ee_status reserve_scores(ee_bandit *bandit, size_t arms, ee_error *error)
 {
     size_t floats = bandit->policy->class->scratch_count(bandit->policy, arms);
-    ee_status status = scratch_reserve(&bandit->scratch, floats, error);
-    if (!status) status = memory_grow(&bandit->scores, &bandit->score_capacity, arms, sizeof(ee_score), error);
+    ee_status status = scratch_reserve(&bandit->scratch, &bandit->memory, floats, error);
     if (!status)
-        status = memory_grow(&bandit->probabilities, &bandit->probability_capacity, arms, sizeof(double), error);
+        status = memory_grow(&bandit->memory, &bandit->scores, &bandit->score_capacity, arms, sizeof(ee_score), error);
+    if (!status)
+        status = memory_grow(&bandit->memory, &bandit->probabilities, &bandit->probability_capacity, arms,
+                             sizeof(double), error);
     if (!status && bandit->probability_draws)
-        status = memory_grow(&bandit->redrawn, &bandit->redrawn_capacity, arms, sizeof(ee_score), error);
+        status =
+            memory_grow(&bandit->memory, &bandit->redrawn, &bandit->redrawn_capacity, arms, sizeof(ee_score), error);
     return status;
 }
 
@@ -69,18 +74,19 @@ static ee_status reserve_scaled(ee_bandit *self, const common_options *common, e
 {
     if (!self->scales) return EE_OK;
     size_t values = 2 * (size_t)common->nonzeros < self->dim ? 2 * (size_t)common->nonzeros : self->dim;
-    return memory_grow(&self->scaled, &self->scaled_capacity, (size_t)common->arms * values, sizeof(float), error);
+    return memory_grow(&self->memory, &self->scaled, &self->scaled_capacity, (size_t)common->arms * values,
+                       sizeof(float), error);
 }
 
 static ee_status create_parts(ee_bandit *self, const policy_class *class, const void *options, size_t most_parameters,
                               ee_error *error)
 {
     const common_options *common = options;
-    policy_setup setup = {self->dim, self->seed, options, most_parameters};
+    policy_setup setup = {&self->memory, self->dim, self->seed, options, most_parameters};
     self->scales = common->scale;
     ee_status status = choose_rule(self, class, common, error);
     if (!status) status = class->create(&setup, &self->policy, error);
-    if (!status) status = pending_create(&self->pending, self->policy, common, self->dim, error);
+    if (!status) status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
     size_t arms = (size_t)common->arms;
     if (!status) status = reserve_scores(self, arms, error);
     if (!status) status = reserve_scaled(self, common, error);
@@ -97,8 +103,8 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     ee_bandit *self = NULL;
     ee_status status = check_settings(settings, error);
     if (!status) status = policy_find(settings->policy, &class, &preset, error);
-    if (!status) status = read_options(class, preset, settings->options, &options, error);
-    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    if (!status) status = memory_create_owner(settings->allocator, &self, sizeof *self, error);
+    if (!status) status = read_options(&self->memory, class, preset, settings->options, &options, error);
     if (status) goto done;
     strncpy(self->name, settings->policy, sizeof self->name - 1);
     if (options_format(&class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
@@ -127,15 +133,7 @@ ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_erro
 
 void ee_bandit_free(ee_bandit *bandit)
 {
-    if (!bandit) return;
-    if (bandit->policy) bandit->policy->class->free(bandit->policy);
-    pending_destroy(&bandit->pending);
-    scratch_destroy(&bandit->scratch);
-    memory_free(bandit->scores);
-    memory_free(bandit->redrawn);
-    memory_free(bandit->probabilities);
-    memory_free(bandit->scaled);
-    memory_free(bandit);
+    if (bandit) memory_release(&bandit->memory);
 }
 
 /* ---- checking ---- */
@@ -227,7 +225,8 @@ static ee_status see_arms(ee_bandit *bandit, const ee_arms *arms, ee_arms *seen,
     *length = bandit->length;
     if (!bandit->scales) return EE_OK;
     size_t count = arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
-    ee_status status = memory_grow(&bandit->scaled, &bandit->scaled_capacity, count, sizeof(float), error);
+    ee_status status =
+        memory_grow(&bandit->memory, &bandit->scaled, &bandit->scaled_capacity, count, sizeof(float), error);
     if (status) return status;
     if (*length == 0) *length = mean_length(arms);
     float scale = *length > 0 ? (float)(1 / *length) : 1;
@@ -377,13 +376,7 @@ void bandit_archive(ee_bandit *self, archive *a)
 
 size_t ee_bandit_memory(const ee_bandit *bandit)
 {
-    if (!bandit) return 0;
-    const policy *learner = bandit->policy;
-    const void *blocks[] = {bandit,  bandit->scratch.values,     bandit->scores, bandit->redrawn, bandit->probabilities,
-                            learner, learner->parameters.values, bandit->scaled};
-    size_t bytes = pending_memory(&bandit->pending);
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
-    return bytes + (learner->class->memory ? learner->class->memory(learner) : 0);
+    return bandit ? memory_bytes(&bandit->memory) : 0;
 }
 
 ee_info ee_bandit_info(const ee_bandit *bandit)
@@ -405,7 +398,7 @@ ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *o
     if (!policy_name || !out)
         return status_fail(error, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
     ee_status status = policy_find(policy_name, &class, &preset, error);
-    if (!status) status = read_options(class, preset, NULL, &options, error);
+    if (!status) status = read_options(NULL, class, preset, NULL, &options, error);
     if (status) return status;
     status = options_describe(&class->schema, options, index, out, error);
     if (!status) memset(out->reserved, 0, sizeof out->reserved);

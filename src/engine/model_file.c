@@ -48,7 +48,7 @@ ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *si
     *bytes = NULL;
     archive a = archive_writer(error);
     model_head *head;
-    ee_status status = memory_create(&head, 1, sizeof *head, error);
+    ee_status status = memory_create(NULL, &head, 1, sizeof *head, error);
     if (status) return status;
     memcpy(head->policy, bandit->name, sizeof head->policy);
     memcpy(head->options, bandit->options, sizeof head->options);
@@ -123,7 +123,7 @@ ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char *expec
     ee_status status = check_frame(bytes, size, error);
     if (status) return status;
     model_head *head;
-    status = memory_create(&head, 1, sizeof *head, error);
+    status = memory_create(NULL, &head, 1, sizeof *head, error);
     if (status) return status;
     archive a = archive_reader(bytes, size - CHECKSUM_SIZE, error);
     status = load(&a, head, expected, out);

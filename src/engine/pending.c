@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-
 static size_t kept_count(const pending *self, uint64_t round, size_t arms)
 {
     const policy_class *class = self->policy->class;
@@ -15,29 +13,18 @@ static size_t words_for(const pending *self, size_t entries, bool sparse, uint64
     return entries * (sparse ? 2 : 1) + kept_count(self, round, arms);
 }
 
-ee_status pending_create(pending *self, const policy *owner, const common_options *options, size_t dim, ee_error *error)
+ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
+                         ee_error *error)
 {
-    *self = (pending){.policy = owner, .dim = dim, .limit = (size_t)options->pending};
+    *self = (pending){.memory = owner, .policy = decider, .dim = dim, .limit = (size_t)options->pending};
     size_t entries = (size_t)options->nonzeros < dim ? (size_t)options->nonzeros : dim;
     size_t words = words_for(self, entries, true, 0, (size_t)options->arms);
     self->block_words = words;
-    ee_status status = memory_create(&self->entries, self->limit, sizeof *self->entries, error);
-    if (!status) status = memory_create(&self->slots, self->limit, sizeof *self->slots, error);
-    if (!status) status = memory_create(&self->free_slots, self->limit, sizeof *self->free_slots, error);
-    if (!status) status = memory_create(&self->block, self->limit, words * sizeof *self->block, error);
-    if (status) pending_destroy(self);
+    ee_status status = memory_create(owner, &self->entries, self->limit, sizeof *self->entries, error);
+    if (!status) status = memory_create(owner, &self->slots, self->limit, sizeof *self->slots, error);
+    if (!status) status = memory_create(owner, &self->free_slots, self->limit, sizeof *self->free_slots, error);
+    if (!status) status = memory_create(owner, &self->block, self->limit, words * sizeof *self->block, error);
     return status;
-}
-
-void pending_destroy(pending *self)
-{
-    for (size_t i = 0; i < self->used_slots; i++)
-        if (self->slots[i].own) memory_free(self->slots[i].words);
-    memory_free(self->entries);
-    memory_free(self->slots);
-    memory_free(self->free_slots);
-    memory_free(self->block);
-    *self = (pending){0};
 }
 
 /* Makes sure that there is a free slot, and returns the one that pending_add will take next. */
@@ -52,11 +39,11 @@ static size_t next_slot(pending *self)
 }
 
 /* What the slot held is lost. */
-static ee_status grow_slot(pending_slot *slot, size_t words, ee_error *error)
+static ee_status grow_slot(const pending *self, pending_slot *slot, size_t words, ee_error *error)
 {
     if (words <= slot->capacity) return EE_OK;
     uint32_t *larger;
-    ee_status status = memory_create(&larger, words, sizeof *larger, error);
+    ee_status status = memory_create(self->memory, &larger, words, sizeof *larger, error);
     if (status) return status;
     if (slot->own) memory_free(slot->words);
     *slot = (pending_slot){larger, words, true};
@@ -73,7 +60,7 @@ ee_status pending_reserve(pending *self, uint64_t id, const ee_arms *arms, uint6
     size_t words = words_for(self, arms->starts ? longest : arms->dim, arms->starts != NULL, round, arms->count);
     const pending_entry *expiring = &self->entries[id % self->limit];
     size_t slot = expiring->state == PENDING_WAITING ? expiring->slot : next_slot(self);
-    return grow_slot(&self->slots[slot], words, error);
+    return grow_slot(self, &self->slots[slot], words, error);
 }
 
 static void write_vector(uint32_t *words, vector x)
@@ -142,15 +129,6 @@ void pending_remove(pending *self, pending_entry *entry)
     entry->state = PENDING_REWARDED;
 }
 
-size_t pending_memory(const pending *self)
-{
-    size_t bytes = memory_size(self->entries) + memory_size(self->slots) + memory_size(self->free_slots) +
-                   memory_size(self->block);
-    for (size_t i = 0; i < self->used_slots; i++)
-        if (self->slots[i].own) bytes += memory_size(self->slots[i].words);
-    return bytes;
-}
-
 /* ---- saving and loading ---- */
 
 /* The waiting decision that is being read gets its slot and, if need be, more room. */
@@ -162,7 +140,7 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
     if (a->status) return;
     entry->slot = next_slot(self);
     self->free_count--;
-    ee_status status = grow_slot(&self->slots[entry->slot], words, a->error);
+    ee_status status = grow_slot(self, &self->slots[entry->slot], words, a->error);
     if (status) a->status = status;
 }
 

@@ -28,6 +28,7 @@ typedef struct pending_slot {
 } pending_slot;
 
 typedef struct pending {
+    memory *memory;
     const policy *policy;
     size_t dim, limit;
     pending_entry *entries; /* (limit), a decision's is number id % limit */
@@ -39,9 +40,8 @@ typedef struct pending {
     size_t block_words;
 } pending;
 
-ee_status pending_create(pending *self, const policy *owner, const common_options *options, size_t dim,
+ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error);
-void pending_destroy(pending *self);
 
 /* Makes room for a decision with this id, whichever arm it takes: pending_add must follow, and cannot fail. */
 ee_status pending_reserve(pending *self, uint64_t id, const ee_arms *arms, uint64_t round, ee_error *error);
@@ -55,7 +55,6 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, pending_entry 
 observation pending_observation(const pending *self, const pending_entry *entry);
 void pending_remove(pending *self, pending_entry *entry);
 
-size_t pending_memory(const pending *self);
 void pending_archive(pending *self, uint64_t made, archive *a);
 
 #endif

@@ -20,12 +20,10 @@ const policy_class greedy_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
-    .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

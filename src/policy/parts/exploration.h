@@ -51,15 +51,14 @@ typedef struct exploration exploration;
 
 typedef struct exploration_setup {
     const exploration_options *options;
+    memory *memory; /* see policy_setup */
     const network *f1;
     uint64_t seed;
     size_t most_parameters; /* see policy_setup */
 } exploration_setup;
 
 typedef struct exploration_class {
-    /* On failure there is nothing to free. */
     ee_status (*create)(const exploration_setup *setup, exploration **out, ee_error *error);
-    void (*free)(exploration *self);
 
     /* Sets theta2 to theta_0 of f2. initial is theta_0 of f1. */
     void (*start)(exploration *self, const float *initial, float *theta2);
@@ -89,7 +88,6 @@ typedef struct exploration_class {
      * otherwise. */
     void (*descend)(exploration *self, size_t rounds, float *theta2);
 
-    size_t (*memory)(const exploration *self);
     void (*archive)(exploration *self, archive *a);
 } exploration_class;
 

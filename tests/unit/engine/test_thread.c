@@ -121,6 +121,7 @@ enum { SCORERS = 3, BATCHES = 6, SCORES_A_BATCH = 30, ROUNDS_A_BATCH = 20, TESTE
 
 /* What the threads share. Between the two barriers of a batch the snapshot does not change and the bandit trains. */
 typedef struct server {
+    memory owner; /* of the snapshot and of the scorers' rooms */
     ee_bandit *bandit;
     parameters snapshot;
     round_arms rounds[TESTED];
@@ -175,14 +176,14 @@ static void serve(const char *name, const char *options)
     pthread_t threads[SCORERS];
     self.bandit = bandit_make(name, DIM, 3, options);
     for (size_t i = 0; i < TESTED; i++) round_draw(&self.rounds[i], 1000 + i, ARMS, DIM, 4);
-    assert_int_equal(parameters_create(self.bandit->policy, &self.snapshot, NULL), EE_OK);
+    assert_int_equal(parameters_create(&self.owner, self.bandit->policy, &self.snapshot, NULL), EE_OK);
     assert_ptr_not_equal(self.snapshot.values, self.bandit->policy->parameters.values);
     assert_int_equal(pthread_barrier_init(&self.begin, NULL, SCORERS + 1), 0);
     assert_int_equal(pthread_barrier_init(&self.end, NULL, SCORERS + 1), 0);
     size_t floats = self.bandit->policy->class->scratch_count(self.bandit->policy, ARMS);
     for (size_t i = 0; i < SCORERS; i++) {
         scorers[i] = (scorer){.server = &self};
-        assert_int_equal(scratch_reserve(&scorers[i].room, floats, NULL), EE_OK);
+        assert_int_equal(scratch_reserve(&scorers[i].room, &self.owner, floats, NULL), EE_OK);
     }
     for (size_t i = 0; i < SCORERS; i++) start(&threads[i], score_batches, &scorers[i]);
     size_t changed = 0;
@@ -199,13 +200,12 @@ static void serve(const char *name, const char *options)
         join(threads[i]);
         assert_int_equal(scorers[i].made, BATCHES * SCORES_A_BATCH * TESTED);
         assert_int_equal(scorers[i].wrong, 0);
-        scratch_destroy(&scorers[i].room);
     }
     /* Publications show what was learned; parameters drawn from a reservoir may by chance be the old ones. */
     assert_true(changed > BATCHES / 2);
     pthread_barrier_destroy(&self.begin);
     pthread_barrier_destroy(&self.end);
-    parameters_destroy(&self.snapshot);
+    memory_release(&self.owner);
     ee_bandit_free(self.bandit);
 }
 
@@ -232,12 +232,13 @@ static void a_snapshot_does_not_change(void **state)
         "eenet", DIM, 3, "scale=off f1.width=6 exploration=network f2.width=6 features=sketch:8 hybrid_after=30");
     bandit_play(bandit, 1, 20, ARMS, false);
     parameters snapshot;
+    memory owner = {0};
     scratch room = {0};
     ee_score before[ARMS], after[ARMS], now[ARMS];
     round_draw(&round, 999, ARMS, DIM, DIM);
     const policy_class *class = bandit->policy->class;
-    assert_int_equal(parameters_create(bandit->policy, &snapshot, NULL), EE_OK);
-    assert_int_equal(scratch_reserve(&room, class->scratch_count(bandit->policy, ARMS), NULL), EE_OK);
+    assert_int_equal(parameters_create(&owner, bandit->policy, &snapshot, NULL), EE_OK);
+    assert_int_equal(scratch_reserve(&room, &owner, class->scratch_count(bandit->policy, ARMS), NULL), EE_OK);
     assert_int_equal(snapshot.round, 20);
     policy_score(&snapshot, &round.dense, &room, before);
     assert_int_equal(ee_bandit_score(bandit, &round.dense, now, NULL), EE_OK);
@@ -250,8 +251,7 @@ static void a_snapshot_does_not_change(void **state)
     parameters_copy(&snapshot, &bandit->policy->parameters);
     policy_score(&snapshot, &round.dense, &room, after);
     assert_memory_equal(now, after, sizeof after);
-    parameters_destroy(&snapshot);
-    scratch_destroy(&room);
+    memory_release(&owner);
     ee_bandit_free(bandit);
 }
 

@@ -22,7 +22,7 @@ static inline void play_score(ee_bandit *bandit, const ee_arms *arms, ee_score *
 {
     const policy *own = bandit->policy;
     ee_error error = {EE_OK, ""};
-    if (scratch_reserve(&bandit->scratch, own->class->scratch_count(own, arms->count), &error))
+    if (scratch_reserve(&bandit->scratch, &bandit->memory, own->class->scratch_count(own, arms->count), &error))
         fail_msg("%s", error.message);
     own->class->score(&own->parameters, arms, &bandit->scratch, scores);
 }
