@@ -8,12 +8,16 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     return exploitation_create_alone(&greedy_class, setup, out, error);
 }
 
-static const option_group groups[] = {EXPLOITATION_GROUPS};
+static const option_group groups[] = {
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS(exploitation_options, common),
+};
+static const option_schema schema = OPTION_SCHEMA("greedy", groups, exploitation_options, EXPLOITATION_FIRST);
 
 const policy_class greedy_class = {
     .summary = "the arm with the largest f1, no exploration: a control",
     .paper = "",
-    .schema = {"greedy", groups, sizeof groups / sizeof *groups, sizeof(exploitation_options)},
+    .schema = &schema,
     .create = create,
     .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,

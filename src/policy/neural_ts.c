@@ -20,10 +20,18 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width"),
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS_OF_DRAWS(exploitation_options, common),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("neural-ts", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
+
 const policy_class neural_ts_class = {
     .summary = "NeuralTS: draws around f1, as wide as its gradient says",
     .paper = "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
-    .schema = {"neural-ts", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
+    .schema = &schema,
     .create = create,
     .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,

@@ -11,10 +11,18 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     return gradient_width_create(&neural_ucb_class, setup, out, error);
 }
 
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width"),
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS(exploitation_options, common),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("neural-ucb", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
+
 const policy_class neural_ucb_class = {
     .summary = "NeuralUCB: f1 and a confidence width from its gradient",
     .paper = "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
-    .schema = {"neural-ucb", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
+    .schema = &schema,
     .create = create,
     .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,

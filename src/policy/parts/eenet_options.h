@@ -38,9 +38,8 @@ typedef struct eenet_options {
     learner_options f1, f2, f3;
 } eenet_options;
 
-enum { EENET_GROUPS = 7, EENET_PRESETS = 3 };
-extern const option_group eenet_groups[EENET_GROUPS];
-extern const policy_preset eenet_presets[EENET_PRESETS];
+extern const option_schema eenet_schema;
+extern const policy_presets eenet_presets;
 
 /* What f2 learns of a gain, r - f1. */
 float eenet_label(const own_options *o, float gain);

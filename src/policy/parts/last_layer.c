@@ -9,12 +9,12 @@
 
 enum { MOST_FEATURES = 65537 }; /* of the widest layer: the bytes of their triangle are less than 64 bits hold */
 
-#define FIELD(name) offsetof(last_layer_options, name)
-const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
-    {"lambda", OPTION_REAL, FIELD(lambda), "0.1", 1e-6, 1e6, NULL, "A before the first reward"},
-    {"rebuild", OPTION_INTEGER, FIELD(rebuild), "100", 0, 1e9, NULL,
-     "trainings of f1 after which the regression is made anew from its history; 0: never"},
+static const option rows[] = {
+    OPTION_ROW_REAL(last_layer_options, lambda, "lambda", "0.1", 1e-6, 1e6, "A before the first reward"),
+    OPTION_ROW_INTEGER(last_layer_options, rebuild, "rebuild", "100", 0, 1e9,
+                       "trainings of f1 after which the regression is made anew from its history; 0: never"),
 };
+const option_table last_layer_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 
@@ -51,11 +51,11 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
                            "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
-                           class->schema.owner, (long long)o->shared.f1.network.layers);
+                           class->schema->owner, (long long)o->shared.f1.network.layers);
     size_t d = ((size_t)first.network.width + 1) * (size_t)first.network.heads;
     if (d > MOST_FEATURES)
         return status_fail(error, EE_BAD_OPTION, "options: %s: f1.width + 1 times f1.heads must be at most %d, got %zu",
-                           class->schema.owner, MOST_FEATURES, d);
+                           class->schema->owner, MOST_FEATURES, d);
     ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);
     if (status) return status;
     size_t more = f1.parameter_count % 2 + 2 * (triangle_count(d) + d);

@@ -68,7 +68,7 @@ static float regressed_gain(const solved_exploration *self, const float *theta, 
     const network *f1 = &self->f1->network;
     size_t count = self->features.count;
     float learned = f1->kernels->dot(theta + network_head(f1, x) * count, phi, count);
-    return (float)(self->options.prior_gain - self->options.label_offset) + learned;
+    return (float)self->options.prior_gain + learned;
 }
 
 void solved_exploration_add(solved_exploration *self, vector x, float reward, float expected, float *theta)
