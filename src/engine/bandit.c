@@ -12,15 +12,28 @@
 static ee_status read_options(memory *owner, const policy_class *class, const char *preset, const char *text,
                               void **options, ee_error *error)
 {
-    ee_status status = memory_create(owner, options, class->schema.size, 1, error);
+    ee_status status = memory_create(owner, options, class->schema->size, 1, error);
     if (status) return status;
-    options_set_defaults(&class->schema, *options);
-    status = options_parse(&class->schema, preset, *options, error);
-    if (!status && text) status = options_parse(&class->schema, text, *options, error);
+    options_set_defaults(class->schema, *options);
+    status = options_parse(class->schema, preset, *options, error);
+    if (!status && text) status = options_parse(class->schema, text, *options, error);
     if (!status) return EE_OK;
     memory_free(*options);
     *options = NULL;
     return status;
+}
+
+bool bandit_takes(const char *policy_name, const char *assignment, const char *options)
+{
+    const policy_class *class;
+    const char *preset;
+    void *read;
+    if (policy_find(policy_name, &class, &preset, NULL)) return false;
+    if (read_options(NULL, class, preset, assignment, &read, NULL)) return false;
+    ee_status status = options_parse(class->schema, options, read, NULL);
+    if (!status) status = options_settle(class->schema, assignment, read, NULL);
+    memory_free(read);
+    return !status;
 }
 
 static ee_status check_settings(const ee_settings *settings, ee_error *error)
@@ -54,18 +67,12 @@ static ee_status reserve_scores(ee_bandit *bandit, size_t arms, ee_error *error)
     return status;
 }
 
-static ee_status choose_rule(ee_bandit *self, const policy_class *class, const common_options *common, ee_error *error)
+static void choose_rule(ee_bandit *self, const common_options *common)
 {
     const double amounts[] = {0, 0, common->propensity_epsilon, common->propensity_temperature,
                               common->propensity_gamma};
     self->rule = (propensity_rule){(propensity_kind)common->propensity.pick, amounts[common->propensity.pick]};
-    if (class->draws) self->probability_draws = (uint64_t)common->probability_draws;
-    if (class->draws && self->rule.kind > PROPENSITY_ARGMAX)
-        return status_fail(error, EE_BAD_OPTION,
-                           "options: %s draws its scores: propensity must be own or argmax, and probabilities are "
-                           "estimated by probability_draws",
-                           class->schema.owner);
-    return EE_OK;
+    self->probability_draws = (uint64_t)common->probability_draws;
 }
 
 /* Room for the arms of a round as they are scaled: as pending.c, a dense arm may have twice as many values as a sparse
@@ -84,8 +91,8 @@ static ee_status create_parts(ee_bandit *self, const policy_class *class, const 
     const common_options *common = options;
     policy_setup setup = {&self->memory, self->dim, self->seed, options, most_parameters};
     self->scales = common->scale;
-    ee_status status = choose_rule(self, class, common, error);
-    if (!status) status = class->create(&setup, &self->policy, error);
+    choose_rule(self, common);
+    ee_status status = class->create(&setup, &self->policy, error);
     if (!status) status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
     size_t arms = (size_t)common->arms;
     if (!status) status = reserve_scores(self, arms, error);
@@ -105,9 +112,10 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     if (!status) status = policy_find(settings->policy, &class, &preset, error);
     if (!status) status = memory_create_owner(settings->allocator, &self, sizeof *self, error);
     if (!status) status = read_options(&self->memory, class, preset, settings->options, &options, error);
+    if (!status) status = options_settle(class->schema, settings->options ? settings->options : "", options, error);
     if (status) goto done;
     strncpy(self->name, settings->policy, sizeof self->name - 1);
-    if (options_format(&class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
+    if (options_format(class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
         status = status_fail(error, EE_BAD_OPTION, "options: together they are longer than %d bytes", OPTIONS_SIZE - 1);
         goto done;
     }
@@ -400,7 +408,7 @@ ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *o
     ee_status status = policy_find(policy_name, &class, &preset, error);
     if (!status) status = read_options(NULL, class, preset, NULL, &options, error);
     if (status) return status;
-    status = options_describe(&class->schema, options, index, out, error);
+    status = options_describe(class->schema, options, index, out, error);
     if (!status) memset(out->reserved, 0, sizeof out->reserved);
     memory_free(options);
     return status;

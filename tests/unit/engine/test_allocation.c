@@ -97,12 +97,12 @@ static void bounded_histories_allocate_nothing(void **state)
     (void)state;
     static const char *const options[] = {
         "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized f1.history=ring:9 f2.history=ring:9 "
-        "f3.history=ring:9",
+        "f3.history=ring:9 decision=neural",
         "f1.width=8 exploration=network f2.width=8 f3.width=4 features=pooled:2 keep=reservoir:5 decision=neural "
         "extra_until=1000",
-        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=lle:3 lle_window=16 lle_neighbors=6 "
+        "f1.width=8 exploration=network f2.width=8 features=lle:3 lle_window=16 lle_neighbors=6 "
         "f2.order=shuffle",
-        "f1.width=8 exploration=network f2.width=8 f1.front=conv1d:2:3+relu+pool:2 f1.order=shuffle features=sketch:8 "
+        "f1.width=8 exploration=network f2.width=8 f1.front=conv1d:2:3+relu+pool:2 features=sketch:8 "
         "f1.training=gd",
         "f1.width=8 exploration=network f2.width=8 f1.heads=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu "
         "features=pooled:2",

@@ -31,10 +31,12 @@ typedef struct lone_run {
 
 static const lone_run runs[] = {
     {.policy = "eenet",
-     .options = "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20",
+     .options =
+         "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 decision=hybrid hybrid_after=20",
      .seed = 1},
     {.policy = "eenet",
-     .options = "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20",
+     .options =
+         "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 decision=hybrid hybrid_after=20",
      .seed = 2},
     {.policy = "eenet",
      .options = "f1.width=6 exploration=network f2.width=6 features=pooled:2 keep=reservoir:5",
@@ -213,7 +215,8 @@ static void many_score_while_one_trains(void **state)
 {
     (void)state;
     /* scale=off: a snapshot is given the arms as they are */
-    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=40");
+    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 decision=hybrid "
+                   "hybrid_after=40");
     serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 features=pooled:2 decision=neural "
                    "f1.history=all f2.history=ring:9");
     serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 features=normalized keep=reservoir:5 "
@@ -229,7 +232,8 @@ static void a_snapshot_does_not_change(void **state)
     (void)state;
     static round_arms round;
     ee_bandit *bandit = bandit_make(
-        "eenet", DIM, 3, "scale=off f1.width=6 exploration=network f2.width=6 features=sketch:8 hybrid_after=30");
+        "eenet", DIM, 3,
+        "scale=off f1.width=6 exploration=network f2.width=6 features=sketch:8 decision=hybrid hybrid_after=30");
     bandit_play(bandit, 1, 20, ARMS, false);
     parameters snapshot;
     memory owner = {0};
