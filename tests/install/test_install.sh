@@ -26,6 +26,9 @@ for file in include/eenet.h share/doc/eenet/LICENSE share/doc/eenet/README.md sh
     [ -f "$installed/$file" ] || fail "not installed: $file"
 done
 if [ -e "$build/eenet" ]; then
+    for file in share/man/man1/eenet.1 share/bash-completion/completions/eenet share/zsh/site-functions/_eenet; do
+        [ -f "$installed/$file" ] || fail "not installed: $file"
+    done
     "$installed/bin/eenet" --version | grep -q "^eenet $version," || fail 'the program does not run'
 fi
 strangers=$(find "$installed" -name '*.h' ! -name eenet.h)
@@ -63,7 +66,7 @@ grep -q 'unused.result' "$folder/warnings" || fail 'no warning for an unused res
 
 # ---- by CMake ----
 
-# find VERSION: configures the other project, which wants that version or one that is compatible.
+# find_version VERSION: configures the other project, which wants that version or one that is compatible.
 find_version() {
     "$cmake" -S "$here" -B "$folder/by_cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$installed" \
         -DEXPECTED_VERSION="$1" >>"$folder/log" 2>&1
