@@ -37,7 +37,11 @@ strangers=$(find "$installed" -name '*.h' ! -name eenet.h)
 # While the major version is 0, the minor one says who is compatible.
 major=${version%%.*} minor=${version#*.}
 minor=${minor%%.*}
-if [ "$major" = 0 ]; then series=0.$minor other=0.$((minor + 1)); else series=$major other=$((major + 1)); fi
+if [ "$major" = 0 ]; then
+    series=0.$minor others="0.$((minor - 1)) 0.$((minor + 1))"
+else
+    series=$major others="$((major - 1)) $((major + 1))"
+fi
 soname=$(readelf -d "$library/libeenet.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 [ "$soname" = "libeenet.so.$series" ] || fail "the name of the library is $soname"
 
@@ -71,7 +75,9 @@ find_version() {
     "$cmake" -S "$here" -B "$folder/by_cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$installed" \
         -DEXPECTED_VERSION="$1" >>"$folder/log" 2>&1
 }
-! find_version "$other" || fail "CMake takes $version for $other"
+for other in $others; do
+    ! find_version "$other" || fail "CMake takes $version for $other"
+done
 find_version "$series" || fail "CMake does not take $version for $series"
 "$cmake" --build "$folder/by_cmake" >>"$folder/log"
 "$folder/by_cmake/with_eenet"
