@@ -8,7 +8,7 @@ _eenet() {
     word=${words[-1]%x}
     words[-1]=$word
     # Of a word that it takes apart, bash wants only the last part.
-    if [[ $breaks && $word == *[$breaks]* ]]; then begun=${word%"${word##*[$breaks]}"}; fi
+    if [[ $breaks && $word == *["$breaks"]* ]]; then begun=${word%"${word##*["$breaks"]}"}; fi
 
     COMPREPLY=()
     while IFS=$'\t' read -r candidate rest; do

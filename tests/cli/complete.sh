@@ -96,17 +96,18 @@ END
 
 # Paths are for the shell to find; what comes before them in the word is told.
 path() {
-    expected=$1
-    shift
-    [ "$("$eenet" complete -- "$@")" = "$(printf "$expected")" ] || fail "path: $*"
+    kind=$1 before=$2
+    shift 2
+    printf ':%s\t%s\n' "$kind" "$before" >expected
+    "$eenet" complete -- "$@" | diff expected - || fail "path: $*"
 }
-path ':folders\tmnist:' run -d mnist:da
-path ':folders\tfashion-mnist:' run -d fashion-mnist:
-path ':files\t--dataset=table:' run --dataset=table:da
-path ':files\tmovielens:' run -d movielens:
-path ':folders\t' run -o ''
-path ':folders\t' report ''
-path ':files\t' report DIR -o da
+path folders mnist: run -d mnist:da
+path folders fashion-mnist: run -d fashion-mnist:
+path files --dataset=table: run --dataset=table:da
+path files movielens: run -d movielens:
+path folders '' run -o ''
+path folders '' report ''
+path files '' report DIR -o da
 
 # Nonsense is offered nothing; no words at all is wrong usage.
 expect nonsense '' </dev/null
