@@ -272,7 +272,7 @@ static void the_data_set_tells_of_its_arms_unless_the_job_does(void **state)
     assert_told(table, NULL, " exclusive=on ");
     assert_told(table, "exclusive=off", " exclusive=off ");
     assert_not_told(table, "linucb", NULL);
-    assert_not_told(table, "greedy", NULL);
+    assert_not_told(table, "greedy:paper", NULL);
     assert_not_told(table, "eenet:paper", NULL);
     assert_not_told(table, "eenet", "f1.heads=1");
     assert_not_told(synthetic, "eenet", NULL);
