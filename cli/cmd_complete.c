@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "lab/environment.h"
+#include "data/environment.h"
 
 /* The last word. What is offered is to follow its first letters, which are settled, as "eenet," of "eenet,gre". */
 typedef struct unfinished {

@@ -316,7 +316,7 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     ee_score *each = bandit->scores;
     random_stream before = bandit->scratch.random;
     status = score_arms(bandit, arms, each, error);
-    if (!status) status = pending_reserve(&bandit->pending, id, arms, learned->round, error);
+    if (!status) status = pending_reserve(&bandit->pending, arms, learned->round, error);
     if (status) {
         bandit->scratch.random = before;
         return status;

@@ -16,41 +16,16 @@ static size_t words_for(const pending *self, size_t entries, bool sparse, uint64
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error)
 {
-    *self = (pending){.memory = owner, .policy = decider, .dim = dim, .limit = (size_t)options->pending};
+    *self = (pending){.policy = decider, .dim = dim, .limit = (size_t)options->pending};
     size_t entries = (size_t)options->nonzeros < dim ? (size_t)options->nonzeros : dim;
     size_t words = words_for(self, entries, true, 0, (size_t)options->arms);
-    self->block_words = words;
     ee_status status = memory_create(owner, &self->entries, self->limit, sizeof *self->entries, error);
-    if (!status) status = memory_create(owner, &self->slots, self->limit, sizeof *self->slots, error);
     if (!status) status = memory_create(owner, &self->free_slots, self->limit, sizeof *self->free_slots, error);
-    if (!status) status = memory_create(owner, &self->block, self->limit, words * sizeof *self->block, error);
+    if (!status) status = slots_create(&self->slots, owner, self->limit, words, error);
     return status;
 }
 
-/* Makes sure that there is a free slot, and returns the one that pending_add will take next. */
-static size_t next_slot(pending *self)
-{
-    if (self->free_count == 0) {
-        size_t fresh = self->used_slots++;
-        self->slots[fresh] = (pending_slot){self->block + fresh * self->block_words, self->block_words, false};
-        self->free_slots[self->free_count++] = fresh;
-    }
-    return self->free_slots[self->free_count - 1];
-}
-
-/* What the slot held is lost. */
-static ee_status grow_slot(const pending *self, pending_slot *slot, size_t words, ee_error *error)
-{
-    if (words <= slot->capacity) return EE_OK;
-    uint32_t *larger;
-    ee_status status = memory_create(self->memory, &larger, words, sizeof *larger, error);
-    if (status) return status;
-    if (slot->own) memory_free(slot->words);
-    *slot = (pending_slot){larger, words, true};
-    return EE_OK;
-}
-
-ee_status pending_reserve(pending *self, uint64_t id, const ee_arms *arms, uint64_t round, ee_error *error)
+ee_status pending_reserve(pending *self, const ee_arms *arms, uint64_t round, ee_error *error)
 {
     size_t longest = 0;
     for (size_t i = 0; arms->starts && i < arms->count; i++) {
@@ -58,9 +33,12 @@ ee_status pending_reserve(pending *self, uint64_t id, const ee_arms *arms, uint6
         if (entries > longest) longest = entries;
     }
     size_t words = words_for(self, arms->starts ? longest : arms->dim, arms->starts != NULL, round, arms->count);
-    const pending_entry *expiring = &self->entries[id % self->limit];
-    size_t slot = expiring->state == PENDING_WAITING ? expiring->slot : next_slot(self);
-    return grow_slot(self, &self->slots[slot], words, error);
+    return slots_reserve(&self->slots, 1, words, error);
+}
+
+static size_t next_slot(pending *self)
+{
+    return self->free_count ? self->free_slots[--self->free_count] : self->used_slots++;
 }
 
 static void write_vector(uint32_t *words, vector x)
@@ -83,12 +61,13 @@ float *pending_add(pending *self, uint64_t id, const ee_arms *arms, size_t arm, 
     *entry = (pending_entry){.id = id,
                              .round = round,
                              .arms = arms->count,
-                             .slot = self->free_slots[--self->free_count],
+                             .slot = next_slot(self),
                              .score = score,
                              .entries = (uint32_t)x.count,
                              .sparse = x.indices != NULL,
                              .state = PENDING_WAITING};
-    uint32_t *words = self->slots[entry->slot].words;
+    uint32_t *words =
+        slots_take(&self->slots, entry->slot, words_for(self, x.count, x.indices != NULL, round, arms->count));
     write_vector(words, x);
     return (float *)(void *)(words + vector_words(entry));
 }
@@ -112,7 +91,7 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, pending_entry 
 
 observation pending_observation(const pending *self, const pending_entry *entry)
 {
-    const uint32_t *words = self->slots[entry->slot].words;
+    const uint32_t *words = slots_at(&self->slots, entry->slot);
     const float *values = (const float *)(const void *)words;
     return (observation){
         .round = entry->round,
@@ -125,6 +104,7 @@ observation pending_observation(const pending *self, const pending_entry *entry)
 
 void pending_remove(pending *self, pending_entry *entry)
 {
+    slots_give_back(&self->slots, entry->slot);
     self->free_slots[self->free_count++] = entry->slot;
     entry->state = PENDING_REWARDED;
 }
@@ -138,10 +118,10 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
     size_t words = words_for(self, entry->entries, entry->sparse, entry->round, entry->arms);
     if (words > most) archive_fail(a, EE_BAD_MODEL, "model: cut short in a pending decision");
     if (a->status) return;
+    a->status = slots_reserve(&self->slots, 1, words, a->error);
+    if (a->status) return;
     entry->slot = next_slot(self);
-    self->free_count--;
-    ee_status status = grow_slot(self, &self->slots[entry->slot], words, a->error);
-    if (status) a->status = status;
+    slots_take(&self->slots, entry->slot, words);
 }
 
 static void archive_waiting(pending *self, pending_entry *entry, archive *a)
@@ -157,7 +137,7 @@ static void archive_waiting(pending *self, pending_entry *entry, archive *a)
     entry->sparse = head[1];
     if (a->reading) claim_slot(self, entry, a);
     if (a->status) return;
-    archive_u32s(a, self->slots[entry->slot].words,
+    archive_u32s(a, slots_at(&self->slots, entry->slot),
                  words_for(self, entry->entries, entry->sparse, entry->round, entry->arms));
     if (a->reading && !vector_is_sound(pending_observation(self, entry).x, self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");

@@ -78,8 +78,7 @@ static ee_status create_room(learner *self, ee_error *error)
     if (!status) status = memory_create(self->memory, &self->gradient, parameters, sizeof(float), error);
     if (!status) status = memory_create(self->memory, &self->activations, activations, sizeof(float), error);
     if (!status) status = memory_create(self->memory, &self->deltas, activations, sizeof(float), error);
-    if (!status) status = batch_create(&self->batch, self->memory, &self->network, error);
-    if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
+    if (!status) status = batch_create(&self->batch, self->memory, &self->network, self->history.rows.stride, error);
     if (!status && self->options.average)
         status = memory_create(self->memory, &self->moving, parameters, sizeof(float), error);
     return status;
@@ -125,7 +124,7 @@ void learner_start(learner *self, float *theta)
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
 {
     ee_status status = history_reserve(&self->history, more, x, error);
-    if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
+    if (!status) status = batch_reserve(&self->batch, x.count, error);
     if (status || self->options.order.pick != ORDER_SHUFFLE) return status;
     return memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t),
                        error);
@@ -375,7 +374,8 @@ void learner_train(learner *self, float *theta)
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);
-    if (a->reading && !a->status) a->status = batch_reserve(&self->batch, self->history.stride, a->error);
+    for (size_t i = 0; a->reading && !a->status && i < self->history.count; i++)
+        a->status = batch_reserve(&self->batch, history_input(&self->history, i).count, a->error);
     optimizer_archive(&self->optimizer, a);
     archive_stream(a, &self->sampling);
     if (self->moving) {

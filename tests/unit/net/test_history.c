@@ -106,6 +106,26 @@ static void rows_of_any_length_fit(void **state)
     memory_release(&owner);
 }
 
+static void clearing_gives_long_rows_back(void **state)
+{
+    (void)state;
+    enum { LONG = 5000 };
+    static const float values[LONG] = {1};
+    learner_options options = options_from("history=all");
+    memory owner = {0};
+    history h;
+    assert_int_equal(history_create(&h, &owner, options.history, LONG, 2, random_named(1, "test"), NULL), EE_OK);
+    size_t before = memory_bytes(&owner);
+    for (size_t i = 0; i < 10; i++) {
+        assert_int_equal(history_reserve(&h, 1, vector_dense(values, LONG), NULL), EE_OK);
+        history_append(&h, vector_dense(values, LONG), 1);
+    }
+    assert_true(memory_bytes(&owner) > before + 10 * sizeof values);
+    history_clear(&h);
+    assert_true(memory_bytes(&owner) < before + 3 * sizeof values); /* one or two are kept for the next */
+    memory_release(&owner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +133,7 @@ int main(void)
         cmocka_unit_test(a_reservoir_keeps_each_sample_equally_often),
         cmocka_unit_test(a_reservoir_knows_whether_it_kept_the_newest),
         cmocka_unit_test(rows_of_any_length_fit),
+        cmocka_unit_test(clearing_gives_long_rows_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
