@@ -4,27 +4,16 @@
 
 #include "base/memory.h"
 
-static size_t kept_count(const pending *self, uint64_t round, size_t arms)
-{
-    const policy_class *class = self->policy->class;
-    return class->kept_count ? class->kept_count(self->policy, round, arms) : 0;
-}
-
-static size_t words_for(const pending *self, size_t entries, bool sparse, uint64_t round, size_t arms)
-{
-    return entries * (sparse ? 2 : 1) + kept_count(self, round, arms);
-}
-
 ee_status pending_create(pending *self, const policy *owner, const common_options *options, size_t dim, ee_error *error)
 {
     *self = (pending){.policy = owner, .dim = dim, .limit = (size_t)options->pending};
     size_t entries = (size_t)options->nonzeros < dim ? (size_t)options->nonzeros : dim;
-    size_t words = words_for(self, entries, true, 0, (size_t)options->arms);
-    self->block_words = words;
+    kept_decision usual = {.arms = (size_t)options->arms, .entries = (uint32_t)entries, .sparse = 1};
+    self->block_words = kept_decision_words(&usual, owner);
     ee_status status = memory_create(&self->entries, self->limit, sizeof *self->entries, error);
     if (!status) status = memory_create(&self->slots, self->limit, sizeof *self->slots, error);
     if (!status) status = memory_create(&self->free_slots, self->limit, sizeof *self->free_slots, error);
-    if (!status) status = memory_create(&self->block, self->limit, words * sizeof *self->block, error);
+    if (!status) status = memory_create(&self->block, self->limit, self->block_words * sizeof *self->block, error);
     if (status) pending_destroy(self);
     return status;
 }
@@ -40,106 +29,96 @@ void pending_destroy(pending *self)
     *self = (pending){0};
 }
 
-/* Makes sure that there is a free slot, and returns the one that pending_add will take next. */
-static size_t next_slot(pending *self)
+static pending_entry *entry_of(const pending *self, uint64_t id)
 {
-    if (self->free_count == 0) {
-        size_t fresh = self->used_slots++;
-        self->slots[fresh] = (pending_slot){self->block + fresh * self->block_words, self->block_words, false};
-        self->free_slots[self->free_count++] = fresh;
-    }
-    return self->free_slots[self->free_count - 1];
+    return &self->entries[id % self->limit];
 }
 
-/* What the slot held is lost. */
+/* Makes sure that so many slots are free. There are, where no more entries are empty or out of the window. */
+static void free_slots(pending *self, size_t count)
+{
+    for (; self->free_count < count; self->used_slots++) {
+        size_t fresh = self->used_slots;
+        self->slots[fresh] = (pending_slot){self->block + fresh * self->block_words, self->block_words, false};
+        /* New ones lie at the bottom: those that were used last are taken first. */
+        memmove(self->free_slots + 1, self->free_slots, self->free_count++ * sizeof *self->free_slots);
+        self->free_slots[0] = fresh;
+    }
+}
+
+/* What the slot holds stays. */
 static ee_status grow_slot(pending_slot *slot, size_t words, ee_error *error)
 {
     if (words <= slot->capacity) return EE_OK;
     uint32_t *larger;
     ee_status status = memory_create(&larger, words, sizeof *larger, error);
     if (status) return status;
+    memcpy(larger, slot->words, slot->capacity * sizeof *larger);
     if (slot->own) memory_free(slot->words);
     *slot = (pending_slot){larger, words, true};
     return EE_OK;
 }
 
-ee_status pending_reserve(pending *self, uint64_t id, const ee_arms *arms, uint64_t round, ee_error *error)
+ee_status pending_reserve(pending *self, uint64_t first, size_t count, size_t words, ee_error *error)
 {
-    size_t longest = 0;
-    for (size_t i = 0; arms->starts && i < arms->count; i++) {
-        size_t entries = arms->starts[i + 1] - arms->starts[i];
-        if (entries > longest) longest = entries;
+    size_t fresh = 0;
+    ee_status status = EE_OK;
+    if (count > self->limit) count = self->limit; /* later ones take the slots of the first */
+    for (size_t i = 0; i < count && !status; i++) {
+        const pending_entry *expiring = entry_of(self, first + i);
+        if (expiring->state == PENDING_WAITING)
+            status = grow_slot(&self->slots[expiring->slot], words, error);
+        else
+            fresh++;
     }
-    size_t words = words_for(self, arms->starts ? longest : arms->dim, arms->starts != NULL, round, arms->count);
-    const pending_entry *expiring = &self->entries[id % self->limit];
-    size_t slot = expiring->state == PENDING_WAITING ? expiring->slot : next_slot(self);
-    return grow_slot(&self->slots[slot], words, error);
+    free_slots(self, fresh);
+    for (size_t i = 1; i <= fresh && !status; i++)
+        status = grow_slot(&self->slots[self->free_slots[self->free_count - i]], words, error);
+    return status;
 }
 
-static void write_vector(uint32_t *words, vector x)
+uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision)
 {
-    if (!x.count) return;
-    memcpy(words, x.values, x.count * sizeof *words);
-    if (x.indices) memcpy(words + x.count, x.indices, x.count * sizeof *words);
+    pending_entry *entry = entry_of(self, id);
+    if (entry->state == PENDING_WAITING) pending_remove(self, entry, PENDING_EMPTY);
+    *entry = (pending_entry){id, *decision, self->free_slots[--self->free_count], PENDING_WAITING};
+    return self->slots[entry->slot].words;
 }
 
-static size_t vector_words(const pending_entry *entry)
-{
-    return (size_t)entry->entries * (entry->sparse ? 2 : 1);
-}
-
-float *pending_add(pending *self, uint64_t id, const ee_arms *arms, size_t arm, ee_score score, uint64_t round)
-{
-    pending_entry *entry = &self->entries[id % self->limit];
-    if (entry->state == PENDING_WAITING) pending_remove(self, entry);
-    vector x = vector_of_arm(arms, arm);
-    *entry = (pending_entry){.id = id,
-                             .round = round,
-                             .arms = arms->count,
-                             .slot = self->free_slots[--self->free_count],
-                             .score = score,
-                             .entries = (uint32_t)x.count,
-                             .sparse = x.indices != NULL,
-                             .state = PENDING_WAITING};
-    uint32_t *words = self->slots[entry->slot].words;
-    write_vector(words, x);
-    return (float *)(void *)(words + vector_words(entry));
-}
-
-ee_status pending_find(pending *self, uint64_t id, uint64_t made, pending_entry **out, ee_error *error)
+ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *verb, pending_entry **out,
+                       ee_error *error)
 {
     unsigned long long number = id;
     if (id == 0 || id > made)
-        return status_fail(error, EE_UNKNOWN_DECISION, "learn: there is no decision %llu; the last one is %llu", number,
-                           (unsigned long long)made);
-    pending_entry *entry = &self->entries[id % self->limit];
+        return status_fail(error, EE_UNKNOWN_DECISION, "%s: there is no decision %llu; the last one is %llu", verb,
+                           number, (unsigned long long)made);
+    pending_entry *entry = entry_of(self, id);
     if (entry->id != id)
         return status_fail(error, EE_EXPIRED_DECISION,
-                           "learn: decision %llu is no longer kept: %llu were made since, and option pending is %zu",
+                           "%s: decision %llu is no longer kept: %llu were made since, and option pending is %zu", verb,
                            number, (unsigned long long)(made - id), self->limit);
+    if (entry->state == PENDING_FORGOTTEN)
+        return status_fail(error, EE_EXPIRED_DECISION, "%s: decision %llu was forgotten", verb, number);
     if (entry->state == PENDING_REWARDED)
-        return status_fail(error, EE_REWARDED_DECISION, "learn: decision %llu has its reward already", number);
+        return status_fail(error, EE_REWARDED_DECISION, "%s: decision %llu has its reward already", verb, number);
     *out = entry;
     return EE_OK;
 }
 
 observation pending_observation(const pending *self, const pending_entry *entry)
 {
-    const uint32_t *words = self->slots[entry->slot].words;
-    const float *values = (const float *)(const void *)words;
-    return (observation){
-        .round = entry->round,
-        .x = {values, entry->sparse ? words + entry->entries : NULL, entry->entries},
-        .score = entry->score,
-        .kept = values + vector_words(entry),
-        .kept_count = kept_count(self, entry->round, entry->arms),
-    };
+    return kept_decision_observation(&entry->decision, self->policy, self->slots[entry->slot].words);
 }
 
-void pending_remove(pending *self, pending_entry *entry)
+void pending_remove(pending *self, pending_entry *entry, pending_state why)
 {
     self->free_slots[self->free_count++] = entry->slot;
-    entry->state = PENDING_REWARDED;
+    entry->state = why;
+}
+
+size_t pending_count(const pending *self)
+{
+    return self->used_slots - self->free_count;
 }
 
 size_t pending_memory(const pending *self)
@@ -153,43 +132,29 @@ size_t pending_memory(const pending *self)
 
 /* ---- saving and loading ---- */
 
-static bool vector_is_sound(const pending *self, vector x)
-{
-    if (!x.indices) return x.count == self->dim;
-    for (size_t i = 0; i < x.count; i++)
-        if (x.indices[i] >= self->dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
-    return true;
-}
-
 /* The waiting decision that is being read gets its slot and, if need be, more room. */
 static void claim_slot(pending *self, pending_entry *entry, archive *a)
 {
-    size_t most = archive_remaining(a) / sizeof(float);
-    size_t words = words_for(self, entry->entries, entry->sparse, entry->round, entry->arms);
-    if (words > most) archive_fail(a, EE_BAD_MODEL, "model: cut short in a pending decision");
+    const kept_decision *decision = &entry->decision;
+    if (decision->arms < 1 || decision->arms > UINT32_MAX)
+        archive_fail(a, EE_BAD_MODEL, "model: a pending decision was made among an impossible number of arms");
+    size_t words = kept_decision_words(decision, self->policy);
+    if (words > archive_remaining(a) / sizeof(float))
+        archive_fail(a, EE_BAD_MODEL, "model: cut short in a pending decision");
     if (a->status) return;
-    entry->slot = next_slot(self);
-    self->free_count--;
+    free_slots(self, 1);
+    entry->slot = self->free_slots[--self->free_count];
     ee_status status = grow_slot(&self->slots[entry->slot], words, a->error);
     if (status) a->status = status;
 }
 
 static void archive_waiting(pending *self, pending_entry *entry, archive *a)
 {
-    uint32_t head[2] = {entry->entries, entry->sparse};
-    archive_u64(a, &entry->round);
-    archive_size(a, &entry->arms, 1, UINT32_MAX, "arms of a pending decision");
-    archive_u32s(a, head, 2);
-    archive_floats(a, &entry->score.exploitation, 1);
-    archive_floats(a, &entry->score.exploration, 1);
-    archive_floats(a, &entry->score.score, 1);
-    entry->entries = head[0];
-    entry->sparse = head[1];
+    kept_decision_archive(&entry->decision, a);
     if (a->reading) claim_slot(self, entry, a);
     if (a->status) return;
-    archive_u32s(a, self->slots[entry->slot].words,
-                 words_for(self, entry->entries, entry->sparse, entry->round, entry->arms));
-    if (a->reading && !vector_is_sound(self, pending_observation(self, entry).x))
+    archive_u32s(a, self->slots[entry->slot].words, kept_decision_words(&entry->decision, self->policy));
+    if (a->reading && !kept_decision_is_vector(pending_observation(self, entry).x, self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");
 }
 
@@ -197,9 +162,9 @@ void pending_archive(pending *self, uint64_t made, archive *a)
 {
     uint64_t window = made < self->limit ? made : self->limit;
     for (uint64_t id = made - window + 1; id <= made && !a->status; id++) {
-        pending_entry *entry = &self->entries[id % self->limit];
+        pending_entry *entry = entry_of(self, id);
         size_t state = entry->state;
-        archive_size(a, &state, PENDING_WAITING, PENDING_REWARDED, "state of a decision");
+        archive_size(a, &state, PENDING_WAITING, PENDING_FORGOTTEN, "state of a decision");
         if (a->reading) {
             entry->id = id;
             entry->state = (pending_state)state;

@@ -581,6 +581,7 @@ const policy_class eenet_class = {
     .free = free_eenet,
     .scratch_count = scratch_count,
     .score = score,
+    .alone = true,
     .kept_count = kept_count,
     .keep = keep,
     .reserve = reserve,

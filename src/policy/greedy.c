@@ -18,6 +18,7 @@ const policy_class greedy_class = {
     .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
+    .alone = true,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,

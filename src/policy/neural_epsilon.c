@@ -47,6 +47,7 @@ const policy_class neural_epsilon_class = {
     .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
+    .alone = true,
     .rule = rule,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,

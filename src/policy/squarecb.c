@@ -56,6 +56,7 @@ const policy_class squarecb_class = {
     .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
+    .alone = true,
     .rule = rule,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,

@@ -53,4 +53,5 @@ const policy_class uniform_class = {
     .free = free_uniform,
     .scratch_count = scratch_count,
     .score = score,
+    .alone = true,
 };

@@ -72,7 +72,7 @@ static ee_status play_run(lone_run *run)
         round_draw(&run->round, t, ARMS, DIM, 4);
         const ee_arms *arms = t % 2 ? &run->round.dense : &run->round.sparse;
         status = ee_bandit_score(bandit, arms, scores, NULL);
-        if (!status) status = ee_bandit_decide(bandit, arms, &decision, scores, NULL);
+        if (!status) status = ee_bandit_decide(bandit, arms, &decision, scores, NULL, NULL);
         if (!status) status = ee_bandit_learn(bandit, decision.id, round_reward(&run->round, decision.arm), NULL);
         if (!status) status = ee_option_describe(run->policy, 0, &described, NULL);
         if (status || t % 20) continue;
@@ -80,7 +80,9 @@ static ee_status play_run(lone_run *run)
         status = ee_bandit_save_bytes(bandit, &run->end.bytes, &run->end.size, NULL);
         ee_bandit_free(bandit);
         bandit = NULL;
-        if (!status) status = ee_bandit_load_bytes(run->end.bytes, run->end.size, run->policy, &bandit, NULL);
+        if (!status)
+            status = ee_bandit_load_bytes(run->end.bytes, run->end.size, &(ee_settings){.policy = run->policy}, &bandit,
+                                          NULL);
         if (!status && ee_bandit_info(bandit).decisions != t) status = EE_BAD_MODEL;
     }
     ee_bandit_free(bandit);
