@@ -14,7 +14,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan bench bench-record record install lint lint-format lint-cppcheck \
+.PHONY: build demo test test-release test-asan test-tsan bench bench-record record install uninstall lint lint-format lint-cppcheck \
     lint-includes format fuzz clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
@@ -51,6 +51,10 @@ record: ## record what fixed short runs decide, which a test compares with to th
 
 install: build ## under prefix (/usr/local unless given), staged in DESTDIR
 	DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(prefix)"
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+uninstall: ## what make install put under the same prefix and DESTDIR
+	@DESTDIR="$(DESTDIR)" cmake/uninstall.sh build/release "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 lint: lint-format lint-cppcheck lint-includes ## layout, cppcheck, and who includes whom

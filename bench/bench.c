@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "bench_report.h"
 
 /* How many others wanted the cores in the last minute: above the number of cores, times are not to be believed. */
 static void print_load(const char *when)
@@ -28,9 +28,9 @@ static void print_machine(const machine *peak)
 
 ee_status bench_run(const bench_request *request, ee_error *error)
 {
-    static ee_status (*const parts[])(report *, ee_error *) = {bench_kernels, bench_calls, bench_runs, bench_growth,
-                                                               bench_jobs};
-    report to = {.request = request};
+    static ee_status (*const parts[])(bench_report *, ee_error *) = {bench_kernels, bench_calls, bench_runs,
+                                                                     bench_growth, bench_jobs};
+    bench_report to = {.request = request};
     ee_status status = machine_measure(&to.peak, error);
     if (status) return status;
     print_machine(&to.peak);

@@ -2,26 +2,27 @@
  * features of an arm. */
 #include <stdio.h>
 
+#include "bench_report.h"
 #include "calls.h"
 #include "growth_plot.h"
-#include "report.h"
 
 /* A row of slope and points, which are what it stands on. */
-static void say_series(report *to, const series *of)
+static void say_series(bench_report *to, const series *of)
 {
     char points[256] = "";
     size_t length = 0;
     for (size_t i = 0; i < of->count && length < sizeof points; i++)
         length += (size_t)snprintf(points + length, sizeof points - length, "  %.0f: %s", of->sizes[i],
-                                   report_seconds(of->costs[i]).text);
-    report_say(to, of->name, "slope %5.2f, spread %3.0f%% %s", series_slope(of, NULL), 100 * of->spread, points);
+                                   bench_report_seconds(of->costs[i]).text);
+    bench_report_say(to, of->name, "slope %5.2f, spread %3.0f%% %s", series_slope(of, NULL), 100 * of->spread, points);
 }
 
-static void plot(report *to, const char *axis, const series *list, size_t count)
+static void plot(bench_report *to, const char *axis, const series *list, size_t count)
 {
     ee_error error;
     if (!to->request->output || !count) return;
-    if (growth_plot(to->request->output, axis, list, count, &error)) report_say(to, axis, "- (%s)", error.message);
+    if (growth_plot(to->request->output, axis, list, count, &error))
+        bench_report_say(to, axis, "- (%s)", error.message);
 }
 
 /* ---- rounds ---- */
@@ -54,7 +55,7 @@ static ee_status play_window(ee_bandit *bandit, const problem *rounds, size_t fi
     return EE_OK;
 }
 
-static ee_status play_rounds(report *to, ee_bandit *bandit, const problem *rounds, ee_error *error)
+static ee_status play_rounds(bench_report *to, ee_bandit *bandit, const problem *rounds, ee_error *error)
 {
     series costs = {.name = "eenet: a round"};
     double before = 0, after = 0;
@@ -73,20 +74,20 @@ static ee_status play_rounds(report *to, ee_bandit *bandit, const problem *round
         if (first) before = after;
         char name[64];
         snprintf(name, sizeof name, "eenet: rounds %zu to %zu", t, t + WINDOW);
-        if (first || last) report_row(to, name, &taken, NULL);
+        if (first || last) bench_report_row(to, name, &taken, NULL);
     }
-    report_say(to, "eenet: the last to the first", "cost %.3f, memory %.3f, slope %.3f", after / before,
-               (double)ee_bandit_memory(bandit) / bytes, series_slope(&costs, NULL));
+    bench_report_say(to, "eenet: the last to the first", "cost %.3f, memory %.3f, slope %.3f", after / before,
+                     (double)ee_bandit_memory(bandit) / bytes, series_slope(&costs, NULL));
     plot(to, "rounds", &costs, 1);
     return EE_OK;
 }
 
-static ee_status grow_rounds(report *to, ee_error *error)
+static ee_status grow_rounds(bench_report *to, ee_error *error)
 {
     static const problem_shape shape = {"", 10, 20, 0, 1};
-    report_begin(to, "growth", "growth with the rounds");
-    if (!report_wants(to, "rounds")) return EE_OK;
-    ee_settings settings = {"eenet", shape.dim, 1, NULL};
+    bench_report_begin(to, "growth", "growth with the rounds");
+    if (!bench_report_wants(to, "rounds")) return EE_OK;
+    ee_settings settings = {.policy = "eenet", .dim = shape.dim, .seed = 1};
     problem *rounds = NULL;
     ee_bandit *bandit = NULL;
     ee_status status = problem_create(&shape, DIFFERENT_ROUNDS, &rounds, error);
@@ -163,12 +164,12 @@ static ee_status measure_size(const struct growth_axis *axis, size_t policy, siz
     return status;
 }
 
-static ee_status grow_size(report *to, const struct growth_axis *axis, ee_error *error)
+static ee_status grow_size(bench_report *to, const struct growth_axis *axis, ee_error *error)
 {
     series list[2 * MOST_POLICIES];
     size_t count = 0;
-    report_begin(to, "growth", axis->title);
-    if (!report_wants(to, axis->name)) return EE_OK;
+    bench_report_begin(to, "growth", axis->title);
+    if (!bench_report_wants(to, axis->name)) return EE_OK;
     for (size_t p = 0; axis->policies[p]; p++) {
         series *decide = &list[count++], *learn = &list[count++];
         *decide = *learn = (series){.count = 0};
@@ -185,7 +186,7 @@ static ee_status grow_size(report *to, const struct growth_axis *axis, ee_error 
     return EE_OK;
 }
 
-ee_status bench_growth(report *to, ee_error *error)
+ee_status bench_growth(bench_report *to, ee_error *error)
 {
     ee_status status = grow_rounds(to, error);
     for (size_t i = 0; !status && i < sizeof axes / sizeof axes[0]; i++) status = grow_size(to, &axes[i], error);

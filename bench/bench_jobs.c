@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "bench_report.h"
 #include "lab/runner.h"
-#include "report.h"
 
 enum { ROUNDS = 1250, JOBS_PER_CORE = 8 }; /* many: the last ones leave cores idle */
 static const double SECONDS = 3;
@@ -22,7 +22,7 @@ static ee_status measure_threads(const run_job *jobs, size_t count, size_t threa
     return EE_OK;
 }
 
-static ee_status measure_jobs(report *to, size_t cores, const run_job *jobs, run_result *results, ee_error *error)
+static ee_status measure_jobs(bench_report *to, size_t cores, const run_job *jobs, run_result *results, ee_error *error)
 {
     size_t count = cores * JOBS_PER_CORE;
     double alone = 0;
@@ -35,15 +35,15 @@ static ee_status measure_jobs(report *to, size_t cores, const run_job *jobs, run
         if (threads == 1) alone = best;
         char name[96];
         snprintf(name, sizeof name, "%zu runs, -j %zu: %.2f of linear", count, threads, alone / best / (double)threads);
-        report_row(to, name, &taken, NULL);
+        bench_report_row(to, name, &taken, NULL);
         if (threads == cores) return EE_OK;
     }
 }
 
-ee_status bench_jobs(report *to, ee_error *error)
+ee_status bench_jobs(bench_report *to, ee_error *error)
 {
-    report_begin(to, "jobs", "runs of eenet side by side, each 1250 rounds of synthetic:cosine");
-    if (!report_wants(to, "")) return EE_OK;
+    bench_report_begin(to, "jobs", "runs of eenet side by side, each 1250 rounds of synthetic:cosine");
+    if (!bench_report_wants(to, "")) return EE_OK;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     size_t cores = online > 0 ? (size_t)online : 1;
     dataset *data = NULL;

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "bench_report.h"
 #include "math/kernels.h"
-#include "report.h"
 
 enum { WIDTH = 100, YELP = 20, MNIST = 7840, NONZEROS = 150, SPARSE_ROUNDS = 10, MOST = MNIST * WIDTH };
 
@@ -157,19 +157,19 @@ static void destroy_operands(operands *o)
     memory_free(o->index);
 }
 
-ee_status bench_kernels(report *to, ee_error *error)
+ee_status bench_kernels(bench_report *to, ee_error *error)
 {
     operands o = {0};
     ee_status status = create_operands(&o, error);
-    report_begin(to, "kernels", "one call of a kernel");
+    bench_report_begin(to, "kernels", "one call of a kernel");
     for (size_t k = 0; !status && kernels_at(k); k++)
         for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
             char name[96];
             snprintf(name, sizeof name, "%s: %s", kernels_at(k)->name, rows[i].name);
-            if (!report_wants(to, name)) continue;
+            if (!bench_report_wants(to, name)) continue;
             measurement taken = {0};
             measure_kernel(kernels_at(k), &rows[i], &o, &taken);
-            report_row(to, name, &taken, &rows[i].needed);
+            bench_report_row(to, name, &taken, &rows[i].needed);
         }
     destroy_operands(&o);
     return status;

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "bench_report.h"
 #include "lab/runner.h"
 #include "policy_work.h"
-#include "report.h"
 
 enum { ROUNDS = 10000, DIFFERENT_ROUNDS = 500 };
 /* A reward follows its decision at once: no other decision is kept, which of MNIST's arms may take much memory. */
@@ -48,7 +48,7 @@ static ee_status play_dataset(const dataset *data, const char *policy, const cha
 static ee_status play_problem(const problem *made, const char *policy, const char *options, stretch start,
                               run_result *result, ee_error *error)
 {
-    ee_settings settings = {policy, problem_shape_of(made)->dim, 0, options};
+    ee_settings settings = {.policy = policy, .dim = problem_shape_of(made)->dim, .options = options};
     ee_bandit *bandit;
     ee_status status = ee_bandit_create(&settings, &bandit, error);
     while (!status && result->rounds < ROUNDS && in_time(&start)) {
@@ -64,12 +64,12 @@ static ee_status play_problem(const problem *made, const char *policy, const cha
     return status;
 }
 
-static void measure_run(report *to, const round_source *from, const struct run_kind *kind, const char *policy)
+static void measure_run(bench_report *to, const round_source *from, const struct run_kind *kind, const char *policy)
 {
     char name[64], played[128], options[96];
     snprintf(options, sizeof options, "%s %s", usual_options, policy_work_options(policy, &kind->shape));
     snprintf(name, sizeof name, "%s: %s", kind->name, policy);
-    if (!report_wants(to, name)) return;
+    if (!bench_report_wants(to, name)) return;
     measurement taken = {0};
     run_result result = {0};
     while (measure_more(&taken, REPEATED_FOR)) {
@@ -79,7 +79,7 @@ static void measure_run(report *to, const round_source *from, const struct run_k
         ee_status status = from->data ? play_dataset(from->data, policy, options, start, &result, &error)
                                       : play_problem(from->made, policy, options, start, &result, &error);
         if (status) {
-            report_say(to, name, "- (%s)", error.message);
+            bench_report_say(to, name, "- (%s)", error.message);
             return;
         }
         measure_add(&taken, start, 1);
@@ -90,15 +90,15 @@ static void measure_run(report *to, const round_source *from, const struct run_k
         snprintf(played + length, sizeof played - (size_t)length, ", %ju rounds alone", (uintmax_t)result.rounds);
     else if (from->data)
         snprintf(played + length, sizeof played - (size_t)length, ", regret %.0f", result.regret);
-    report_row(to, played, &taken, &needed);
+    bench_report_row(to, played, &taken, &needed);
 }
 
-static bool wants_kind(const report *to, const struct run_kind *kind)
+static bool wants_kind(const bench_report *to, const struct run_kind *kind)
 {
     for (size_t i = 0; i < kind->policy_count; i++) {
         char name[96];
         snprintf(name, sizeof name, "%s: %s", kind->name, kind->policies[i]);
-        if (report_wants(to, name)) return true;
+        if (bench_report_wants(to, name)) return true;
     }
     return false;
 }
@@ -112,10 +112,10 @@ static ee_status open_source(const bench_request *request, const struct run_kind
     return dataset_open(text, NULL, &out->data, error);
 }
 
-ee_status bench_runs(report *to, ee_error *error)
+ee_status bench_runs(bench_report *to, ee_error *error)
 {
     ee_status status = EE_OK;
-    report_begin(to, "runs", to->request->data ? "10000 rounds" : "10000 rounds, made up in the shape of");
+    bench_report_begin(to, "runs", to->request->data ? "10000 rounds" : "10000 rounds, made up in the shape of");
     for (size_t i = 0; !status && i < sizeof kinds / sizeof kinds[0]; i++) {
         round_source from = {0};
         if (!wants_kind(to, &kinds[i])) continue;

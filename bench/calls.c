@@ -87,7 +87,7 @@ ee_status calls_measure(const call_request *of, measurement *decide, measurement
     const problem_shape *shape = problem_shape_of(of->rounds);
     char options[160];
     snprintf(options, sizeof options, "%s pending=%zu arms=%zu", of->options, of->pending, shape->arms);
-    ee_settings settings = {of->policy, shape->dim, 1, options};
+    ee_settings settings = {.policy = of->policy, .dim = shape->dim, .seed = 1, .options = options};
     ee_status status = ee_bandit_create(&settings, &bandit, error);
     if (!status && learn) status = learn_before(bandit, of, decisions, error);
     if (!status) status = measure_decide(bandit, of, decisions, decide, error);

@@ -26,7 +26,7 @@ static ee_status play(const char *policy, const problem_shape *shape, size_t cou
 {
     problem *rounds = NULL;
     ee_bandit *bandit = NULL;
-    ee_settings settings = {policy, shape->dim, 1, NULL};
+    ee_settings settings = {.policy = policy, .dim = shape->dim, .seed = 1};
     ee_status status = problem_create(shape, DIFFERENT_ROUNDS, &rounds, error);
     if (!status) status = ee_bandit_create(&settings, &bandit, error);
     for (size_t i = 0; !status && i < count; i++) status = play_round(bandit, rounds, i, error);

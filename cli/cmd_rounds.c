@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "data/rounds_export.h"
 #include "interrupt.h"
-#include "lab/rounds_export.h"
 
 enum { FLAG_DATASET, FLAG_ROUNDS, FLAG_SEED, FLAG_OUTPUT, FLAGS };
 

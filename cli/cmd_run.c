@@ -6,22 +6,22 @@
 
 #include "base/memory.h"
 #include "lab/experiment.h"
+#include "results_table.h"
 #include "run_request.h"
 #include "session.h"
-#include "table.h"
 
 static ee_status print_tables(const run_request *request, const run_result *results, ee_error *error)
 {
-    table_series *series;
+    results_series *series;
     size_t policies = request->policy_count, seeds = request->seeds.count;
     ee_status status = memory_create(&series, policies, sizeof *series, error);
     for (size_t i = 0; i < request->dataset_texts.count && !status; i++) {
         for (size_t k = 0; k < policies; k++)
-            series[k] = (table_series){request->policies[k].name, results + (i * policies + k) * seeds};
+            series[k] = (results_series){request->policies[k].name, results + (i * policies + k) * seeds};
         const dataset *data = request->datasets[i];
-        table of = {data, run_request_rounds(request, data), series, policies, request->seeds.values, seeds};
+        results_table of = {data, run_request_rounds(request, data), series, policies, request->seeds.values, seeds};
         if (i) printf("\n");
-        status = table_print(&of, error);
+        status = results_table_print(&of, error);
     }
     memory_free(series);
     return status;

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "lab/assignments.h"
 #include "lab/study.h"
+#include "results_table.h"
 #include "session.h"
-#include "table.h"
 
 static const char usual_seeds[] = "100-102"; /* apart from 0-9, which are reported unless others are given */
 
@@ -90,7 +90,7 @@ static ee_status make_tried(const requested_policy *from, bool paper, tried *int
 
 static ee_status print_table(const study_plan *plan, size_t place, const study *done, ee_error *error)
 {
-    table_series *series = NULL;
+    results_series *series = NULL;
     char(*labels)[64] = NULL;
     size_t count = 0;
     ee_status status = memory_create(&series, done->count, sizeof *series, error);
@@ -100,11 +100,11 @@ static ee_status print_table(const study_plan *plan, size_t place, const study *
         if (from->dataset != place) continue;
         snprintf(labels[count], sizeof labels[count], "%s%s%s", plan->policies[from->policy].name,
                  from->ablation ? " " : "", from->ablation ? from->ablation : "");
-        series[count] = (table_series){labels[count], from->results};
+        series[count] = (results_series){labels[count], from->results};
         count++;
     }
-    table of = {plan->datasets[place], plan->rounds[place], series, count, plan->seeds, plan->seed_count};
-    if (!status) status = table_print(&of, error);
+    results_table of = {plan->datasets[place], plan->rounds[place], series, count, plan->seeds, plan->seed_count};
+    if (!status) status = results_table_print(&of, error);
     memory_free(labels);
     memory_free(series);
     return status;

@@ -3,16 +3,21 @@
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/eenet)
 
-install(TARGETS eenet)
-install(TARGETS eenet_shared EXPORT eenetTargets)
+install(TARGETS eenet_shared eenet_static EXPORT eenetTargets)
 install(FILES include/eenet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-file(GLOB manual_pages CONFIGURE_DEPENDS man/*.1)
-install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# As they lie in the source, so that links from one to the other hold.
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(EENET_PROGRAM)
+    install(TARGETS eenet)
+    file(GLOB manual_pages CONFIGURE_DEPENDS man/*.1)
+    install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 
 install(EXPORT eenetTargets NAMESPACE eenet:: DESTINATION ${package_folder})
 configure_package_config_file(cmake/eenetConfig.cmake.in eenetConfig.cmake INSTALL_DESTINATION ${package_folder})
-write_basic_package_version_file(eenetConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(eenetConfigVersion.cmake COMPATIBILITY ${EENET_COMPATIBILITY})
 install(FILES ${PROJECT_BINARY_DIR}/eenetConfig.cmake ${PROJECT_BINARY_DIR}/eenetConfigVersion.cmake
     DESTINATION ${package_folder})
 

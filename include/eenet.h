@@ -18,6 +18,9 @@
  *   - The library never prints, exits or aborts, and has no global state: bandits in different threads do not meet.
  *     One bandit is used by one thread at a time; many threads decide on a snapshot of it.
  *   - The same seed and the same calls give the same bytes on the same machine.
+ *   - Structs with reserved words may get new members in their place, where zero means what was so before: programs
+ *     that were built with an older header go on working. Start ee_settings from zeros ({0}, or named members as
+ *     above); what the library fills in has zeros there. The other structs never change.
  *   - decide, score and learn allocate nothing, but for growth: a round with more arms or more non-zeros than the
  *     options `arms` and `nonzeros` reserve, and a history that the options leave unbounded.
  */
@@ -32,11 +35,14 @@ extern "C" {
 #endif
 
 #define EE_VERSION "0.1.0"
+#define EE_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch, for the preprocessor */
 
 #if defined(__GNUC__)
 #define EE_API __attribute__((visibility("default")))
+#define EE_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define EE_API
+#define EE_MUST_CHECK
 #endif
 
 /* The numbers are pinned: they never change meaning. */
@@ -55,6 +61,9 @@ typedef enum ee_status {
     EE_BAD_RECORD = 11        /* the record of a decision is cut, damaged, of another version or of another model */
 } ee_status;
 
+/* The name of a status, as "EE_BAD_OPTION"; "unknown" where the number is none. */
+EE_API const char *ee_status_name(ee_status status);
+
 typedef struct ee_error {
     ee_status status;
     char message[252];
@@ -63,10 +72,11 @@ typedef struct ee_error {
 typedef struct ee_bandit ee_bandit;
 
 typedef struct ee_settings {
-    const char *policy;  /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
-    size_t dim;          /* features of an arm, 1 to 2^32 - 1 */
-    uint64_t seed;       /* of all randomness */
-    const char *options; /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
+    const char *policy;   /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
+    size_t dim;           /* features of an arm, 1 to 2^32 - 1 */
+    uint64_t seed;        /* of all randomness */
+    const char *options;  /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
+    uint64_t reserved[8]; /* must be zero */
 } ee_settings;
 
 /* The arms of one round, borrowed for the duration of the call. Make it with ee_arms_dense or ee_arms_sparse. */
@@ -106,53 +116,57 @@ typedef struct ee_decision {
 } ee_decision;
 
 /* A bandit. On success *out is to be freed with ee_bandit_free; on failure it is NULL. */
-EE_API ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
 EE_API void ee_bandit_free(ee_bandit *bandit);
 
 /* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made.
  * scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those that
  * the arm was drawn by; what decision->probability says of the chosen arm holds for all. */
-EE_API ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision, ee_score *scores,
-                                  double *probabilities, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
+                                                ee_score *scores, double *probabilities, ee_error *error);
 
 /* Decides several rounds, as ee_bandit_decide would one after the other, at less cost. rounds and decisions are
  * (count). scores and probabilities, where they are not NULL, receive those of all arms, round after round. If one
  * round is refused, none is decided. */
-EE_API ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count, ee_decision *decisions,
-                                       ee_score *scores, double *probabilities, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count,
+                                                     ee_decision *decisions, ee_score *scores, double *probabilities,
+                                                     ee_error *error);
 
 /* The scores that decide would see now, without deciding. scores receives arms->count entries. */
-EE_API ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
+                                               ee_error *error);
 
 /* Gives a decision its reward, once, and trains when the policy's schedule says so. */
-EE_API ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
 
 /* Forgets a decision whose reward will never come: it waits no longer, and to learn it is EE_EXPIRED_DECISION. */
-EE_API ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error);
 
 /* Learns the reward of a decision that somebody else made, as from a log: arm was chosen among arms. The policy sees it
  * as it would have seen a decision of its own for that arm, made now. Draws no random number, gives no id, and counts
  * in ee_info as a reward alone. probability: with which the arm was chosen there, above 0 and at most 1, or not a
  * number where that is unknown. It is checked and has no other effect: no policy here weights a reward by it. */
-EE_API ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward,
-                                      double probability, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward,
+                                                    double probability, ee_error *error);
 
 /* Saves everything, pending decisions and random state included: a loaded bandit goes on as if it had never stopped.
  * A file is written under a temporary name in the same folder, synced, and renamed: whoever opens path finds the old
  * model or the new one, whole. Where only the folder could not be synced at last, it is the new one. */
-EE_API ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
 
 /* expected says what the caller wants, or is NULL for any model: of it policy ("eenet" accepts every preset of it;
  * NULL: any) and dim (0: any) are compared, and nothing else.
  *
  * EE_NO_FILE means that path's folder is there and has nothing of that name, so that a bandit may be created and saved
  * there. A file that cannot be read, a folder that is not there and a link that leads nowhere are EE_FILE_ERROR. */
-EE_API ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandit **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandit **out,
+                                              ee_error *error);
 
 /* The same in memory. *bytes is to be freed with ee_bytes_free. */
-EE_API ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size, ee_error *error);
-EE_API ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings *expected, ee_bandit **out,
-                                      ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size,
+                                                    ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings *expected,
+                                                    ee_bandit **out, ee_error *error);
 EE_API void ee_bytes_free(void *bytes);
 
 /* What a bandit is. The strings live as long as the bandit. All is zero and empty where there is none. */
@@ -164,6 +178,7 @@ typedef struct ee_info {
     uint64_t decisions; /* made */
     uint64_t rewards;   /* learned, those of records and logs among them */
     uint64_t pending;   /* decisions that wait for their reward */
+    uint64_t reserved[7];
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);
@@ -189,31 +204,32 @@ typedef struct ee_scratch ee_scratch;
 /* create and update read the bandit, so they belong to the thread that uses it; update belongs to one thread at a time.
  * update copies what was learned since, where the policy can tell, and waits only for decisions that began before the
  * last update and have not ended yet. snapshot must be of this bandit. */
-EE_API ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_error *error);
-EE_API ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error);
 EE_API void ee_snapshot_free(ee_snapshot *snapshot);
 
 /* Room to decide in, one for each thread. It grows with the rounds that it meets. */
-EE_API ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_error *error);
 EE_API void ee_scratch_free(ee_scratch *scratch);
 
 /* As ee_bandit_score and ee_bandit_decide; decision->id is 0. All draws of a call are decided by its seed: take another
  * one for each decision. */
-EE_API ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms, uint64_t seed,
-                                   ee_score *scores, ee_error *error);
-EE_API ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
-                                    uint64_t seed, ee_decision *decision, ee_score *scores, double *probabilities,
-                                    ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
+                                                 uint64_t seed, ee_score *scores, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
+                                                  uint64_t seed, ee_decision *decision, ee_score *scores,
+                                                  double *probabilities, ee_error *error);
 
 /* The last decision that was made with this scratch as plain bytes: all that learning needs to know of it but the
  * reward. Store them anywhere, for any time. *bytes is valid until the next call with this scratch. EE_BAD_INPUT where
  * there was no decision. */
-EE_API ee_status ee_scratch_record(const ee_scratch *scratch, const void **bytes, size_t *size, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, const void **bytes, size_t *size,
+                                                 ee_error *error);
 
 /* Learns a decision by its record, in any process whose bandit has the same policy, options and dimension. Whether a
  * record was learned before is the caller's to know. */
-EE_API ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
-                                        ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
+                                                      ee_error *error);
 
 /* The policies, presets included, are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */
 typedef struct ee_policy {
@@ -221,9 +237,10 @@ typedef struct ee_policy {
     const char *summary; /* one line */
     const char *paper;   /* where it comes from; "" where there is no paper */
     const char *preset;  /* the options by which it differs from the policy's defaults; "" for none */
+    uint64_t reserved[8];
 } ee_policy;
 
-EE_API ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error);
 
 /* The options of a policy are numbered from 0; EE_BAD_INPUT past the last, EE_BAD_OPTION for an unknown policy. */
 typedef struct ee_option {
@@ -231,9 +248,11 @@ typedef struct ee_option {
     char range[112];
     char value[112]; /* the default: the policy's own, or what its preset sets */
     const char *meaning;
+    uint64_t reserved[8];
 } ee_option;
 
-EE_API ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out,
+                                                  ee_error *error);
 
 EE_API const char *ee_version(void);
 

@@ -18,3 +18,34 @@ ee_status status_no_memory(ee_error *error, size_t bytes)
 {
     return status_fail(error, EE_NO_MEMORY, "memory: could not allocate %zu bytes", bytes);
 }
+
+const char *ee_status_name(ee_status status)
+{
+    switch (status) { /* without a default: the compiler asks for a name of each new status */
+    case EE_OK:
+        return "EE_OK";
+    case EE_BAD_INPUT:
+        return "EE_BAD_INPUT";
+    case EE_BAD_OPTION:
+        return "EE_BAD_OPTION";
+    case EE_NO_MEMORY:
+        return "EE_NO_MEMORY";
+    case EE_UNKNOWN_DECISION:
+        return "EE_UNKNOWN_DECISION";
+    case EE_EXPIRED_DECISION:
+        return "EE_EXPIRED_DECISION";
+    case EE_REWARDED_DECISION:
+        return "EE_REWARDED_DECISION";
+    case EE_FILE_ERROR:
+        return "EE_FILE_ERROR";
+    case EE_BAD_MODEL:
+        return "EE_BAD_MODEL";
+    case EE_DIVERGED:
+        return "EE_DIVERGED";
+    case EE_NO_FILE:
+        return "EE_NO_FILE";
+    case EE_BAD_RECORD:
+        return "EE_BAD_RECORD";
+    }
+    return "unknown";
+}

@@ -23,6 +23,20 @@ static ee_status check_values(const ee_arms *arms, size_t count, ee_error *error
                        arm, (double)arms->values[at]);
 }
 
+/* Says what is wrong with the indices of an arm, of which something is. */
+static ee_status fail_indices(const ee_arms *arms, size_t arm, ee_error *error)
+{
+    vector x = vector_of_arm(arms, arm);
+    size_t i = 0;
+    while (x.indices[i] < arms->dim && (i == 0 || x.indices[i] > x.indices[i - 1])) i++;
+    unsigned long index = x.indices[i];
+    if (index >= arms->dim)
+        return status_fail(error, EE_BAD_INPUT, "arms: arm %zu has index %lu, but the dimension is %zu", arm, index,
+                           arms->dim);
+    return status_fail(error, EE_BAD_INPUT, "arms: the indices of arm %zu must ascend, but %lu follows %lu", arm, index,
+                       (unsigned long)x.indices[i - 1]);
+}
+
 static ee_status check_sparse(const ee_arms *arms, ee_error *error)
 {
     if (arms->starts[0] != 0)
@@ -35,17 +49,8 @@ static ee_status check_sparse(const ee_arms *arms, ee_error *error)
     }
     if (arms->starts[arms->count] && (!arms->indices || !arms->values))
         return status_fail(error, EE_BAD_INPUT, "arms: sparse arms without indices or values");
-    for (size_t arm = 0; arm < arms->count; arm++) {
-        for (size_t i = arms->starts[arm]; i < arms->starts[arm + 1]; i++) {
-            uint32_t index = arms->indices[i];
-            if (index >= arms->dim)
-                return status_fail(error, EE_BAD_INPUT, "arms: arm %zu has index %lu, but the dimension is %zu", arm,
-                                   (unsigned long)index, arms->dim);
-            if (i > arms->starts[arm] && index <= arms->indices[i - 1])
-                return status_fail(error, EE_BAD_INPUT, "arms: the indices of arm %zu must ascend, but %lu follows %lu",
-                                   arm, (unsigned long)index, (unsigned long)arms->indices[i - 1]);
-        }
-    }
+    for (size_t arm = 0; arm < arms->count; arm++)
+        if (!vector_is_sound(vector_of_arm(arms, arm), arms->dim)) return fail_indices(arms, arm, error);
     return EE_OK;
 }
 

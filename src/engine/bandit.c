@@ -26,6 +26,10 @@ static ee_status read_options(const policy_class *class, const char *preset, con
 static ee_status check_settings(const ee_settings *settings, ee_error *error)
 {
     if (!settings || !settings->policy) return status_fail(error, EE_BAD_INPUT, "create: no policy is named");
+    for (size_t i = 0; i < sizeof settings->reserved / sizeof *settings->reserved; i++)
+        if (settings->reserved[i])
+            return status_fail(error, EE_BAD_INPUT,
+                               "create: the reserved words of the settings must be zero: start them from {0}");
     if (settings->dim < 1 || settings->dim > UINT32_MAX)
         return status_fail(error, EE_BAD_INPUT, "create: dim must be 1 to %lu, got %zu", (unsigned long)UINT32_MAX,
                            settings->dim);
@@ -171,6 +175,7 @@ ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *o
     if (!status) status = read_options(class, preset, NULL, &options, error);
     if (status) return status;
     status = options_describe(&class->schema, options, index, out, error);
+    if (!status) memset(out->reserved, 0, sizeof out->reserved);
     memory_free(options);
     return status;
 }

@@ -39,14 +39,6 @@ observation kept_decision_observation(const kept_decision *self, const policy *o
     };
 }
 
-bool kept_decision_is_vector(vector x, size_t dim)
-{
-    if (!x.indices) return x.count == dim;
-    for (size_t i = 0; i < x.count; i++)
-        if (x.indices[i] >= dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
-    return true;
-}
-
 void kept_decision_archive(kept_decision *self, archive *a)
 {
     uint64_t arms = self->arms;

@@ -26,9 +26,6 @@ void kept_decision_fill(const kept_decision *self, const parameters *learned, co
 
 observation kept_decision_observation(const kept_decision *self, const policy *owner, const uint32_t *words);
 
-/* Whether a vector that came from outside is one of this dimension. */
-bool kept_decision_is_vector(vector x, size_t dim);
-
 /* Visits the struct; whoever reads checks arms, entries and sparse. */
 void kept_decision_archive(kept_decision *self, archive *a);
 

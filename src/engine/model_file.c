@@ -15,7 +15,7 @@
 #include "base/memory.h"
 
 static const uint8_t magic[8] = "eenet\x1a\r\n";
-enum { FORMAT_VERSION = 7, CHECKSUM_SIZE = 8 };
+enum { FORMAT_VERSION = 8, CHECKSUM_SIZE = 8 };
 
 typedef struct model_head {
     char policy[POLICY_NAME_SIZE];
@@ -111,7 +111,7 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     ee_status status = a->status;
     if (!status) status = check_expected(head, expected, a->error);
     if (status) return status;
-    ee_settings settings = {head->policy, head->dim, head->seed, head->options};
+    ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
     ee_bandit *bandit;
     /* A block of parameters takes a byte at least. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;

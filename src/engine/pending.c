@@ -154,7 +154,7 @@ static void archive_waiting(pending *self, pending_entry *entry, archive *a)
     if (a->reading) claim_slot(self, entry, a);
     if (a->status) return;
     archive_u32s(a, self->slots[entry->slot].words, kept_decision_words(&entry->decision, self->policy));
-    if (a->reading && !kept_decision_is_vector(pending_observation(self, entry).x, self->dim))
+    if (a->reading && !vector_is_sound(pending_observation(self, entry).x, self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");
 }
 

@@ -91,6 +91,6 @@ ee_status record_read_words(const void *bytes, const record_head *head, const po
 {
     memcpy(words, (const uint8_t *)bytes + HEAD_SIZE, count * sizeof *words);
     vector x = kept_decision_observation(&head->decision, owner, words).x;
-    if (kept_decision_is_vector(x, dim) && vector_is_within(x.values, x.count, LARGEST_INPUT)) return EE_OK;
+    if (vector_is_sound(x, dim) && vector_is_within(x.values, x.count, LARGEST_INPUT)) return EE_OK;
     return status_fail(error, EE_BAD_RECORD, "record: its arm is not one of %zu features", dim);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "math/statistics.h"
+#include "evaluate/statistics.h"
 
 static double seconds_of(const struct timespec *time)
 {
@@ -35,7 +35,8 @@ static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error 
     if (status) return status;
     snprintf(options, size, "blocks=%zu exclusive=%s %s", dataset_blocks(job->data),
              dataset_exclusive(job->data) ? "on" : "off", own);
-    ee_settings settings = {job->policy, dataset_dim(job->data), job->seed, options};
+    ee_settings settings = {
+        .policy = job->policy, .dim = dataset_dim(job->data), .seed = job->seed, .options = options};
     status = ee_bandit_create(&settings, bandit, error);
     memory_free(options);
     return status;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "environment.h"
+#include "data/environment.h"
 
 /* One run: what it plays and for how long. The strings and the data set are borrowed. */
 typedef struct run_job {

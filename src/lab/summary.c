@@ -8,7 +8,7 @@
 
 #include "assignments.h"
 #include "base/memory.h"
-#include "math/statistics.h"
+#include "evaluate/statistics.h"
 #include "text.h"
 
 /* ---- options ---- */

@@ -7,7 +7,7 @@
 #ifndef EENET_SUMMARY_H
 #define EENET_SUMMARY_H
 
-#include "math/comparison.h"
+#include "evaluate/comparison.h"
 #include "results.h"
 
 typedef enum summary_part {

@@ -1,4 +1,4 @@
-/* The two loops that everything in double precision is made of. */
+/* The loops that everything in double precision is made of. */
 #ifndef EENET_DOUBLES_H
 #define EENET_DOUBLES_H
 
@@ -13,6 +13,19 @@ static inline double doubles_dot(const double *a, const double *b, size_t n)
     for (; i + LANES <= n; i += LANES)
         for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * b[i + j];
     for (; i < n; i++) sum += a[i] * b[i];
+    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+    return sum;
+}
+
+/* The same with floats: made doubles beforehand they would take twice the memory. */
+static inline double doubles_dot_floats(const double *a, const float *b, size_t n)
+{
+    enum { LANES = 8 };
+    double lanes[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * (double)b[i + j];
+    for (; i < n; i++) sum += a[i] * (double)b[i];
     for (size_t j = 0; j < LANES; j++) sum += lanes[j];
     return sum;
 }

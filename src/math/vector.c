@@ -2,6 +2,16 @@
 
 #include <string.h>
 
+bool vector_is_sound(vector x, size_t dim)
+{
+    if (!x.indices) return x.count == dim;
+    if (!x.count) return true;
+    /* Where indices ascend the last is the largest. Without a way out of the loop it vectorises. */
+    bool ascend = true;
+    for (size_t i = 1; i < x.count; i++) ascend &= x.indices[i - 1] < x.indices[i];
+    return ascend && x.indices[x.count - 1] < dim;
+}
+
 static double dot_sparse_dense(vector sparse, vector dense)
 {
     double sum = 0;

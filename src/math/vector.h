@@ -28,6 +28,10 @@ static inline vector vector_of_arm(const ee_arms *arms, size_t arm)
     return (vector){arms->values + start, arms->indices + start, arms->starts[arm + 1] - start};
 }
 
+/* Whether it may be a vector of that dimension: dense, of as many entries; sparse, with indices below it that ascend.
+ */
+bool vector_is_sound(vector x, size_t dim);
+
 double vector_dot(vector a, vector b);
 
 /* Whether every entry is -limit to limit; none is where one is not a number. values is (count). */

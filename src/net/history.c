@@ -64,7 +64,7 @@ static void place(history *self, size_t index, vector x, float target)
     uint32_t *row = self->words + index * self->stride;
     if (x.count) memcpy(row, x.values, x.count * sizeof *row);
     if (x.count && x.indices) memcpy(row + x.count, x.indices, x.count * sizeof *row);
-    self->forms[index] = (sample_form){(uint32_t)x.count, x.indices != NULL, target};
+    self->forms[index] = (sample_form){.length = (uint32_t)x.count, .sparse = x.indices != NULL, .target = target};
     self->newest = index;
 }
 
@@ -89,6 +89,18 @@ void history_clear(history *self)
     self->newest = 0;
 }
 
+void history_end_round(history *self)
+{
+    if (self->newest < self->count) self->forms[self->newest].ends_round = 1;
+}
+
+size_t history_count_after(const history *self, size_t rounds)
+{
+    size_t count = 0;
+    while (rounds && count < self->count) rounds -= self->forms[count++].ends_round;
+    return count;
+}
+
 vector history_input(const history *self, size_t index)
 {
     const uint32_t *row = self->words + index * self->stride;
@@ -110,6 +122,16 @@ float history_target(const history *self, size_t index)
     return self->forms[index].target;
 }
 
+float history_predicted(const history *self, size_t index)
+{
+    return self->forms[index].predicted;
+}
+
+void history_set_predicted(history *self, size_t index, float predicted)
+{
+    if (index < self->count) self->forms[index].predicted = predicted;
+}
+
 size_t history_memory(const history *self)
 {
     return memory_size(self->words) + memory_size(self->forms);
@@ -117,34 +139,29 @@ size_t history_memory(const history *self)
 
 /* ---- saving and loading ---- */
 
-/* A row that was read is checked before anything follows its indices. */
-static bool row_is_sound(const history *self, vector x)
-{
-    if (!x.indices) return x.count == self->dim;
-    for (size_t i = 0; i < x.count; i++)
-        if (x.indices[i] >= self->dim || (i && x.indices[i] <= x.indices[i - 1])) return false;
-    return true;
-}
-
 static void archive_row(history *self, size_t index, archive *a)
 {
     sample_form *own = &self->forms[index];
+    uint32_t flags = own->sparse | (uint32_t)own->ends_round << 1;
     archive_u32s(a, &own->length, 1);
-    archive_u32s(a, &own->sparse, 1);
+    archive_u32s(a, &flags, 1);
     archive_floats(a, &own->target, 1);
+    archive_floats(a, &own->predicted, 1);
+    own->sparse = flags & 1;
+    own->ends_round = flags >> 1 & 1;
     size_t words = (size_t)own->length * (own->sparse ? 2 : 1);
     if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
         archive_fail(a, EE_BAD_MODEL, "model: cut short in a history");
     if (!a->status && words > self->stride) a->status = resize(self, self->capacity, words, a->error);
     if (a->status) return;
     archive_u32s(a, self->words + index * self->stride, words);
-    if (a->reading && !row_is_sound(self, history_input(self, index)))
+    if (a->reading && !vector_is_sound(history_input(self, index), self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a sample of a history has a wrong length or wrong indices");
 }
 
 void history_archive(history *self, archive *a)
 {
-    enum { ROW_HEAD = 12 }; /* bytes that every row has */
+    enum { ROW_HEAD = 16 }; /* bytes that every row has */
     size_t count = self->count, most = self->kind == HISTORY_ALL ? SIZE_MAX : self->limit;
     if (a->reading && most > archive_remaining(a) / ROW_HEAD) most = archive_remaining(a) / ROW_HEAD;
     archive_size(a, &count, 0, most, "samples of a history");

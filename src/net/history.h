@@ -16,8 +16,10 @@ typedef enum history_kind { HISTORY_ALL, HISTORY_RING, HISTORY_RESERVOIR } histo
 /* What is known of a sample beside its row. */
 typedef struct sample_form {
     uint32_t length; /* entries */
-    uint32_t sparse; /* 1 where it is */
+    uint32_t sparse : 1;
+    uint32_t ends_round : 1; /* the last sample of a round */
     float target;
+    float predicted; /* what a network said of it when it was decided, or when it was last asked; 0 before */
 } sample_form;
 
 typedef struct history {
@@ -44,11 +46,21 @@ ee_status history_reserve(history *self, size_t more, vector x, ee_error *error)
 void history_append(history *self, vector x, float target);
 void history_clear(history *self);
 
+/* The newest sample is the last of a round, which may have several. */
+void history_end_round(history *self);
+
+/* HISTORY_ALL: samples that there were after so many rounds. */
+size_t history_count_after(const history *self, size_t rounds);
+
 /* Sample number index of those held, 0 to count - 1. Borrowed until the next append. */
 vector history_input(const history *self, size_t index);
 /* Has the machine fetch that sample, which will be asked for soon: a long history lies in no cache. */
 void history_prefetch(const history *self, size_t index);
 float history_target(const history *self, size_t index);
+
+/* What was predicted for a sample. Setting it for one that was not kept (newest == count) does nothing. */
+float history_predicted(const history *self, size_t index);
+void history_set_predicted(history *self, size_t index, float predicted);
 
 size_t history_memory(const history *self);
 void history_archive(history *self, archive *a);

@@ -19,9 +19,11 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 {
     neural_epsilon *self = NULL;
     ee_status status = memory_create(&self, 1, sizeof *self, error);
-    if (!status) status = exploitation_create(&self->shared, &neural_epsilon_class, setup, 0, error);
+    if (status) return status;
+    status = exploitation_create(&self->shared, &neural_epsilon_class, setup, error);
+    if (!status) status = exploitation_start(&self->shared, setup, 0, error);
     if (status) {
-        memory_free(self);
+        exploitation_free(&self->shared.base);
         return status;
     }
     self->epsilon = ((const epsilon_options *)setup->options)->epsilon;

@@ -15,13 +15,14 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
-    const last_layer *self = (const last_layer *)learned->policy;
-    const double *theta = last_layer_theta(learned);
-    for (size_t i = 0; i < arms->count; i++) {
-        const double *features = last_layer_features(learned, vector_of_arm(arms, i), room);
-        double mean = last_layer_dot(self, theta, features);
-        double gain = self->scale * last_layer_width(learned, features, room);
-        scores[i] = (ee_score){(float)mean, (float)gain, (float)(mean + gain)};
+    double alpha = ((const last_layer *)learned->policy)->scale;
+    passed_arms passed = {.arms = arms};
+    while (last_layer_pass(learned, room, &passed, scores)) {
+        for (size_t i = 0; i < passed.count; i++) {
+            arm_features arm = last_layer_features(learned, &passed, i, room);
+            double mean = last_layer_mean(learned, arm), gain = alpha * last_layer_width(learned, arm, room);
+            scores[passed.first + i] = (ee_score){(float)mean, (float)gain, (float)(mean + gain)};
+        }
     }
 }
 

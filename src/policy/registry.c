@@ -49,7 +49,9 @@ ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error)
     if (!out) return status_fail(error, EE_BAD_INPUT, "describe: nowhere to put the policy");
     if (!policy_at(index, &class, &preset))
         return status_fail(error, EE_BAD_INPUT, "describe: there is no policy number %zu", index);
-    *out = (ee_policy){class->schema.owner, class->summary, class->paper, ""};
-    if (preset) *out = (ee_policy){preset->name, preset->summary, class->paper, preset->options};
+    *out = (ee_policy){.name = preset ? preset->name : class->schema.owner,
+                       .summary = preset ? preset->summary : class->summary,
+                       .paper = class->paper,
+                       .preset = preset ? preset->options : ""};
     return EE_OK;
 }

@@ -23,9 +23,11 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     const squarecb_options *options = setup->options;
     squarecb *self = NULL;
     ee_status status = memory_create(&self, 1, sizeof *self, error);
-    if (!status) status = exploitation_create(&self->shared, &squarecb_class, setup, 0, error);
+    if (status) return status;
+    status = exploitation_create(&self->shared, &squarecb_class, setup, error);
+    if (!status) status = exploitation_start(&self->shared, setup, 0, error);
     if (status) {
-        memory_free(self);
+        exploitation_free(&self->shared.base);
         return status;
     }
     self->gamma = options->gamma;

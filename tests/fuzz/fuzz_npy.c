@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/datasets/npy.h"
+#include "data/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

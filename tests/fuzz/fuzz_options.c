@@ -96,7 +96,7 @@ static void try_bandit(const char *policy, const char *small, const char *given)
 {
     char text[1024];
     snprintf(text, sizeof text, "%s%s", small, given);
-    ee_settings settings = {policy, DIM, 1, text};
+    ee_settings settings = {.policy = policy, .dim = DIM, .seed = 1, .options = text};
     ee_bandit *bandit, *again;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, &bandit, &error);

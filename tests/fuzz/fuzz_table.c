@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/datasets/table.h"
+#include "data/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -101,7 +101,7 @@ static void play(ee_bandit *bandit, const seed_model *m, int round)
 /* The model's bytes, to be freed with ee_bytes_free; NULL where that failed. */
 static uint8_t *save_model(const seed_model *m, size_t *size)
 {
-    ee_settings settings = {m->policy, m->dim, SEED, m->options};
+    ee_settings settings = {.policy = m->policy, .dim = m->dim, .seed = SEED, .options = m->options};
     ee_bandit *bandit;
     ee_error error;
     void *bytes = NULL;

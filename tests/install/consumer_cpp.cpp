@@ -9,7 +9,10 @@ int main()
     const std::vector<float> values = {1, 1};
     const std::vector<size_t> starts = {0, 1, 2};
     const std::vector<uint32_t> indices = {0, 1};
-    ee_settings settings = {"uniform", 2, 1, nullptr};
+    ee_settings settings = {};
+    settings.policy = "uniform";
+    settings.dim = 2;
+    settings.seed = 1;
     ee_arms arms = ee_arms_sparse(starts.data(), indices.data(), values.data(), 2, 2);
     ee_bandit *bandit = nullptr;
     ee_decision decision = {};

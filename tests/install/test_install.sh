@@ -1,38 +1,88 @@
 #!/bin/sh
-# test_install.sh BUILD FOLDER CMAKE CC VERSION: installs the build under the folder, and builds and runs a program of
-# another project with what lies there, once by pkg-config and once by find_package.
+# test_install.sh BUILD FOLDER CMAKE CC VERSION: installs the build under the folder, builds and runs programs of another
+# project with what lies there, by pkg-config and by find_package, and uninstalls it.
 set -eu
 build=$1 folder=$2 cmake=$3 cc=$4 version=$5
 here=$(dirname "$0")
+root=$here/../..
+fail() { echo "test_install.sh: $*"; exit 1; }
 
+# The list of what the user installed last from this build is kept.
+manifest=$build/install_manifest.txt
 rm -rf "$folder"
 mkdir -p "$folder"
+[ ! -e "$manifest" ] || cp "$manifest" "$folder/manifest_before"
+restore() { if [ -e "$folder/manifest_before" ]; then mv "$folder/manifest_before" "$manifest"; else rm -f "$manifest"; fi; }
+trap restore EXIT
+
 DESTDIR=$folder/stage "$cmake" --install "$build" --prefix /opt/eenet >"$folder/log"
 installed=$folder/stage/opt/eenet
 library=$(dirname "$(find "$installed" -name libeenet.so)")
 
-for file in bin/eenet include/eenet.h share/doc/eenet/LICENSE; do
-    [ -f "$installed/$file" ] || { echo "not installed: $file"; exit 1; }
+# ---- what is there ----
+
+for file in include/eenet.h share/doc/eenet/LICENSE share/doc/eenet/README.md share/doc/eenet/docs/policies.md \
+    share/doc/eenet/examples/first_bandit.c; do
+    [ -f "$installed/$file" ] || fail "not installed: $file"
 done
+if [ -e "$build/eenet" ]; then
+    "$installed/bin/eenet" --version | grep -q "^eenet $version," || fail 'the program does not run'
+fi
 strangers=$(find "$installed" -name '*.h' ! -name eenet.h)
-[ -z "$strangers" ] || { echo "installed, and not public: $strangers"; exit 1; }
+[ -z "$strangers" ] || fail "installed, and not public: $strangers"
+
+# While the major version is 0, the minor one says who is compatible.
+major=${version%%.*} minor=${version#*.}
+minor=${minor%%.*}
+if [ "$major" = 0 ]; then series=0.$minor other=0.$((minor + 1)); else series=$major other=$((major + 1)); fi
 soname=$(readelf -d "$library/libeenet.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-[ "$soname" = "libeenet.so.${version%%.*}" ] || { echo "the name of the library is $soname"; exit 1; }
+[ "$soname" = "libeenet.so.$series" ] || fail "the name of the library is $soname"
+
+# ---- by pkg-config ----
 
 export PKG_CONFIG_PATH="$library/pkgconfig"
-[ "$(pkg-config --modversion eenet)" = "$version" ] || { echo 'pkg-config: wrong version'; exit 1; }
+[ "$(pkg-config --modversion eenet)" = "$version" ] || fail 'pkg-config: wrong version'
 # shellcheck disable=SC2046 # a list of flags
 "$cc" -std=c11 "$here/consumer_c.c" -o "$folder/by_pkg_config" $(pkg-config --cflags --libs eenet)
 LD_LIBRARY_PATH=$library "$folder/by_pkg_config"
+# shellcheck disable=SC2046
+"$cc" -std=c11 -static "$here/consumer_c.c" -o "$folder/static" $(pkg-config --static --cflags --libs eenet)
+"$folder/static"
 
 # The program that the README prints is the example, and runs.
-awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$here/../../README.md" >"$folder/first_bandit.c"
-diff "$here/../../examples/first_bandit.c" "$folder/first_bandit.c"
+awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/README.md" >"$folder/first_bandit.c"
+diff "$root/examples/first_bandit.c" "$folder/first_bandit.c"
 # shellcheck disable=SC2046
 "$cc" "$folder/first_bandit.c" -o "$folder/first_bandit" $(pkg-config --cflags --libs eenet)
 LD_LIBRARY_PATH=$library "$folder/first_bandit" | grep -q '^9[0-9][0-9] of 1000 '
 
-"$cmake" -S "$here" -B "$folder/by_cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$installed" \
-    -DEXPECTED_VERSION="$version" >>"$folder/log"
+# A status that nobody looks at is a warning.
+printf '#include <eenet.h>\nint main(void) { ee_bandit_learn(0, 1, 1, 0); }\n' >"$folder/careless.c"
+"$cc" -c -I"$installed/include" "$folder/careless.c" -o "$folder/careless.o" 2>"$folder/warnings"
+grep -q 'unused.result' "$folder/warnings" || fail 'no warning for an unused result'
+
+# ---- by CMake ----
+
+# find VERSION: configures the other project, which wants that version or one that is compatible.
+find_version() {
+    "$cmake" -S "$here" -B "$folder/by_cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$installed" \
+        -DEXPECTED_VERSION="$1" >>"$folder/log" 2>&1
+}
+! find_version "$other" || fail "CMake takes $version for $other"
+find_version "$series" || fail "CMake does not take $version for $series"
 "$cmake" --build "$folder/by_cmake" >>"$folder/log"
-"$folder/by_cmake/consumer"
+"$folder/by_cmake/with_eenet"
+"$folder/by_cmake/with_eenet_static"
+readelf -d "$folder/by_cmake/with_eenet" | grep -q 'NEEDED.*libeenet' || fail 'CMake: the shared library was not linked'
+! readelf -d "$folder/by_cmake/with_eenet_static" | grep -q 'NEEDED.*libeenet' || fail 'CMake: not linked statically'
+
+# ---- and away ----
+
+# What is not ours stays, and another prefix than the one that was installed last is refused.
+touch "$installed/include/other.h"
+! DESTDIR=$folder/stage "$root/cmake/uninstall.sh" "$build" /usr 2>"$folder/refused" || fail 'uninstalled from /usr'
+grep -q '/opt/eenet' "$folder/refused" || fail 'the refusal does not say where it is installed'
+[ -e "$installed/include/eenet.h" ] || fail 'refused, and yet uninstalled'
+DESTDIR=$folder/stage "$root/cmake/uninstall.sh" "$build" /opt/eenet
+left=$(find "$installed" -mindepth 1 ! -type d -o -path "$installed/*/eenet*")
+[ "$left" = "$installed/include/other.h" ] || fail "left behind: $left"

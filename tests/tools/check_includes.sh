@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_includes.sh [ROOT]: who may include whom. Prints FILE:LINE for each include that breaks the order of the
-# folders, for a policy that includes another one, and for BLAS or LAPACK outside src/math; then exits with 1.
+# folders, for a policy that includes another one or a part that includes a policy, and for a library other than libc in
+# ours; then exits with 1.
 set -eu
 cd "${1:-.}"
 files=$(find include src cli bench -name '*.[ch]' | sort)
@@ -14,11 +15,13 @@ BEGIN {
     below["net"] = "base math"
     below["policy"] = "base math net"
     below["engine"] = "base math net policy"
-    below["lab"] = "base math net policy engine"
-    below["evaluate"] = "base math net policy engine"
-    below["serve"] = "base math net policy engine evaluate"
-    below["bench"] = "base math net policy engine lab evaluate serve"
-    below["cli"] = "base math net policy engine lab evaluate serve bench"
+    library = "base math net policy engine"
+    below["data"] = library
+    below["evaluate"] = library " data"
+    below["lab"] = library " data evaluate"
+    below["serve"] = library " data evaluate"
+    below["bench"] = library " data evaluate lab serve"
+    below["cli"] = library " data evaluate lab serve bench"
 }
 
 function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }
@@ -41,7 +44,10 @@ FNR == 1 {
     sub(/[>"].*/, "", name)
     split(name, part, "/")
 
-    if (name ~ /(cblas|lapack|openblas)/ && own != "math") { complain("only src/math may include " name); next }
+    if (name ~ /(cblas|lapack|openblas|zlib|jansson)/ && contains(library, own)) {
+        complain("the library needs libc alone, not " name)
+        next
+    }
     if (name ~ /(^|\/)\.\.\//) { complain("write the folder, as base/status.h, in place of " name); next }
     if (exists(folder name)) target = own
     else if (part[1] in below) target = part[1]

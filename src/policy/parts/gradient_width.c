@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "math/doubles.h"
+#include "math/triangle.h"
 
 typedef enum covariance_kind { COVARIANCE_DIAGONAL, COVARIANCE_FULL } covariance_kind;
 
@@ -45,17 +46,6 @@ static size_t parameter_count(const gradient_width *self)
     return self->shared.f1.network.parameter_count;
 }
 
-static size_t triangle_count(size_t p)
-{
-    return p * (p + 1) / 2;
-}
-
-/* Floats before Z^-1. */
-static size_t inverse_start(size_t p)
-{
-    return memory_whole_lines(p);
-}
-
 /* In doubles, because the bytes of what is refused may be more than 64 bits hold. */
 static ee_status check_limit(const char *owner, const gradient_width_options *o, size_t p, ee_error *error)
 {
@@ -87,9 +77,15 @@ static ee_status create_room(gradient_width *self, ee_error *error)
     return status;
 }
 
-static double *triangle_of(const parameters *learned, size_t p)
+/* Z^-1 lies behind theta1: its diagonal, (p) floats, or all of it, (triangle of p) doubles. */
+static float *diagonal_of(const parameters *learned)
 {
-    return (double *)(void *)(learned->values + inverse_start(p));
+    return learned->values + exploitation_end((const exploitation *)learned->policy);
+}
+
+static double *triangle_of(const parameters *learned)
+{
+    return (double *)(void *)diagonal_of(learned);
 }
 
 static void start(gradient_width *self)
@@ -97,34 +93,33 @@ static void start(gradient_width *self)
     size_t p = parameter_count(self);
     const parameters *own = &self->shared.base.parameters;
     if (self->full)
-        for (size_t i = 0; i < p; i++) triangle_of(own, p)[triangle_count(i) + i] = 1 / self->lambda;
+        for (size_t i = 0; i < p; i++) triangle_of(own)[triangle_count(i) + i] = 1 / self->lambda;
     else
-        for (size_t i = 0; i < p; i++) own->values[inverse_start(p) + i] = (float)(1 / self->lambda);
+        for (size_t i = 0; i < p; i++) diagonal_of(own)[i] = (float)(1 / self->lambda);
+}
+
+static ee_status create_parts(gradient_width *self, const policy_class *class, const policy_setup *setup,
+                              ee_error *error)
+{
+    const gradient_width_options *o = setup->options;
+    self->nu = o->nu;
+    self->lambda = o->lambda;
+    self->m = (double)o->shared.f1.network.width;
+    self->full = o->covariance.pick == COVARIANCE_FULL;
+    ee_status status = exploitation_create(&self->shared, class, setup, error);
+    size_t p = parameter_count(self);
+    if (!status && self->full) status = check_limit(class->schema.owner, o, p, error);
+    if (!status) status = exploitation_start(&self->shared, setup, self->full ? 2 * triangle_count(p) : p, error);
+    if (!status) status = create_room(self, error);
+    return status;
 }
 
 ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
 {
-    const gradient_width_options *o = setup->options;
-    bool full = o->covariance.pick == COVARIANCE_FULL;
-    learner_options first = learner_for_problem(&o->shared.f1, o->shared.common.blocks, o->shared.common.exclusive);
-    network f1;
     gradient_width *self = NULL;
-    ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);
-    size_t p = f1.parameter_count;
-    if (!status && full) status = check_limit(class->schema.owner, o, p, error);
-    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
     if (status) return status;
-    size_t more = inverse_start(p) - p + (full ? 2 * triangle_count(p) : p);
-    status = exploitation_create(&self->shared, class, setup, more, error);
-    if (status) {
-        memory_free(self);
-        return status;
-    }
-    self->nu = o->nu;
-    self->lambda = o->lambda;
-    self->m = (double)o->shared.f1.network.width;
-    self->full = full;
-    status = create_room(self, error);
+    status = create_parts(self, class, setup, error);
     if (status) {
         gradient_width_free(&self->shared.base);
         return status;
@@ -222,23 +217,11 @@ static void form(const network *f1, vector x, const float *activations, const fl
         if (!(fabsf(gradient[i]) < LARGEST)) gradient[i] = copysignf(LARGEST, gradient[i]);
 }
 
-static double dot(const double *restrict a, const float *restrict b, size_t count)
-{
-    enum { LANES = 8 }; /* as many sums at once as hide the latency of an addition */
-    double lanes[LANES] = {0}, sum = 0;
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j] * (double)b[i + j];
-    for (; i < count; i++) sum += a[i] * (double)b[i];
-    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
-    return sum;
-}
-
 /* The part of g^T Z^-1 g that row i of the triangle gives. */
 static double row_form(const double *row, const float *gradient, size_t i)
 {
     if (gradient[i] == 0) return 0;
-    return (double)gradient[i] * (2 * dot(row, gradient, i) + row[i] * (double)gradient[i]);
+    return (double)gradient[i] * (2 * doubles_dot_floats(row, gradient, i) + row[i] * (double)gradient[i]);
 }
 
 /* Z += g g^T / m. (Z + g g^T / m)^-1 = Z^-1 - u u^T / (m + g^T u), u = Z^-1 g. */
@@ -249,10 +232,10 @@ static void full_add(gradient_width *self, double *triangle)
     double *product = self->product, *row = triangle;
     memset(product, 0, p * sizeof *product);
     for (size_t i = 0; i < p; i++, row += i) {
-        product[i] = dot(row, gradient, i + 1);
+        product[i] = doubles_dot_floats(row, gradient, i + 1);
         if (gradient[i] != 0) doubles_add_scaled(product, (double)gradient[i], row, i);
     }
-    double gain = dot(product, gradient, p);
+    double gain = doubles_dot_floats(product, gradient, p);
     if (!(gain >= 0)) return; /* it is never negative: what is left of it is rounding, and nothing to update by */
     double scale = -1 / (self->m + gain);
     row = triangle;
@@ -325,13 +308,13 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
         }
         gradient_factor factors[NETWORK_LAYERS];
         size_t count = network_factors(f1, x, activations, deltas, room->values + w.formed, factors);
-        double squared = diagonal_form(self, theta + inverse_start(p), factors, count, room->values + w.workspace);
+        double squared = diagonal_form(self, diagonal_of(learned), factors, count, room->values + w.workspace);
         scores[i] = score_of(self, scores[i].exploitation, squared);
     }
     for (size_t first = 0; self->full && first < arms->count; first += TOGETHER) {
         double forms[TOGETHER];
         size_t count = arms->count - first < TOGETHER ? arms->count - first : TOGETHER;
-        score_full(self, triangle_of(learned, p), room->values + w.gradients + first * p, count, forms);
+        score_full(self, triangle_of(learned), room->values + w.gradients + first * p, count, forms);
         for (size_t i = 0; i < count; i++) scores[first + i] = score_of(self, scores[first + i].exploitation, forms[i]);
     }
 }
@@ -374,14 +357,13 @@ void gradient_width_observe(policy *base, const observation *o, float reward)
     gradient_width *self = (gradient_width *)base;
     const network *f1 = &self->shared.f1.network;
     const float *activations = activations_of(self, o), *deltas = o->kept + f1->activation_count;
-    size_t p = f1->parameter_count;
     if (self->full) {
         form(f1, o->x, activations, deltas, self->gradient);
-        full_add(self, triangle_of(&base->parameters, p));
+        full_add(self, triangle_of(&base->parameters));
     } else {
         gradient_factor factors[NETWORK_LAYERS];
         size_t count = network_factors(f1, o->x, activations, deltas, self->formed, factors);
-        diagonal_add(self, base->parameters.values + inverse_start(p), factors, count);
+        diagonal_add(self, diagonal_of(&base->parameters), factors, count);
     }
     exploitation_observe(base, o, reward);
 }

@@ -16,7 +16,7 @@
  * longer shrinks. Squares of x and delta are cut at 10^18, and what is above 10^18 of a formed g: widths may become
  * infinite, but Z stays a matrix of numbers. For arms far from length 1 a large lambda keeps its digits.
  *
- * Parameters: theta1; diagonal: the reciprocals; full: a float where p is odd, then the triangle.
+ * Parameters: theta1; diagonal: the reciprocals; full: the triangle.
  * Kept of a decision: f1's activations and deltas for the played arm. */
 #ifndef EENET_GRADIENT_WIDTH_H
 #define EENET_GRADIENT_WIDTH_H

@@ -7,8 +7,6 @@
 #include "math/doubles.h"
 #include "math/triangle.h"
 
-enum { MOST_FEATURES = 65537 }; /* of the widest layer: the bytes of their triangle are less than 64 bits hold */
-
 #define FIELD(name) offsetof(last_layer_options, name)
 const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
     {"lambda", OPTION_REAL, FIELD(lambda), "0.1", 1e-6, 1e6, NULL, "A before the first reward"},
@@ -18,56 +16,48 @@ const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
 
 /* ---- making ---- */
 
-static double *factor_of(const parameters *learned)
+static double *factor_of(const parameters *learned, size_t head)
 {
-    size_t p = exploitation_count((const exploitation *)learned->policy);
-    return (double *)(void *)(learned->values + p + p % 2);
+    const last_layer *self = (const last_layer *)learned->policy;
+    double *factors = (double *)(void *)(learned->values + exploitation_end(&self->shared));
+    return factors + head * triangle_count(self->dim);
 }
 
-static double *theta_of(const parameters *learned)
+static double *theta_of(const parameters *learned, size_t head)
 {
-    return factor_of(learned) + triangle_count(((const last_layer *)learned->policy)->dim);
+    const last_layer *self = (const last_layer *)learned->policy;
+    return factor_of(learned, self->heads) + head * self->dim;
 }
 
-const double *last_layer_theta(const parameters *learned)
-{
-    return theta_of(learned);
-}
-
-/* The regression of no samples. */
-static void start(last_layer *self)
+/* The regressions of no samples: diagonal is that of what is kept of A. */
+static void start(last_layer *self, double diagonal)
 {
     const parameters *own = &self->shared.base.parameters;
-    triangle_start(factor_of(own), self->dim, sqrt(self->lambda));
-    memset(theta_of(own), 0, self->dim * sizeof(double));
-    memset(self->moment, 0, self->dim * sizeof(double));
+    for (size_t head = 0; head < self->heads; head++) triangle_start(factor_of(own, head), self->dim, diagonal);
+    memset(theta_of(own, 0), 0, self->heads * self->dim * sizeof(double));
+    memset(self->moments, 0, self->heads * self->dim * sizeof(double));
 }
 
 static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
 {
     const last_layer_options *o = setup->options;
-    learner_options first = learner_for_problem(&o->shared.f1, o->shared.common.blocks, o->shared.common.exclusive);
-    network f1;
+    const network *f1 = &self->shared.f1.network;
+    ee_status status = exploitation_create(&self->shared, class, setup, error);
+    if (status) return status;
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
                            "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
                            class->schema.owner, (long long)o->shared.f1.network.layers);
-    size_t d = ((size_t)first.network.width + 1) * (size_t)first.network.heads;
-    if (d > MOST_FEATURES)
-        return status_fail(error, EE_BAD_OPTION, "options: %s: f1.width + 1 times f1.heads must be at most %d, got %zu",
-                           class->schema.owner, MOST_FEATURES, d);
-    ee_status status = network_create(&f1, "f1", &first.network, setup->dim, error);
-    if (status) return status;
-    size_t more = f1.parameter_count % 2 + 2 * (triangle_count(d) + d);
-    status = exploitation_create(&self->shared, class, setup, more, error);
-    if (status) return status;
     self->scale = o->scale;
     self->lambda = o->lambda;
     self->rebuild = (uint64_t)o->rebuild;
-    self->hidden = f1.layers[f1.layer_count - 2].output;
-    self->dim = d;
-    status = memory_create(&self->moment, d, sizeof(double), error);
-    if (!status) status = memory_create(&self->features, d, sizeof(double), error);
+    self->hidden = f1->layers[f1->layer_count - 2].output;
+    self->heads = f1->heads;
+    self->dim = (size_t)o->shared.f1.network.width + 1;
+    size_t doubles = self->heads * (triangle_count(self->dim) + self->dim);
+    status = exploitation_start(&self->shared, setup, 2 * doubles, error);
+    if (!status) status = memory_create(&self->moments, self->heads * self->dim, sizeof(double), error);
+    if (!status) status = memory_create(&self->features, self->dim, sizeof(double), error);
     return status;
 }
 
@@ -80,7 +70,7 @@ ee_status last_layer_create(const policy_class *class, const policy_setup *setup
         if (self) last_layer_free(&self->shared.base);
         return status;
     }
-    start(self);
+    start(self, sqrt(self->lambda));
     *out = &self->shared.base;
     return EE_OK;
 }
@@ -88,7 +78,7 @@ ee_status last_layer_create(const policy_class *class, const policy_setup *setup
 void last_layer_free(policy *base)
 {
     last_layer *self = (last_layer *)base;
-    memory_free(self->moment);
+    memory_free(self->moments);
     memory_free(self->features);
     exploitation_free(base);
 }
@@ -96,114 +86,138 @@ void last_layer_free(policy *base)
 size_t last_layer_memory(const policy *base)
 {
     const last_layer *self = (const last_layer *)base;
-    return exploitation_memory(base) + memory_size(self->moment) + memory_size(self->features);
+    return exploitation_memory(base) + memory_size(self->moments) + memory_size(self->features);
 }
 
 void last_layer_archive(policy *base, archive *a)
 {
     last_layer *self = (last_layer *)base;
     exploitation_archive(base, a);
-    archive_bytes(a, self->moment, self->dim * sizeof *self->moment);
+    archive_bytes(a, self->moments, self->heads * self->dim * sizeof *self->moments);
     archive_u64(a, &self->trainings);
 }
 
 /* ---- scoring ---- */
 
-/* Where things lie in the scratch, the doubles first. */
-static double *room_features(scratch *room)
+/* In the room: the features of an arm and work, (d) doubles each; a draw, (heads, d); f1's activations. */
+static double *room_doubles(scratch *room)
 {
     return (double *)(void *)room->values;
+}
+
+static size_t room_activations(const last_layer *self)
+{
+    return 2 * (2 + self->heads) * self->dim;
 }
 
 size_t last_layer_scratch_count(const policy *base, size_t arms)
 {
     const last_layer *self = (const last_layer *)base;
-    (void)arms;
-    return 2 * 2 * self->dim + self->shared.f1.network.activation_count;
+    return room_activations(self) + exploitation_pass_count(&self->shared, arms);
 }
 
-/* features is (d); activations is f1's */
-static void compute_features(const last_layer *self, const float *theta, vector x, float *activations, double *features)
+bool last_layer_pass(const parameters *learned, scratch *room, passed_arms *passed, ee_score *scores)
 {
-    const network *f1 = &self->shared.f1.network;
-    size_t width = self->dim / f1->heads - 1;
-    network_forward(f1, theta, x, activations);
-    memset(features, 0, self->dim * sizeof *features);
-    features += network_head(f1, x) * (width + 1);
+    const last_layer *self = (const last_layer *)learned->policy;
+    return exploitation_pass(&self->shared, learned->values, room->values + room_activations(self), passed, scores);
+}
+
+/* h and a 1 behind it. features is (d); activations is f1's. */
+static void copy_features(const last_layer *self, const float *activations, double *features)
+{
+    size_t width = self->dim - 1;
     for (size_t i = 0; i < width; i++) features[i] = (double)activations[self->hidden + i];
     features[width] = 1;
 }
 
-const double *last_layer_features(const parameters *learned, vector x, scratch *room)
+arm_features last_layer_features(const parameters *learned, const passed_arms *passed, size_t turn, scratch *room)
 {
     const last_layer *self = (const last_layer *)learned->policy;
-    float *activations = room->values + 2 * 2 * self->dim;
-    compute_features(self, learned->values, x, activations, room_features(room));
-    return room_features(room);
+    const network *f1 = &self->shared.f1.network;
+    double *features = room_doubles(room);
+    copy_features(self, passed->activations + turn * f1->activation_count, features);
+    return (arm_features){network_head(f1, vector_of_arm(passed->arms, passed->first + turn)), features};
 }
 
-double last_layer_width(const parameters *learned, const double *features, scratch *room)
+double last_layer_mean(const parameters *learned, arm_features arm)
+{
+    const last_layer *self = (const last_layer *)learned->policy;
+    return doubles_dot(theta_of(learned, arm.head), arm.values, self->dim);
+}
+
+double last_layer_width(const parameters *learned, arm_features arm, scratch *room)
 {
     size_t d = ((const last_layer *)learned->policy)->dim;
-    double *solved = room_features(room) + d;
-    memcpy(solved, features, d * sizeof *solved);
-    triangle_solve_transposed(factor_of(learned), solved, d);
+    double *solved = room_doubles(room) + d;
+    memcpy(solved, arm.values, d * sizeof *solved);
+    triangle_solve_transposed(factor_of(learned, arm.head), solved, d);
     return sqrt(doubles_dot(solved, solved, d));
 }
 
 const double *last_layer_draw(const parameters *learned, scratch *room)
 {
     const last_layer *self = (const last_layer *)learned->policy;
-    double *drawn = room_features(room) + self->dim;
-    for (size_t i = 0; i < self->dim; i++) drawn[i] = self->scale * random_normal(&room->random);
-    triangle_solve(factor_of(learned), drawn, self->dim);
-    doubles_add_scaled(drawn, 1, theta_of(learned), self->dim);
+    double *drawn = room_doubles(room) + 2 * self->dim;
+    for (size_t i = 0; i < self->heads * self->dim; i++) drawn[i] = self->scale * random_normal(&room->random);
+    for (size_t head = 0; head < self->heads; head++)
+        triangle_solve(factor_of(learned, head), drawn + head * self->dim, self->dim);
+    doubles_add_scaled(drawn, 1, theta_of(learned, 0), self->heads * self->dim);
     return drawn;
 }
 
-double last_layer_dot(const last_layer *self, const double *a, const double *b)
+double last_layer_drawn(const parameters *learned, const double *drawn, arm_features arm)
 {
-    return doubles_dot(a, b, self->dim);
+    const last_layer *self = (const last_layer *)learned->policy;
+    return doubles_dot(drawn + arm.head * self->dim, arm.values, self->dim);
 }
 
 /* ---- learning ---- */
 
-static void solve_theta(last_layer *self)
+static void solve_theta(last_layer *self, size_t head)
 {
     const parameters *own = &self->shared.base.parameters;
-    double *theta = theta_of(own);
-    memcpy(theta, self->moment, self->dim * sizeof *theta);
-    triangle_solve_transposed(factor_of(own), theta, self->dim);
-    triangle_solve(factor_of(own), theta, self->dim);
+    double *theta = theta_of(own, head);
+    memcpy(theta, self->moments + head * self->dim, self->dim * sizeof *theta);
+    triangle_solve_transposed(factor_of(own, head), theta, self->dim);
+    triangle_solve(factor_of(own, head), theta, self->dim);
+}
+
+/* Computes the features of a sample with f1 as it is now. Returns its head. */
+static size_t see_sample(last_layer *self, vector x)
+{
+    learner *f1 = &self->shared.f1;
+    network_outputs(&f1->network, self->shared.base.parameters.values, x, f1->activations);
+    copy_features(self, f1->activations, self->features);
+    return network_head(&f1->network, x);
 }
 
 void last_layer_observe(policy *base, const observation *o, float reward)
 {
     last_layer *self = (last_layer *)base;
-    compute_features(self, base->parameters.values, o->x, self->shared.f1.activations, self->features);
-    doubles_add_scaled(self->moment, (double)reward, self->features, self->dim);
-    triangle_rotate(factor_of(&base->parameters), self->features, self->dim);
-    solve_theta(self);
+    size_t head = see_sample(self, o->x);
+    doubles_add_scaled(self->moments + head * self->dim, (double)reward, self->features, self->dim);
+    triangle_rotate(factor_of(&base->parameters, head), self->features, self->dim);
+    solve_theta(self, head);
     exploitation_observe(base, o, reward);
 }
 
-/* The sums are made in the factor's own place, and factored there. */
+/* The sums are made in the factors' own place, and factored there. */
 static void rebuild(last_layer *self)
 {
     const parameters *own = &self->shared.base.parameters;
     const history *samples = &self->shared.f1.history;
-    double *factor = factor_of(own);
     double weight = samples->kind == HISTORY_RESERVOIR ? (double)samples->seen / (double)samples->count : 1;
-    triangle_start(factor, self->dim, self->lambda);
-    memset(self->moment, 0, self->dim * sizeof *self->moment);
+    start(self, self->lambda);
     for (size_t i = 0; i < samples->count; i++) {
-        vector x = history_input(samples, i);
-        compute_features(self, own->values, x, self->shared.f1.activations, self->features);
-        triangle_add(factor, weight, self->features, self->dim);
-        doubles_add_scaled(self->moment, weight * (double)history_target(samples, i), self->features, self->dim);
+        size_t head = see_sample(self, history_input(samples, i));
+        double y = (double)history_target(samples, i);
+        triangle_add(factor_of(own, head), weight, self->features, self->dim);
+        doubles_add_scaled(self->moments + head * self->dim, weight * y, self->features, self->dim);
     }
-    triangle_factor(factor, self->dim, self->lambda, self->features);
-    solve_theta(self);
+    for (size_t head = 0; head < self->heads; head++) {
+        triangle_factor(factor_of(own, head), self->dim, self->lambda, self->features);
+        solve_theta(self, head);
+    }
 }
 
 void last_layer_train(policy *base)

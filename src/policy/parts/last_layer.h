@@ -5,8 +5,7 @@
  *
  *   A = lambda I + sum w h h^T,   theta = A^-1 sum w y h
  *
- * With f1.heads an arm's features are those in its block's place among as many, and zero elsewhere: each block has a
- * regression of its own on the hidden layer that all share, and d = (f1.width + 1) f1.heads.
+ * With f1.heads each block of the features has a regression of its own on the hidden layer that all share.
  *
  * A is kept as its Cholesky factor U, A = U^T U, which gives all that the policies ask for: h^T A^-1 h = |U^-T h|^2,
  * and theta + nu U^-1 e, e normal, is a draw from N(theta, nu^2 A^-1). math/triangle.h says how it takes samples in.
@@ -21,7 +20,7 @@
  *
  * f1 needs a hidden layer; without one this would be linucb or lints, and is refused.
  *
- * Parameters: theta1, a float where its count is odd; then in doubles U (row by row from the diagonal on) and theta. */
+ * Parameters: theta1; then in doubles U of every head (row by row from the diagonal on), and theta of every head. */
 #ifndef EENET_LAST_LAYER_H
 #define EENET_LAST_LAYER_H
 
@@ -43,8 +42,9 @@ typedef struct last_layer {
     double scale, lambda;
     uint64_t rebuild, trainings;
     size_t hidden;    /* where h lies in f1's activations */
+    size_t heads;     /* f1's, each with a regression of its own */
     size_t dim;       /* d */
-    double *moment;   /* (d) sum w y h */
+    double *moments;  /* (heads, d) sum w y h */
     double *features; /* (d) of a sample */
 } last_layer;
 
@@ -59,19 +59,28 @@ void last_layer_archive(policy *base, archive *a);
 
 /* ---- for score(), whose scratch is the room ---- */
 
-/* The features of an arm, (d), in the room. Valid until the next call on the same room. */
-const double *last_layer_features(const parameters *learned, vector x, scratch *room);
+/* Has some more arms pass through f1, as exploitation_pass does. */
+bool last_layer_pass(const parameters *learned, scratch *room, passed_arms *passed, ee_score *scores);
 
-/* theta, (d) */
-const double *last_layer_theta(const parameters *learned);
+/* An arm as its regression sees it. */
+typedef struct arm_features {
+    size_t head;
+    const double *values; /* (d) h and a 1, in the room; valid until the next call */
+} arm_features;
+
+/* Those of number `turn` of the arms that have passed together. */
+arm_features last_layer_features(const parameters *learned, const passed_arms *passed, size_t turn, scratch *room);
+
+/* theta . h */
+double last_layer_mean(const parameters *learned, arm_features arm);
 
 /* sqrt(h^T A^-1 h) */
-double last_layer_width(const parameters *learned, const double *features, scratch *room);
+double last_layer_width(const parameters *learned, arm_features arm, scratch *room);
 
-/* A draw from N(theta, scale^2 A^-1), (d), in a part of the room of its own. */
+/* A draw from N(theta, scale^2 A^-1) of every head, (heads, d), in a part of the room of its own. */
 const double *last_layer_draw(const parameters *learned, scratch *room);
 
-/* a . b, both (d) */
-double last_layer_dot(const last_layer *self, const double *a, const double *b);
+/* The same of one arm under what was drawn. */
+double last_layer_drawn(const parameters *learned, const double *drawn, arm_features arm);
 
 #endif

@@ -61,7 +61,7 @@ static inline double round_reward(const round_arms *self, size_t arm)
 
 static inline ee_bandit *bandit_make(const char *policy, size_t dim, uint64_t seed, const char *options)
 {
-    ee_settings settings = {policy, dim, seed, options};
+    ee_settings settings = {.policy = policy, .dim = dim, .seed = seed, .options = options};
     ee_bandit *bandit = NULL;
     ee_error error = {EE_OK, ""};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("create %s: %s", policy, error.message);

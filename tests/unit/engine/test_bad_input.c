@@ -372,7 +372,7 @@ static void an_expired_decision_is_refused(void **state)
 static void assert_create_fails(const char *policy, size_t dim, const char *options, ee_status expected,
                                 const char *sentence)
 {
-    ee_settings settings = {policy, dim, 1, options};
+    ee_settings settings = {.policy = policy, .dim = dim, .seed = 1, .options = options};
     ee_bandit *bandit = (ee_bandit *)(void *)&settings;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, &bandit, &error);
@@ -416,10 +416,28 @@ static void a_long_name_is_cut_in_the_sentence(void **state)
 static void create_needs_a_place(void **state)
 {
     (void)state;
-    ee_settings settings = {"uniform", DIM, 1, NULL};
+    ee_settings settings = {.policy = "uniform", .dim = DIM, .seed = 1};
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "create: nowhere to put the bandit");
+}
+
+/* What an older library does not know of must not be ignored by it. */
+static void reserved_words_must_be_zero(void **state)
+{
+    (void)state;
+    ee_settings settings = {.policy = "uniform", .dim = DIM};
+    enum { WORDS = sizeof settings.reserved / sizeof *settings.reserved };
+    for (size_t i = 0; i < WORDS; i++) {
+        ee_settings grown = settings;
+        grown.reserved[i] = 1;
+        ee_bandit *bandit;
+        ee_error error = {EE_OK, ""};
+        ee_status status = ee_bandit_create(&grown, &bandit, &error);
+        assert_error(error, status, EE_BAD_INPUT,
+                     "create: the reserved words of the settings must be zero: start them from {0}");
+        assert_null(bandit);
+    }
 }
 
 static void the_dimension_has_a_range(void **state)
@@ -593,6 +611,7 @@ int main(void)
         cmocka_unit_test(settings_must_name_a_policy),
         cmocka_unit_test(a_long_name_is_cut_in_the_sentence),
         cmocka_unit_test(create_needs_a_place),
+        cmocka_unit_test(reserved_words_must_be_zero),
         cmocka_unit_test(the_dimension_has_a_range),
         cmocka_unit_test(options_must_be_in_range),
         cmocka_unit_test(options_must_be_spelled_right),

@@ -704,6 +704,41 @@ static void info_says_what_a_bandit_is(void **state)
     assert_true(strlen(ee_kernels()) > 0);
 }
 
+static void every_status_has_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(ee_status_name(EE_OK), "EE_OK");
+    assert_string_equal(ee_status_name(EE_BAD_OPTION), "EE_BAD_OPTION");
+    int count = 0;
+    while (strncmp(ee_status_name((ee_status)count), "EE_", 3) == 0) count++;
+    assert_true(count > EE_DIVERGED);
+    assert_string_equal(ee_status_name((ee_status)count), "unknown");
+    assert_string_equal(ee_status_name((ee_status)-1), "unknown");
+}
+
+static void assert_zeros(const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) assert_true(words[i] == 0);
+}
+
+/* A newer program may read members there that this library does not know of. */
+static void reserved_words_are_filled_with_zeros(void **state)
+{
+    (void)state;
+    ee_policy policy;
+    ee_option option;
+    memset(&policy, 0xff, sizeof policy);
+    memset(&option, 0xff, sizeof option);
+    assert_int_equal(ee_policy_describe(0, &policy, NULL), EE_OK);
+    assert_int_equal(ee_option_describe("eenet", 0, &option, NULL), EE_OK);
+    ee_bandit *bandit = bandit_make("uniform", 3, 1, NULL);
+    ee_info info = ee_bandit_info(bandit);
+    assert_zeros(policy.reserved, sizeof policy.reserved / sizeof *policy.reserved);
+    assert_zeros(option.reserved, sizeof option.reserved / sizeof *option.reserved);
+    assert_zeros(info.reserved, sizeof info.reserved / sizeof *info.reserved);
+    ee_bandit_free(bandit);
+}
+
 /* Every option of a policy as ee_option_describe tells it, joined to one text. */
 static size_t join_options(const char *policy, char *text, size_t capacity)
 {
@@ -838,7 +873,7 @@ static void the_probability_of_a_draw_is_estimated_or_not_told(void **state)
     assert_true(fabs(second.probability - 0.5) < 0.05);
     ee_bandit_free(silent);
     ee_bandit_free(telling);
-    ee_settings settings = {"neural-ts", 4, 1, "propensity=softmax"};
+    ee_settings settings = {.policy = "neural-ts", .dim = 4, .seed = 1, .options = "propensity=softmax"};
     ee_error error;
     ee_bandit *none;
     assert_int_equal(ee_bandit_create(&settings, &none, &error), EE_BAD_OPTION);
@@ -876,6 +911,8 @@ int main(void)
         cmocka_unit_test(the_seed_is_all_randomness),
         cmocka_unit_test(bandits_do_not_meet),
         cmocka_unit_test(info_says_what_a_bandit_is),
+        cmocka_unit_test(every_status_has_a_name),
+        cmocka_unit_test(reserved_words_are_filled_with_zeros),
         cmocka_unit_test(descriptions_are_complete),
         cmocka_unit_test(options_come_after_the_preset),
         cmocka_unit_test(freeing_nothing_is_allowed),

@@ -62,7 +62,7 @@ enum { RUNS = sizeof runs / sizeof *runs, ROUNDS = 60 };
 /* All calls of the header: create, decide, score, learn, save, load, info, describe, free. */
 static ee_status play_run(lone_run *run)
 {
-    ee_settings settings = {run->policy, DIM, run->seed, run->options};
+    ee_settings settings = {.policy = run->policy, .dim = DIM, .seed = run->seed, .options = run->options};
     ee_bandit *bandit = NULL;
     ee_status status = ee_bandit_create(&settings, &bandit, NULL);
     for (uint64_t t = 1; t <= ROUNDS && !status; t++) {

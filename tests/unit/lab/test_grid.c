@@ -156,7 +156,7 @@ static void the_papers_grids_can_be_played(void **state)
             for (size_t length; length = strcspn(value, ","), *value; value += length + (value[length] == ',')) {
                 char options[64];
                 snprintf(options, sizeof options, "%s=%.*s", axes[k].option, (int)length, value);
-                ee_settings settings = {policy.name, 4, 0, options};
+                ee_settings settings = {.policy = policy.name, .dim = 4, .options = options};
                 ee_bandit *bandit;
                 ee_error error;
                 if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/npy.h"
 #include "lab/curves.h"
-#include "lab/datasets/npy.h"
 #include "support.h"
 
 /* ---- a folder of its own for each test, and a run to put in it ---- */

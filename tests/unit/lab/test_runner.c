@@ -50,7 +50,8 @@ static bool note_end(void *context, const run_report *report)
 /* Plays the job beside the runner, by the library's own calls, and adds up the same things one round at a time. */
 static void play_beside(const run_job *job, run_result *sums, double *curve)
 {
-    ee_settings settings = {job->policy, dataset_dim(job->data), job->seed, job->options};
+    ee_settings settings = {
+        .policy = job->policy, .dim = dataset_dim(job->data), .seed = job->seed, .options = job->options};
     ee_bandit *bandit;
     environment *world;
     ee_score scores[16];

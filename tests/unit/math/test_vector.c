@@ -228,6 +228,49 @@ static void a_limit_is_kept(void **state)
     assert_false(vector_is_within(values, 4, 1e9f));
 }
 
+/* ---- soundness ---- */
+
+static bool is_sound(const uint32_t *indices, size_t count, size_t dim)
+{
+    static const float values[MOST];
+    guard wall;
+    uint32_t *walled = guard_end_bytes(&wall, count * sizeof *walled);
+    if (count) memcpy(walled, indices, count * sizeof *walled);
+    bool sound = vector_is_sound((vector){values, walled, count}, dim);
+    guard_free(&wall);
+    return sound;
+}
+
+static void sparse_vectors_have_ascending_indices_below_the_dimension(void **state)
+{
+    (void)state;
+    assert_true(is_sound(NULL, 0, 5));
+    for (size_t count = 1; count <= MOST; count++) {
+        uint32_t indices[MOST];
+        for (size_t i = 0; i < count; i++) indices[i] = (uint32_t)(2 * i);
+        size_t dim = 2 * count - 1;
+        assert_true(is_sound(indices, count, dim));
+        assert_false(is_sound(indices, count, dim - 1));
+        for (size_t i = 0; i < count; i++) { /* one entry that is wrong, at every place */
+            uint32_t right = indices[i];
+            indices[i] = UINT32_MAX;
+            assert_false(is_sound(indices, count, dim));
+            if (i) indices[i] = indices[i - 1];
+            assert_false(is_sound(indices, count, dim));
+            indices[i] = right;
+        }
+    }
+}
+
+static void dense_vectors_have_the_dimension(void **state)
+{
+    (void)state;
+    static const float values[3];
+    assert_true(vector_is_sound(vector_dense(values, 3), 3));
+    assert_false(vector_is_sound(vector_dense(values, 3), 2));
+    assert_false(vector_is_sound(vector_dense(values, 3), 4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -240,6 +283,8 @@ int main(void)
         cmocka_unit_test(one_number_that_is_none_is_found_anywhere),
         cmocka_unit_test(many_numbers_that_are_none_are_found),
         cmocka_unit_test(a_limit_is_kept),
+        cmocka_unit_test(sparse_vectors_have_ascending_indices_below_the_dimension),
+        cmocka_unit_test(dense_vectors_have_the_dimension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

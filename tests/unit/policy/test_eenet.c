@@ -164,7 +164,7 @@ static void check_variant(const variant *v)
              "f2.rate=0.01 "
              "f3.rate=0.3 keep=last decision=linear optimal=binary extra_gain=0.3 %s",
              WIDTH, WIDTH, WIDTH3, STEPS, STEPS, STEPS, v->options);
-    ee_settings settings = {"eenet:paper", DIM, 9, options};
+    ee_settings settings = {.policy = "eenet:paper", .dim = DIM, .seed = 9, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -238,7 +238,8 @@ static void a_reservoir_draws_what_was_trained(void **state)
                          "f1.history=all f2.history=all f3.history=all f1.rate=0.01 f2.rate=0.01";
     char text[512];
     snprintf(text, sizeof text, "%s keep=reservoir:100", common);
-    ee_settings settings[] = {{"eenet", 3, 2, text}, {"eenet", 3, 2, common}};
+    ee_settings settings[] = {{.policy = "eenet", .dim = 3, .seed = 2, .options = text},
+                              {.policy = "eenet", .dim = 3, .seed = 2, .options = common}};
     ee_bandit *drawn, *last;
     ee_error error = {0};
     if (ee_bandit_create(&settings[0], &drawn, &error)) fail_msg("%s", error.message);
@@ -464,7 +465,7 @@ static void check_solved(const solved_variant *v)
              "train_every=1 train_late_every=1 decision=linear w1=1 w2=1 w2_late=1 "
              "prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s recall=0 %s",
              WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off", v->options);
-    ee_settings settings = {"eenet", SOLVED_DIM, 9, options};
+    ee_settings settings = {.policy = "eenet", .dim = SOLVED_DIM, .seed = 9, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -503,7 +504,7 @@ static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
         {"refresh=0", 3, 4, false, {.label = 0}, 1, 0.3, 0, 0},
         {"refresh=0", 3, 6, true, {.label = 0}, 1, 1, 4, 0},
         {"refresh=0 label=abs", 1, 6, true, {.label = 1}, 0.2, 1, 0, 0},
-        {"refresh=0 label=relu label_offset=0.7", 3, 6, true, {.label = 2, .offset = 0.7}, 2, 1, 0, 0},
+        {"refresh=0 label=relu", 3, 6, true, {.label = 2}, 2, 1, 0, 0},
         /* arms that were not played never count, whatever they would be told */
         {"refresh=0 extra_gain=0.3 optimal=binary", 2, 6, true, {.label = 0}, 1, 1, 0, 0},
         /* a history that forgets: the solution does not */
@@ -516,14 +517,14 @@ static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
 }
 
 /* So many draws that none of 40 samples is left out: each gain is r - f1, by f1 as the training left it. */
-static void gains_are_told_anew(void **state)
+static void gains_are_computed_again(void **state)
 {
     (void)state;
     const solved_variant variants[] = {
         {"refresh=2000", 1, 6, true, {.label = 0}, 0.2, 1, 0, ROUNDS},
         {"refresh=2000", 1, 4, false, {.label = 0}, 0.2, 1, 0, ROUNDS},
         {"refresh=2000", 3, 6, true, {.label = 0}, 1, 1, 0, ROUNDS},
-        {"refresh=2000 label=abs label_offset=0.5", 1, 6, true, {.label = 1, .offset = 0.5}, 0.2, 1, 0, ROUNDS},
+        {"refresh=2000 label=abs", 1, 6, true, {.label = 1}, 0.2, 1, 0, ROUNDS},
         {"refresh=2000", 2, 6, true, {.label = 0}, 1, 1, 3, ROUNDS},
         /* what the history has dropped keeps the gain that it was told last */
         {"refresh=1000 f1.history=ring:10", 1, 6, true, {.label = 0}, 0.2, 1, 0, 10},
@@ -541,7 +542,7 @@ enum { COMING = 60, SHOWN = 8, AGAIN = 1500, LAST = 300 };
  * share of the last rounds in which a reward was taken that could be had. */
 static double play_coming_again(const char *options)
 {
-    ee_settings settings = {"eenet", SOLVED_DIM, 4, options};
+    ee_settings settings = {.policy = "eenet", .dim = SOLVED_DIM, .seed = 4, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -649,9 +650,8 @@ static void options_that_do_not_go_together_are_refused(void **state)
         {"exploration=network keep=all",
          "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
         {"reward_low=1 reward_high=1", "options: eenet.reward_low must be below eenet.reward_high, got 1 and 1"},
-        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
-        {"keep=all", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
-        {"extra_until=1", "options: eenet.exploration=ridge needs keep=last and extra_until=0"},
+        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last"},
+        {"keep=all", "options: eenet.exploration=ridge needs keep=last"},
         {"f1.layers=1", "options: eenet.exploration=ridge needs a hidden layer: f1.layers must be at least 2"},
         {"blocks=3", "options: f1.heads must divide the input's 4 entries, got 3"},
         {"exploration=network keep=reservoir:5 features=lle:3",
@@ -660,7 +660,7 @@ static void options_that_do_not_go_together_are_refused(void **state)
          "options: features=lle:10 needs more than 10 lle_neighbors and more lle_window than that, got 10 and 200"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ee_settings settings = {"eenet", 4, 1, cases[i].options};
+        ee_settings settings = {.policy = "eenet", .dim = 4, .seed = 1, .options = cases[i].options};
         ee_bandit *bandit;
         ee_error error = {0};
         assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
@@ -672,7 +672,7 @@ static void options_that_do_not_go_together_are_refused(void **state)
 static void a_front_is_a_hidden_layer(void **state)
 {
     (void)state;
-    ee_settings settings = {"eenet", 4, 1, "f1.layers=1 f1.front=conv1d:2:3+relu"};
+    ee_settings settings = {.policy = "eenet", .dim = 4, .seed = 1, .options = "f1.layers=1 f1.front=conv1d:2:3+relu"};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
@@ -689,7 +689,7 @@ static void an_arm_is_scored_as_if_alone(void **state)
     random_stream draw = random_named(1, "arms");
     for (size_t i = 0; i < COMPANY * FEATURES; i++) x[i] = (float)random_normal(&draw) / 4;
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
-        ee_settings settings = {policies[p], FEATURES, 1, NULL};
+        ee_settings settings = {.policy = policies[p], .dim = FEATURES, .seed = 1};
         ee_bandit *bandit;
         ee_error error = {0};
         ee_arms arms = ee_arms_dense(x, COMPANY, FEATURES);
@@ -716,7 +716,10 @@ static void an_arm_is_scored_as_if_alone(void **state)
 static void trains_when_the_schedule_says(void **state)
 {
     (void)state;
-    ee_settings settings = {"greedy", 1, 1, "f1.layers=1 train_every=10 train_late_every=100 train_late_after=1000"};
+    ee_settings settings = {.policy = "greedy",
+                            .dim = 1,
+                            .seed = 1,
+                            .options = "f1.layers=1 train_every=10 train_late_every=100 train_late_after=1000"};
     ee_bandit *bandit;
     ee_error error = {0};
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
@@ -740,7 +743,7 @@ int main(void)
         cmocka_unit_test(follows_algorithm_1),
         cmocka_unit_test(a_reservoir_draws_what_was_trained),
         cmocka_unit_test(a_ridge_f2_is_the_solution_over_all_gains),
-        cmocka_unit_test(gains_are_told_anew),
+        cmocka_unit_test(gains_are_computed_again),
         cmocka_unit_test(f2_knows_arms_that_came_before),
         cmocka_unit_test(presets_are_what_they_are_named_for),
         cmocka_unit_test(options_that_do_not_go_together_are_refused),

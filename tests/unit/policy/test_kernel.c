@@ -15,7 +15,7 @@ enum { POLICIES = 2 };
 
 static ee_bandit *make(const char *policy, size_t dim, uint64_t seed, const char *options)
 {
-    ee_settings settings = {policy, dim, seed, options};
+    ee_settings settings = {.policy = policy, .dim = dim, .seed = seed, .options = options};
     ee_bandit *bandit = NULL;
     ee_error error = {EE_OK, ""};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("create %s: %s", policy, error.message);

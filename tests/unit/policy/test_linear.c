@@ -308,7 +308,7 @@ static void memory_is_square_and_stays(void **state)
 static void a_dimension_beyond_memory_is_refused(void **state)
 {
     (void)state;
-    ee_settings settings = {"linucb", UINT32_MAX, 1, NULL};
+    ee_settings settings = {.policy = "linucb", .dim = UINT32_MAX, .seed = 1};
     ee_bandit *bandit;
     ee_error error;
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_NO_MEMORY);

@@ -257,7 +257,8 @@ static void full_is_refused_above_its_limit(void **state)
     ee_bandit *bandit = NULL;
     ee_error error;
     const char *options = "covariance=full memory_limit=1 f1.layers=1 f1.bias=off";
-    ee_settings fits = {"neural-ucb", 511, 0, options}, over = {"neural-ucb", 512, 0, options};
+    ee_settings fits = {.policy = "neural-ucb", .dim = 511, .options = options},
+                over = {.policy = "neural-ucb", .dim = 512, .options = options};
     assert_int_equal(ee_bandit_create(&fits, &bandit, &error), EE_OK);
     ee_bandit_free(bandit);
     assert_int_equal(ee_bandit_create(&over, &bandit, &error), EE_BAD_OPTION);
@@ -265,7 +266,7 @@ static void full_is_refused_above_its_limit(void **state)
     assert_string_equal(error.message,
                         "options: neural-ucb.covariance=full takes 1050624 bytes for f1's 512 parameters, "
                         "but neural-ucb.memory_limit is 1 MiB");
-    ee_settings image = {"neural-ts", 7840, 0, "covariance=full"};
+    ee_settings image = {.policy = "neural-ts", .dim = 7840, .options = "covariance=full"};
     assert_int_equal(ee_bandit_create(&image, &bandit, &error), EE_BAD_OPTION);
     assert_string_equal(error.message, "options: neural-ts.covariance=full takes 2459887970408 bytes for f1's 784201 "
                                        "parameters, but neural-ts.memory_limit is 1024 MiB");

@@ -1,0 +1,97 @@
+#include "results_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "command.h"
+#include "data/environment.h"
+#include "seeds.h"
+
+typedef struct row {
+    const char *label;
+    run_summary summary;
+    bool best;
+    char regret[32], deviation[32], optimal[16], seconds[32], runs[48];
+} row;
+
+static void format_row(row *into, size_t seeds)
+{
+    const run_summary *summary = &into->summary;
+    snprintf(into->runs, sizeof into->runs, "%zu/%zu", summary->runs, seeds);
+    if (!summary->runs) {
+        strcpy(into->regret, "-");
+        strcpy(into->optimal, "-");
+        strcpy(into->seconds, "-");
+        return;
+    }
+    snprintf(into->regret, sizeof into->regret, "%.1f", summary->regret);
+    snprintf(into->optimal, sizeof into->optimal, "%.1f%%", 100.0 * summary->optimal);
+    snprintf(into->seconds, sizeof into->seconds, "%.2f", summary->seconds);
+    if (summary->runs > 1) snprintf(into->deviation, sizeof into->deviation, "%.1f", summary->regret_deviation);
+}
+
+/* Marks the least regret, among policies that have met the same rounds: all of them. */
+static void mark_best(row *rows, size_t count, size_t seeds)
+{
+    size_t compared = 0;
+    double least = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].summary.runs < seeds) continue;
+        if (!compared || rows[i].summary.regret < least) least = rows[i].summary.regret;
+        compared++;
+    }
+    for (size_t i = 0; i < count && compared > 1; i++)
+        rows[i].best = rows[i].summary.runs == seeds && rows[i].summary.regret <= least;
+}
+
+/* The widths in columns of the terminal. The plus-minus sign is two bytes and one column, so printf cannot pad it. */
+static void print_rows(const row *rows, size_t count, bool whole)
+{
+    size_t policy = strlen("policy"), regret = 0, deviation = 0;
+    for (size_t i = 0; i < count; i++) {
+        policy = command_wider(policy, rows[i].label);
+        regret = command_wider(regret, rows[i].regret);
+        deviation = command_wider(deviation, rows[i].deviation);
+    }
+    size_t both = regret + (deviation ? 3 + deviation : 0);
+    if (both < strlen("regret")) both = strlen("regret");
+    size_t fill = both - regret - (deviation ? 3 + deviation : 0);
+    printf("  %-*s  %*s  optimal  seconds%s\n", (int)policy, "policy", (int)both, "regret", whole ? "" : "  runs");
+    for (size_t i = 0; i < count; i++) {
+        const row *entry = &rows[i];
+        const char *sign = entry->deviation[0] ? " \302\261 " : "   ";
+        printf("%c %-*s  %*s%*s", entry->best ? '*' : ' ', (int)policy, entry->label, (int)fill, "", (int)regret,
+               entry->regret);
+        if (deviation) printf("%s%*s", sign, (int)deviation, entry->deviation);
+        printf("  %7s  %7s", entry->optimal, entry->seconds);
+        if (!whole) printf("  %4s", entry->runs);
+        printf("\n");
+    }
+}
+
+ee_status results_table_print(const results_table *of, ee_error *error)
+{
+    row *rows;
+    size_t seeds = of->seed_count;
+    ee_status status = memory_create(&rows, of->count, sizeof *rows, error);
+    if (status) return status;
+    bool whole = true;
+    for (size_t i = 0; i < of->count && !status; i++) {
+        rows[i].label = of->series[i].label;
+        status = runner_summarize(of->series[i].results, seeds, &rows[i].summary, error);
+        if (!status) format_row(&rows[i], seeds);
+        whole = whole && rows[i].summary.runs == seeds;
+    }
+    if (!status) {
+        mark_best(rows, of->count, seeds);
+        printf("%s: %zu arms of %zu features, %" PRIu64 " rounds, seed%s ", dataset_name(of->data),
+               dataset_arms(of->data), dataset_dim(of->data), of->rounds, seeds > 1 ? "s" : "");
+        seeds_print(stdout, of->seeds, seeds);
+        printf("\n\n");
+        print_rows(rows, of->count, whole);
+    }
+    memory_free(rows);
+    return status;
+}

@@ -1,0 +1,44 @@
+# The library as it is installed, and as a project that adds this one by add_subdirectory sees it: eenet::eenet, shared, and
+# eenet::eenet_static.
+
+# Who is compatible with whom, said once for the name of the shared library and for the CMake package: while the major
+# version is 0, versions that share the minor one; from 1.0 on, versions that share the major one.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(EENET_SOVERSION 0.${PROJECT_VERSION_MINOR})
+    set(EENET_COMPATIBILITY SameMinorVersion)
+else()
+    set(EENET_SOVERSION ${PROJECT_VERSION_MAJOR})
+    set(EENET_COMPATIBILITY SameMajorVersion)
+endif()
+
+# What both have in common; name is what others link.
+function(eenet_describe_library target name)
+    add_library(eenet::${name} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME eenet EXPORT_NAME ${name} LINKER_LANGUAGE C)
+    target_include_directories(${target} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${target} PRIVATE Threads::Threads m)
+endfunction()
+
+# eenet_add_shared(TARGET OBJECT...)
+function(eenet_add_shared target)
+    add_library(${target} SHARED ${ARGN})
+    eenet_describe_library(${target} eenet)
+    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${EENET_SOVERSION})
+    if(NOT EENET_SANITIZE)
+        target_link_options(${target} PRIVATE -Wl,--no-undefined)
+    endif()
+endfunction()
+
+# eenet_add_static(TARGET ARCHIVE): the objects of the archive, a target, as one, in which what is hidden is local: a name
+# like network_forward would otherwise meet one of the program that links it.
+function(eenet_add_static target archive)
+    set(whole ${PROJECT_BINARY_DIR}/${target}.o)
+    add_custom_command(OUTPUT ${whole}
+        COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${whole} -Wl,--whole-archive $<TARGET_FILE:${archive}>
+        COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${whole}
+        DEPENDS ${archive} VERBATIM COMMENT "Joining the objects of the static library")
+    set_source_files_properties(${whole} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    add_library(${target} STATIC ${whole})
+    eenet_describe_library(${target} eenet_static)
+endfunction()

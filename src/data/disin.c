@@ -1,0 +1,276 @@
+/* News articles, of which one of ten is fake (the Disin rounds of the EE-Net paper, section 5), from a CSV of labels
+ * and texts. A round has ten arms: nine real articles and a fake one, at a random position. The fake one has reward 1,
+ * the others 0. An article is a vector of length 1:
+ *
+ *     by default     its TF-IDF weights (text_features.h), projected onto the first singular vectors of all articles'
+ *                    weights: latent semantic analysis (Deerwester et al., 1990)
+ *     vectors=FILE   the mean of its words' vectors, weighted by TF-IDF
+ *
+ * An article without any known word is a vector of zeros. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "cache.h"
+#include "pool.h"
+#include "text_features.h"
+#include "truncated_svd.h"
+#include "word_vectors.h"
+
+/* Of what the cache keeps: to be raised when the same files and options come to give other vectors. */
+enum { CACHE_VERSION = 2 };
+
+typedef struct disin_options {
+    char label[OPTION_TEXT_SIZE];
+    char text[OPTION_TEXT_SIZE];
+    char vectors[OPTION_TEXT_SIZE];
+    int64_t dim;
+    int64_t min_df;
+    int64_t max_words;
+} disin_options;
+
+#define FIELD(name) offsetof(disin_options, name)
+
+/* 300 dimensions as in the paper. A word of one article alone tells nothing about the others. */
+static const option entries[] = {
+    {"label", OPTION_TEXT, FIELD(label), "auto", 0, 0, "auto or a name",
+     "column of the labels: 1 or fake, 0 or real; auto: the one called fake or label"},
+    {"text", OPTION_TEXT, FIELD(text), "text", 0, 0, "a name", "column of the articles"},
+    {"vectors", OPTION_TEXT, FIELD(vectors), "none", 0, 0, "none or a path of 95 letters at most",
+     "vectors of words, .vec or word2vec binary; none: TF-IDF and singular vectors"},
+    {"dim", OPTION_INTEGER, FIELD(dim), "300", 1, 65536, NULL,
+     "singular vectors; fewer where there are fewer articles or words"},
+    {"min_df", OPTION_INTEGER, FIELD(min_df), "2", 1, 1e9, NULL, "articles that must have a word for it to count"},
+    {"max_words", OPTION_INTEGER, FIELD(max_words), "30000", 1, 1e7, NULL, "words that count, those in most articles"},
+};
+
+static const option_group groups[] = {{"", entries, sizeof entries / sizeof entries[0], 0, NULL}};
+static const option_schema schema = {"disin", groups, 1, sizeof(disin_options)};
+
+/* ---- the articles ---- */
+
+typedef struct articles {
+    field *texts; /* (count) in the file's bytes */
+    bool *fake;   /* (count) */
+    size_t count, texts_capacity, fake_capacity;
+} articles;
+
+typedef struct columns {
+    size_t label, text;
+    size_t count;         /* of a row */
+    bool label_says_fake; /* its name is "fake": there "true" is a fake article, elsewhere a true one */
+} columns;
+
+/* The number of the column; rows->count where there is none. */
+static size_t find_column(const row_reader *rows, const char *name)
+{
+    size_t column = 0;
+    while (column < rows->count && strcasecmp(rows->fields[column].text, name) != 0) column++;
+    return column;
+}
+
+static ee_status read_header(row_reader *rows, const disin_options *options, columns *out, ee_error *error)
+{
+    bool found, automatic = strcmp(options->label, "auto") == 0;
+    ee_status status = rows_next(rows, &found, error);
+    if (status) return status;
+    out->count = rows->count;
+    out->text = find_column(rows, options->text);
+    out->label = find_column(rows, automatic ? "fake" : options->label);
+    if (automatic && out->label == out->count) out->label = find_column(rows, "label");
+    if (out->label == out->count)
+        return rows_fail(rows, error, "expected a header with a column '%s'; label=NAME names another",
+                         automatic ? "fake' or 'label" : options->label);
+    if (out->text == out->count)
+        return rows_fail(rows, error, "expected a header with a column '%s'; text=NAME names another", options->text);
+    out->label_says_fake = strcasecmp(rows->fields[out->label].text, "fake") == 0;
+    return EE_OK;
+}
+
+static ee_status read_label(const row_reader *rows, const columns *where, bool *fake, ee_error *error)
+{
+    const char *label = rows->fields[where->label].text;
+    bool is_true = strcasecmp(label, "true") == 0, is_false = strcasecmp(label, "false") == 0;
+    *fake = strcmp(label, "1") == 0 || strcasecmp(label, "fake") == 0 || (where->label_says_fake ? is_true : is_false);
+    if (*fake || is_true || is_false || strcmp(label, "0") == 0 || strcasecmp(label, "real") == 0) return EE_OK;
+    return rows_fail(rows, error, "expected the label 0 or real, 1 or fake, true or false, got '%.40s'", label);
+}
+
+static ee_status read_article(const row_reader *rows, const columns *where, articles *into, ee_error *error)
+{
+    if (rows->count != where->count)
+        return rows_fail(rows, error, "expected %zu fields, as in the header, got %zu", where->count, rows->count);
+    size_t count = into->count + 1;
+    ee_status status = memory_grow(&into->texts, &into->texts_capacity, count, sizeof *into->texts, error);
+    if (!status) status = memory_grow(&into->fake, &into->fake_capacity, count, sizeof *into->fake, error);
+    if (!status) status = read_label(rows, where, &into->fake[into->count], error);
+    if (status) return status;
+    into->texts[into->count++] = rows->fields[where->text];
+    return EE_OK;
+}
+
+/* The texts lie in the file, which must outlive them. */
+static ee_status read_articles(source *file, const disin_options *options, articles *out, ee_error *error)
+{
+    columns where = {0};
+    bool found = true;
+    row_reader rows = rows_start(file, NULL);
+    ee_status status = read_header(&rows, options, &where, error);
+    while (!status && found) {
+        status = rows_next(&rows, &found, error);
+        if (!status && found) status = read_article(&rows, &where, out, error);
+    }
+    rows_release(&rows);
+    return status;
+}
+
+/* ---- their vectors ---- */
+
+/* to = from, scaled to length 1; zeros where from is so short that it is rounding errors alone. Both are (count). */
+static void scale_to_one(const double *from, size_t count, float *to)
+{
+    const double shortest = 1e-9; /* rows of weights have length 1, and their projections seldom less than 0.1 */
+    double squares = 0;
+    for (size_t i = 0; i < count; i++) squares += from[i] * from[i];
+    double length = sqrt(squares);
+    for (size_t i = 0; i < count; i++) to[i] = length < shortest ? 0 : (float)(from[i] / length);
+}
+
+static ee_status project(const text_features *features, size_t dim, pool_table *out, ee_error *error)
+{
+    sparse_matrix matrix = {features->texts, features->words.count, features->starts, features->indices,
+                            features->values};
+    if (dim > matrix.rows) dim = matrix.rows;
+    if (dim > matrix.columns) dim = matrix.columns;
+    double *left = NULL, *values = NULL;
+    ee_status status = memory_create(&left, matrix.rows * dim, sizeof *left, error);
+    if (!status) status = memory_create(&values, dim, sizeof *values, error);
+    if (!status) status = memory_create(&out->values, matrix.rows * dim, sizeof *out->values, error);
+    if (!status) status = truncated_svd(&matrix, dim, left, values, NULL, error);
+    if (status) goto done;
+    out->rows = matrix.rows;
+    out->columns = dim;
+    for (size_t row = 0; row < matrix.rows; row++) {
+        for (size_t i = 0; i < dim; i++) left[row * dim + i] *= values[i];
+        scale_to_one(left + row * dim, dim, out->values + row * dim);
+    }
+done:
+    memory_free(left);
+    memory_free(values);
+    return status;
+}
+
+static ee_status average(const text_features *features, const source *file, pool_table *out, ee_error *error)
+{
+    word_vectors vectors;
+    double *sum = NULL;
+    ee_status status = word_vectors_read(file, &features->words, &vectors, error);
+    size_t dim = vectors.dim;
+    if (!status) status = memory_create(&sum, dim, sizeof *sum, error);
+    if (!status) status = memory_create(&out->values, features->texts * dim, sizeof *out->values, error);
+    if (status) goto done;
+    out->rows = features->texts;
+    out->columns = dim;
+    for (size_t row = 0; row < features->texts; row++) {
+        memset(sum, 0, dim * sizeof *sum);
+        for (size_t e = features->starts[row]; e < features->starts[row + 1]; e++) {
+            const float *vector = vectors.values + features->indices[e] * dim;
+            for (size_t i = 0; i < dim; i++) sum[i] += (double)features->values[e] * (double)vector[i];
+        }
+        scale_to_one(sum, dim, out->values + row * dim);
+    }
+done:
+    memory_free(sum);
+    word_vectors_release(&vectors);
+    return status;
+}
+
+/* ---- the pool ---- */
+
+static ee_status fill_entries(const articles *from, pool_dataset *pool, ee_error *error)
+{
+    ee_status status = pool_reserve(pool, from->count, error);
+    for (size_t i = 0; i < from->count && !status; i++) pool_add(pool, (pool_entry){{(uint32_t)i}}, from->fake[i]);
+    return status;
+}
+
+/* vectors has no bytes where there is no such file. */
+static ee_status prepare(source *file, source *vectors, const disin_options *options, pool_dataset *pool,
+                         ee_error *error)
+{
+    articles all = {0};
+    text_features features = {0};
+    ee_status status = source_unpack(file, error);
+    if (!status) status = read_articles(file, options, &all, error);
+    if (!status)
+        status = text_features_create(all.texts, all.count, (size_t)options->min_df, (size_t)options->max_words,
+                                      &features, error);
+    if (!status && features.words.count == 0)
+        status = status_fail(error, EE_BAD_INPUT, "disin: %s: no word is in %lld articles or more; min_df=N asks fewer",
+                             file_tail(file->path), (long long)options->min_df);
+    if (!status && vectors->bytes) {
+        status = source_unpack(vectors, error);
+        if (!status) status = average(&features, vectors, &pool->tables[0], error);
+    } else if (!status) {
+        status = project(&features, (size_t)options->dim, &pool->tables[0], error);
+    }
+    if (!status) status = fill_entries(&all, pool, error);
+    if (!status) status = pool_finish(pool, file_tail(file->path), error);
+    text_features_release(&features);
+    memory_free(all.texts);
+    memory_free(all.fake);
+    return status;
+}
+
+/* From the cache, where it is there; else prepared and put there. *out is to be closed, on failure too. */
+static ee_status find_or_prepare(const char *cache, uint64_t fingerprint, source *file, source *vectors,
+                                 const disin_options *options, pool_dataset **out, ee_error *error)
+{
+    char text[1024];
+    options_format(&schema, options, text, sizeof text);
+    uint64_t key = cache_key(fingerprint, CACHE_VERSION, text);
+    *out = pool_find_kept(cache, schema.owner, key);
+    if (*out) return EE_OK;
+    ee_status status = memory_create(out, 1, sizeof **out, error);
+    if (!status) status = prepare(file, vectors, options, *out, error);
+    if (!status) pool_keep(*out, cache, schema.owner, key);
+    return status;
+}
+
+static ee_status disin_open(const dataset_request *request, dataset **out, ee_error *error)
+{
+    disin_options options;
+    options_set_defaults(&schema, &options);
+    ee_status status = options_parse(&schema, request->options, &options, error);
+    if (status) return status;
+    uint64_t fingerprint = 0;
+    source file = {0}, vectors = {0};
+    pool_dataset *pool = NULL;
+    status = source_load(NULL, request->place, &fingerprint, &file, error);
+    if (!status && strcmp(options.vectors, "none") != 0)
+        status = source_load(NULL, options.vectors, &fingerprint, &vectors, error);
+    if (!status) status = find_or_prepare(request->cache, fingerprint, &file, &vectors, &options, &pool, error);
+    source_release(&file);
+    source_release(&vectors);
+    if (status) {
+        if (pool) pool_close(&pool->head);
+        return status;
+    }
+    pool->head.fingerprint = fingerprint;
+    *out = &pool->head;
+    return EE_OK;
+}
+
+const dataset_kind dataset_disin = {
+    .name = "disin",
+    .form = "disin:FILE[,OPTION=VALUE...]",
+    .summary = "news articles with labels, as vectors: nine real ones and a fake one to be found",
+    .options = &schema,
+    .open = disin_open,
+    .close = pool_close,
+    .start = pool_start,
+    .next = pool_next,
+    .stop = pool_stop,
+};

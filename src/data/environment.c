@@ -1,0 +1,215 @@
+#include "environment.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "kind.h"
+
+static const dataset_kind *const kinds[] = {&dataset_synthetic, &dataset_mnist,     &dataset_fashion_mnist,
+                                            &dataset_yelp,      &dataset_movielens, &dataset_ratings,
+                                            &dataset_disin,     &dataset_table,     &dataset_prepared};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* NULL, with the error filled, where text names none. */
+static const dataset_kind *find_kind(const char *text, ee_error *error)
+{
+    const char *names[KINDS];
+    char word[32] = "";
+    size_t length = strcspn(text, ":,");
+    if (length < sizeof word) memcpy(word, text, length);
+    for (size_t i = 0; i < KINDS; i++) {
+        names[i] = kinds[i]->name;
+        if (strcmp(word, names[i]) == 0) return kinds[i];
+    }
+    const char *nearest = options_nearest(word, names, KINDS);
+    if (nearest)
+        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);
+    else
+        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%.*s'; 'eenet datasets' lists them",
+                    (int)(length < 100 ? length : 100), text);
+    return NULL;
+}
+
+/* The text taken apart. Options start at the first comma that a name and an equals sign follow: a path may have commas.
+ */
+typedef struct parts {
+    char *copy; /* of the text, cut into the parts below */
+    const char *place;
+    const char *options;
+} parts;
+
+static char *find_options(char *place)
+{
+    for (char *comma = strchr(place, ','); comma; comma = strchr(comma + 1, ',')) {
+        size_t word = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
+        if (word && comma[1 + word] == '=') return comma;
+    }
+    return NULL;
+}
+
+static ee_status take_apart(const char *text, const dataset_kind *kind, parts *out, ee_error *error)
+{
+    ee_status status = memory_create(&out->copy, strlen(text) + 1, 1, error);
+    if (status) return status;
+    strcpy(out->copy, text);
+    char *rest = out->copy + strlen(kind->name); /* at the colon, the comma or the end */
+    char *options = find_options(rest);
+    if (options) *options++ = '\0';
+    out->place = *rest == ':' ? rest + 1 : "";
+    out->options = options ? options : "";
+    if (!out->place[0] && kind->default_place) out->place = kind->default_place;
+    if (!out->place[0]) return status_fail(error, EE_BAD_OPTION, "data set: expected %s", kind->form);
+    if (out->options[0] && !kind->options)
+        return status_fail(error, EE_BAD_OPTION, "data set: %s has no options, got '%.100s'", kind->name, out->options);
+    return EE_OK;
+}
+
+/* Results are JSON, which is UTF-8. */
+static ee_status check_name(const char *name, ee_error *error)
+{
+    json_t *text = json_string(name);
+    bool valid = text != NULL;
+    json_decref(text);
+    if (valid) return EE_OK;
+    return status_fail(error, EE_BAD_OPTION,
+                       "data set: the name of the file, or an option, is not UTF-8, and results could not name it");
+}
+
+/* "table:shuttle,label=target" of "table:DIR/shuttle.tsv.gz,label=target". */
+static ee_status make_name(const dataset_kind *kind, const parts *from, char **out, ee_error *error)
+{
+    size_t capacity = strlen(kind->name) + strlen(from->place) + strlen(from->options) + 3;
+    ee_status status = memory_create(out, capacity, 1, error);
+    if (status) return status;
+    const char *end = from->place + strlen(from->place);
+    while (end > from->place + 1 && end[-1] == '/') end--;
+    const char *start = end;
+    while (start > from->place && start[-1] != '/') start--;
+    size_t length = (size_t)(end - start), stem = 0;
+    while (stem < length && (stem == 0 || start[stem] != '.')) stem++;
+    if (!kind->named_by_place) stem = 0;
+    snprintf(*out, capacity, "%s%s%.*s%s%s", kind->name, stem ? ":" : "", (int)stem, start, from->options[0] ? "," : "",
+             from->options);
+    return check_name(*out, error);
+}
+
+ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error)
+{
+    *out = NULL;
+    const dataset_kind *kind = find_kind(text, error);
+    if (!kind) return EE_BAD_OPTION;
+    parts from = {0};
+    char *copy = NULL, *name = NULL;
+    ee_status status = take_apart(text, kind, &from, error);
+    if (!status) status = make_name(kind, &from, &name, error);
+    if (!status) status = memory_create(&copy, strlen(text) + 1, 1, error);
+    dataset_request request = {from.place, from.options, cache};
+    if (!status) status = kind->open(&request, out, error);
+    memory_free(from.copy);
+    if (status) {
+        memory_free(name);
+        memory_free(copy);
+        return status;
+    }
+    strcpy(copy, text);
+    (*out)->kind = kind;
+    (*out)->text = copy;
+    (*out)->name = name;
+    return EE_OK;
+}
+
+void dataset_free(dataset *data)
+{
+    if (!data) return;
+    memory_free(data->text);
+    memory_free(data->name);
+    data->kind->close(data);
+}
+
+const char *dataset_text(const dataset *data)
+{
+    return data->text;
+}
+
+const char *dataset_name(const dataset *data)
+{
+    return data->name;
+}
+
+uint64_t dataset_fingerprint(const dataset *data)
+{
+    return data->fingerprint;
+}
+
+size_t dataset_dim(const dataset *data)
+{
+    return data->dim;
+}
+
+size_t dataset_arms(const dataset *data)
+{
+    return data->arms;
+}
+
+size_t dataset_blocks(const dataset *data)
+{
+    return data->blocks ? data->blocks : 1;
+}
+
+bool dataset_exclusive(const dataset *data)
+{
+    return data->exclusive;
+}
+
+uint64_t dataset_rounds(const dataset *data)
+{
+    return data->rounds;
+}
+
+ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error)
+{
+    *out = NULL;
+    ee_status status = data->kind->start(data, seed, out, error);
+    if (!status) (*out)->kind = data->kind;
+    return status;
+}
+
+void environment_free(environment *world)
+{
+    if (world) world->kind->stop(world);
+}
+
+ee_status environment_next(environment *world, environment_round *round, ee_error *error)
+{
+    return world->kind->next(world, round, error);
+}
+
+static ee_status fail_past_last(size_t index, ee_error *error)
+{
+    return status_fail(error, EE_BAD_INPUT, "data set: there are %d kinds, asked for number %zu", KINDS, index);
+}
+
+ee_status dataset_describe(size_t index, dataset_info *info, ee_error *error)
+{
+    if (index >= KINDS) return fail_past_last(index, error);
+    *info = (dataset_info){kinds[index]->name, kinds[index]->form, kinds[index]->summary};
+    return EE_OK;
+}
+
+ee_status dataset_option_describe(size_t index, size_t option_index, ee_option *description, ee_error *error)
+{
+    if (index >= KINDS) return fail_past_last(index, error);
+    const option_schema *schema = kinds[index]->options;
+    if (!schema) return status_fail(error, EE_BAD_INPUT, "data set: %s has no options", kinds[index]->name);
+    void *defaults;
+    ee_status status = memory_create(&defaults, 1, schema->size, error);
+    if (status) return status;
+    options_set_defaults(schema, defaults);
+    status = options_describe(schema, defaults, option_index, description, error);
+    memory_free(defaults);
+    return status;
+}

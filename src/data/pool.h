@@ -1,0 +1,49 @@
+/* Rounds drawn from a pool: ten arms, nine of them ordinary entries and one a wanted entry, at a random position. The
+ * wanted one has reward 1, the others 0. Yelp, MovieLens and other ratings (wanted: rated badly) and Disin (wanted:
+ * fake) are such pools. An entry names a row of each of one or two tables; an arm is those rows one after the other. */
+#ifndef EENET_POOL_H
+#define EENET_POOL_H
+
+#include "kind.h"
+
+enum { POOL_TABLES = 2, POOL_ARMS = 10, POOL_ORDINARY = POOL_ARMS - 1 };
+
+typedef struct pool_table {
+    float *values; /* (rows, columns) */
+    size_t rows, columns;
+} pool_table;
+
+typedef struct pool_entry {
+    uint32_t row[POOL_TABLES]; /* of each table; 0 where there is no second */
+} pool_entry;
+
+typedef struct pool_dataset {
+    dataset head;
+    pool_table tables[POOL_TABLES]; /* the second has no columns where there is one alone */
+    pool_entry *ordinary;           /* (ordinary_count), at least POOL_ORDINARY */
+    pool_entry *wanted;             /* (wanted_count), at least one */
+    size_t ordinary_count, wanted_count;
+} pool_dataset;
+
+/* Room for as many entries, ordinary and wanted together; then the entries, one after the other. */
+ee_status pool_reserve(pool_dataset *pool, size_t entries, ee_error *error);
+void pool_add(pool_dataset *pool, pool_entry entry, bool wanted);
+
+/* The functions of the kind of every pool. The pool is created by its loader: tables, entries and fingerprint. */
+void pool_close(dataset *data);
+ee_status pool_start(const dataset *data, uint64_t seed, environment **out, ee_error *error);
+ee_status pool_next(environment *world, environment_round *round, ee_error *error);
+void pool_stop(environment *world);
+
+/* Sets dim and arms; EE_BAD_INPUT, with name for the file, where there are too few entries to deal a round. */
+ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error);
+
+/* The pool that was kept in the cache (cache.h); NULL where there is none. It has all but the fingerprint. */
+pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key);
+void pool_keep(const pool_dataset *pool, const char *cache, const char *kind, uint64_t key);
+
+/* The tables and entries as bytes, and back; *out is to be closed with pool_close. */
+ee_status pool_save(const pool_dataset *pool, uint8_t **bytes, size_t *size, ee_error *error);
+ee_status pool_load(const uint8_t *bytes, size_t size, pool_dataset **out, ee_error *error);
+
+#endif

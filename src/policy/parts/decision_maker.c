@@ -1,0 +1,108 @@
+#include "decision_maker.h"
+
+#include "base/memory.h"
+
+#define FIELD(name) offsetof(decision_options, name)
+const option decision_option_table[DECISION_OPTIONS] = {
+    {"decision", OPTION_CHOICE, FIELD(kind), "linear", 0, 0, "linear|neural|hybrid",
+     "f3: w1 f1 + w2 f2, a network, or the one and then the other"},
+    {"hybrid_after", OPTION_INTEGER, FIELD(hybrid_after), "500", 0, 1e9, NULL, "rounds that hybrid decides linearly"},
+    {"w1", OPTION_REAL, FIELD(w1), "1", -1e6, 1e6, NULL, "weight of f1 in the linear f3"},
+    {"w2", OPTION_REAL, FIELD(w2), "1", -1e6, 1e6, NULL, "weight of f2 in the linear f3"},
+    {"w2_late", OPTION_REAL, FIELD(w2_late), "0.1", -1e6, 1e6, NULL, "weight of f2 after w2_late_after"},
+    {"w2_late_after", OPTION_INTEGER, FIELD(w2_late_after), "0", 0, 1e9, NULL,
+     "rewards after which w2_late takes over; 0: never"},
+    {"optimal", OPTION_CHOICE, FIELD(optimal), "range", 0, 0, "binary|range|threshold",
+     "p_t, what f3 learns: r = high; (r - low) / (high - low); r > threshold"},
+    {"reward_low", OPTION_REAL, FIELD(reward_low), "0", -1e9, 1e9, NULL, "smallest reward"},
+    {"reward_high", OPTION_REAL, FIELD(reward_high), "1", -1e9, 1e9, NULL, "largest reward"},
+    {"reward_threshold", OPTION_REAL, FIELD(reward_threshold), "0.5", -1e9, 1e9, NULL, "for optimal=threshold"},
+};
+
+enum { SEEN = 2 }; /* f1 and f2 */
+
+ee_status decision_maker_create(decision_maker *self, const decision_options *options, double offset, uint64_t seed,
+                                size_t most_parameters, ee_error *error)
+{
+    *self = (decision_maker){.options = *options, .offset = (float)offset};
+    if (options->reward_low >= options->reward_high)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: eenet.reward_low must be below eenet.reward_high, got %g and %g",
+                           options->reward_low, options->reward_high);
+    learner_options f3 = learner_for_problem(&options->f3, 1, false);
+    return learner_create(&self->f3, "f3", &f3, SEEN, 1, seed, most_parameters, error);
+}
+
+void decision_maker_destroy(decision_maker *self)
+{
+    learner_destroy(&self->f3);
+}
+
+size_t decision_maker_theta_count(const decision_maker *self)
+{
+    return self->f3.network.parameter_count;
+}
+
+size_t decision_maker_scratch_count(const decision_maker *self)
+{
+    return self->f3.network.activation_count;
+}
+
+/* The round that is being decided is number round + 1. */
+static bool decides_neurally(const decision_options *o, uint64_t round)
+{
+    return o->kind.pick == DECISION_NEURAL || (o->kind.pick == DECISION_HYBRID && round >= (uint64_t)o->hybrid_after);
+}
+
+void decision_maker_score(const decision_maker *self, const float *theta3, uint64_t round, float *room,
+                          ee_score *scores, size_t count)
+{
+    const decision_options *o = &self->options;
+    bool late = o->w2_late_after && round >= (uint64_t)o->w2_late_after;
+    float w1 = (float)o->w1, w2 = (float)(late ? o->w2_late : o->w2);
+    if (!decides_neurally(o, round)) {
+        for (size_t i = 0; i < count; i++) scores[i].score = w1 * scores[i].exploitation + w2 * scores[i].exploration;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        float seen[SEEN] = {scores[i].exploitation, scores[i].exploration + self->offset};
+        scores[i].score = network_forward(&self->f3.network, theta3, vector_dense(seen, SEEN), room);
+    }
+}
+
+float decision_maker_optimal(const decision_maker *self, double reward)
+{
+    const decision_options *o = &self->options;
+    double share = (reward - o->reward_low) / (o->reward_high - o->reward_low);
+    switch ((optimal_kind)o->optimal.pick) {
+    case OPTIMAL_BINARY:
+        return reward >= o->reward_high ? 1 : 0;
+    case OPTIMAL_RANGE:
+        return (float)(share < 0 ? 0 : share > 1 ? 1 : share);
+    case OPTIMAL_THRESHOLD:
+        return reward > o->reward_threshold ? 1 : 0;
+    }
+    return 0;
+}
+
+bool decision_maker_learns(const decision_maker *self)
+{
+    return self->options.kind.pick != DECISION_LINEAR;
+}
+
+ee_status decision_maker_reserve(decision_maker *self, ee_error *error)
+{
+    static const float zeros[SEEN] = {0};
+    return learner_reserve(&self->f3, 1, vector_dense(zeros, SEEN), error);
+}
+
+void decision_maker_observe(decision_maker *self, ee_score score, float optimal)
+{
+    float seen[SEEN] = {score.exploitation, score.exploration + self->offset};
+    if (decision_maker_learns(self)) learner_append(&self->f3, vector_dense(seen, SEEN), optimal);
+}
+
+void decision_maker_train(decision_maker *self, float *theta3)
+{
+    if (decision_maker_learns(self)) learner_train(&self->f3, theta3);
+}

@@ -1,0 +1,82 @@
+#include "drawing.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+const option drawing_option_table[DRAWING_OPTIONS] = {
+    {"keep", OPTION_CHOICE, offsetof(drawing_options, keep), "last", 1, 1e6, "last|all|reservoir:N",
+     "parameters that decide: the last; or drawn from those of all rounds, or of N rounds"},
+};
+
+ee_status drawing_create(drawing *self, const drawing_options *options, size_t theta12_count, size_t theta3_count,
+                         uint64_t seed, ee_error *error)
+{
+    *self = (drawing){.kind = (keep_kind)options->keep.pick,
+                      .stream = random_named(seed, "drawing"),
+                      .theta12_count = theta12_count,
+                      .theta3_count = theta3_count,
+                      .limit = (size_t)options->keep.number};
+    if (self->kind != KEEP_RESERVOIR) return EE_OK;
+    ee_status status = memory_create(&self->latest, theta12_count + theta3_count, sizeof(float), error);
+    if (!status) status = memory_create(&self->pairs, self->limit, theta12_count * sizeof(float), error);
+    if (!status) status = memory_create(&self->thirds, self->limit, theta3_count * sizeof(float), error);
+    return status;
+}
+
+void drawing_destroy(drawing *self)
+{
+    memory_free(self->latest);
+    memory_free(self->pairs);
+    memory_free(self->thirds);
+}
+
+void drawing_start(drawing *self, const float *theta)
+{
+    if (self->kind != KEEP_RESERVOIR) return;
+    memcpy(self->latest, theta, (self->theta12_count + self->theta3_count) * sizeof *theta);
+}
+
+size_t drawing_round(drawing *self, size_t rounds)
+{
+    return (size_t)random_below(&self->stream, rounds + 1);
+}
+
+/* Puts an item into a reservoir that holds self->stored of them. */
+static void put(drawing *self, float *items, const float *item, size_t size)
+{
+    size_t place = self->stored < self->limit ? self->stored : (size_t)random_below(&self->stream, self->trainings + 1);
+    if (place < self->limit) memcpy(items + place * size, item, size * sizeof *item);
+}
+
+void drawing_store(drawing *self)
+{
+    put(self, self->pairs, self->latest, self->theta12_count);
+    put(self, self->thirds, self->latest + self->theta12_count, self->theta3_count);
+    if (self->stored < self->limit) self->stored++;
+    self->trainings++;
+}
+
+void drawing_draw(drawing *self, float *theta)
+{
+    size_t drawn = (size_t)random_below(&self->stream, self->stored), count = self->theta12_count;
+    memcpy(theta, self->pairs + drawn * count, count * sizeof *theta);
+    drawn = (size_t)random_below(&self->stream, self->stored);
+    memcpy(theta + count, self->thirds + drawn * self->theta3_count, self->theta3_count * sizeof *theta);
+}
+
+size_t drawing_memory(const drawing *self)
+{
+    return memory_size(self->latest) + memory_size(self->pairs) + memory_size(self->thirds);
+}
+
+void drawing_archive(drawing *self, archive *a)
+{
+    archive_stream(a, &self->stream);
+    if (self->kind != KEEP_RESERVOIR) return;
+    archive_floats(a, self->latest, self->theta12_count + self->theta3_count);
+    archive_size(a, &self->stored, 0, self->limit, "stored parameters");
+    archive_floats(a, self->pairs, self->stored * self->theta12_count);
+    archive_floats(a, self->thirds, self->stored * self->theta3_count);
+    archive_u64(a, &self->trainings);
+}

@@ -1,0 +1,54 @@
+/* Which parameters decide. Algorithm 1 draws them uniformly from those of all rounds so far, 0 to t: (theta1, theta2)
+ * together, theta3 apart.
+ *
+ *   KEEP_LAST       no draw: the last ones
+ *   KEEP_ALL        a round is drawn, and what descent reaches from theta_0 over the samples of that many rounds is
+ *                   computed for it alone: nothing is stored, and every draw is the one that stored parameters would
+ *                   have given
+ *   KEEP_RESERVOIR  N of all that training has reached are stored, a uniform sample of them (Vitter's algorithm R), and
+ *                   one of those is drawn; training goes on from the latest */
+#ifndef EENET_DRAWING_H
+#define EENET_DRAWING_H
+
+#include "base/archive.h"
+#include "base/options.h"
+
+typedef enum keep_kind { KEEP_LAST, KEEP_ALL, KEEP_RESERVOIR } keep_kind;
+
+typedef struct drawing_options {
+    option_choice keep;
+} drawing_options;
+
+enum { DRAWING_OPTIONS = 1 };
+extern const option drawing_option_table[DRAWING_OPTIONS];
+
+typedef struct drawing {
+    keep_kind kind;
+    random_stream stream;
+
+    /* KEEP_RESERVOIR: parameters lie as (theta1, theta2), theta12_count floats, and then theta3. */
+    size_t theta12_count, theta3_count, limit;
+    float *latest;         /* what training goes on from */
+    float *pairs, *thirds; /* (limit) each: stored (theta1, theta2) and theta3 */
+    size_t stored;         /* of each */
+    uint64_t trainings;
+} drawing;
+
+ee_status drawing_create(drawing *self, const drawing_options *options, size_t theta12_count, size_t theta3_count,
+                         uint64_t seed, ee_error *error);
+void drawing_destroy(drawing *self);
+
+/* theta is (theta1, theta2, theta3) at theta_0. */
+void drawing_start(drawing *self, const float *theta);
+
+/* KEEP_ALL: a round, 0 to rounds. */
+size_t drawing_round(drawing *self, size_t rounds);
+
+/* KEEP_RESERVOIR: stores the latest; then sets theta to parameters that are drawn from those stored. */
+void drawing_store(drawing *self);
+void drawing_draw(drawing *self, float *theta);
+
+size_t drawing_memory(const drawing *self);
+void drawing_archive(drawing *self, archive *a);
+
+#endif

@@ -1,0 +1,106 @@
+/* f2 of EE-Net, the exploration network: it sees the gradient of f1 at an arm and predicts the potential gain r - f1,
+ * how wrong f1 is there and in which direction (the paper, section 4). It is one of two things behind this face:
+ *
+ *   network_exploration     the paper's: a network that sees f1's gradient as it is at the decision
+ *   regression_exploration  a ridge regression on f1's gradient at theta_0 by its last weights, solved exactly after
+ *                           each reward, with a memory of arms that came before
+ *
+ * theta2 is the caller's, who keeps it in the policy's parameters. */
+#ifndef EENET_EXPLORATION_H
+#define EENET_EXPLORATION_H
+
+#include "exploitation.h"
+#include "gradient_features.h"
+
+typedef enum exploration_kind { EXPLORATION_NETWORK, EXPLORATION_RIDGE } exploration_kind;
+typedef enum label_kind { LABEL_GAIN, LABEL_ABS, LABEL_RELU } label_kind;
+
+/* Options of a regression f2. */
+typedef struct regression_options {
+    double prior_gain; /* the gain of an arm that is like none before */
+    double ridge;      /* lambda */
+    int64_t refresh;   /* past gains that each training computes again */
+    int64_t units;     /* of f1's last hidden layer, that f2 sees */
+    int64_t recall;    /* arms that are remembered */
+} regression_options;
+
+/* Options of a network f2. */
+typedef struct network_exploration_options {
+    double label_offset;
+    double extra_gain;
+    int64_t extra_until;
+    feature_options features;
+    learner_options f2;
+} network_exploration_options;
+
+typedef struct exploration_options {
+    option_choice kind, label;
+    regression_options regression;
+    network_exploration_options network;
+} exploration_options;
+
+enum { EXPLORATION_OPTIONS = 2, REGRESSION_OPTIONS = 5, NETWORK_EXPLORATION_OPTIONS = 3 };
+extern const option exploration_option_table[EXPLORATION_OPTIONS];
+extern const option regression_option_table[REGRESSION_OPTIONS];
+extern const option network_exploration_option_table[NETWORK_EXPLORATION_OPTIONS];
+
+/* What f2 learns of a gain r - f1. */
+float exploration_label(option_choice label, float gain);
+
+typedef struct exploration exploration;
+
+typedef struct exploration_setup {
+    const exploration_options *options;
+    const network *f1;
+    uint64_t seed;
+    size_t most_parameters; /* see policy_setup */
+} exploration_setup;
+
+typedef struct exploration_class {
+    /* On failure there is nothing to free. */
+    ee_status (*create)(const exploration_setup *setup, exploration **out, ee_error *error);
+    void (*free)(exploration *self);
+
+    /* Sets theta2 to theta_0 of f2. initial is theta_0 of f1. */
+    void (*start)(exploration *self, const float *initial, float *theta2);
+
+    /* Floats of room that score() needs for the arms of a round. */
+    size_t (*scratch_count)(const exploration *self, size_t arms);
+
+    /* Sets the exploration of the scores of these arms, which have passed f1. scores is of the whole round. */
+    void (*score)(const exploration *self, const float *theta1, const float *theta2, const passed_arms *passed,
+                  float *room, ee_score *scores);
+
+    /* What to keep of a decision until its reward comes, as policy.h has it. NULL, both: nothing. */
+    size_t (*kept_count)(const exploration *self, uint64_t round, size_t arms);
+    void (*keep)(const exploration *self, uint64_t round, const ee_arms *arms, size_t arm, const float *room,
+                 float *kept);
+
+    /* Makes room so that observe() cannot fail. NULL: there always is. */
+    ee_status (*reserve)(exploration *self, const observation *o, ee_error *error);
+
+    /* A reward, after `round` rewards before it. best: whether the played arm may have been the best, p_t > 0. */
+    void (*observe)(exploration *self, const observation *o, float reward, bool best, uint64_t round, float *theta2);
+
+    /* After f1's training, whose samples and theta1 it may look at, and of `round` rewards. */
+    void (*train)(exploration *self, learner *f1, const float *theta1, uint64_t round, float *theta2);
+
+    /* theta2 = what descent reaches from theta_0 over the samples of the first `rounds` rewards. NULL: it trains
+     * otherwise. */
+    void (*descend)(exploration *self, size_t rounds, float *theta2);
+
+    size_t (*memory)(const exploration *self);
+    void (*archive)(exploration *self, archive *a);
+} exploration_class;
+
+/* Every f2's struct begins with this. */
+struct exploration {
+    const exploration_class *class;
+    size_t theta_count; /* floats of theta2 */
+};
+
+extern const exploration_class network_exploration_class, regression_exploration_class;
+
+ee_status exploration_create(const exploration_setup *setup, exploration **out, ee_error *error);
+
+#endif

@@ -1,0 +1,50 @@
+#include "initial_features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+ee_status initial_features_create(initial_features *self, const network *f1, size_t units, ee_error *error)
+{
+    *self = (initial_features){0};
+    if (f1->layer_count < 2)
+        return status_fail(error, EE_BAD_OPTION,
+                           "options: eenet.exploration=ridge needs a hidden layer: f1.layers "
+                           "must be at least 2");
+    network_cut(f1, units, &self->network);
+    self->count = shape_size(self->network.layers[self->network.layer_count - 1].out);
+    return memory_create(&self->theta, self->network.parameter_count, sizeof(float), error);
+}
+
+void initial_features_destroy(initial_features *self)
+{
+    memory_free(self->theta);
+    *self = (initial_features){0};
+}
+
+void initial_features_set(initial_features *self, const network *f1, const float *theta_0)
+{
+    network_cut_parameters(f1, &self->network, theta_0, self->theta);
+}
+
+static void scale_units(const initial_features *self, const float *units, float *phi)
+{
+    float square = self->network.kernels->dot(units, units, self->count);
+    float scale = square > 0 ? 1 / sqrtf(square) : 0;
+    for (size_t i = 0; i < self->count; i++) phi[i] = scale * units[i];
+}
+
+void initial_features_compute(const initial_features *self, vector x, float *activations, float *phi)
+{
+    scale_units(self, network_outputs(&self->network, self->theta, x, activations), phi);
+}
+
+void initial_features_compute_many(const initial_features *self, const float *inputs, size_t count, float *activations,
+                                   float *phi)
+{
+    const network *net = &self->network;
+    const float *units = activations + net->layers[net->layer_count - 1].output;
+    network_outputs_of_many(net, self->theta, inputs, count, activations);
+    for (size_t i = 0; i < count; i++) scale_units(self, units + i * net->activation_count, phi + i * self->count);
+}

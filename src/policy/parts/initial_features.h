@@ -1,0 +1,30 @@
+/* What a solved f2 sees of an arm: f1's gradient at theta_0 by the weights of its last layer, which is what the last
+ * hidden layer gives there; of its first units, scaled to length 1.
+ *
+ * theta_0 never moves, so phi of an arm stays what it is, and what was learned of it stays true. */
+#ifndef EENET_INITIAL_FEATURES_H
+#define EENET_INITIAL_FEATURES_H
+
+#include "net/network.h"
+
+typedef struct initial_features {
+    network network; /* f1's without its last layer, and without the units that are not seen */
+    float *theta;    /* (network.parameter_count) */
+    size_t count;    /* of phi */
+} initial_features;
+
+/* f1 must have a layer before the last. units: at most so many are seen. */
+ee_status initial_features_create(initial_features *self, const network *f1, size_t units, ee_error *error);
+void initial_features_destroy(initial_features *self);
+
+/* theta_0 is (f1->parameter_count). */
+void initial_features_set(initial_features *self, const network *f1, const float *theta_0);
+
+/* phi is (count); activations is (network.activation_count). */
+void initial_features_compute(const initial_features *self, vector x, float *activations, float *phi);
+
+/* The same for many dense arms, (count, f1's input), where f1 has no heads: phi and activations are as many. */
+void initial_features_compute_many(const initial_features *self, const float *inputs, size_t count, float *activations,
+                                   float *phi);
+
+#endif

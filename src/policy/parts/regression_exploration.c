@@ -1,0 +1,208 @@
+/* f2 as a regression: prior_gain + theta . phi, theta by gain_regression.h, phi by initial_features.h.
+ *
+ * The gain of a sample is r - f1 by the f1 of its time, which training moves. Each training computes some past gains
+ * again with f1 as it is then, so that f2 makes up for what f1 lacks now.
+ *
+ * What came of the very same arm before (recall.h) makes the prediction better.
+ *
+ * theta2: the regressions', (heads, phi_count), then what is remembered of arms. */
+#include "base/memory.h"
+#include "exploration.h"
+#include "gain_regression.h"
+#include "initial_features.h"
+#include "recall.h"
+
+typedef struct regression_exploration {
+    exploration base;
+    regression_options options;
+    option_choice label;
+    const network *f1;
+    initial_features features;
+    gain_regression gains;
+    size_t recall_start; /* where in theta2 */
+    size_t recall_arms;
+    random_stream refreshing;
+
+    /* For training alone. */
+    float *f1_activations, *activations; /* f1's, and those of the features */
+    float *phi;                          /* (features.count) */
+} regression_exploration;
+
+#define FIELD(name) offsetof(regression_options, name)
+const option regression_option_table[REGRESSION_OPTIONS] = {
+    {"prior_gain", OPTION_REAL, FIELD(prior_gain), "1", -1e6, 1e6, NULL,
+     "ridge: the gain of an arm that is like none before"},
+    {"ridge", OPTION_REAL, FIELD(ridge), "3", 1e-6, 1e6, NULL, "ridge: lambda, how many samples the prior is worth"},
+    {"refresh", OPTION_INTEGER, FIELD(refresh), "8", 0, 1e6, NULL,
+     "ridge: past gains that each training computes again, with f1 as it is then"},
+    {"units", OPTION_INTEGER, FIELD(units), "200", 1, 4096, NULL,
+     "ridge: of f1's last hidden layer those that f2 sees, at most"},
+    {"recall", OPTION_INTEGER, FIELD(recall), "16384", 0, 1e8, NULL,
+     "ridge, label=gain: arms whose own rewards f2 remembers, at most; 0: none"},
+};
+
+/* ---- making ---- */
+
+static void free_regression(exploration *base)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    initial_features_destroy(&self->features);
+    gain_regression_destroy(&self->gains);
+    memory_free(self->f1_activations);
+    memory_free(self->activations);
+    memory_free(self->phi);
+    memory_free(self);
+}
+
+static ee_status create_parts(regression_exploration *self, ee_error *error)
+{
+    const network *cut = &self->features.network;
+    ee_status status = initial_features_create(&self->features, self->f1, (size_t)self->options.units, error);
+    size_t count = self->features.count;
+    if (!status) status = gain_regression_create(&self->gains, self->f1->heads, count, self->options.ridge, error);
+    if (!status) status = memory_create(&self->f1_activations, self->f1->activation_count, sizeof(float), error);
+    if (!status) status = memory_create(&self->activations, cut->activation_count, sizeof(float), error);
+    if (!status) status = memory_create(&self->phi, count, sizeof(float), error);
+    return status;
+}
+
+static ee_status create(const exploration_setup *setup, exploration **out, ee_error *error)
+{
+    const exploration_options *o = setup->options;
+    regression_exploration *self;
+    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    if (status) return status;
+    self->base.class = &regression_exploration_class;
+    self->options = o->regression;
+    self->label = o->label;
+    self->f1 = setup->f1;
+    self->refreshing = random_named(setup->seed, "refreshing");
+    status = create_parts(self, error);
+    if (status) {
+        free_regression(&self->base);
+        return status;
+    }
+    /* Rewards say nothing of the size of a gain, or of its positive part. */
+    self->recall_arms = o->label.pick == LABEL_GAIN ? (size_t)o->regression.recall : 0;
+    self->recall_start = self->gains.heads * self->gains.dim;
+    self->base.theta_count = self->recall_start + recall_count(self->recall_arms);
+    *out = &self->base;
+    return EE_OK;
+}
+
+static void start(exploration *base, const float *initial, float *theta2)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    (void)theta2; /* zeros */
+    initial_features_set(&self->features, self->f1, initial);
+}
+
+/* ---- scoring ---- */
+
+/* In the room: the activations of the features, (together, activation_count), then phi, (together, count). */
+static float *phi_in(const regression_exploration *self, size_t arms, float *room)
+{
+    size_t together = arms < PASSED_TOGETHER ? arms : PASSED_TOGETHER;
+    return room + together * self->features.network.activation_count;
+}
+
+static size_t scratch_count(const exploration *base, size_t arms)
+{
+    const regression_exploration *self = (const regression_exploration *)base;
+    size_t together = arms < PASSED_TOGETHER ? arms : PASSED_TOGETHER;
+    return together * (self->features.network.activation_count + self->features.count);
+}
+
+/* The gain by the regression alone. */
+static float regressed_gain(const regression_exploration *self, const float *theta2, vector x, const float *phi)
+{
+    size_t count = self->features.count;
+    float learned = self->f1->kernels->dot(theta2 + network_head(self->f1, x) * count, phi, count);
+    return (float)self->options.prior_gain + learned;
+}
+
+static void score(const exploration *base, const float *theta1, const float *theta2, const passed_arms *passed,
+                  float *room, ee_score *scores)
+{
+    const regression_exploration *self = (const regression_exploration *)base;
+    const ee_arms *arms = passed->arms;
+    float *phi = phi_in(self, arms->count, room);
+    (void)theta1;
+    if (passed->count > 1)
+        initial_features_compute_many(&self->features, arms->values + passed->first * arms->dim, passed->count, room,
+                                      phi);
+    else if (!passed->again)
+        initial_features_compute(&self->features, vector_of_arm(arms, passed->first), room, phi);
+    for (size_t i = 0; i < passed->count; i++, phi += self->features.count) {
+        ee_score *own = &scores[passed->first + i];
+        vector x = vector_of_arm(arms, passed->first + i);
+        float expected = own->exploitation + regressed_gain(self, theta2, x, phi);
+        own->exploration =
+            recall_expect(theta2 + self->recall_start, self->recall_arms, x, expected) - own->exploitation;
+    }
+}
+
+/* ---- learning ---- */
+
+static void observe(exploration *base, const observation *o, float reward, bool best, uint64_t round, float *theta2)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    float predicted = o->score.exploitation;
+    float target = exploration_label(self->label, reward - predicted) - (float)self->options.prior_gain;
+    (void)best;
+    (void)round;
+    initial_features_compute(&self->features, o->x, self->activations, self->phi);
+    recall_add(theta2 + self->recall_start, self->recall_arms, o->x,
+               predicted + regressed_gain(self, theta2, o->x, self->phi), reward);
+    gain_regression_add(&self->gains, network_head(self->f1, o->x), self->phi, target);
+}
+
+/* Computes the gain of a sample again, with f1 as it is now. */
+static void refresh_gain(regression_exploration *self, history *samples, size_t sample, const float *theta1)
+{
+    vector x = history_input(samples, sample);
+    float reward = history_target(samples, sample);
+    float now = network_forward(self->f1, theta1, x, self->f1_activations);
+    float before = exploration_label(self->label, reward - history_predicted(samples, sample));
+    initial_features_compute(&self->features, x, self->activations, self->phi);
+    gain_regression_correct(&self->gains, network_head(self->f1, x), self->phi,
+                            exploration_label(self->label, reward - now) - before);
+    history_set_predicted(samples, sample, now);
+}
+
+static void train(exploration *base, learner *f1, const float *theta1, uint64_t round, float *theta2)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    size_t count = f1->history.count;
+    (void)round;
+    for (int64_t i = 0; i < self->options.refresh && count; i++)
+        refresh_gain(self, &f1->history, (size_t)random_below(&self->refreshing, count), theta1);
+    gain_regression_solve(&self->gains, theta2);
+}
+
+static size_t memory_of(const exploration *base)
+{
+    const regression_exploration *self = (const regression_exploration *)base;
+    return gain_regression_memory(&self->gains) + memory_size(self->features.theta) +
+           memory_size(self->f1_activations) + memory_size(self->activations) + memory_size(self->phi) +
+           memory_size(self);
+}
+
+static void archive_regression(exploration *base, archive *a)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    gain_regression_archive(&self->gains, a);
+    archive_stream(a, &self->refreshing);
+}
+
+const exploration_class regression_exploration_class = {
+    .create = create,
+    .free = free_regression,
+    .start = start,
+    .scratch_count = scratch_count,
+    .score = score,
+    .observe = observe,
+    .train = train,
+    .memory = memory_of,
+    .archive = archive_regression,
+};

@@ -1,0 +1,396 @@
+#include "data/npy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "support_files.h"
+
+enum { FILE_MOST = 1024 };
+
+/* A file made by hand, at the end of a page that nobody may read past. */
+typedef struct made_file {
+    guard wall;
+    uint8_t *bytes;
+    size_t size;
+} made_file;
+
+static size_t put_header(uint8_t *bytes, int version, const char *dictionary)
+{
+    size_t width = version == 1 ? 2 : 4, length = strlen(dictionary);
+    memcpy(bytes, "\x93NUMPY", 6);
+    bytes[6] = (uint8_t)version;
+    bytes[7] = 0;
+    for (size_t i = 0; i < width; i++) bytes[8 + i] = (uint8_t)(length >> (8 * i));
+    memcpy(bytes + 8 + width, dictionary, length);
+    return 8 + width + length;
+}
+
+static made_file make_file(int version, const char *dictionary, const void *data, size_t data_size)
+{
+    uint8_t bytes[FILE_MOST];
+    size_t header = put_header(bytes, version, dictionary);
+    assert_true(header + data_size <= FILE_MOST);
+    if (data_size) memcpy(bytes + header, data, data_size);
+    made_file file = {.size = header + data_size};
+    file.bytes = guard_end_bytes(&file.wall, file.size);
+    memcpy(file.bytes, bytes, file.size);
+    return file;
+}
+
+static const double doubles[6] = {0.5, -1.25, 3, 1e300, -0.0, 7};
+static const float floats[6] = {0.5f, -1.25f, 3, 1e30f, -0.0f, 7};
+static const int64_t longs[6] = {1, -1, INT64_MAX, INT64_MIN, 0, 117907};
+static const int32_t ints[6] = {1, -1, INT32_MAX, INT32_MIN, 0, 42};
+
+/* The machines that the tests run on are little-endian, as the files are. */
+static void every_type_and_version(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *descr;
+        npy_type type;
+        const void *data;
+        size_t size;
+    } cases[] = {{"<f8", NPY_FLOAT64, doubles, sizeof doubles},
+                 {"<f4", NPY_FLOAT32, floats, sizeof floats},
+                 {"<i8", NPY_INT64, longs, sizeof longs},
+                 {"<i4", NPY_INT32, ints, sizeof ints}};
+    for (int version = 1; version <= 3; version++) {
+        for (size_t i = 0; i < 4; i++) {
+            char dictionary[128];
+            snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 2), }    \n",
+                     cases[i].descr);
+            made_file file = make_file(version, dictionary, cases[i].data, cases[i].size);
+            npy_array array;
+            assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, NULL), EE_OK);
+            assert_int_equal(array.type, cases[i].type);
+            assert_int_equal(array.rank, 2);
+            assert_int_equal(array.shape[0], 3);
+            assert_int_equal(array.shape[1], 2);
+            assert_int_equal(array.count, 6);
+            assert_memory_equal(array.data, cases[i].data, cases[i].size);
+            npy_release(&array);
+            guard_free(&file.wall);
+        }
+    }
+}
+
+static void entries_as_numbers(void **state)
+{
+    (void)state;
+    npy_array array = {NPY_FLOAT64, 1, {6}, 6, (void *)(uintptr_t)doubles};
+    assert_true(npy_real(&array, 3) == 1e300);
+    array.type = NPY_FLOAT32;
+    array.data = (void *)(uintptr_t)floats;
+    assert_true(npy_real(&array, 1) == -1.25);
+    array.type = NPY_INT64;
+    array.data = (void *)(uintptr_t)longs;
+    assert_true(npy_whole(&array, 3) == INT64_MIN);
+    assert_true(npy_real(&array, 5) == 117907.0);
+    array.type = NPY_INT32;
+    array.data = (void *)(uintptr_t)ints;
+    assert_true(npy_whole(&array, 3) == INT32_MIN);
+    assert_true(npy_real(&array, 5) == 42.0);
+}
+
+/* An entry is what its indices say: 100 i + 10 j + k. */
+static void fortran_order(void **state)
+{
+    (void)state;
+    enum { I = 2, J = 3, K = 4 };
+    int32_t data[I * J * K];
+    for (int32_t i = 0; i < I; i++)
+        for (int32_t j = 0; j < J; j++)
+            for (int32_t k = 0; k < K; k++) data[i + I * (j + J * k)] = 100 * i + 10 * j + k;
+    made_file file = make_file(1, "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3, 4), }\n", data, sizeof data);
+    npy_array array;
+    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, NULL), EE_OK);
+    for (size_t i = 0; i < I; i++)
+        for (size_t j = 0; j < J; j++)
+            for (size_t k = 0; k < K; k++)
+                assert_int_equal(npy_whole(&array, (i * J + j) * K + k), 100 * i + 10 * j + k);
+    npy_release(&array);
+    guard_free(&file.wall);
+}
+
+/* Other ways to write a dictionary, all of which Python reads. */
+static void other_spellings(void **state)
+{
+    (void)state;
+    static const char *const spellings[] = {
+        "{\"shape\":(6,),\"fortran_order\":False,\"descr\":\"<f8\"}",
+        "  { 'fortran_order' : True , 'descr' : '<f8' , 'shape' : ( 6 , ) , } \n",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (6,1,1,1,1,1,1,1)}",
+    };
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        made_file file = make_file(1, spellings[i], doubles, sizeof doubles);
+        npy_array array;
+        assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, NULL), EE_OK);
+        assert_memory_equal(array.data, doubles, sizeof doubles);
+        npy_release(&array);
+        guard_free(&file.wall);
+    }
+}
+
+static void one_entry_and_none(void **state)
+{
+    (void)state;
+    npy_array array;
+    made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': ()}", doubles, 8);
+    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, NULL), EE_OK);
+    assert_int_equal(array.rank, 0);
+    assert_int_equal(array.count, 1);
+    assert_true(npy_real(&array, 0) == 0.5);
+    npy_release(&array);
+    guard_free(&file.wall);
+
+    file = make_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (99999999999, 0, 10)}", NULL, 0);
+    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, NULL), EE_OK);
+    assert_int_equal(array.count, 0);
+    npy_release(&array);
+    guard_free(&file.wall);
+}
+
+static void cut_at_every_length(void **state)
+{
+    (void)state;
+    static const char dictionary[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }   \n";
+    for (int version = 1; version <= 3; version++) {
+        made_file whole = make_file(version, dictionary, doubles, sizeof doubles);
+        for (size_t size = 0; size < whole.size; size++) {
+            guard wall;
+            uint8_t *bytes = guard_end_bytes(&wall, size);
+            memcpy(bytes, whole.bytes, size);
+            npy_array array;
+            ee_error error = {EE_OK, ""};
+            assert_int_equal(npy_parse(bytes, size, "made.npy", &array, &error), EE_BAD_INPUT);
+            assert_null(array.data);
+            assert_non_null(strstr(error.message, "made.npy"));
+            assert_non_null(strstr(error.message, "expected"));
+            guard_free(&wall);
+        }
+        guard_free(&whole.wall);
+    }
+}
+
+/* Any byte before the entries may be any other: it is refused, or the entries are as many as the file has. */
+static void any_byte_changed(void **state)
+{
+    (void)state;
+    made_file file = make_file(2, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }\n", doubles, 48);
+    for (size_t place = 0; place + 48 < file.size; place++) {
+        uint8_t before = file.bytes[place];
+        for (int byte = 0; byte < 256; byte++) {
+            file.bytes[place] = (uint8_t)byte;
+            npy_array array;
+            ee_status status = npy_parse(file.bytes, file.size, "made.npy", &array, NULL);
+            if (status)
+                assert_int_equal(status, EE_BAD_INPUT);
+            else
+                assert_int_equal(array.count * (array.type == NPY_FLOAT64 || array.type == NPY_INT64 ? 8 : 4), 48);
+            npy_release(&array);
+        }
+        file.bytes[place] = before;
+    }
+    guard_free(&file.wall);
+}
+
+static void refusals_say_why(void **state)
+{
+    (void)state;
+    static const struct {
+        int version;
+        const char *dictionary;
+        const char *message;
+    } cases[] = {
+        {4, "{}", "npy: made.npy, byte 6: expected version 1.0, 2.0 or 3.0, got 4.0"},
+        {1, "", "npy: made.npy, byte 10: expected '{', found the end of the header"},
+        {1, "descr", "npy: made.npy, byte 10: expected '{', found 'd'"},
+        {1, "{descr: 1}", "npy: made.npy, byte 11: expected a quoted name, found 'd'"},
+        {1, "{'descr", "npy: made.npy, byte 17: expected a closing quote, found the end of the header"},
+        {1, "{'colour': 1}", "npy: made.npy, byte 12: expected descr, fortran_order and shape, once each, found 'c'"},
+        {1, "{'descr' '<f8'}", "npy: made.npy, byte 19: expected ':', found '''"},
+        {1, "{'descr': 8}", "npy: made.npy, byte 20: expected a quoted type, found '8'"},
+        {1, "{'descr': '>f8'}", "npy: made.npy, byte 21: the type must be <f8, <f4, <i8 or <i4, got >f8"},
+        {1, "{'descr': '|O'}", "npy: made.npy, byte 21: the type must be <f8, <f4, <i8 or <i4, got |O"},
+        {1, "{'descr': '<f8' 'shape': ()}", "npy: made.npy, byte 26: expected ',' or '}', found '''"},
+        {1, "{'descr': '<f8', 'descr': '<f8'}",
+         "npy: made.npy, byte 28: expected descr, fortran_order and shape, once each, found 'd'"},
+        {1, "{'fortran_order': 1}", "npy: made.npy, byte 28: expected True or False, found '1'"},
+        {1, "{'fortran_order': Trueish}", "npy: made.npy, byte 32: expected ',' or '}', found 'i'"},
+        {1, "{'shape': [6]}", "npy: made.npy, byte 20: expected '(', found '['"},
+        {1, "{'shape': (-6,)}", "npy: made.npy, byte 21: expected a number, found '-'"},
+        {1, "{'shape': (6 7)}", "npy: made.npy, byte 23: expected ',' or ')', found '7'"},
+        {1, "{'shape': (99999999999999999999,)}", "npy: made.npy, byte 40: expected a smaller number, found '9'"},
+        {1, "{'shape': (1,1,1,1,1,1,1,1,1)}", "npy: made.npy, byte 37: expected at most 8 dimensions, found '1'"},
+        {1, "{'descr': '<f8', 'shape': (6,)}",
+         "npy: made.npy, byte 40: expected descr, fortran_order and shape, once each, found '}'"},
+        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,)} x",
+         "npy: made.npy, byte 66: expected nothing after the '}', found 'x'"},
+        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (7,)}",
+         "npy: made.npy is cut: expected 56 bytes after byte 65, got 48"},
+        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (5,)}",
+         "npy: made.npy is too long: expected 40 bytes after byte 65, got 48"},
+        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
+         "npy: made.npy: its shape has more entries than memory can hold"},
+        {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,)}",
+         "npy: made.npy: its shape has more entries than memory can hold"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_file file = make_file(cases[i].version, cases[i].dictionary, doubles, sizeof doubles);
+        npy_array array;
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &error), EE_BAD_INPUT);
+        assert_string_equal(error.message, cases[i].message);
+        guard_free(&file.wall);
+    }
+}
+
+static void not_an_npy_file(void **state)
+{
+    (void)state;
+    npy_array array;
+    ee_error error;
+    const uint8_t text[] = "user,item,rating\n";
+    assert_int_equal(npy_parse(text, sizeof text, "made.npy", &array, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "npy: made.npy, byte 0: expected \\x93NUMPY: this is no .npy file");
+    assert_int_equal(npy_parse(text, 0, "made.npy", &array, &error), EE_BAD_INPUT);
+    made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}", doubles, sizeof doubles);
+    file.bytes[7] = 1;
+    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "npy: made.npy, byte 6: expected version 1.0, 2.0 or 3.0, got 1.1");
+    guard_free(&file.wall);
+}
+
+/* However long the path is, the reason is there. */
+static void long_names_leave_room(void **state)
+{
+    (void)state;
+    char path[1024];
+    memset(path, 'x', sizeof path);
+    memcpy(path + sizeof path - 10, "/made.npy", 10);
+    npy_array array;
+    ee_error error;
+    const uint8_t nothing[1] = {0};
+    assert_int_equal(npy_parse(nothing, 1, path, &array, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "/made.npy, byte 0: expected \\x93NUMPY: this is no .npy file"));
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    npy_array array = {NPY_INT64, 2, {5, 3}, 15, NULL};
+    ee_error error;
+    assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &error), EE_OK);
+    assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &error), EE_OK);
+    assert_int_equal(npy_expect_table(&array, 4, true, "made.npy", &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "npy: made.npy: expected 4 columns, got 3");
+    array.type = NPY_FLOAT32;
+    assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "npy: made.npy: expected whole numbers, <i8 or <i4, got <f4");
+    array.rank = 1;
+    assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "npy: made.npy: expected 2 dimensions, rows and columns, got 1");
+    npy_array empty = {NPY_INT64, 2, {0, 3}, 0, NULL};
+    assert_int_equal(npy_expect_table(&empty, 3, true, "made.npy", &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "npy: made.npy: expected at least one row and one column, got 0 x 3");
+}
+
+static void from_a_file(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    const char *path = folder_path(&folder, "made.npy");
+    npy_array array;
+    ee_error error;
+    assert_int_equal(npy_read(path, &array, &error), EE_FILE_ERROR);
+    assert_null(array.data);
+    made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }\n", doubles, 48);
+    assert_int_equal(file_write(path, file.bytes, file.size, &error), EE_OK);
+    assert_int_equal(npy_read(path, &array, &error), EE_OK);
+    assert_memory_equal(array.data, doubles, sizeof doubles);
+    npy_release(&array);
+    assert_int_equal(file_write(path, file.bytes, file.size - 1, &error), EE_OK);
+    assert_int_equal(npy_read(path, &array, &error), EE_BAD_INPUT);
+    assert_null(array.data);
+    guard_free(&file.wall);
+    folder_remove(&folder);
+}
+
+static void headers_have_one_size(void **state)
+{
+    (void)state;
+    static const struct {
+        npy_type type;
+        size_t rank, shape[NPY_MOST_DIMENSIONS];
+        const char *dictionary;
+    } cases[] = {
+        {NPY_FLOAT32, 3, {10, 500, 20}, "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 500, 20), }"},
+        {NPY_INT64, 1, {7}, "{'descr': '<i8', 'fortran_order': False, 'shape': (7,), }"},
+        {NPY_FLOAT64, 0, {0}, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }"},
+        {NPY_INT32,
+         2,
+         {0, 1000000000000000000},
+         "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 1000000000000000000), }"},
+        {NPY_FLOAT64,
+         8,
+         {180, 180, 180, 180, 180, 180, 180, 180},
+         "{'descr': '<f8', 'fortran_order': False, 'shape': (180, 180, 180, 180, 180, 180, 180, 180), }"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        guard wall;
+        uint8_t *bytes = guard_end_bytes(&wall, NPY_HEADER_SIZE);
+        npy_header(cases[i].type, cases[i].shape, cases[i].rank, bytes);
+        size_t length = strlen(cases[i].dictionary);
+        assert_memory_equal(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
+        assert_memory_equal(bytes + 10, cases[i].dictionary, length);
+        for (size_t k = 10 + length; k < NPY_HEADER_SIZE - 1; k++) assert_int_equal(bytes[k], ' ');
+        assert_int_equal(bytes[NPY_HEADER_SIZE - 1], '\n');
+        guard_free(&wall);
+    }
+}
+
+static void what_is_written_reads_back(void **state)
+{
+    (void)state;
+    static const void *const data[] = {doubles, floats, longs, ints};
+    static const size_t shape[2] = {3, 2};
+    test_folder folder = folder_make();
+    const char *path = folder_path(&folder, "made.npy");
+    for (npy_type type = NPY_FLOAT64; type <= NPY_INT32; type++) {
+        npy_array array;
+        assert_int_equal(npy_write(path, type, shape, 2, data[type], NULL), EE_OK);
+        assert_int_equal(npy_read(path, &array, NULL), EE_OK);
+        assert_int_equal(array.type, type);
+        assert_int_equal(array.rank, 2);
+        assert_int_equal(array.shape[0], 3);
+        assert_int_equal(array.count, 6);
+        assert_memory_equal(array.data, data[type], 6 * npy_size(type));
+        npy_release(&array);
+    }
+    folder_remove(&folder);
+    assert_int_equal(npy_write(path, NPY_INT32, shape, 2, ints, NULL), EE_FILE_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_version),
+        cmocka_unit_test(entries_as_numbers),
+        cmocka_unit_test(fortran_order),
+        cmocka_unit_test(other_spellings),
+        cmocka_unit_test(one_entry_and_none),
+        cmocka_unit_test(cut_at_every_length),
+        cmocka_unit_test(any_byte_changed),
+        cmocka_unit_test(refusals_say_why),
+        cmocka_unit_test(not_an_npy_file),
+        cmocka_unit_test(long_names_leave_room),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(from_a_file),
+        cmocka_unit_test(headers_have_one_size),
+        cmocka_unit_test(what_is_written_reads_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

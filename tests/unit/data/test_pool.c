@@ -1,0 +1,150 @@
+/* Pools as bytes and back, and the rounds of one table. The rounds of two are test_yelp.c's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/pool.h"
+#include "support.h"
+
+enum { ROWS = 20, ORDINARY = 14, WANTED = 6 };
+
+/* Row i of the first table is i and -i, of the second, if there is one, 100 + i. */
+static pool_dataset *make_pool(size_t second_columns)
+{
+    pool_dataset *pool;
+    assert_int_equal(memory_create(&pool, 1, sizeof *pool, NULL), EE_OK);
+    pool->tables[0] = (pool_table){NULL, ROWS, 2};
+    pool->tables[1] = (pool_table){NULL, second_columns ? ROWS : 0, second_columns};
+    for (int i = 0; i < POOL_TABLES; i++) {
+        pool_table *table = &pool->tables[i];
+        assert_int_equal(memory_create(&table->values, table->rows * table->columns, sizeof(float), NULL), EE_OK);
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        pool->tables[0].values[2 * i] = (float)i;
+        pool->tables[0].values[2 * i + 1] = -(float)i;
+        if (second_columns) pool->tables[1].values[i] = 100.0f + (float)i;
+    }
+    assert_int_equal(pool_reserve(pool, ROWS, NULL), EE_OK);
+    for (uint32_t i = 0; i < ROWS; i++)
+        pool_add(pool, (pool_entry){{i, second_columns ? ROWS - 1 - i : 0}}, i >= ORDINARY);
+    assert_int_equal(pool->ordinary_count, ORDINARY);
+    assert_int_equal(pool->wanted_count, WANTED);
+    return pool;
+}
+
+static void one_table_is_enough(void **state)
+{
+    (void)state;
+    pool_dataset *pool = make_pool(0);
+    assert_int_equal(pool_finish(pool, "file", NULL), EE_OK);
+    assert_int_equal(pool->head.dim, 2);
+    assert_int_equal(pool->head.arms, 10);
+    environment *world;
+    assert_int_equal(pool_start(&pool->head, 7, &world, NULL), EE_OK);
+    for (int t = 0; t < 500; t++) {
+        environment_round round;
+        assert_int_equal(pool_next(world, &round, NULL), EE_OK);
+        bool seen[ROWS] = {false};
+        double sum = 0;
+        for (size_t arm = 0; arm < 10; arm++) {
+            size_t row = (size_t)round.arms.values[2 * arm];
+            assert_true(row < ROWS && !seen[row] && round.arms.values[2 * arm + 1] == -(float)row);
+            seen[row] = true;
+            assert_true(round.rewards[arm] == (row < ORDINARY ? 0.0 : 1.0));
+            sum += round.rewards[arm];
+        }
+        assert_true(sum == 1.0);
+    }
+    pool_stop(world);
+    pool_close(&pool->head);
+}
+
+static void expect_same_rounds(const pool_dataset *one, const pool_dataset *two)
+{
+    environment *a, *b;
+    assert_int_equal(pool_start(&one->head, 3, &a, NULL), EE_OK);
+    assert_int_equal(pool_start(&two->head, 3, &b, NULL), EE_OK);
+    for (int t = 0; t < 50; t++) {
+        environment_round x, y;
+        assert_int_equal(pool_next(a, &x, NULL), EE_OK);
+        assert_int_equal(pool_next(b, &y, NULL), EE_OK);
+        assert_memory_equal(x.arms.values, y.arms.values, 10 * one->head.dim * sizeof(float));
+        assert_memory_equal(x.rewards, y.rewards, 10 * sizeof(double));
+    }
+    pool_stop(a);
+    pool_stop(b);
+}
+
+static void bytes_give_the_same_pool(void **state)
+{
+    (void)state;
+    for (size_t second = 0; second < 2; second++) {
+        pool_dataset *pool = make_pool(second), *back;
+        uint8_t *bytes;
+        size_t size;
+        assert_int_equal(pool_finish(pool, "file", NULL), EE_OK);
+        assert_int_equal(pool_save(pool, &bytes, &size, NULL), EE_OK);
+        assert_int_equal(pool_load(bytes, size, &back, NULL), EE_OK);
+        assert_int_equal(back->head.dim, 2 + second);
+        expect_same_rounds(pool, back);
+        pool_close(&back->head);
+        /* A wall stands where the bytes end. */
+        for (size_t cut = 0; cut < size; cut++) {
+            guard wall;
+            uint8_t *part = guard_end_bytes(&wall, cut);
+            memcpy(part, bytes, cut);
+            assert_int_equal(pool_load(part, cut, &back, NULL), EE_BAD_MODEL);
+            assert_null(back);
+            guard_free(&wall);
+        }
+        memory_free(bytes);
+        pool_close(&pool->head);
+    }
+}
+
+static void wrong_bytes_are_refused(void **state)
+{
+    (void)state;
+    pool_dataset *pool = make_pool(1), *back;
+    uint8_t *bytes;
+    size_t size;
+    pool->wanted[3].row[1] = ROWS;
+    assert_int_equal(pool_save(pool, &bytes, &size, NULL), EE_BAD_MODEL);
+    assert_null(bytes);
+    pool->wanted[3].row[1] = 0;
+    assert_int_equal(pool_save(pool, &bytes, &size, NULL), EE_OK);
+    bytes[size - 1] ^= 0x80; /* of the last entry's second row */
+    assert_int_equal(pool_load(bytes, size, &back, NULL), EE_BAD_MODEL);
+    bytes[size - 1] ^= 0x80;
+    memset(bytes, 0xff, 8); /* the first table's rows */
+    assert_int_equal(pool_load(bytes, size, &back, NULL), EE_BAD_MODEL);
+    memory_free(bytes);
+    pool_close(&pool->head);
+}
+
+static void too_few_entries(void **state)
+{
+    (void)state;
+    pool_dataset *pool = make_pool(0);
+    ee_error error;
+    pool->ordinary_count = 8;
+    assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "a file: expected at least 9 ordinary entries and one that is wanted, got 8 and 6");
+    pool->ordinary_count = 9;
+    assert_int_equal(pool_finish(pool, "a file", &error), EE_OK);
+    pool->wanted_count = 0;
+    assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
+    pool_close(&pool->head);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_table_is_enough),
+        cmocka_unit_test(bytes_give_the_same_pool),
+        cmocka_unit_test(wrong_bytes_are_refused),
+        cmocka_unit_test(too_few_entries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,544 @@
+/* Rounds written and dealt again, and arrays that other programs might have made. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/npy.h"
+#include "data/rounds_export.h"
+#include "data/rounds_file.h"
+#include "support_files.h"
+
+typedef struct folder {
+    test_folder place;
+    char text[48]; /* "rounds:" and the path */
+} folder;
+
+static folder make_folder(void)
+{
+    folder where = {.place = folder_make()};
+    snprintf(where.text, sizeof where.text, "rounds:%s", where.place.path);
+    return where;
+}
+
+static void drop(const folder *where, const char *name)
+{
+    unlink(folder_path(&where->place, name));
+}
+
+/* Fails where something is left that no test has put there. */
+static void remove_folder(const folder *where)
+{
+    for (int i = 0; i < ROUNDS_ARRAYS; i++) drop(where, rounds_array_names[i]);
+    drop(where, "rounds.json");
+    drop(where, "table.csv");
+    assert_int_equal(rmdir(where->place.path), 0);
+}
+
+static void put_text(const folder *where, const char *name, const char *text)
+{
+    folder_write_text(&where->place, name, text);
+}
+
+static dataset *open_data(const char *text)
+{
+    dataset *data;
+    ee_error error = {EE_OK, ""};
+    if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+    return data;
+}
+
+static void refuse(const folder *where, ee_status status, const char *message)
+{
+    dataset *data;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(dataset_open(where->text, NULL, &data, &error), status);
+    assert_string_equal(error.message, message);
+}
+
+/* ---- there and back ---- */
+
+static void assert_same_arms(const ee_arms *a, const ee_arms *b)
+{
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->dim, b->dim);
+    assert_int_equal(!a->starts, !b->starts);
+    if (!a->starts) {
+        assert_memory_equal(a->values, b->values, a->count * a->dim * sizeof(float));
+        return;
+    }
+    size_t count = a->starts[a->count] - a->starts[0];
+    for (size_t i = 0; i <= a->count; i++) assert_int_equal(a->starts[i] - a->starts[0], b->starts[i]);
+    assert_memory_equal(a->values + a->starts[0], b->values, count * sizeof(float));
+    assert_memory_equal(a->indices + a->starts[0], b->indices, count * sizeof(uint32_t));
+}
+
+/* Both deal the same rounds; the second is prepared, and ends. */
+static void assert_same_rounds(const dataset *first, uint64_t seed, const dataset *second, size_t rounds)
+{
+    environment *one, *two;
+    environment_round a, b;
+    assert_int_equal(dataset_rounds(second), rounds);
+    assert_int_equal(dataset_arms(first), dataset_arms(second));
+    assert_int_equal(dataset_dim(first), dataset_dim(second));
+    assert_int_equal(dataset_blocks(first), dataset_blocks(second));
+    assert_int_equal(environment_create(first, seed, &one, NULL), EE_OK);
+    assert_int_equal(environment_create(second, 77, &two, NULL), EE_OK);
+    for (size_t t = 0; t < rounds; t++) {
+        assert_int_equal(environment_next(one, &a, NULL), EE_OK);
+        assert_int_equal(environment_next(two, &b, NULL), EE_OK);
+        assert_same_arms(&a.arms, &b.arms);
+        assert_memory_equal(a.rewards, b.rewards, a.arms.count * sizeof(double));
+        assert_memory_equal(a.expected, b.expected, a.arms.count * sizeof(double));
+    }
+    ee_error error;
+    assert_int_equal(environment_next(two, &b, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "all have been dealt"));
+    environment_free(one);
+    environment_free(two);
+}
+
+static void there_and_back(const char *text, uint64_t seed, size_t rounds)
+{
+    folder where = make_folder();
+    bool finished;
+    dataset *data = open_data(text);
+    assert_int_equal(rounds_export(data, seed, rounds, where.place.path, NULL, &finished, NULL), EE_OK);
+    assert_true(finished);
+    dataset *again = open_data(where.text);
+    assert_same_rounds(data, seed, again, rounds);
+    dataset_free(again);
+    dataset_free(data);
+    remove_folder(&where);
+}
+
+static void dense_rounds_come_back(void **state)
+{
+    (void)state;
+    there_and_back("synthetic:cosine,dim=7,arms=4", 3, 200);
+    there_and_back("synthetic:inner,dim=1,arms=2,noise=2", 9, 1);
+}
+
+/* More of every arm than is held before it is written, in pieces that do not divide it, or that are larger. */
+static void long_planes_come_back(void **state)
+{
+    (void)state;
+    there_and_back("synthetic:quadratic,dim=3,arms=5000", 1, 150);
+    there_and_back("synthetic:quadratic,dim=65535,arms=20", 1, 2);
+}
+
+static void sparse_rounds_come_back(void **state)
+{
+    (void)state;
+    folder where = make_folder();
+    char text[128];
+    put_text(&where, "table.csv", "a,b,label\n0,1.5,x\n2,0,y\n0,0,z\n-3,0.25,x\n");
+    snprintf(text, sizeof text, "table:%s/table.csv,label=label", where.place.path);
+    there_and_back(text, 5, 11);
+    remove_folder(&where);
+}
+
+static void prepared_rounds_are_written_again(void **state)
+{
+    (void)state;
+    folder first = make_folder(), second = make_folder();
+    bool finished;
+    dataset *data = open_data("synthetic:inner,dim=3,arms=4");
+    assert_int_equal(rounds_export(data, 2, 30, first.place.path, NULL, &finished, NULL), EE_OK);
+    dataset *once = open_data(first.text);
+    assert_int_equal(rounds_export(once, 0, 20, second.place.path, NULL, &finished, NULL), EE_OK);
+    dataset *twice = open_data(second.text);
+    assert_same_rounds(data, 2, twice, 20);
+    ee_error error;
+    assert_int_equal(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "has 30 rounds, asked for 31"));
+    assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
+    dataset_free(twice);
+    dataset_free(once);
+    dataset_free(data);
+    remove_folder(&first);
+    remove_folder(&second);
+}
+
+/* ---- the folder ---- */
+
+static bool until_tenth(void *context, uint64_t written)
+{
+    (void)context;
+    return written < 10;
+}
+
+static bool not_at_all(void *context, uint64_t written)
+{
+    (void)context;
+    (void)written;
+    return false;
+}
+
+static void what_was_stopped_leaves_nothing(void **state)
+{
+    (void)state;
+    folder where = make_folder();
+    dataset *data = open_data("synthetic:inner");
+    rounds_watch watch = {until_tenth, NULL};
+    bool finished = true;
+    assert_int_equal(rounds_export(data, 0, 1000, where.place.path, &watch, &finished, NULL), EE_OK);
+    assert_false(finished);
+    assert_int_equal(rmdir(where.place.path), 0); /* it was there before, and is empty */
+    assert_int_equal(rounds_export(data, 0, 1000, where.place.path, &watch, &finished, NULL), EE_OK);
+    assert_int_not_equal(access(where.place.path, F_OK), 0);
+    assert_int_equal(rounds_export(data, 0, 10, where.place.path, &watch, &finished, NULL), EE_OK);
+    assert_true(finished);
+
+    /* Stopped on the same rounds again, those that were there stay. */
+    rounds_watch at_once = {not_at_all, NULL};
+    assert_int_equal(rounds_export(data, 0, 10, where.place.path, &at_once, &finished, NULL), EE_OK);
+    assert_false(finished);
+    dataset_free(open_data(where.text));
+    dataset_free(data);
+    remove_folder(&where);
+}
+
+static void other_rounds_are_not_overwritten(void **state)
+{
+    (void)state;
+    folder where = make_folder();
+    char expected[256];
+    bool finished;
+    ee_error error;
+    dataset *data = open_data("synthetic:inner"), *other = open_data("synthetic:inner,noise=0.2");
+    assert_int_equal(rounds_export(data, 3, 10, where.place.path, NULL, &finished, NULL), EE_OK);
+    assert_int_equal(rounds_export(data, 3, 10, where.place.path, NULL, &finished, NULL), EE_OK);
+    snprintf(expected, sizeof expected,
+             "rounds: %s holds other rounds already (synthetic:inner, seed 3, 10 rounds): take another folder",
+             where.place.path);
+    assert_int_equal(rounds_export(data, 4, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, expected);
+    assert_int_equal(rounds_export(data, 3, 11, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, expected);
+    assert_int_equal(rounds_export(other, 3, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, expected);
+    assert_false(finished);
+    dataset *again = open_data(where.text);
+    assert_same_rounds(data, 3, again, 10);
+    dataset_free(again);
+
+    /* Arrays of which nobody says what they are may be someone's work. */
+    drop(&where, "rounds.json");
+    snprintf(expected, sizeof expected,
+             "rounds: %s holds a contexts.npy already, and no rounds.json: remove it or take another folder",
+             where.place.path);
+    assert_int_equal(rounds_export(data, 3, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, expected);
+    dataset_free(data);
+    dataset_free(other);
+    remove_folder(&where);
+}
+
+static void what_cannot_be_written_is_told(void **state)
+{
+    (void)state;
+    bool finished;
+    ee_error error;
+    dataset *data = open_data("synthetic:inner");
+    assert_int_equal(rounds_export(data, 0, 5, "no/such/folder", NULL, &finished, &error), EE_FILE_ERROR);
+    assert_string_equal(error.message, "rounds: could not make the folder no/such/folder: No such file or directory");
+    assert_int_equal(rounds_export(data, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "more than a file can hold"));
+    assert_int_equal(rounds_export(data, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "rounds: the seed must be below 2^63");
+    assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
+    dataset_free(data);
+}
+
+/* ---- arrays of other programs ---- */
+
+/* Two arms, three rounds, two features. */
+enum { ARMS = 2, ROUNDS = 3, DIM = 2 };
+
+static const size_t cube[3] = {ARMS, ROUNDS, DIM};
+static const double contexts[12] = {1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6};
+static const int64_t rewards[6] = {0, 1, 0, 1, 0, 1};
+static const double expected_rewards[6] = {0.25, 0.5, 0.125, 1, 0, 1};
+
+/* The sparse form: the second arm of the first round has no feature but zeros. */
+static const double values[5] = {1, 2, 3, 4, 5};
+static const int64_t indices[5] = {0, 4, 1, 3, 2};
+static const int32_t starts[7] = {0, 2, 2, 3, 4, 4, 5};
+
+static void put_array(const folder *where, rounds_array which, npy_type type, const size_t *shape, size_t rank,
+                      const void *data)
+{
+    const char *path = folder_path(&where->place, rounds_array_names[which]);
+    assert_int_equal(npy_write(path, type, shape, rank, data, NULL), EE_OK);
+}
+
+static folder make_dense(void)
+{
+    folder where = make_folder();
+    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
+    put_array(&where, ROUNDS_REWARDS, NPY_INT64, cube, 2, rewards);
+    return where;
+}
+
+static folder make_sparse(void)
+{
+    static const size_t count = 5, boundaries = ARMS * ROUNDS + 1;
+    folder where = make_folder();
+    put_array(&where, ROUNDS_VALUES, NPY_FLOAT64, &count, 1, values);
+    put_array(&where, ROUNDS_INDICES, NPY_INT64, &count, 1, indices);
+    put_array(&where, ROUNDS_STARTS, NPY_INT32, &boundaries, 1, starts);
+    put_array(&where, ROUNDS_REWARDS, NPY_INT64, cube, 2, rewards);
+    put_text(&where, "rounds.json", "{\"dim\": 5, \"author\": \"another\"}");
+    return where;
+}
+
+static void two_arrays_are_enough(void **state)
+{
+    (void)state;
+    folder where = make_dense();
+    environment *world;
+    environment_round round;
+    dataset *data = open_data(where.text);
+    uint64_t fingerprint = dataset_fingerprint(data);
+    assert_int_equal(environment_create(data, 0, &world, NULL), EE_OK);
+    for (size_t t = 0; t < ROUNDS; t++) {
+        assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+        for (size_t arm = 0; arm < ARMS; arm++) {
+            assert_true(round.rewards[arm] == (double)rewards[arm * ROUNDS + t]);
+            assert_true(round.expected[arm] == (double)rewards[arm * ROUNDS + t]);
+            for (size_t i = 0; i < DIM; i++)
+                assert_true((double)round.arms.values[arm * DIM + i] == contexts[(arm * ROUNDS + t) * DIM + i]);
+        }
+    }
+    environment_free(world);
+    dataset_free(data);
+
+    put_array(&where, ROUNDS_EXPECTED, NPY_FLOAT64, cube, 2, expected_rewards);
+    data = open_data(where.text);
+    assert_true(dataset_fingerprint(data) != fingerprint);
+    assert_int_equal(environment_create(data, 0, &world, NULL), EE_OK);
+    assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+    assert_true(round.rewards[0] == 0.0 && round.expected[0] == 0.25);
+    environment_free(world);
+    dataset_free(data);
+    remove_folder(&where);
+}
+
+static void sparse_arrays(void **state)
+{
+    (void)state;
+    folder where = make_sparse();
+    environment *world;
+    environment_round round;
+    dataset *data = open_data(where.text);
+    assert_int_equal(dataset_dim(data), 5);
+    assert_int_equal(environment_create(data, 0, &world, NULL), EE_OK);
+    assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+    assert_int_equal(round.arms.starts[0], 0);
+    assert_int_equal(round.arms.starts[1], 2);
+    assert_int_equal(round.arms.starts[2], 2);
+    assert_int_equal(round.arms.indices[1], 4);
+    assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+    assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+    assert_int_equal(round.arms.starts[0], 0);
+    assert_int_equal(round.arms.starts[1], 0);
+    assert_int_equal(round.arms.starts[2], 1);
+    assert_int_equal(round.arms.indices[0], 2);
+    assert_true(round.arms.values[0] == 5.0f && round.rewards[1] == 1.0);
+    environment_free(world);
+    dataset_free(data);
+    remove_folder(&where);
+}
+
+static void wrong_numbers_have_their_place(void **state)
+{
+    (void)state;
+    static const struct {
+        rounds_array which;
+        size_t entry;
+        double number;
+        const char *message;
+    } cases[] = {
+        {ROUNDS_CONTEXTS, 9, NAN, "rounds: contexts.npy, entry (1, 1, 1): expected a number from -1e9 to 1e9, got nan"},
+        {ROUNDS_CONTEXTS, 0, INFINITY,
+         "rounds: contexts.npy, entry (0, 0, 0): expected a number from -1e9 to 1e9, got inf"},
+        {ROUNDS_CONTEXTS, 11, -1.5e9,
+         "rounds: contexts.npy, entry (1, 2, 1): expected a number from -1e9 to 1e9, got -1.5e+09"},
+        {ROUNDS_REWARDS, 4, 2e9, "rounds: rewards.npy, entry (1, 1): expected a number from -1e9 to 1e9, got 2e+09"},
+        {ROUNDS_EXPECTED, 2, NAN, "rounds: expected.npy, entry (0, 2): expected a number from -1e9 to 1e9, got nan"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double numbers[12] = {0};
+        numbers[cases[i].entry] = cases[i].number;
+        folder where = make_dense();
+        put_array(&where, cases[i].which, NPY_FLOAT64, cube, cases[i].which == ROUNDS_CONTEXTS ? 3 : 2, numbers);
+        refuse(&where, EE_BAD_INPUT, cases[i].message);
+        remove_folder(&where);
+    }
+}
+
+static void wrong_shapes_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        rounds_array which;
+        size_t rank, shape[3];
+        const char *message;
+    } cases[] = {
+        {ROUNDS_REWARDS, 1, {6}, "rounds: rewards.npy: expected the shape (arms, rounds), got (6)"},
+        {ROUNDS_REWARDS, 2, {2, 0}, "rounds: rewards.npy: expected the shape (arms, rounds), got (2, 0)"},
+        {ROUNDS_REWARDS, 2, {3, 2}, "rounds: contexts.npy: expected the shape (3, 2, 2), got (2, 3, 2)"},
+        {ROUNDS_EXPECTED, 2, {3, 2}, "rounds: expected.npy: expected the shape (2, 3), got (3, 2)"},
+        {ROUNDS_EXPECTED, 3, {2, 3, 1}, "rounds: expected.npy: expected the shape (2, 3), got (2, 3, 1)"},
+        {ROUNDS_CONTEXTS, 2, {6, 2}, "rounds: contexts.npy: expected the shape (arms, rounds, features), got (6, 2)"},
+        {ROUNDS_CONTEXTS, 3, {3, 2, 2}, "rounds: contexts.npy: expected the shape (2, 3, 2), got (3, 2, 2)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        folder where = make_dense();
+        put_array(&where, cases[i].which, NPY_FLOAT64, cases[i].shape, cases[i].rank, contexts);
+        refuse(&where, EE_BAD_INPUT, cases[i].message);
+        remove_folder(&where);
+    }
+}
+
+static void description_must_be_true(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{\"arms\": 3}", "rounds: rounds.json says 3 arms, the arrays have 2"},
+        {"{\"rounds\": 10000}", "rounds: rounds.json says 10000 rounds, the arrays have 3"},
+        {"{\"dim\": 20}", "rounds: rounds.json says 20 features (dim), the arrays have 2"},
+        {"{\"blocks\": 3}", "rounds: rounds.json says 3 blocks, but 2 features cannot be cut so"},
+    };
+    folder where = make_dense();
+    put_text(&where, "rounds.json", "{\"arms\": 2, \"rounds\": 3, \"dim\": 2, \"form\": \"dense\"}");
+    dataset *data = open_data(where.text);
+    assert_int_equal(dataset_blocks(data), 1);
+    assert_false(dataset_exclusive(data));
+    dataset_free(data);
+    put_text(&where, "rounds.json", "{\"blocks\": 2, \"exclusive\": true}");
+    data = open_data(where.text);
+    assert_int_equal(dataset_blocks(data), 2);
+    assert_true(dataset_exclusive(data));
+    dataset_free(data);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_text(&where, "rounds.json", cases[i][0]);
+        refuse(&where, EE_BAD_INPUT, cases[i][1]);
+    }
+    static const int64_t two_rewards[6] = {0, 1, 0, 1, -2, 1};
+    const size_t shape[2] = {2, 3};
+    put_text(&where, "rounds.json", "{\"exclusive\": true}");
+    put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, two_rewards);
+    refuse(&where, EE_BAD_INPUT, "rounds: rounds.json says exclusive, but 2 arms of round 1 have a reward");
+    put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, rewards);
+    char expected[256];
+    put_text(&where, "rounds.json", "{\"files\": {\"rewards.npy\": \"0123456789abcdef\"}}");
+    ee_error error;
+    snprintf(expected, sizeof expected,
+             "rounds: %s/rewards.npy is not the file that rounds.json speaks of: its checksum is ", where.place.path);
+    assert_int_equal(dataset_open(where.text, NULL, &data, &error), EE_BAD_INPUT);
+    assert_memory_equal(error.message, expected, strlen(expected));
+    assert_non_null(strstr(error.message, ", expected 0123456789abcdef"));
+    put_text(&where, "rounds.json", "{\"form\": \"sparse\"}");
+    snprintf(expected, sizeof expected, "file: could not open %s/values.npy: No such file or directory",
+             where.place.path);
+    refuse(&where, EE_FILE_ERROR, expected);
+    put_text(&where, "rounds.json", "{\"arms\": 2,}");
+    snprintf(expected, sizeof expected, "rounds: %s/rounds.json, line 1: ", where.place.path);
+    assert_int_equal(dataset_open(where.text, NULL, &data, &error), EE_BAD_INPUT);
+    assert_memory_equal(error.message, expected, strlen(expected));
+    remove_folder(&where);
+}
+
+static void wrong_sparse_arrays_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        rounds_array which;
+        npy_type type;
+        size_t count;
+        int64_t numbers[8];
+        const char *message;
+    } cases[] = {
+        {ROUNDS_STARTS, NPY_INT64, 6, {0, 2, 2, 3, 4, 5}, "rounds: starts.npy: expected the shape (7), got (6)"},
+        {ROUNDS_STARTS, NPY_FLOAT64, 7, {0}, "rounds: starts.npy: expected one row of whole numbers, <i8 or <i4"},
+        {ROUNDS_STARTS,
+         NPY_INT64,
+         7,
+         {1, 2, 2, 3, 4, 4, 5},
+         "rounds: starts.npy: expected 0 first and 5, the values, last, got 1 and 5"},
+        {ROUNDS_STARTS,
+         NPY_INT64,
+         7,
+         {0, 2, 2, 3, 4, 4, 6},
+         "rounds: starts.npy: expected 0 first and 5, the values, last, got 0 and 6"},
+        {ROUNDS_STARTS, NPY_INT64, 7, {0, 2, 1, 3, 4, 4, 5}, "rounds: starts.npy, entry 2: expected 2 to 5, got 1"},
+        {ROUNDS_STARTS, NPY_INT64, 7, {0, 2, 900, 3, 4, 4, 5}, "rounds: starts.npy, entry 2: expected 2 to 5, got 900"},
+        {ROUNDS_STARTS, NPY_INT64, 7, {0, -2, 2, 3, 4, 4, 5}, "rounds: starts.npy, entry 1: expected 0 to 5, got -2"},
+        {ROUNDS_INDICES, NPY_INT64, 4, {0, 4, 1, 3}, "rounds: values.npy: expected the shape (4), got (5)"},
+        {ROUNDS_INDICES,
+         NPY_INT64,
+         5,
+         {0, 5, 1, 3, 2},
+         "rounds: indices.npy, entry 1: expected 1 to 4, got 5: they ascend within an arm and are below dim"},
+        {ROUNDS_INDICES,
+         NPY_INT64,
+         5,
+         {4, 4, 1, 3, 2},
+         "rounds: indices.npy, entry 1: expected 5 to 4, got 4: they ascend within an arm and are below dim"},
+        {ROUNDS_INDICES,
+         NPY_INT64,
+         5,
+         {0, 4, -1, 3, 2},
+         "rounds: indices.npy, entry 2: expected 0 to 4, got -1: they ascend within an arm and are below dim"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        folder where = make_sparse();
+        put_array(&where, cases[i].which, cases[i].type, &cases[i].count, 1, cases[i].numbers);
+        refuse(&where, EE_BAD_INPUT, cases[i].message);
+        remove_folder(&where);
+    }
+    folder where = make_sparse();
+    drop(&where, "rounds.json");
+    refuse(&where, EE_BAD_INPUT,
+           "rounds: arms of the sparse form need a rounds.json with \"dim\", the features of an arm");
+    remove_folder(&where);
+}
+
+static void missing_files_are_told(void **state)
+{
+    (void)state;
+    char expected[256];
+    folder where = make_folder();
+    snprintf(expected, sizeof expected, "rounds: %s: found neither contexts.npy nor values.npy", where.place.path);
+    refuse(&where, EE_FILE_ERROR, expected);
+    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
+    snprintf(expected, sizeof expected, "file: could not open %s/rewards.npy: No such file or directory",
+             where.place.path);
+    refuse(&where, EE_FILE_ERROR, expected);
+    remove_folder(&where);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_rounds_come_back),
+        cmocka_unit_test(long_planes_come_back),
+        cmocka_unit_test(sparse_rounds_come_back),
+        cmocka_unit_test(prepared_rounds_are_written_again),
+        cmocka_unit_test(what_was_stopped_leaves_nothing),
+        cmocka_unit_test(other_rounds_are_not_overwritten),
+        cmocka_unit_test(what_cannot_be_written_is_told),
+        cmocka_unit_test(two_arrays_are_enough),
+        cmocka_unit_test(sparse_arrays),
+        cmocka_unit_test(wrong_numbers_have_their_place),
+        cmocka_unit_test(wrong_shapes_are_told),
+        cmocka_unit_test(description_must_be_true),
+        cmocka_unit_test(wrong_sparse_arrays_are_told),
+        cmocka_unit_test(missing_files_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

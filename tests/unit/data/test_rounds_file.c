@@ -1,0 +1,104 @@
+#include "data/rounds_file.h"
+
+#include <string.h>
+
+#include "support.h"
+
+static ee_status parse(const char *text, rounds_file *out, ee_error *error)
+{
+    guard wall;
+    size_t size = strlen(text);
+    uint8_t *bytes = guard_end_bytes(&wall, size);
+    memcpy(bytes, text, size);
+    ee_status status = rounds_file_parse(bytes, size, "rounds.json", out, error);
+    guard_free(&wall);
+    return status;
+}
+
+static void what_is_written_reads_back(void **state)
+{
+    (void)state;
+    rounds_file from = {.dataset = "table:a \"b\"\n,label=c", .fingerprint = UINT64_MAX, .seed = INT64_MAX};
+    from.rounds = 10000, from.arms = 10, from.dim = 4294967295, from.blocks = 5, from.exclusive = true,
+    from.form = ROUNDS_SPARSE;
+    from.listed[ROUNDS_STARTS] = from.listed[ROUNDS_REWARDS] = true;
+    from.checksums[ROUNDS_STARTS] = 0x0123456789abcdef;
+    char text[1024] = "";
+    size_t size, needed;
+    assert_int_equal(rounds_file_format(&from, text, sizeof text - 1, &size, NULL), EE_OK);
+    assert_int_equal(size, strlen(text));
+    assert_int_equal(rounds_file_format(&from, NULL, 0, &needed, NULL), EE_OK);
+    assert_int_equal(needed, size);
+    rounds_file back;
+    assert_int_equal(parse(text, &back, NULL), EE_OK);
+    assert_memory_equal(&back, &from, sizeof from);
+}
+
+static void nothing_need_be_said(void **state)
+{
+    (void)state;
+    rounds_file empty = {.form = ROUNDS_UNSAID}, got;
+    assert_int_equal(parse("{}", &got, NULL), EE_OK);
+    assert_memory_equal(&got, &empty, sizeof got);
+    assert_int_equal(parse("{\"author\": [1, null], \"files\": {\"notes.txt\": 3}}", &got, NULL), EE_OK);
+    assert_memory_equal(&got, &empty, sizeof got);
+}
+
+static void what_is_said_is_checked(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"[]", "rounds: rounds.json: expected an object, in { and }"},
+        {"{\"format\": 2}", "rounds: rounds.json: format must be 1: this eenet knows no other"},
+        {"{\"rounds\": -1}", "rounds: rounds.json: rounds must be a whole number and not negative"},
+        {"{\"arms\": \"ten\"}", "rounds: rounds.json: arms must be a whole number and not negative"},
+        {"{\"seed\": 0.5}", "rounds: rounds.json: seed must be a whole number and not negative"},
+        {"{\"blocks\": -1}", "rounds: rounds.json: blocks must be a whole number and not negative"},
+        {"{\"exclusive\": 1}", "rounds: rounds.json: exclusive must be true or false"},
+        {"{\"dim\": 4294967296}", "rounds: rounds.json: dim must be below 2^32"},
+        {"{\"form\": \"thick\"}", "rounds: rounds.json: form must be \"dense\" or \"sparse\""},
+        {"{\"form\": 1}", "rounds: rounds.json: form must be \"dense\" or \"sparse\""},
+        {"{\"dataset\": 7}", "rounds: rounds.json: dataset must be a name of less than 1024 bytes"},
+        {"{\"fingerprint\": 7}", "rounds: rounds.json: fingerprint must be 16 hexadecimal digits, a to f small"},
+        {"{\"files\": 1}", "rounds: rounds.json: files must be an object of names and their checksums"},
+        {"{\"files\": {\"starts.npy\": \"0123456789ABCDEF\"}}",
+         "rounds: rounds.json: starts.npy must be 16 hexadecimal digits, a to f small"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rounds_file got;
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(parse(cases[i][0], &got, &error), EE_BAD_INPUT);
+        assert_string_equal(error.message, cases[i][1]);
+    }
+    static const char *const malformed[] = {"", "{", "{\"arms\": 1, \"arms\": 1}", "{} {}", "{\"dataset\": \"\xff\"}"};
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        rounds_file got;
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(parse(malformed[i], &got, &error), EE_BAD_INPUT);
+        assert_non_null(strstr(error.message, "rounds: rounds.json, line "));
+    }
+}
+
+static void what_json_cannot_say(void **state)
+{
+    (void)state;
+    size_t size;
+    ee_error error;
+    rounds_file from = {.dataset = "table:\xff"};
+    assert_int_equal(rounds_file_format(&from, NULL, 0, &size, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "rounds: the data set's name is not UTF-8");
+    from = (rounds_file){.seed = (uint64_t)1 << 63};
+    assert_int_equal(rounds_file_format(&from, NULL, 0, &size, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "rounds: the seed must be below 2^63");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(nothing_need_be_said),
+        cmocka_unit_test(what_is_said_is_checked),
+        cmocka_unit_test(what_json_cannot_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,408 @@
+/* Tables as rounds: small ones made here, and the UCI files where EENET_DATA names their folder's folder. */
+#include "data/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "support_files.h"
+
+static ee_status parse(const char *text, const char *options, classes_dataset **out, ee_error *error)
+{
+    static char name[] = "made.csv";
+    source file = {.path = name, .size = strlen(text)};
+    assert_int_equal(memory_create(&file.bytes, file.size + 1, 1, NULL), EE_OK);
+    memcpy(file.bytes, text, file.size);
+    *out = NULL;
+    ee_status status = table_parse(&file, options, out, error);
+    memory_free(file.bytes);
+    return status;
+}
+
+/* Writes the rows as "label| index:value index:value", a row a line. */
+static void print_rows(const classes_dataset *data, char *text, size_t capacity)
+{
+    size_t length = 0;
+    for (size_t row = 0; row < data->rows; row++) {
+        length += (size_t)snprintf(text + length, capacity - length, "%u|", (unsigned)data->labels[row]);
+        for (size_t i = data->starts[row]; i < data->starts[row + 1]; i++)
+            length += (size_t)snprintf(text + length, capacity - length, " %u:%.5g", (unsigned)data->indices[i],
+                                       (double)data->values[i]);
+        length += (size_t)snprintf(text + length, capacity - length, "\n");
+    }
+}
+
+static void expect_rows(const char *text, const char *options, size_t features, size_t classes, const char *expected)
+{
+    char got[1024];
+    classes_dataset *data;
+    ee_error error = {EE_OK, ""};
+    if (parse(text, options, &data, &error)) fail_msg("%s", error.message);
+    print_rows(data, got, sizeof got);
+    assert_string_equal(got, expected);
+    assert_int_equal(data->features, features);
+    assert_int_equal(data->classes, classes);
+    assert_int_equal(data->head.dim, features * classes);
+    assert_int_equal(data->head.arms, classes);
+    assert_int_equal(dataset_blocks(&data->head), classes);
+    classes_close(&data->head);
+}
+
+static void expect_failure(const char *text, const char *options, ee_status status, const char *message)
+{
+    classes_dataset *data;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(parse(text, options, &data, &error), status);
+    assert_null(data);
+    assert_string_equal(error.message, message);
+}
+
+#define PLAIN "normalize=none,constant=off"
+
+/* ---- numbers ---- */
+
+static void numbers_are_standardised(void **state)
+{
+    (void)state;
+    /* 1 and 3 have mean 2 and deviation 1; the constant column is left out. */
+    static const char text[] = "a,b,c,target\n1,5,10,x\n3,5,30,y\n";
+    expect_rows(text, PLAIN, 2, 2, "0| 0:1 1:10\n1| 0:3 1:30\n");
+    expect_rows(text, "normalize=standard,constant=off", 2, 2, "0| 0:-1 1:-1\n1| 0:1 1:1\n");
+    expect_rows(text, "normalize=standard", 3, 2, "0| 0:1 1:-1 2:-1\n1| 0:1 1:1 2:1\n");
+    expect_rows(text, "constant=off", 2, 2, "0| 0:-0.70711 1:-0.70711\n1| 0:0.70711 1:0.70711\n");
+    expect_rows(text, "", 3, 2, "0| 0:0.57735 1:-0.57735 2:-0.57735\n1| 0:0.57735 1:0.57735 2:0.57735\n");
+}
+
+static void zeros_are_not_stored(void **state)
+{
+    (void)state;
+    expect_rows("a,b,target\n0,1,0\n2,0,1\n", PLAIN, 2, 2, "0| 1:1\n1| 0:2\n");
+    expect_rows("a,target\n1,0\n2,1\n3,0\n", "normalize=standard,constant=off", 1, 2,
+                "0| 0:-1.2247\n1|\n0| 0:1.2247\n");
+}
+
+static void missing_numbers_are_the_mean_and_are_told(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"", "?", "NA", "NaN", "nan", "null", "  ", " ? "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "a,b,target\n1,7,x\n%s,8,y\n3,9,y\n", words[i]);
+        expect_rows(text, PLAIN, 3, 2, "0| 0:1 2:7\n1| 0:2 1:1 2:8\n1| 0:3 2:9\n");
+        expect_rows(text, "normalize=standard,constant=off", 3, 2, "0| 0:-1 2:-1.2247\n1| 1:1\n1| 0:1 2:1.2247\n");
+    }
+    /* Nothing but missing values, or one value where there is any: only where it is missing can tell something. */
+    expect_rows("a,b,c,target\n,5,1,x\n,,2,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1 1:2\n");
+}
+
+/* ---- categories ---- */
+
+static void texts_are_one_of_their_column(void **state)
+{
+    (void)state;
+    expect_rows("a,b,target\nred,1,x\nblue,2,y\nred,3,x\n", PLAIN, 3, 2, "0| 1:1 2:1\n1| 0:1 2:2\n0| 1:1 2:3\n");
+    expect_rows("a,target\nred,x\n?,y\nblue,x\n", PLAIN, 3, 2, "0| 1:1\n1| 2:1\n0| 0:1\n"); /* missing comes last */
+    expect_rows("a,b,target\nred,s,x\nblue,s,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1\n");        /* s tells nothing */
+    expect_rows("a,target\n\"x, y\",1\n\"say \"\"hi\"\"\",2\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1\n");
+}
+
+static void codes_are_categories_where_it_is_said(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b-c,d,target\n10,1,5,x\n9,2,6,y\n10,1,7,y\n";
+    expect_rows(text, PLAIN ",categorical=a", 4, 2,
+                "0| 1:1 2:1 3:5\n1| 0:1 2:2 3:6\n1| 1:1 2:1 3:7\n"); /* 9 before 10 */
+    expect_rows(text, PLAIN ",categorical=a+b-c", 5, 2, "0| 1:1 2:1 4:5\n1| 0:1 3:1 4:6\n1| 1:1 2:1 4:7\n");
+    static const char all[] = "0| 1:1 2:1 4:1\n1| 0:1 3:1 5:1\n1| 1:1 2:1 6:1\n";
+    expect_rows(text, PLAIN ",categorical=all", 7, 2, all);
+    expect_rows(text, PLAIN ",categorical=1-3", 7, 2, all);
+    expect_rows(text, PLAIN ",categorical=1+b-c+3", 7, 2, all);
+    expect_rows(text, PLAIN ",categorical=all,numeric=d", 5, 2, "0| 1:1 2:1 4:5\n1| 0:1 3:1 4:6\n1| 1:1 2:1 4:7\n");
+    expect_rows(text, PLAIN ",ignore=a+2", 1, 2, "0| 0:5\n1| 0:6\n1| 0:7\n");
+}
+
+/* A column of numbers in which one is not is a mistake more often than a category. */
+static void a_text_among_numbers_is_named(void **state)
+{
+    (void)state;
+    static const char text[] = "age,b,target\n1,1,x\n2,2,y\n\n12x,3,y\n";
+    expect_failure(text, "", EE_BAD_INPUT,
+                   "made.csv, line 5, column 'age': expected a number, as 2 others are, got '12x'; 'categorical' takes "
+                   "text");
+    expect_failure(
+        "1,1,0\n12x,2,1\n3,3,1\n", "", EE_BAD_INPUT,
+        "made.csv, line 2, column 1: expected a number, as 2 others are, got '12x'; 'categorical' takes text");
+    expect_rows(text, PLAIN ",categorical=age", 4, 2, "0| 0:1 3:1\n1| 2:1 3:2\n1| 1:1 3:3\n");
+    expect_failure("a,target\nred,x\nblue,y\n", "numeric=a", EE_BAD_INPUT,
+                   "made.csv, line 2, column 'a': expected a number, got 'red'; 'categorical' takes "
+                   "text");
+    expect_failure("a,target\n1,x\n2,y\n1e300,y\n", "", EE_BAD_INPUT,
+                   "made.csv, line 4, column 'a': expected a number, as 2 others are, got '1e300'; 'categorical' takes "
+                   "text");
+}
+
+/* ---- header and label ---- */
+
+static void headers_are_recognised(void **state)
+{
+    (void)state;
+    static const char rows[] = "0| 0:1\n1| 0:2\n";
+    expect_rows("a,b\n1,x\n2,y\n", PLAIN, 1, 2, rows);                          /* a word over a number */
+    expect_rows("1,x\n2,y\n", PLAIN, 1, 2, rows);                               /* none */
+    expect_rows("a,Class\nr,x\ns,y\n", PLAIN, 2, 2, "0| 0:1\n1| 1:1\n");        /* a usual name */
+    expect_rows("a,b\nr,x\ns,y\n", PLAIN ",label=b", 2, 2, "0| 0:1\n1| 1:1\n"); /* the name that is asked for */
+    expect_rows("a,b\nr,x\ns,y\n", PLAIN, 3, 3, "0| 0:1\n1| 1:1\n2| 2:1\n");    /* words over words are values */
+    expect_rows("a,b\nr,x\ns,y\n", PLAIN ",header=yes", 2, 2, "0| 0:1\n1| 1:1\n");
+    expect_rows("1,2\n3,4\n5,6\n", PLAIN ",header=yes", 1, 2, "0| 0:3\n1| 0:5\n");
+    expect_rows("a,1\nb,1\nb,2\n", PLAIN ",header=no", 2, 2, "0| 0:1\n0| 1:1\n1| 1:1\n");
+}
+
+static void labels_are_found(void **state)
+{
+    (void)state;
+    static const char first[] = "0| 0:1\n1| 0:2\n";
+    expect_rows("target,a\n5,1\n6,2\n", PLAIN, 1, 2, first);
+    expect_rows("a,label,class\n1,5,7\n2,6,7\n", PLAIN, 1, 2, first); /* label comes before class */
+    expect_rows("b,a\nx,1\ny,2\n", PLAIN ",label=b", 1, 2, first);
+    expect_rows("b,a\nx,1\ny,2\n", PLAIN ",label=1", 1, 2, first);
+    expect_rows("5,1\n6,2\n", PLAIN ",label=1", 1, 2, first);
+    expect_rows("2,a\n5,1\n6,2\n", PLAIN ",label=2,header=yes", 1, 2, first); /* a name before a number */
+    expect_rows("target,label\n1,5\n2,6\n", PLAIN, 1, 2, "0| 0:5\n1| 0:6\n");
+}
+
+static void classes_are_in_order(void **state)
+{
+    (void)state;
+    expect_rows("a,target\n1,10\n2,9\n3,10\n", PLAIN, 1, 2, "1| 0:1\n0| 0:2\n1| 0:3\n");
+    expect_rows("a,target\n1,10\n2,9\n3,b\n", PLAIN, 1, 3, "0| 0:1\n1| 0:2\n2| 0:3\n");
+    expect_rows("a,target\n1,1\n2,1.0\n3,-1\n", PLAIN, 1, 2, "1| 0:1\n1| 0:2\n0| 0:3\n");
+}
+
+static void wrong_columns_are_named(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b,target\n1,2,x\n2,3,y\n";
+    static const char has[] = "table: made.csv has no column 'c'; it has 3: a, b, target";
+    expect_failure(text, "label=c", EE_BAD_OPTION, has);
+    expect_failure(text, "categorical=a+c", EE_BAD_OPTION, has);
+    expect_failure(text, "numeric=c", EE_BAD_OPTION, has);
+    expect_failure(text, "ignore=c", EE_BAD_OPTION, has);
+    expect_failure(text, "label=4", EE_BAD_OPTION, "table: made.csv has no column '4'; it has 3: a, b, target");
+    expect_failure(text, "label=0", EE_BAD_OPTION, "table: made.csv has no column '0'; it has 3: a, b, target");
+    expect_failure(text, "label=1-2", EE_BAD_OPTION, "table: made.csv has no column '1-2'; it has 3: a, b, target");
+    expect_failure(text, "categorical=2-1", EE_BAD_OPTION,
+                   "table: made.csv has no column '2-1'; it has 3: a, b, target");
+    expect_failure(text, "categorical=a+", EE_BAD_OPTION, "table: made.csv has no column ''; it has 3: a, b, target");
+    expect_failure("1,2,x\n2,3,y\n", "label=a", EE_BAD_OPTION, "table: made.csv has no column 'a'; it has 3");
+    expect_failure(text, "lable=a", EE_BAD_OPTION, "options: table has no option 'lable'; did you mean 'label'?");
+    char wide[600] = "";
+    for (int i = 0; i < 100; i++) snprintf(wide + strlen(wide), 20, "%sn%d", i ? "," : "", i);
+    classes_dataset *data;
+    ee_error error;
+    strcat(wide, "\n");
+    assert_int_equal(parse(wide, "header=yes,label=x", &data, &error), EE_BAD_INPUT); /* there are no rows */
+    char twice[1200];
+    snprintf(twice, sizeof twice, "%s%s", wide, wide);
+    assert_int_equal(parse(twice, "header=yes,label=x", &data, &error), EE_BAD_OPTION);
+    assert_message_has(error.message, "it has 100: n0, n1, ");
+    assert_string_equal(error.message + strlen(error.message) - 3, "...");
+}
+
+static void wrong_rows_are_named(void **state)
+{
+    (void)state;
+    expect_failure("a,b\n1,2\n3\n", "", EE_BAD_INPUT, "made.csv, line 3: expected 2 fields as in line 1, got 1");
+    expect_failure("\na,b\n1,2,3\n", "", EE_BAD_INPUT, "made.csv, line 3: expected 2 fields as in line 2, got 3");
+    expect_failure("a,target\n1,x\n\n2,?\n", "", EE_BAD_INPUT,
+                   "made.csv, line 4, column 'target': the label is missing");
+    expect_failure("a,target\n1,\"x\n2,y\n", "", EE_BAD_INPUT, "made.csv, line 2: a quote is not closed");
+    expect_failure("", "", EE_BAD_INPUT, "made.csv: there are no rows");
+    expect_failure("\n\n", "", EE_BAD_INPUT, "made.csv: there are no rows");
+    expect_failure("a,target\n", "", EE_BAD_INPUT, "made.csv: there are no rows");
+    expect_failure("a,target\n1,x\n2,x\n", "", EE_BAD_INPUT,
+                   "made.csv: all rows have the same label, expected at least two classes");
+    expect_failure("a,target\n1,x\n1,y\n", "", EE_BAD_INPUT,
+                   "made.csv: no column but the label differs from row to row (2 rows)");
+    expect_failure("target\n1\n2\n", "", EE_BAD_INPUT,
+                   "made.csv: no column but the label differs from row to row (2 rows)");
+}
+
+/* ---- forms of files ---- */
+
+static void separators_and_line_ends(void **state)
+{
+    (void)state;
+    static const char rows[] = "0| 0:1 1:2\n1| 0:3 1:4\n";
+    expect_rows("a\tb\ttarget\n1\t2\tx\n3\t4\ty\n", PLAIN, 2, 2, rows);
+    expect_rows("a;b;target\r\n1;2;x\r\n3;4;y", PLAIN, 2, 2, rows);
+    expect_rows("a b target\n1 2  x\n3  4 y\n", PLAIN, 2, 2, rows);
+    expect_rows("a, b, target\n1, 2, x\n3, 4, y\n", PLAIN, 2, 2, rows);
+    expect_rows("\xef\xbb\xbf\"a\",b,target\n1,2,x\n3,4,y\n", PLAIN ",label=target", 2, 2, rows);
+}
+
+static void libsvm(void **state)
+{
+    (void)state;
+    static const char text[] = "+1 1:2 3:-4\n-1 2:1 # none\n\n# all\n+1 \n-1 1:1 2:0 3:2\n";
+    expect_rows(text, PLAIN, 3, 2, "1| 0:2 2:-4\n0| 1:1\n1|\n0| 0:1 2:2\n");
+    expect_rows(text, "normalize=standard,constant=off", 3, 2, "1| 0:1 2:-1\n0| 1:1\n1|\n0| 0:0.5 2:0.5\n");
+    expect_rows(text, "normalize=standard", 4, 2, "1| 0:1 1:1 3:-1\n0| 0:1 2:1\n1| 0:1\n0| 0:1 1:0.5 3:0.5\n");
+    expect_rows("3 1:3 2:4\n1 1:3\n", "constant=off,normalize=unit", 2, 2, "1| 0:0.70711 1:0.70711\n0| 0:1\n");
+}
+
+static void wrong_libsvm_lines_are_named(void **state)
+{
+    (void)state;
+    expect_failure("1 1:2\n0 0:1\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2: expected an index of 1 to 100000000, got '0:1'");
+    expect_failure("1 1:2\n0 3:1 2:1\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2: expected an index of 4 to 100000000, got '2:1'");
+    expect_failure("1 1:2\n0 3:1 3:1\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2: expected an index of 4 to 100000000, got '3:1'");
+    expect_failure("1 1:2\n0 99999999999999999999:1\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2: expected an index of 1 to 100000000, got '99999999999999999999:1'");
+    expect_failure("1 1:2\n\n0 1:x\n", "", EE_BAD_INPUT, "made.csv, line 3: expected a number after '1:', got 'x'");
+    expect_failure("1 1:2\n0 1:nan\n", "", EE_BAD_INPUT, "made.csv, line 2: expected a number after '1:', got 'nan'");
+    expect_failure("1 1:2\n0 1:\n", "", EE_BAD_INPUT, "made.csv, line 2: expected a number after '1:', got ''");
+    expect_failure("1 1:2\n0 1:1e39\n", "", EE_BAD_INPUT, "made.csv, line 2: expected a number after '1:', got '1e39'");
+    expect_failure("1 1:2\n0 1\n", "", EE_BAD_INPUT, "made.csv, line 2: expected index:value, got '1'");
+    expect_failure("1 1:2\n0 -1:1\n", "", EE_BAD_INPUT, "made.csv, line 2: expected index:value, got '-1:1'");
+    expect_failure("1 1:2\n1 2:1\n", "", EE_BAD_INPUT,
+                   "made.csv: all rows have the same label, expected at least two classes");
+    expect_failure("1 1:2\n? 2:1\n", "", EE_BAD_INPUT, "made.csv, line 2: the label is missing");
+    expect_failure("1 1:0\n2\n", "constant=off", EE_BAD_INPUT,
+                   "made.csv: no column but the label differs from row to row (2 rows)");
+}
+
+/* As many labels as rows are no classes. */
+static void too_many_categories(void **state)
+{
+    (void)state;
+    enum { ROWS = 10001 };
+    char *text = malloc(32 * ROWS);
+    assert_non_null(text);
+    for (int column = 0; column < 2; column++) {
+        size_t length = (size_t)sprintf(text, "a,target\n");
+        for (int row = 0; row < ROWS; row++)
+            length += (size_t)sprintf(text + length, column ? "%d,n%d\n" : "n%d,%d\n", column ? row % 7 : row,
+                                      column ? row : row % 7);
+        expect_failure(text, "", EE_BAD_INPUT,
+                       column ? "made.csv, column 'target': more than 10000 values differ, expected a category in each "
+                                "row"
+                              : "made.csv, column 'a': more than 10000 values differ, expected a category in each row");
+    }
+    free(text);
+}
+
+/* ---- through the door ---- */
+
+static void files_are_opened_packed_or_plain(void **state)
+{
+    (void)state;
+    static const char content[] = "a,target\n1,x\n2,y\n3,x\n";
+    test_folder folder = folder_make();
+    size_t size;
+    uint8_t *packed = gzip_pack(content, strlen(content), &size);
+    folder_write_text(&folder, "plain.csv", content);
+    folder_write(&folder, "packed.csv.gz", packed, size);
+    folder_write(&folder, "cut.csv.gz", packed, size - 1);
+    free(packed);
+    static const char *const cases[][2] = {{"plain.csv", "table:plain,label=target"},
+                                           {"packed.csv.gz", "table:packed,label=target"},
+                                           {"packed.csv", "table:packed,label=target"}};
+    char text[128];
+    dataset *data;
+    ee_error error = {EE_OK, ""};
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "table:%s,label=target", folder_path(&folder, cases[i][0]));
+        if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+        assert_string_equal(dataset_name(data), cases[i][1]);
+        assert_int_equal(dataset_dim(data), 4);
+        assert_int_equal(dataset_arms(data), 2);
+        assert_int_equal(dataset_blocks(data), 2);
+        assert_true(dataset_fingerprint(data) != 0);
+        environment *world;
+        environment_round round;
+        assert_int_equal(environment_create(data, 1, &world, NULL), EE_OK);
+        for (int t = 0; t < 10; t++) {
+            assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+            assert_true(round.rewards[0] + round.rewards[1] == 1.0);
+        }
+        environment_free(world);
+        dataset_free(data);
+    }
+    snprintf(text, sizeof text, "table:%s", folder_path(&folder, "cut.csv"));
+    assert_int_equal(dataset_open(text, NULL, &data, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "cut.csv.gz, byte ");
+    snprintf(text, sizeof text, "table:%s", folder_path(&folder, "none.csv"));
+    assert_int_equal(dataset_open(text, NULL, &data, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "none.csv");
+    folder_remove(&folder);
+}
+
+static void the_uci_files(void **state)
+{
+    (void)state;
+    const char *root = getenv("EENET_DATA");
+    if (!root) {
+        print_message("EENET_DATA is not set: the UCI files are not tested\n");
+        skip();
+    }
+    static const struct {
+        const char *name;
+        const char *options;
+        size_t rows, features, classes;
+    } cases[] = {
+        {"adult", "", 48842, 15, 2},
+        {"adult", ",categorical=workclass+education+marital-status+occupation+relationship+race+sex+native-country",
+         48842, 109, 2},
+        {"magic", "", 19020, 11, 2},
+        {"mushroom", "", 8124, 22, 2}, /* one of the 22 columns has one value */
+        {"mushroom", ",categorical=all,constant=off", 8124, 116, 2},
+        {"shuttle", "", 58000, 10, 7},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        dataset *data;
+        ee_error error = {EE_OK, ""};
+        snprintf(text, sizeof text, "table:%s/uci/%s.tsv.gz%s", root, cases[i].name, cases[i].options);
+        if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+        const classes_dataset *rows = (const classes_dataset *)data;
+        assert_int_equal(rows->rows, cases[i].rows);
+        assert_int_equal(rows->features, cases[i].features);
+        assert_int_equal(rows->classes, cases[i].classes);
+        for (size_t row = 0; row < rows->rows; row++) {
+            double squares = 0.0;
+            for (size_t at = rows->starts[row]; at < rows->starts[row + 1]; at++)
+                squares += (double)rows->values[at] * (double)rows->values[at];
+            assert_close(squares, 1.0, 1e-5);
+        }
+        dataset_free(data);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_standardised),
+        cmocka_unit_test(zeros_are_not_stored),
+        cmocka_unit_test(missing_numbers_are_the_mean_and_are_told),
+        cmocka_unit_test(texts_are_one_of_their_column),
+        cmocka_unit_test(codes_are_categories_where_it_is_said),
+        cmocka_unit_test(a_text_among_numbers_is_named),
+        cmocka_unit_test(headers_are_recognised),
+        cmocka_unit_test(labels_are_found),
+        cmocka_unit_test(classes_are_in_order),
+        cmocka_unit_test(wrong_columns_are_named),
+        cmocka_unit_test(wrong_rows_are_named),
+        cmocka_unit_test(separators_and_line_ends),
+        cmocka_unit_test(libsvm),
+        cmocka_unit_test(wrong_libsvm_lines_are_named),
+        cmocka_unit_test(too_many_categories),
+        cmocka_unit_test(files_are_opened_packed_or_plain),
+        cmocka_unit_test(the_uci_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+#include "evaluate/statistics.h"
+
+#include <math.h>
+
+#include "support.h"
+
+static void mean_of_values(void **state)
+{
+    (void)state;
+    const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    assert_true(statistics_mean(values, 8) == 5.0);
+    assert_true(statistics_mean(values, 1) == 2.0);
+    assert_true(isnan(statistics_mean(values, 0)));
+}
+
+static void deviation_divides_by_one_less(void **state)
+{
+    (void)state;
+    const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
+    assert_close(statistics_deviation(values, 8), sqrt(32.0 / 7.0), 1e-15);
+    const double equal[] = {0.1, 0.1, 0.1};
+    assert_close(statistics_deviation(equal, 3), 0.0, 1e-16);
+    assert_true(isnan(statistics_deviation(values, 1)));
+    assert_true(isnan(statistics_deviation(values, 0)));
+}
+
+/* Where the mean is large, the difference of two large sums would have lost every digit. */
+static void deviation_far_from_zero(void **state)
+{
+    (void)state;
+    const double values[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
+    assert_close(statistics_deviation(values, 4), sqrt(30.0), 1e-12);
+}
+
+static void median_odd_and_even(void **state)
+{
+    (void)state;
+    double odd[] = {9, -1, 4}, even[] = {8, 1, 2, 5}, one[] = {3};
+    assert_true(statistics_median(odd, 3) == 4.0);
+    assert_true(statistics_median(even, 4) == 3.5);
+    assert_true(statistics_median(one, 1) == 3.0);
+    assert_true(isnan(statistics_median(one, 0)));
+    double holed[] = {1, NAN, 2};
+    assert_true(isnan(statistics_median(holed, 3)));
+}
+
+/* Numbers of SciPy's t.ppf, which has eight digits right; for 1 and 2 degrees of freedom there are formulas. */
+static void student_quantiles(void **state)
+{
+    (void)state;
+    assert_close(statistics_student_quantile(0.975, 1), tan(0.475 * acos(-1.0)), 1e-13);
+    assert_close(statistics_student_quantile(0.975, 2), 0.95 * sqrt(2.0 / (1.0 - 0.95 * 0.95)), 1e-13);
+    assert_close(statistics_student_quantile(0.975, 4), 2.7764451051977987, 1e-8);
+    assert_close(statistics_student_quantile(0.975, 9), 2.262157162740991, 1e-8);
+    assert_close(statistics_student_quantile(0.95, 29), 1.6991270265334972, 1e-8);
+    assert_close(statistics_student_quantile(0.6, 4), 0.2707222947059493, 1e-8);
+    assert_close(statistics_student_quantile(0.999, 1), 318.3088389855419, 1e-8);
+    assert_close(statistics_student_quantile(0.999, 100), 3.17373948898441, 1e-8);
+    assert_close(statistics_student_quantile(0.025, 9), -2.262157162740992, 1e-8);
+    assert_close(statistics_student_quantile(0.5, 3), 0.0, 1e-15);
+    assert_true(isnan(statistics_student_quantile(0.975, 0)));
+    assert_true(isnan(statistics_student_quantile(1.0, 3)));
+    assert_true(isnan(statistics_student_quantile(0.0, 3)));
+}
+
+static void margin_of_the_mean(void **state)
+{
+    (void)state;
+    const double values[] = {12, 15, 11, 19, 14, 13.5};
+    assert_close(statistics_mean(values, 6) - statistics_margin(values, 6), 11.144601225067857, 1e-8);
+    assert_close(statistics_mean(values, 6) + statistics_margin(values, 6), 17.022065441598812, 1e-8);
+    assert_true(isnan(statistics_margin(values, 1)));
+}
+
+static void slope_of_points(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 4, 7, 8}, y[] = {3, 5, 4, 9, 12}, same[] = {2, 2, 2, 2, 2};
+    assert_close(statistics_slope(x, y, 5), 1.150537634408602, 1e-14);
+    assert_true(isnan(statistics_slope(same, y, 5)));
+    assert_true(isnan(statistics_slope(x, y, 1)));
+    assert_true(isnan(statistics_slope(x, y, 0)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mean_of_values),          cmocka_unit_test(deviation_divides_by_one_less),
+        cmocka_unit_test(deviation_far_from_zero), cmocka_unit_test(median_odd_and_even),
+        cmocka_unit_test(student_quantiles),       cmocka_unit_test(margin_of_the_mean),
+        cmocka_unit_test(slope_of_points),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
