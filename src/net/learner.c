@@ -73,6 +73,8 @@ static ee_status create_room(learner *self, ee_error *error)
     if (!status) status = batch_create(&self->batch, &self->network, error);
     if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
     if (!status && self->options.average) status = memory_create(&self->moving, parameters, sizeof(float), error);
+    if (!status && leaves_rows(self))
+        status = memory_create(&self->row_times, self->network.block, sizeof *self->row_times, error);
     return status;
 }
 
@@ -116,6 +118,7 @@ void learner_destroy(learner *self)
     memory_free(self->activations);
     memory_free(self->deltas);
     memory_free(self->order);
+    memory_free(self->row_times);
     *self = (learner){0};
 }
 
@@ -216,6 +219,7 @@ double learner_step(learner *self, vector x, float target, float *theta)
     optimizer_step(&self->optimizer, moving_of(self, theta), factors, count);
     memset(self->gradient, 0, network_formed_count(&self->network) * sizeof *self->gradient);
     span all = {0, self->network.parameter_count};
+    self->trained = self->time;
     if (self->moving) add_to_average(self, theta, all, next_share(self));
     return loss;
 }
@@ -270,10 +274,14 @@ static void step_part(learner *self, float *theta, const adam_step *step, float 
 static void end_batch(learner *self, float *theta)
 {
     size_t width = self->network.layers[0].out.width, first = leaves_rows(self) ? self->network.block * width : 0;
+    self->trained = self->time;
     adam_step step = optimizer_begin(&self->optimizer);
     float share = self->moving ? next_share(self) : 0;
-    for (size_t r = 0; first && r < self->batch.row_count; r++)
-        step_part(self, theta, &step, share, (span){self->batch.rows[r] * width, width});
+    for (size_t r = 0; first && r < self->batch.row_count; r++) {
+        size_t row = self->batch.rows[r];
+        self->row_times[row] = self->time;
+        step_part(self, theta, &step, share, (span){row * width, width});
+    }
     step_part(self, theta, &step, share, (span){first, self->network.parameter_count - first});
     batch_clear_rows(&self->batch);
 }
@@ -283,6 +291,7 @@ void learner_descend(learner *self, size_t samples, float *theta)
     memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
     if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
     self->averaged = 0;
+    self->trained = self->descended = self->time;
     optimizer_reset(&self->optimizer);
     float share = self->options.loss.pick == LOSS_CROSS_ENTROPY ? 1 / (float)samples : 1;
     for (int64_t step = 0; samples && step < self->options.steps; step++) {
@@ -375,12 +384,31 @@ void learner_train(learner *self, float *theta)
     }
 }
 
+/* ---- copying ---- */
+
+static size_t copy_span(const float *theta, span part, float *to)
+{
+    memcpy(to + part.start, theta + part.start, part.count * sizeof *to);
+    return part.count;
+}
+
+size_t learner_copy(const learner *self, const float *theta, uint64_t since, float *to)
+{
+    size_t all = self->network.parameter_count, copied = 0;
+    if (since && self->trained < since) return 0;
+    if (!since || !self->row_times || self->descended >= since) return copy_span(theta, (span){0, all}, to);
+    size_t rows = self->network.block, width = self->network.layers[0].out.width;
+    for (size_t row = 0; row < rows; row++)
+        if (self->row_times[row] >= since) copied += copy_span(theta, (span){row * width, width}, to);
+    return copied + copy_span(theta, (span){rows * width, all - rows * width}, to);
+}
+
 size_t learner_memory(const learner *self)
 {
     return history_memory(&self->history) + memory_size(self->optimizer.first) + memory_size(self->optimizer.second) +
            memory_size(self->initial) + memory_size(self->moving) + memory_size(self->gradient) +
            batch_memory(&self->batch) + memory_size(self->activations) + memory_size(self->deltas) +
-           memory_size(self->order);
+           memory_size(self->order) + memory_size(self->row_times);
 }
 
 void learner_archive(learner *self, archive *a)

@@ -56,6 +56,7 @@ const policy_class lints_class = {
     .draws = true,
     .reserve = posterior_reserve,
     .observe = posterior_observe,
+    .copy = posterior_copy,
     .memory = posterior_memory,
     .archive = posterior_archive,
 };

@@ -51,6 +51,7 @@ const policy_class linucb_class = {
     .score = score,
     .reserve = posterior_reserve,
     .observe = posterior_observe,
+    .copy = posterior_copy,
     .memory = posterior_memory,
     .archive = posterior_archive,
 };

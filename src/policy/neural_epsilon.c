@@ -54,6 +54,7 @@ const policy_class neural_epsilon_class = {
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

@@ -47,6 +47,7 @@ const policy_class neural_linear_class = {
     .reserve = exploitation_reserve,
     .observe = last_layer_observe,
     .train = last_layer_train,
+    .copy = exploitation_copy,
     .memory = last_layer_memory,
     .archive = last_layer_archive,
 };

@@ -34,6 +34,7 @@ const policy_class neural_ts_class = {
     .reserve = exploitation_reserve,
     .observe = gradient_width_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .memory = gradient_width_memory,
     .archive = exploitation_archive,
 };

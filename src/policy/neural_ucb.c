@@ -24,6 +24,7 @@ const policy_class neural_ucb_class = {
     .reserve = exploitation_reserve,
     .observe = gradient_width_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .memory = gradient_width_memory,
     .archive = exploitation_archive,
 };

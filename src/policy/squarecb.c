@@ -63,6 +63,7 @@ const policy_class squarecb_class = {
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .memory = exploitation_memory,
     .archive = exploitation_archive,
 };
