@@ -9,11 +9,10 @@ const option_group eenet_groups[EENET_GROUPS] = {
     {"", drawing_option_table, DRAWING_OPTIONS, PART(drawing), NULL},
     {"", feature_option_table, FEATURE_OPTIONS, PART(exploration.network.features), NULL},
     {"", schedule_option_table, SCHEDULE_OPTIONS, PART(exploitation.schedule), NULL},
-    {"f1.", learner_option_table, LEARNER_OPTIONS, PART(exploitation.f1),
-     "heads=0 width=200 init=paper decay=0.5 others=0.1 batch=64 average=200 lazy=on"},
+    {"f1.", learner_option_table, LEARNER_OPTIONS, PART(exploitation.f1), F1_DEFAULTS},
     {"f2.", learner_option_table, LEARNER_OPTIONS, PART(exploration.network.f2), NULL},
     {"f3.", learner_option_table, LEARNER_OPTIONS, PART(decision.f3), "layers=3 width=20 loss=cross_entropy"},
-    {"", common_option_table, COMMON_OPTIONS, PART(exploitation.common), "scale=on"},
+    {"", common_option_table, COMMON_OPTIONS, PART(exploitation.common), SCALE_DEFAULT},
 };
 
 /* A preset names all that it means, so that no change of a default moves it; but for eenet:fast, which is eenet made

@@ -10,10 +10,15 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 static const option_group groups[] = {EXPLOITATION_GROUPS};
 
+static const policy_preset paper = {"greedy:paper", "greedy with a plain f1: 100 units, no trunk that arms share",
+                                    PLAIN_F1};
+
 const policy_class greedy_class = {
     .summary = "the arm with the largest f1, no exploration: a control",
     .paper = "",
     .schema = {"greedy", groups, sizeof groups / sizeof *groups, sizeof(exploitation_options)},
+    .presets = &paper,
+    .preset_count = 1,
     .create = create,
     .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,

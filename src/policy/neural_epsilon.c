@@ -41,10 +41,15 @@ static const option table[] = {
 };
 static const option_group groups[] = {{"", table, 1, 0, NULL}, EXPLOITATION_GROUPS};
 
+static const policy_preset paper = {"neural-epsilon:paper",
+                                    "neural-epsilon with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+
 const policy_class neural_epsilon_class = {
     .summary = "the arm with the largest f1, but with probability epsilon any arm",
     .paper = "Ban, Yan, Banerjee, He: EE-Net, ICLR 2022, section 5",
     .schema = {"neural-epsilon", groups, sizeof groups / sizeof *groups, sizeof(epsilon_options)},
+    .presets = &paper,
+    .preset_count = 1,
     .create = create,
     .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,

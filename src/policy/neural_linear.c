@@ -35,10 +35,15 @@ static const option_group groups[] = {
     EXPLOITATION_GROUPS,
 };
 
+static const policy_preset paper = {"neural-linear:paper",
+                                    "neural-linear with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+
 const policy_class neural_linear_class = {
     .summary = "NeuralLinear: Thompson sampling on f1's last hidden layer",
     .paper = "Riquelme, Tucker, Snoek: Deep Bayesian Bandits Showdown, ICLR 2018",
     .schema = {"neural-linear", groups, sizeof groups / sizeof *groups, sizeof(last_layer_options)},
+    .presets = &paper,
+    .preset_count = 1,
     .create = create,
     .free = last_layer_free,
     .scratch_count = last_layer_scratch_count,

@@ -35,10 +35,15 @@ static const option_group groups[] = {
     EXPLOITATION_GROUPS,
 };
 
+static const policy_preset paper = {"neural-linucb:paper",
+                                    "neural-linucb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+
 const policy_class neural_linucb_class = {
     .summary = "Neural-LinUCB: a confidence width on f1's last hidden layer",
     .paper = "Xu, Wen, Zhao, Gu: Neural Contextual Bandits with Deep Representation and Shallow Exploration, ICLR 2022",
     .schema = {"neural-linucb", groups, sizeof groups / sizeof *groups, sizeof(last_layer_options)},
+    .presets = &paper,
+    .preset_count = 1,
     .create = create,
     .free = last_layer_free,
     .scratch_count = last_layer_scratch_count,

@@ -20,10 +20,15 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
+static const policy_preset paper = {"neural-ts:paper", "neural-ts with a plain f1: 100 units, no trunk that arms share",
+                                    PLAIN_F1};
+
 const policy_class neural_ts_class = {
     .summary = "NeuralTS: draws around f1, as wide as its gradient says",
     .paper = "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
     .schema = {"neural-ts", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
+    .presets = &paper,
+    .preset_count = 1,
     .create = create,
     .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,

@@ -11,10 +11,15 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     return gradient_width_create(&neural_ucb_class, setup, out, error);
 }
 
+static const policy_preset paper = {"neural-ucb:paper",
+                                    "neural-ucb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+
 const policy_class neural_ucb_class = {
     .summary = "NeuralUCB: f1 and a confidence width from its gradient",
     .paper = "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
     .schema = {"neural-ucb", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
+    .presets = &paper,
+    .preset_count = 1,
     .create = create,
     .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,

@@ -50,10 +50,15 @@ static const option table[] = {
 };
 static const option_group groups[] = {{"", table, 2, 0, NULL}, EXPLOITATION_GROUPS};
 
+static const policy_preset paper = {"squarecb:paper", "squarecb with a plain f1: 100 units, no trunk that arms share",
+                                    PLAIN_F1};
+
 const policy_class squarecb_class = {
     .summary = "inverse-gap weighting on f1: the further below the best, the rarer",
     .paper = "Foster, Rakhlin: Beyond UCB: Optimal and Efficient Contextual Bandits with Regression Oracles, ICML 2020",
     .schema = {"squarecb", groups, sizeof groups / sizeof *groups, sizeof(squarecb_options)},
+    .presets = &paper,
+    .preset_count = 1,
     .create = create,
     .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,

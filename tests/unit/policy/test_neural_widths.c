@@ -20,7 +20,7 @@ static void check_golden(const char *covariance, const char *member)
     char options[128];
     snprintf(options, sizeof options, "f1.width=12 f1.bias=off lambda=%g nu=1 covariance=%s",
              json_real_value(golden_member(file, "lambda_")), covariance);
-    ee_bandit *bandit = bandit_make("neural-ucb", 6, 0, options);
+    ee_bandit *bandit = bandit_make("neural-ucb:paper", 6, 0, options);
     theta_from_golden(network_of(bandit), golden_member(file, "layers"), 0, bandit->policy->parameters.values);
     assert_int_equal(json_array_size(rounds), 12);
     for (size_t t = 0; t < json_array_size(rounds); t++) {
@@ -88,7 +88,7 @@ static void check_formed(const char *network_text, bool full, bool sparse, uint6
 {
     char options[256];
     snprintf(options, sizeof options, "lambda=0.3 nu=0.7 covariance=%s %s", full ? "full" : "diagonal", network_text);
-    ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, options);
+    ee_bandit *bandit = bandit_make("neural-ucb:paper", DIM, 3, options);
     size_t p = network_of(bandit)->parameter_count;
     double m = (double)((const exploitation *)bandit->policy)->f1.options.network.width;
     double *z = calloc(p * (full ? p : 1), sizeof *z);
@@ -154,8 +154,8 @@ static void a_late_reward_counts_as_it_was_decided(void **state)
     const char *const kinds[] = {"f1.width=9 nu=1 f1.rate=0 covariance=diagonal",
                                  "f1.width=9 nu=1 f1.rate=0 covariance=full"};
     for (int k = 0; k < 2; k++) {
-        ee_bandit *early = bandit_make("neural-ucb", DIM, 5, kinds[k]),
-                  *late = bandit_make("neural-ucb", DIM, 5, kinds[k]);
+        ee_bandit *early = bandit_make("neural-ucb:paper", DIM, 5, kinds[k]),
+                  *late = bandit_make("neural-ucb:paper", DIM, 5, kinds[k]);
         size_t p = network_of(early)->parameter_count;
         float *theta = malloc(p * sizeof *theta), *live = late->policy->parameters.values;
         memcpy(theta, live, p * sizeof *theta);
@@ -184,7 +184,7 @@ static void widths_shrink_where_it_has_played(void **state)
     const char *const kinds[] = {"nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=diagonal",
                                  "nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=full"};
     for (int k = 0; k < 2; k++) {
-        ee_bandit *bandit = bandit_make("neural-ucb", 8, 1, kinds[k]);
+        ee_bandit *bandit = bandit_make("neural-ucb:paper", 8, 1, kinds[k]);
         float values[16] = {1, -1, 0.5f, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5f, -1};
         ee_arms arms = ee_arms_dense(values, 2, 8);
         ee_score first[2], before[2], now[2];
@@ -208,7 +208,7 @@ static void huge_arms_leave_numbers(void **state)
     (void)state;
     const char *const kinds[] = {"f1.width=5 f1.rate=0 covariance=diagonal", "f1.width=5 f1.rate=0 covariance=full"};
     for (int k = 0; k < 2; k++) {
-        ee_bandit *bandit = bandit_make("neural-ucb", 4, 1, kinds[k]);
+        ee_bandit *bandit = bandit_make("neural-ucb:paper", 4, 1, kinds[k]);
         float huge[8] = {1e9f, -1e9f, 0, 1e9f, -1e9f, 1e9f, 0, 1e8f}, small[8] = {1, 2, 3, 4, 0, 1, 0, 1};
         ee_arms wild = ee_arms_dense(huge, 2, 4), tame = ee_arms_dense(small, 2, 4);
         ee_score scores[2];
@@ -229,8 +229,8 @@ static void draws_have_the_formulas_mean_and_variance(void **state)
     (void)state;
     const char *const kinds[] = {"nu=0.4 f1.width=9 covariance=diagonal", "nu=0.4 f1.width=9 covariance=full"};
     for (int k = 0; k < 2; k++) {
-        ee_bandit *drawing = bandit_make("neural-ts", DIM, 2, kinds[k]),
-                  *certain = bandit_make("neural-ucb", DIM, 2, kinds[k]);
+        ee_bandit *drawing = bandit_make("neural-ts:paper", DIM, 2, kinds[k]),
+                  *certain = bandit_make("neural-ucb:paper", DIM, 2, kinds[k]);
         ee_score scores[ARMS];
         for (uint64_t t = 1; t <= 20; t++) {
             round_draw(&round_now, t, ARMS, DIM, 6);
@@ -257,8 +257,8 @@ static void full_is_refused_above_its_limit(void **state)
     ee_bandit *bandit = NULL;
     ee_error error;
     const char *options = "covariance=full memory_limit=1 f1.layers=1 f1.bias=off";
-    ee_settings fits = {.policy = "neural-ucb", .dim = 511, .options = options},
-                over = {.policy = "neural-ucb", .dim = 512, .options = options};
+    ee_settings fits = {.policy = "neural-ucb:paper", .dim = 511, .options = options},
+                over = {.policy = "neural-ucb:paper", .dim = 512, .options = options};
     assert_int_equal(ee_bandit_create(&fits, &bandit, &error), EE_OK);
     ee_bandit_free(bandit);
     assert_int_equal(ee_bandit_create(&over, &bandit, &error), EE_BAD_OPTION);
@@ -266,7 +266,7 @@ static void full_is_refused_above_its_limit(void **state)
     assert_string_equal(error.message,
                         "options: neural-ucb.covariance=full takes 1050624 bytes for f1's 512 parameters, "
                         "but neural-ucb.memory_limit is 1 MiB");
-    ee_settings image = {.policy = "neural-ts", .dim = 7840, .options = "covariance=full"};
+    ee_settings image = {.policy = "neural-ts:paper", .dim = 7840, .options = "covariance=full"};
     assert_int_equal(ee_bandit_create(&image, &bandit, &error), EE_BAD_OPTION);
     assert_string_equal(error.message, "options: neural-ts.covariance=full takes 2459887970408 bytes for f1's 784201 "
                                        "parameters, but neural-ts.memory_limit is 1024 MiB");
@@ -277,7 +277,7 @@ static size_t memory_at(const char *covariance, int width, size_t *p)
     char options[160];
     snprintf(options, sizeof options, "covariance=%s f1.width=%d f1.history=ring:1 pending=1 arms=1", covariance,
              width);
-    ee_bandit *bandit = bandit_make("neural-ucb", 20, 0, options);
+    ee_bandit *bandit = bandit_make("neural-ucb:paper", 20, 0, options);
     *p = network_of(bandit)->parameter_count;
     size_t bytes = ee_bandit_memory(bandit);
     ee_bandit_free(bandit);
@@ -306,19 +306,19 @@ static void memory_grows_with_p_or_its_square(void **state)
 static void ucb_solves_cosine_and_quadratic(void **state)
 {
     (void)state;
-    assert_solves("neural-ucb");
+    assert_solves("neural-ucb:paper");
 }
 
 static void ts_solves_cosine_and_quadratic(void **state)
 {
     (void)state;
-    assert_solves("neural-ts");
+    assert_solves("neural-ts:paper");
 }
 
 static void saved_ones_go_on(void **state)
 {
     (void)state;
-    const char *const policies[] = {"neural-ucb", "neural-ts"};
+    const char *const policies[] = {"neural-ucb:paper", "neural-ts:paper"};
     const char *const kinds[] = {"f1.width=6 covariance=diagonal", "f1.width=6 covariance=full",
                                  "f1.width=5 f1.bias=off covariance=full f1.front=conv1d:2:3+relu"};
     for (int i = 0; i < 2; i++)
@@ -329,7 +329,7 @@ static void saved_ones_go_on(void **state)
 static void sparse_arms_are_the_dense_ones(void **state)
 {
     (void)state;
-    const char *const policies[] = {"neural-ucb", "neural-ts"};
+    const char *const policies[] = {"neural-ucb:paper", "neural-ts:paper"};
     for (int i = 0; i < 2; i++) {
         assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=diagonal");
         assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=full");

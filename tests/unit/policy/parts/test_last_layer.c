@@ -77,7 +77,7 @@ static void samples_keep_the_features_of_their_time(void **state)
     for (size_t k = 0; k < 3; k++) {
         char options[160];
         snprintf(options, sizeof options, "alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02 %s", networks[k]);
-        ee_bandit *bandit = bandit_make("neural-linucb", DIM, 3, options);
+        ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
         regression plain;
         regression_start(&plain, 0.2);
         for (uint64_t t = 1; t <= 80; t++) {
@@ -103,7 +103,7 @@ static void check_rebuild(const char *history_text, double kept, bool stands_for
     snprintf(options, sizeof options,
              "f1.width=9 alpha=0.7 lambda=0.2 rebuild=%d train_every=%d f1.rate=0.02 f1.history=%s", TRAININGS, EVERY,
              history_text);
-    ee_bandit *bandit = bandit_make("neural-linucb", DIM, 3, options);
+    ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
     regression plain;
     regression_start(&plain, 0.2);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
@@ -134,7 +134,7 @@ static void a_rebuild_takes_the_features_of_now(void **state)
 static void updates_do_not_drift(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("neural-linucb", DIM, 5, "f1.width=9 alpha=1 lambda=0.001 f1.history=ring:1");
+    ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 5, "f1.width=9 alpha=1 lambda=0.001 f1.history=ring:1");
     regression plain;
     regression_start(&plain, 0.001);
     ee_score scores[ARMS];
@@ -158,7 +158,7 @@ static void updates_do_not_drift(void **state)
 static void widths_shrink_where_it_has_played(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("neural-linucb", 8, 1, "f1.width=40 f1.bias=off alpha=1");
+    ee_bandit *bandit = bandit_make("neural-linucb:paper", 8, 1, "f1.width=40 f1.bias=off alpha=1");
     float values[16] = {1, -1, 0.5f, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5f, -1};
     ee_arms arms = ee_arms_dense(values, 2, 8);
     ee_score first[2], before[2], now[2];
@@ -183,7 +183,7 @@ static void draws_have_the_formulas_mean_and_covariance(void **state)
 {
     (void)state;
     const double nu = 0.4;
-    ee_bandit *bandit = bandit_make("neural-linear", DIM, 2, "nu=0.4 f1.width=9 lambda=0.5");
+    ee_bandit *bandit = bandit_make("neural-linear:paper", DIM, 2, "nu=0.4 f1.width=9 lambda=0.5");
     regression plain;
     regression_start(&plain, 0.5);
     for (uint64_t t = 1; t <= 20; t++) {
@@ -211,7 +211,7 @@ static void draws_have_the_formulas_mean_and_covariance(void **state)
 static void equal_arms_draw_equal_scores(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("neural-linear", 3, 2, "f1.width=9");
+    ee_bandit *bandit = bandit_make("neural-linear:paper", 3, 2, "f1.width=9");
     float values[9] = {1, 2, 3, 1, 2, 3, 3, 2, 1};
     ee_arms arms = ee_arms_dense(values, 3, 3);
     ee_score scores[3];
@@ -229,12 +229,12 @@ static void a_network_without_hidden_layer_is_refused(void **state)
     (void)state;
     ee_bandit *bandit = NULL;
     ee_error error;
-    ee_settings settings = {.policy = "neural-linear", .dim = 4, .options = "f1.layers=1"};
+    ee_settings settings = {.policy = "neural-linear:paper", .dim = 4, .options = "f1.layers=1"};
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_null(bandit);
     assert_string_equal(error.message,
                         "options: neural-linear needs a hidden layer: f1.layers must be at least 2, got 1");
-    settings.policy = "neural-linucb";
+    settings.policy = "neural-linucb:paper";
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_string_equal(error.message,
                         "options: neural-linucb needs a hidden layer: f1.layers must be at least 2, got 1");
@@ -246,7 +246,7 @@ static void blocks_have_a_regression_each(void **state)
     (void)state;
     enum { HEADS = 3, BLOCK = DIM / HEADS };
     ee_bandit *bandit =
-        bandit_make("neural-linucb", DIM, 3, "f1.width=9 f1.heads=3 alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02");
+        bandit_make("neural-linucb:paper", DIM, 3, "f1.width=9 f1.heads=3 alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02");
     regression plain[HEADS];
     size_t played[HEADS] = {0};
     for (size_t i = 0; i < HEADS; i++) regression_start(&plain[i], 0.2);
@@ -279,7 +279,8 @@ static void memory_grows_with_the_square_of_the_width(void **state)
     for (int width = 100; width <= 1600; width *= 2) {
         char options[96];
         snprintf(options, sizeof options, "f1.width=%d f1.history=ring:1 pending=1 arms=1", width);
-        ee_bandit *own = bandit_make("neural-linear", 20, 0, options), *plain = bandit_make("greedy", 20, 0, options);
+        ee_bandit *own = bandit_make("neural-linear:paper", 20, 0, options),
+                  *plain = bandit_make("greedy:paper", 20, 0, options);
         double more = (double)ee_bandit_memory(own) - (double)ee_bandit_memory(plain), square = 4.0 * width * width;
         assert_true(more > square && more < square + 80.0 * width + 1000);
         ee_bandit_free(own);
@@ -290,19 +291,19 @@ static void memory_grows_with_the_square_of_the_width(void **state)
 static void linear_solves_cosine_and_quadratic(void **state)
 {
     (void)state;
-    assert_solves("neural-linear");
+    assert_solves("neural-linear:paper");
 }
 
 static void linucb_solves_cosine_and_quadratic(void **state)
 {
     (void)state;
-    assert_solves("neural-linucb");
+    assert_solves("neural-linucb:paper");
 }
 
 static void saved_ones_go_on(void **state)
 {
     (void)state;
-    const char *const policies[] = {"neural-linear", "neural-linucb"};
+    const char *const policies[] = {"neural-linear:paper", "neural-linucb:paper"};
     const char *const kinds[] = {"f1.width=6 rebuild=0", "f1.width=6 rebuild=5",
                                  "f1.width=5 f1.bias=off rebuild=7 train_every=2 f1.history=reservoir:6"};
     for (int i = 0; i < 2; i++)
@@ -313,16 +314,16 @@ static void saved_ones_go_on(void **state)
 static void sparse_arms_are_the_dense_ones(void **state)
 {
     (void)state;
-    assert_sparse_equals_dense("neural-linear", "f1.width=9 nu=1");
-    assert_sparse_equals_dense("neural-linucb", "f1.width=9 alpha=1");
-    assert_sparse_equals_dense("neural-linucb", "f1.width=5 f1.layers=3 f1.front=conv1d:2:3+relu alpha=1");
+    assert_sparse_equals_dense("neural-linear:paper", "f1.width=9 nu=1");
+    assert_sparse_equals_dense("neural-linucb:paper", "f1.width=9 alpha=1");
+    assert_sparse_equals_dense("neural-linucb:paper", "f1.width=5 f1.layers=3 f1.front=conv1d:2:3+relu alpha=1");
 }
 
 /* Large arms that are nearly equal: lambda is lost in the rounding of the sums, and the regression still is one. */
 static void nearly_equal_arms_leave_numbers(void **state)
 {
     (void)state;
-    const char *const policies[] = {"neural-linear", "neural-linucb"};
+    const char *const policies[] = {"neural-linear:paper", "neural-linucb:paper"};
     for (int k = 0; k < 2; k++) {
         ee_bandit *bandit = bandit_make(policies[k], 4, 1, "f1.width=30 rebuild=1 lambda=1e-6 f1.rate=0");
         random_stream draw = random_named(1, "nearly equal");
