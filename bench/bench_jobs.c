@@ -50,8 +50,8 @@ ee_status bench_jobs(bench_report *to, ee_error *error)
     run_job *jobs = NULL;
     run_result *results = NULL;
     ee_status status = dataset_open("synthetic:cosine", NULL, &data, error);
-    if (!status) status = memory_create(&jobs, cores * JOBS_PER_CORE, sizeof *jobs, error);
-    if (!status) status = memory_create(&results, cores * JOBS_PER_CORE, sizeof *results, error);
+    if (!status) status = memory_create(NULL, &jobs, cores * JOBS_PER_CORE, sizeof *jobs, error);
+    if (!status) status = memory_create(NULL, &results, cores * JOBS_PER_CORE, sizeof *results, error);
     for (size_t i = 0; !status && i < cores * JOBS_PER_CORE; i++)
         jobs[i] = (run_job){.data = data, .policy = "eenet", .seed = i, .rounds = ROUNDS};
     if (!status) status = measure_jobs(to, cores, jobs, results, error);

@@ -136,13 +136,13 @@ static void measure_kernel(const kernel_table *k, const struct kernel_row *row, 
 
 static ee_status create_operands(operands *o, ee_error *error)
 {
-    ee_status status = memory_create(&o->x, MNIST, sizeof *o->x, error);
-    if (!status) status = memory_create(&o->y, WIDTH, sizeof *o->y, error);
-    if (!status) status = memory_create(&o->theta, MOST, sizeof *o->theta, error);
-    if (!status) status = memory_create(&o->first, MOST, sizeof *o->first, error);
-    if (!status) status = memory_create(&o->second, MOST, sizeof *o->second, error);
-    if (!status) status = memory_create(&o->gradient, MOST, sizeof *o->gradient, error);
-    if (!status) status = memory_create(&o->index, SPARSE_ROUNDS * NONZEROS, sizeof *o->index, error);
+    ee_status status = memory_create(NULL, &o->x, MNIST, sizeof *o->x, error);
+    if (!status) status = memory_create(NULL, &o->y, WIDTH, sizeof *o->y, error);
+    if (!status) status = memory_create(NULL, &o->theta, MOST, sizeof *o->theta, error);
+    if (!status) status = memory_create(NULL, &o->first, MOST, sizeof *o->first, error);
+    if (!status) status = memory_create(NULL, &o->second, MOST, sizeof *o->second, error);
+    if (!status) status = memory_create(NULL, &o->gradient, MOST, sizeof *o->gradient, error);
+    if (!status) status = memory_create(NULL, &o->index, SPARSE_ROUNDS * NONZEROS, sizeof *o->index, error);
     return status;
 }
 

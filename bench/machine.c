@@ -25,19 +25,19 @@ static double measure_flops(const peak_table *loops)
     return best;
 }
 
-/* Whichever of reading and writing goes faster. memory is (span) bytes, in three arrays for the writing. */
-static double measure_rate(const peak_table *loops, float *memory, size_t span)
+/* Whichever of reading and writing goes faster. room is (span) bytes, in three arrays for the writing. */
+static double measure_rate(const peak_table *loops, float *room, size_t span)
 {
     double best = 0;
     size_t count = span / sizeof(float), third = count / 3, passes = ((size_t)16 << 20) / span + 1;
     for (int trial = 0; trial < TRIALS; trial++) {
         stretch start = measure_start();
         float sum = 0;
-        for (size_t pass = 0; pass < passes; pass++) sum += loops->read(memory, count);
+        for (size_t pass = 0; pass < passes; pass++) sum += loops->read(room, count);
         double read = (double)(passes * span) / measure_since(start).wall;
-        memory[0] = 1e-30f * sum;
+        room[0] = 1e-30f * sum;
         start = measure_start();
-        for (size_t pass = 0; pass < passes; pass++) loops->write(memory, memory + third, memory + 2 * third, third);
+        for (size_t pass = 0; pass < passes; pass++) loops->write(room, room + third, room + 2 * third, third);
         double written = (double)(passes * span) / measure_since(start).wall;
         if (read > best) best = read;
         if (written > best) best = written;
@@ -49,16 +49,16 @@ ee_status machine_measure(machine *out, ee_error *error)
 {
     const peak_table *loops = peak_of(ee_kernels());
     if (!loops) return status_fail(error, EE_BAD_INPUT, "bench: no loops for the kernels %s", ee_kernels());
-    float *memory;
-    ee_status status = memory_create(&memory, spans[MACHINE_LEVELS - 1], 1, error);
+    float *room;
+    ee_status status = memory_create(NULL, &room, spans[MACHINE_LEVELS - 1], 1, error);
     if (status) return status;
-    memset(memory, 0, spans[MACHINE_LEVELS - 1]); /* the system hands memory out when it is first written to */
+    memset(room, 0, spans[MACHINE_LEVELS - 1]); /* the system hands memory out when it is first written to */
     out->flops = measure_flops(loops);
     for (size_t i = 0; i < MACHINE_LEVELS; i++) {
         out->spans[i] = spans[i];
-        out->rates[i] = measure_rate(loops, memory, spans[i]);
+        out->rates[i] = measure_rate(loops, room, spans[i]);
     }
-    memory_free(memory);
+    memory_free(room);
     return EE_OK;
 }
 

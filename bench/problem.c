@@ -37,9 +37,10 @@ static void draw_arm(problem *self, size_t round, size_t arm, random_stream *dra
 static ee_status create_sparse(problem *self, random_stream *draw, ee_error *error)
 {
     const problem_shape *shape = self->shape;
-    ee_status status = memory_create(&self->starts, shape->arms + 1, sizeof *self->starts, error);
+    ee_status status = memory_create(NULL, &self->starts, shape->arms + 1, sizeof *self->starts, error);
     if (!status)
-        status = memory_create(&self->indices, self->rounds * shape->arms * self->stored, sizeof *self->indices, error);
+        status = memory_create(NULL, &self->indices, self->rounds * shape->arms * self->stored, sizeof *self->indices,
+                               error);
     if (status) return status;
     for (size_t arm = 0; arm <= shape->arms; arm++) self->starts[arm] = arm * self->stored;
     for (size_t round = 0; round < self->rounds; round++)
@@ -50,13 +51,13 @@ static ee_status create_sparse(problem *self, random_stream *draw, ee_error *err
 ee_status problem_create(const problem_shape *shape, size_t rounds, problem **out, ee_error *error)
 {
     problem *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
     self->shape = shape;
     self->rounds = rounds;
     self->stored = shape->nonzeros ? shape->nonzeros : shape->dim;
     random_stream draw = random_named(1, "problem");
-    status = memory_create(&self->values, rounds * shape->arms * self->stored, sizeof *self->values, error);
+    status = memory_create(NULL, &self->values, rounds * shape->arms * self->stored, sizeof *self->values, error);
     if (!status && shape->nonzeros) status = create_sparse(self, &draw, error);
     if (!status && !shape->nonzeros) draw_dense(self, &draw);
     if (status) {

@@ -14,7 +14,7 @@ static ee_status print_tables(const run_request *request, const run_result *resu
 {
     results_series *series;
     size_t policies = request->policy_count, seeds = request->seeds.count;
-    ee_status status = memory_create(&series, policies, sizeof *series, error);
+    ee_status status = memory_create(NULL, &series, policies, sizeof *series, error);
     for (size_t i = 0; i < request->dataset_texts.count && !status; i++) {
         for (size_t k = 0; k < policies; k++)
             series[k] = (results_series){request->policies[k].name, results + (i * policies + k) * seeds};
@@ -33,7 +33,7 @@ static ee_status print_missing(const command *self, const run_request *request, 
 {
     uint64_t *missing;
     size_t seeds = request->seeds.count, named = 0;
-    ee_status status = memory_create(&missing, seeds, sizeof *missing, error);
+    ee_status status = memory_create(NULL, &missing, seeds, sizeof *missing, error);
     if (status) return status;
     fprintf(stderr, "eenet %s: interrupted", self->name);
     for (size_t i = 0; i < request->job_count; i += seeds) {
@@ -91,7 +91,7 @@ static bool take_line(void *context, const run_report *report)
     size_t length = results_format(report, NULL, 0, NULL, 0);
     ee_error error;
     out->ended[place] = true;
-    if (report->result->finished && memory_create(&out->lines[place], length + 1, 1, &error))
+    if (report->result->finished && memory_create(NULL, &out->lines[place], length + 1, 1, &error))
         complain(out, error.message);
     else if (report->result->finished)
         results_format(report, NULL, 0, out->lines[place], length + 1);
@@ -103,8 +103,8 @@ static ee_status json_start(json_lines *out, session *here, const run_request *r
 {
     *out = (json_lines){.here = here, .request = request};
     here->also = (run_watch){.ended = take_line, .context = out};
-    ee_status status = memory_create(&out->lines, request->job_count, sizeof *out->lines, error);
-    return status ? status : memory_create(&out->ended, request->job_count, sizeof *out->ended, error);
+    ee_status status = memory_create(NULL, &out->lines, request->job_count, sizeof *out->lines, error);
+    return status ? status : memory_create(NULL, &out->ended, request->job_count, sizeof *out->ended, error);
 }
 
 static void json_end(json_lines *out)
@@ -180,7 +180,7 @@ static int run(const command *self, int count, char **words)
     if (!code) code = run_request_open(self, request);
     if (!code) code = run_request_make_jobs(self, request);
     if (code) goto done;
-    status = memory_create(&results, request->job_count, sizeof *results, &error);
+    status = memory_create(NULL, &results, request->job_count, sizeof *results, &error);
     if (status) goto done;
     bool kept;
     code = play(self, request, given.json, results, &kept);

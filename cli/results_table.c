@@ -75,7 +75,7 @@ ee_status results_table_print(const results_table *of, ee_error *error)
 {
     row *rows;
     size_t seeds = of->seed_count;
-    ee_status status = memory_create(&rows, of->count, sizeof *rows, error);
+    ee_status status = memory_create(NULL, &rows, of->count, sizeof *rows, error);
     if (status) return status;
     bool whole = true;
     for (size_t i = 0; i < of->count && !status; i++) {

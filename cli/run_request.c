@@ -18,7 +18,7 @@ static const uint64_t most_jobs = 1024;
 static int add_word(const command *self, const char *word, word_list *list)
 {
     ee_error error;
-    if (memory_grow(&list->words, &list->capacity, list->count + 1, sizeof *list->words, &error))
+    if (memory_grow(NULL, &list->words, &list->capacity, list->count + 1, sizeof *list->words, &error))
         return command_refused(self, &error);
     list->words[list->count++] = word;
     return EXIT_DONE;
@@ -55,8 +55,8 @@ static int add_policy(const command *self, const char *name, run_request *reques
     if (!command_find_policy(self, name, &policy)) return EXIT_USAGE;
     for (size_t i = 0; i < request->policy_count; i++)
         if (strcmp(request->policies[i].name, name) == 0) return command_misused(self, "'%s' is given twice", name);
-    if (memory_grow(&request->policies, &request->policy_capacity, request->policy_count + 1, sizeof *request->policies,
-                    &error))
+    if (memory_grow(NULL, &request->policies, &request->policy_capacity, request->policy_count + 1,
+                    sizeof *request->policies, &error))
         return command_refused(self, &error);
     request->policies[request->policy_count++].name = policy.name;
     return EXIT_DONE;
@@ -104,7 +104,7 @@ static int add_option(const command *self, const char *assignment, requested_pol
     ee_error error;
     size_t used = policy->options ? strlen(policy->options) : 0;
     size_t needed = used + strlen(assignment) + 2;
-    if (memory_grow(&policy->options, &policy->capacity, needed, 1, &error)) return command_refused(self, &error);
+    if (memory_grow(NULL, &policy->options, &policy->capacity, needed, 1, &error)) return command_refused(self, &error);
     snprintf(policy->options + used, needed - used, "%s%s", used ? " " : "", assignment);
     return EXIT_DONE;
 }
@@ -164,7 +164,7 @@ static int open_datasets(const command *self, run_request *request)
     if (request->output) status = file_make_folder(request->output, &error);
     if (request->output && !status) status = file_join(request->output, "cache", &cache, &error);
     size_t count = request->dataset_texts.count;
-    if (!status) status = memory_create(&request->datasets, count, sizeof *request->datasets, &error);
+    if (!status) status = memory_create(NULL, &request->datasets, count, sizeof *request->datasets, &error);
     for (size_t i = 0; i < count && !status; i++)
         status = dataset_open(request->dataset_texts.words[i], cache, &request->datasets[i], &error);
     memory_free(cache);
@@ -203,7 +203,7 @@ int run_request_make_jobs(const command *self, run_request *request)
     ee_error error;
     size_t seeds = request->seeds.count, policies = request->policy_count;
     request->job_count = request->dataset_texts.count * policies * seeds;
-    if (memory_create(&request->jobs, request->job_count, sizeof *request->jobs, &error))
+    if (memory_create(NULL, &request->jobs, request->job_count, sizeof *request->jobs, &error))
         return command_refused(self, &error);
     for (size_t i = 0; i < request->job_count; i++) {
         const dataset *data = request->datasets[i / seeds / policies];

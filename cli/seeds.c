@@ -30,7 +30,7 @@ static ee_status append_range(seed_list *list, uint64_t low, uint64_t high, ee_e
     if (high - low >= MOST_SEEDS - list->count)
         return status_fail(error, EE_BAD_OPTION, "seeds: expected at most %d, got more", MOST_SEEDS);
     size_t count = list->count + (size_t)(high - low) + 1;
-    ee_status status = memory_grow(&list->values, &list->capacity, count, sizeof *list->values, error);
+    ee_status status = memory_grow(NULL, &list->values, &list->capacity, count, sizeof *list->values, error);
     if (status) return status;
     for (uint64_t offset = 0; list->count < count; offset++) list->values[list->count++] = low + offset;
     return EE_OK;

@@ -48,7 +48,7 @@ typedef struct tried {
 
 static ee_status add_axis(tried *into, const char *option, const char *values, ee_error *error)
 {
-    ee_status status = memory_grow(&into->axes, &into->capacity, into->axis_count + 1, sizeof *into->axes, error);
+    ee_status status = memory_grow(NULL, &into->axes, &into->capacity, into->axis_count + 1, sizeof *into->axes, error);
     if (!status) into->axes[into->axis_count++] = (grid_axis){option, values};
     return status;
 }
@@ -57,8 +57,8 @@ static ee_status add_axis(tried *into, const char *option, const char *values, e
 static ee_status split_options(const char *options, tried *into, ee_error *error)
 {
     size_t capacity = strlen(options) + 1, used = 0;
-    ee_status status = memory_create(&into->fixed, capacity, 1, error);
-    if (!status) status = memory_create(&into->lists, capacity, 1, error);
+    ee_status status = memory_create(NULL, &into->fixed, capacity, 1, error);
+    if (!status) status = memory_create(NULL, &into->lists, capacity, 1, error);
     if (status) return status;
     strcpy(into->lists, options);
     for (char *next, *word = into->lists; word && *word && !status; word = next) {
@@ -93,8 +93,8 @@ static ee_status print_table(const study_plan *plan, size_t place, const study *
     results_series *series = NULL;
     char(*labels)[64] = NULL;
     size_t count = 0;
-    ee_status status = memory_create(&series, done->count, sizeof *series, error);
-    if (!status) status = memory_create(&labels, done->count, sizeof *labels, error);
+    ee_status status = memory_create(NULL, &series, done->count, sizeof *series, error);
+    if (!status) status = memory_create(NULL, &labels, done->count, sizeof *labels, error);
     for (size_t i = 0; i < done->count && !status; i++) {
         const study_series *from = &done->series[i];
         if (from->dataset != place) continue;
@@ -212,9 +212,9 @@ int tuning_run(const command *self, tuning *from)
         code = command_refused(self, &error);
     if (!code) code = check_seeds(self, &tuned, &request->seeds);
     if (code) goto done;
-    ee_status status = memory_create(&tries, request->policy_count, sizeof *tries, &error);
-    if (!status) status = memory_create(&policies, request->policy_count, sizeof *policies, &error);
-    if (!status) status = memory_create(&rounds, request->dataset_texts.count, sizeof *rounds, &error);
+    ee_status status = memory_create(NULL, &tries, request->policy_count, sizeof *tries, &error);
+    if (!status) status = memory_create(NULL, &policies, request->policy_count, sizeof *policies, &error);
+    if (!status) status = memory_create(NULL, &rounds, request->dataset_texts.count, sizeof *rounds, &error);
     if (!status) status = make_plan(from, tries, policies, rounds, &error);
     study_plan plan = {request->datasets,
                        rounds,

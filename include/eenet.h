@@ -71,12 +71,22 @@ typedef struct ee_error {
 
 typedef struct ee_bandit ee_bandit;
 
+/* Where a bandit's memory comes from. allocate returns NULL where there is none left; what it gives needs no alignment
+ * and need not be zero. release gets a block of allocate's with the size that was asked for. Both are called by the
+ * thread that calls the library, and must not call it on the same bandit. */
+typedef struct ee_allocator {
+    void *(*allocate)(void *context, size_t size);
+    void (*release)(void *context, void *block, size_t size);
+    void *context;
+} ee_allocator;
+
 typedef struct ee_settings {
-    const char *policy;   /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
-    size_t dim;           /* features of an arm, 1 to 2^32 - 1 */
-    uint64_t seed;        /* of all randomness */
-    const char *options;  /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
-    uint64_t reserved[8]; /* must be zero */
+    const char *policy;  /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
+    size_t dim;          /* features of an arm, 1 to 2^32 - 1 */
+    uint64_t seed;       /* of all randomness */
+    const char *options; /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
+    const ee_allocator *allocator; /* copied; NULL: the C library's */
+    uint64_t reserved[7];          /* must be zero */
 } ee_settings;
 
 /* The arms of one round, borrowed for the duration of the call. Make it with ee_arms_dense or ee_arms_sparse. */
@@ -155,7 +165,7 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
 EE_API EE_MUST_CHECK ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
 
 /* expected says what the caller wants, or is NULL for any model: of it policy ("eenet" accepts every preset of it;
- * NULL: any) and dim (0: any) are compared, and nothing else.
+ * NULL: any) and dim (0: any) are compared, and nothing else; its allocator is the bandit's.
  *
  * EE_NO_FILE means that path's folder is there and has nothing of that name, so that a bandit may be created and saved
  * there. A file that cannot be read, a folder that is not there and a link that leads nowhere are EE_FILE_ERROR. */
@@ -208,7 +218,8 @@ EE_API EE_MUST_CHECK ee_status ee_snapshot_create(const ee_bandit *bandit, ee_sn
 EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error);
 EE_API void ee_snapshot_free(ee_snapshot *snapshot);
 
-/* Room to decide in, one for each thread. It grows with the rounds that it meets. */
+/* Room to decide in, one for each thread. It grows with the rounds that it meets, by the bandit's allocator, which must
+ * then be one for several threads. */
 EE_API EE_MUST_CHECK ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_error *error);
 EE_API void ee_scratch_free(ee_scratch *scratch);
 

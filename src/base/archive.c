@@ -49,7 +49,7 @@ void archive_bytes(archive *a, void *bytes, size_t size)
         return;
     }
     if (a->status) return;
-    a->status = memory_grow(&a->bytes, &a->capacity, a->size + size, 1, a->error);
+    a->status = memory_grow(NULL, &a->bytes, &a->capacity, a->size + size, 1, a->error);
     if (a->status || !size) return;
     memcpy(a->bytes + a->size, bytes, size);
     a->size += size;

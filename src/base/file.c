@@ -29,7 +29,7 @@ const char *file_tail(const char *path)
 ee_status file_join(const char *folder, const char *name, char **path, ee_error *error)
 {
     size_t capacity = strlen(folder) + strlen(name) + 2;
-    ee_status status = memory_create(path, capacity, 1, error);
+    ee_status status = memory_create(NULL, path, capacity, 1, error);
     if (!status) snprintf(*path, capacity, "%s/%s", folder, name);
     return status;
 }
@@ -73,7 +73,7 @@ ee_status file_write(const char *path, const void *bytes, size_t size, ee_error 
 {
     enum { SUFFIX = 40 };
     char *temporary;
-    ee_status status = memory_create(&temporary, strlen(path) + SUFFIX, 1, error);
+    ee_status status = memory_create(NULL, &temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
     int descriptor = open_temporary(path, temporary, strlen(path) + SUFFIX);
     if (descriptor < 0) {
@@ -121,7 +121,7 @@ ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *e
         status = status_fail(error, EE_FILE_ERROR, "file: %s is not a plain file", file_tail(path));
     uint8_t *content = NULL;
     size_t length = status ? 0 : (size_t)about.st_size;
-    if (!status) status = memory_create(&content, length + 1, 1, error);
+    if (!status) status = memory_create(NULL, &content, length + 1, 1, error);
     if (!status) status = read_all(descriptor, path, content, length, error);
     close(descriptor);
     if (status) {
@@ -138,7 +138,7 @@ bool file_is_missing(const char *path)
     struct stat about;
     char *copy;
     if (!*path || lstat(path, &about) == 0 || errno != ENOENT) return false;
-    if (memory_create(&copy, strlen(path) + 1, 1, NULL)) return false;
+    if (memory_create(NULL, &copy, strlen(path) + 1, 1, NULL)) return false;
     memcpy(copy, path, strlen(path) + 1);
     bool folder = stat(dirname(copy), &about) == 0 && S_ISDIR(about.st_mode);
     memory_free(copy);
@@ -148,7 +148,7 @@ bool file_is_missing(const char *path)
 ee_status file_make_folder(const char *path, ee_error *error)
 {
     char *part;
-    ee_status status = memory_create(&part, strlen(path) + 1, 1, error);
+    ee_status status = memory_create(NULL, &part, strlen(path) + 1, 1, error);
     if (status) return status;
     for (size_t length = 1; !status && length <= strlen(path); length++) {
         if (path[length] != '/' && path[length]) continue;

@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +8,14 @@ enum { CACHE_LINE = 64 };
 
 /* Lies in front of every block. */
 typedef struct block_head {
-    char *raw;    /* what calloc gave */
+    char *raw;    /* what the allocator gave */
     size_t bytes; /* of it */
+    memory *owner;
+    struct block_head *previous, *next; /* of the owner's */
 } block_head;
 
-/* Blocks are cut out of larger ones; the address sanitizer is told where they end. */
+/* Blocks are cut out of larger ones; the address sanitizer is told where they end, and that all of them may be touched
+ * again when they go back to an allocator of the user's, which may hand them out anew. */
 #if defined(__has_feature) /* clang */
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -23,39 +27,113 @@ static void fence(char *end, const char *raw_end)
 {
     ASAN_POISON_MEMORY_REGION(end, (size_t)(raw_end - end));
 }
+static void lift_fence(char *raw, size_t bytes)
+{
+    ASAN_UNPOISON_MEMORY_REGION(raw, bytes);
+}
 #else
 static void fence(char *end, const char *raw_end)
 {
     (void)end;
     (void)raw_end;
 }
+static void lift_fence(char *raw, size_t bytes)
+{
+    (void)raw;
+    (void)bytes;
+}
 #endif
 
-ee_status memory_create(void *out, size_t count, size_t size, ee_error *error)
+/* ---- the allocator ---- */
+
+static bool has_allocator(const memory *owner)
+{
+    return owner && owner->allocator.allocate;
+}
+
+static char *take(const memory *owner, size_t bytes)
+{
+    /* calloc, because it leaves large blocks untouched until they are used: what is only reserved costs nothing. */
+    if (!has_allocator(owner)) return calloc(bytes, 1);
+    char *raw = owner->allocator.allocate(owner->allocator.context, bytes);
+    if (raw) memset(raw, 0, bytes);
+    return raw;
+}
+
+static void give_back(const memory *owner, char *raw, size_t bytes)
+{
+    if (!has_allocator(owner)) {
+        free(raw);
+        return;
+    }
+    lift_fence(raw, bytes);
+    owner->allocator.release(owner->allocator.context, raw, bytes);
+}
+
+/* ---- blocks ---- */
+
+static block_head *head_of(void *block)
+{
+    return (block_head *)block - 1;
+}
+
+static void link_block(memory *owner, block_head *head)
+{
+    head->owner = owner;
+    head->next = owner->first;
+    if (head->next) head->next->previous = head;
+    owner->first = head;
+    owner->bytes += head->bytes;
+}
+
+static void unlink_block(memory *owner, const block_head *head)
+{
+    if (head->previous)
+        head->previous->next = head->next;
+    else
+        owner->first = head->next;
+    if (head->next) head->next->previous = head->previous;
+    owner->bytes -= head->bytes;
+}
+
+ee_status memory_create(memory *owner, void *out, size_t count, size_t size, ee_error *error)
 {
     if (count == 0) count = 1;
     if (size && count > (SIZE_MAX - 2 * CACHE_LINE) / size) return status_no_memory(error, SIZE_MAX);
-    /* calloc, because it leaves large blocks untouched until they are used: what is only reserved costs nothing. The
-     * block starts at the first cache line that leaves room for its head in front. */
     size_t bytes = count * size + CACHE_LINE + sizeof(block_head);
-    char *raw = calloc(bytes, 1);
+    char *raw = take(owner, bytes);
     if (!raw) return status_no_memory(error, bytes);
+    /* The block starts at the first cache line that leaves room for its head in front. */
     char *block = raw + sizeof(block_head);
     block += (CACHE_LINE - (uintptr_t)block % CACHE_LINE) % CACHE_LINE;
-    block_head head = {raw, bytes};
-    memcpy(block - sizeof head, &head, sizeof head);
+    block_head *head = head_of(block);
+    head->raw = raw;
+    head->bytes = bytes;
+    if (owner) link_block(owner, head);
     fence(block + count * size, raw + bytes);
     memcpy(out, &block, sizeof block);
     return EE_OK;
 }
 
-ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, ee_error *error)
+ee_status memory_create_owner(const ee_allocator *allocator, void *out, size_t size, ee_error *error)
+{
+    memory first = {0}, *object = NULL;
+    if (allocator) first.allocator = *allocator;
+    ee_status status = memory_create(&first, &object, 1, size, error);
+    if (status) return status;
+    *object = first;
+    object->first->owner = object;
+    memcpy(out, &object, sizeof object);
+    return EE_OK;
+}
+
+ee_status memory_grow(memory *owner, void *array, size_t *capacity, size_t count, size_t size, ee_error *error)
 {
     if (count <= *capacity) return EE_OK;
     size_t room = *capacity > SIZE_MAX / 2 ? count : *capacity * 2;
     if (room < count) room = count;
     void *larger = NULL;
-    ee_status status = memory_create(&larger, room, size, error);
+    ee_status status = memory_create(owner, &larger, room, size, error);
     if (status) return status;
     void *block;
     memcpy(&block, array, sizeof block);
@@ -66,25 +144,32 @@ ee_status memory_grow(void *array, size_t *capacity, size_t count, size_t size, 
     return EE_OK;
 }
 
+void memory_free(void *block)
+{
+    if (!block) return;
+    block_head *head = head_of(block);
+    memory *owner = head->owner;
+    if (owner) unlink_block(owner, head);
+    give_back(owner, head->raw, head->bytes);
+}
+
+void memory_release(memory *owner)
+{
+    memory all = *owner; /* which may lie in a block of its own */
+    *owner = (memory){.allocator = all.allocator};
+    for (block_head *head = all.first, *next; head; head = next) {
+        next = head->next;
+        give_back(&all, head->raw, head->bytes);
+    }
+}
+
+size_t memory_bytes(const memory *owner)
+{
+    return owner->bytes;
+}
+
 size_t memory_whole_lines(size_t floats)
 {
     enum { LINE = CACHE_LINE / sizeof(float) };
     return (floats + LINE - 1) / LINE * LINE;
-}
-
-static block_head head_of(const void *block)
-{
-    block_head head;
-    memcpy(&head, (const char *)block - sizeof head, sizeof head);
-    return head;
-}
-
-void memory_free(void *block)
-{
-    if (block) free(head_of(block).raw);
-}
-
-size_t memory_size(const void *block)
-{
-    return block ? head_of(block).bytes : 0;
 }

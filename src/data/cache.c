@@ -48,7 +48,7 @@ void cache_write(const char *folder, const char *kind, uint64_t key, const uint8
     uint8_t *whole = NULL;
     uint64_t checksum = archive_checksum(bytes, size);
     char *path = make_path(folder, kind, key);
-    if (path && !memory_create(&whole, size + sizeof checksum, 1, NULL)) {
+    if (path && !memory_create(NULL, &whole, size + sizeof checksum, 1, NULL)) {
         memcpy(whole, bytes, size);
         memcpy(whole + size, &checksum, sizeof checksum);
         file_write(path, whole, size + sizeof checksum, NULL);

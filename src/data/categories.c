@@ -53,7 +53,7 @@ static ee_status add(category_list *list, const cell *value, ee_error *error)
 {
     size_t place = categories_find(list, value);
     if (place < list->count && compare(list, &list->sorted[place], value) == 0) return EE_OK;
-    ee_status status = memory_grow(&list->sorted, &list->capacity, list->count + 1, sizeof *list->sorted, error);
+    ee_status status = memory_grow(NULL, &list->sorted, &list->capacity, list->count + 1, sizeof *list->sorted, error);
     if (status) return status;
     memmove(list->sorted + place + 1, list->sorted + place, (list->count - place) * sizeof *list->sorted);
     list->sorted[place] = *value;

@@ -20,13 +20,13 @@ typedef struct classes_environment {
 ee_status classes_create(size_t rows, size_t entries, classes_dataset **out, ee_error *error)
 {
     classes_dataset *data;
-    ee_status status = memory_create(&data, 1, sizeof *data, error);
+    ee_status status = memory_create(NULL, &data, 1, sizeof *data, error);
     if (status) return status;
     data->rows = rows;
-    status = memory_create(&data->starts, rows + 1, sizeof *data->starts, error);
-    if (!status) status = memory_create(&data->indices, entries, sizeof *data->indices, error);
-    if (!status) status = memory_create(&data->values, entries, sizeof *data->values, error);
-    if (!status) status = memory_create(&data->labels, rows, sizeof *data->labels, error);
+    status = memory_create(NULL, &data->starts, rows + 1, sizeof *data->starts, error);
+    if (!status) status = memory_create(NULL, &data->indices, entries, sizeof *data->indices, error);
+    if (!status) status = memory_create(NULL, &data->values, entries, sizeof *data->values, error);
+    if (!status) status = memory_create(NULL, &data->labels, rows, sizeof *data->labels, error);
     if (status) {
         classes_close(&data->head);
         return status;
@@ -98,15 +98,15 @@ ee_status classes_start(const dataset *base, uint64_t seed, environment **out, e
         if (entries > most) most = entries;
     }
     classes_environment *world;
-    ee_status status = memory_create(&world, 1, sizeof *world, error);
+    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
     if (status) return status;
     world->data = data;
     world->rounds = random_named(seed, "rounds");
-    status = memory_create(&world->order, data->rows, sizeof *world->order, error);
-    if (!status) status = memory_create(&world->starts, data->classes + 1, sizeof *world->starts, error);
-    if (!status) status = memory_create(&world->indices, data->classes * most, sizeof *world->indices, error);
-    if (!status) status = memory_create(&world->values, data->classes * most, sizeof *world->values, error);
-    if (!status) status = memory_create(&world->rewards, data->classes, sizeof *world->rewards, error);
+    status = memory_create(NULL, &world->order, data->rows, sizeof *world->order, error);
+    if (!status) status = memory_create(NULL, &world->starts, data->classes + 1, sizeof *world->starts, error);
+    if (!status) status = memory_create(NULL, &world->indices, data->classes * most, sizeof *world->indices, error);
+    if (!status) status = memory_create(NULL, &world->values, data->classes * most, sizeof *world->values, error);
+    if (!status) status = memory_create(NULL, &world->rewards, data->classes, sizeof *world->rewards, error);
     if (status) {
         classes_stop(&world->head);
         return status;

@@ -103,8 +103,8 @@ static ee_status read_article(const row_reader *rows, const columns *where, arti
     if (rows->count != where->count)
         return rows_fail(rows, error, "expected %zu fields, as in the header, got %zu", where->count, rows->count);
     size_t count = into->count + 1;
-    ee_status status = memory_grow(&into->texts, &into->texts_capacity, count, sizeof *into->texts, error);
-    if (!status) status = memory_grow(&into->fake, &into->fake_capacity, count, sizeof *into->fake, error);
+    ee_status status = memory_grow(NULL, &into->texts, &into->texts_capacity, count, sizeof *into->texts, error);
+    if (!status) status = memory_grow(NULL, &into->fake, &into->fake_capacity, count, sizeof *into->fake, error);
     if (!status) status = read_label(rows, where, &into->fake[into->count], error);
     if (status) return status;
     into->texts[into->count++] = rows->fields[where->text];
@@ -145,9 +145,9 @@ static ee_status project(const text_features *features, size_t dim, pool_table *
     if (dim > matrix.rows) dim = matrix.rows;
     if (dim > matrix.columns) dim = matrix.columns;
     double *left = NULL, *values = NULL;
-    ee_status status = memory_create(&left, matrix.rows * dim, sizeof *left, error);
-    if (!status) status = memory_create(&values, dim, sizeof *values, error);
-    if (!status) status = memory_create(&out->values, matrix.rows * dim, sizeof *out->values, error);
+    ee_status status = memory_create(NULL, &left, matrix.rows * dim, sizeof *left, error);
+    if (!status) status = memory_create(NULL, &values, dim, sizeof *values, error);
+    if (!status) status = memory_create(NULL, &out->values, matrix.rows * dim, sizeof *out->values, error);
     if (!status) status = truncated_svd(&matrix, dim, left, values, NULL, error);
     if (status) goto done;
     out->rows = matrix.rows;
@@ -168,8 +168,8 @@ static ee_status average(const text_features *features, const source *file, pool
     double *sum = NULL;
     ee_status status = word_vectors_read(file, &features->words, &vectors, error);
     size_t dim = vectors.dim;
-    if (!status) status = memory_create(&sum, dim, sizeof *sum, error);
-    if (!status) status = memory_create(&out->values, features->texts * dim, sizeof *out->values, error);
+    if (!status) status = memory_create(NULL, &sum, dim, sizeof *sum, error);
+    if (!status) status = memory_create(NULL, &out->values, features->texts * dim, sizeof *out->values, error);
     if (status) goto done;
     out->rows = features->texts;
     out->columns = dim;
@@ -233,7 +233,7 @@ static ee_status find_or_prepare(const char *cache, uint64_t fingerprint, source
     uint64_t key = cache_key(fingerprint, CACHE_VERSION, text);
     *out = pool_find_kept(cache, schema.owner, key);
     if (*out) return EE_OK;
-    ee_status status = memory_create(out, 1, sizeof **out, error);
+    ee_status status = memory_create(NULL, out, 1, sizeof **out, error);
     if (!status) status = prepare(file, vectors, options, *out, error);
     if (!status) pool_keep(*out, cache, schema.owner, key);
     return status;

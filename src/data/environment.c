@@ -53,7 +53,7 @@ static char *find_options(char *place)
 
 static ee_status take_apart(const char *text, const dataset_kind *kind, parts *out, ee_error *error)
 {
-    ee_status status = memory_create(&out->copy, strlen(text) + 1, 1, error);
+    ee_status status = memory_create(NULL, &out->copy, strlen(text) + 1, 1, error);
     if (status) return status;
     strcpy(out->copy, text);
     char *rest = out->copy + strlen(kind->name); /* at the colon, the comma or the end */
@@ -83,7 +83,7 @@ static ee_status check_name(const char *name, ee_error *error)
 static ee_status make_name(const dataset_kind *kind, const parts *from, char **out, ee_error *error)
 {
     size_t capacity = strlen(kind->name) + strlen(from->place) + strlen(from->options) + 3;
-    ee_status status = memory_create(out, capacity, 1, error);
+    ee_status status = memory_create(NULL, out, capacity, 1, error);
     if (status) return status;
     const char *end = from->place + strlen(from->place);
     while (end > from->place + 1 && end[-1] == '/') end--;
@@ -106,7 +106,7 @@ ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_er
     char *copy = NULL, *name = NULL;
     ee_status status = take_apart(text, kind, &from, error);
     if (!status) status = make_name(kind, &from, &name, error);
-    if (!status) status = memory_create(&copy, strlen(text) + 1, 1, error);
+    if (!status) status = memory_create(NULL, &copy, strlen(text) + 1, 1, error);
     dataset_request request = {from.place, from.options, cache};
     if (!status) status = kind->open(&request, out, error);
     memory_free(from.copy);
@@ -206,7 +206,7 @@ ee_status dataset_option_describe(size_t index, size_t option_index, ee_option *
     const option_schema *schema = kinds[index]->options;
     if (!schema) return status_fail(error, EE_BAD_INPUT, "data set: %s has no options", kinds[index]->name);
     void *defaults;
-    ee_status status = memory_create(&defaults, 1, schema->size, error);
+    ee_status status = memory_create(NULL, &defaults, 1, schema->size, error);
     if (status) return status;
     options_set_defaults(schema, defaults);
     status = options_describe(schema, defaults, option_index, description, error);

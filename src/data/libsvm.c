@@ -84,7 +84,7 @@ static ee_status scale_features(classes_dataset *data, ee_error *error)
 {
     float *largest;
     size_t entries = data->starts[data->rows];
-    ee_status status = memory_create(&largest, data->features, sizeof *largest, error);
+    ee_status status = memory_create(NULL, &largest, data->features, sizeof *largest, error);
     if (status) return status;
     for (size_t i = 0; i < entries; i++) {
         float *most = &largest[data->indices[i]];
@@ -113,7 +113,7 @@ ee_status libsvm_parse(source *file, const table_options *options, classes_datas
     cell *labels = NULL;
     row_reader rows = rows_start(file, " ");
     ee_status status = classes_create(lines, count_bytes(file, ':') + shift * lines, &data, error);
-    if (!status) status = memory_create(&labels, lines, sizeof *labels, error);
+    if (!status) status = memory_create(NULL, &labels, lines, sizeof *labels, error);
     if (!status) status = read_rows(&rows, shift, data, labels, error);
     if (!status) status = number_labels(labels, file_tail(file->path), data, error);
     if (!status) status = classes_finish(data, file_tail(file->path), error);

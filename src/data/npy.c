@@ -276,7 +276,7 @@ ee_status npy_parse(const uint8_t *bytes, size_t size, const char *name, npy_arr
     if (got != promised)
         return status_fail(error, EE_BAD_INPUT, "npy: %s %s: expected %zu bytes after byte %zu, got %zu",
                            file_tail(name), got < promised ? "is cut" : "is too long", promised, at.end, got);
-    status = memory_create(&out->data, count, types[head.type].size, error);
+    status = memory_create(NULL, &out->data, count, types[head.type].size, error);
     if (status) return status;
     decode_all(&head, bytes + at.end, count, out->data);
     out->type = head.type;
@@ -396,7 +396,7 @@ ee_status npy_write(const char *path, npy_type type, const size_t *shape, size_t
     size_t count = 1;
     for (size_t i = 0; i < rank; i++) count *= shape[i];
     size_t size = NPY_HEADER_SIZE + count * types[type].size;
-    ee_status status = memory_create(&bytes, size, 1, error);
+    ee_status status = memory_create(NULL, &bytes, size, 1, error);
     if (status) return status;
     npy_header(type, shape, rank, bytes);
     npy_encode(type, data, count, bytes + NPY_HEADER_SIZE);

@@ -25,8 +25,8 @@ void pool_close(dataset *data)
 
 ee_status pool_reserve(pool_dataset *pool, size_t entries, ee_error *error)
 {
-    ee_status status = memory_create(&pool->ordinary, entries, sizeof *pool->ordinary, error);
-    if (!status) status = memory_create(&pool->wanted, entries, sizeof *pool->wanted, error);
+    ee_status status = memory_create(NULL, &pool->ordinary, entries, sizeof *pool->ordinary, error);
+    if (!status) status = memory_create(NULL, &pool->wanted, entries, sizeof *pool->wanted, error);
     return status;
 }
 
@@ -63,11 +63,11 @@ void pool_stop(environment *base)
 ee_status pool_start(const dataset *data, uint64_t seed, environment **out, ee_error *error)
 {
     pool_environment *world;
-    ee_status status = memory_create(&world, 1, sizeof *world, error);
+    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
     if (status) return status;
     world->pool = (const pool_dataset *)data;
     world->rounds = random_named(seed, "rounds");
-    status = memory_create(&world->arms, POOL_ARMS * data->dim, sizeof *world->arms, error);
+    status = memory_create(NULL, &world->arms, POOL_ARMS * data->dim, sizeof *world->arms, error);
     if (status) {
         pool_stop(&world->head);
         return status;
@@ -123,14 +123,15 @@ static void visit_table(archive *a, pool_table *table)
     archive_size(a, &table->rows, 0, most, "the rows of a table");
     archive_size(a, &table->columns, 0, table->rows ? most / table->rows : most, "the columns of a table");
     size_t count = table->rows * table->columns;
-    if (a->reading && !a->status) a->status = memory_create(&table->values, count, sizeof *table->values, a->error);
+    if (a->reading && !a->status)
+        a->status = memory_create(NULL, &table->values, count, sizeof *table->values, a->error);
     if (!a->status) archive_floats(a, table->values, count);
 }
 
 static void visit_entries(archive *a, pool_entry **entries, size_t *count, const pool_table *tables)
 {
     archive_size(a, count, 0, a->reading ? archive_remaining(a) / sizeof **entries : SIZE_MAX, "the entries");
-    if (a->reading && !a->status) a->status = memory_create(entries, *count, sizeof **entries, a->error);
+    if (a->reading && !a->status) a->status = memory_create(NULL, entries, *count, sizeof **entries, a->error);
     for (size_t i = 0; i < *count && !a->status; i++) {
         archive_u32s(a, (*entries)[i].row, POOL_TABLES);
         for (int t = 0; t < POOL_TABLES; t++)
@@ -164,7 +165,7 @@ ee_status pool_load(const uint8_t *bytes, size_t size, pool_dataset **out, ee_er
 {
     *out = NULL;
     pool_dataset *pool;
-    ee_status status = memory_create(&pool, 1, sizeof *pool, error);
+    ee_status status = memory_create(NULL, &pool, 1, sizeof *pool, error);
     if (status) return status;
     archive a = archive_reader(bytes, size, error);
     status = visit(&a, pool);

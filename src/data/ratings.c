@@ -122,7 +122,7 @@ static ee_status take_row(rating_list *list, const row_reader *rows, const size_
     rating taken;
     if (!field_number(value, &taken.value))
         return rows_fail(rows, error, "expected a number for the rating, got '%.50s'", value->text);
-    ee_status status = memory_grow(&list->ratings, &list->capacity, list->count + 1, sizeof taken, error);
+    ee_status status = memory_grow(NULL, &list->ratings, &list->capacity, list->count + 1, sizeof taken, error);
     if (!status) status = number_name(&list->users, rows->fields[columns[USER]], &taken.user, error);
     if (!status) status = number_name(&list->items, rows->fields[columns[ITEM]], &taken.item, error);
     if (status) return status;
@@ -174,8 +174,8 @@ static ee_status sort_ratings(rating_list *list, size_t *starts, ee_error *error
     rating *sorted = NULL;
     uint32_t *rated_by = NULL; /* (items) 1 + the last user whose rating of the item was seen */
     size_t kept = 0, users = list->users.count;
-    ee_status status = memory_create(&sorted, list->count, sizeof *sorted, error);
-    if (!status) status = memory_create(&rated_by, list->items.count, sizeof *rated_by, error);
+    ee_status status = memory_create(NULL, &sorted, list->count, sizeof *sorted, error);
+    if (!status) status = memory_create(NULL, &rated_by, list->items.count, sizeof *rated_by, error);
     if (status) goto done;
     for (size_t i = 0; i < list->count; i++) starts[list->ratings[i].user + 1]++;
     for (size_t u = 0; u < users; u++) starts[u + 1] += starts[u];
@@ -217,9 +217,9 @@ static ee_status select_most_rated(const rating_list *list, int which, size_t mo
     size_t all = which == USER ? list->users.count : list->items.count;
     tally *tallies = NULL;
     out->count = all < most ? all : most;
-    ee_status status = memory_create(&tallies, all, sizeof *tallies, error);
-    if (!status) status = memory_create(&out->numbers, out->count, sizeof *out->numbers, error);
-    if (!status) status = memory_create(&out->places, all, sizeof *out->places, error);
+    ee_status status = memory_create(NULL, &tallies, all, sizeof *tallies, error);
+    if (!status) status = memory_create(NULL, &out->numbers, out->count, sizeof *out->numbers, error);
+    if (!status) status = memory_create(NULL, &out->places, all, sizeof *out->places, error);
     if (status) goto done;
     for (size_t i = 0; i < all; i++) tallies[i].number = (uint32_t)i;
     for (size_t i = 0; i < list->count; i++)
@@ -258,9 +258,9 @@ static ee_status make_matrix(rating_list *list, const size_t *starts, const sele
                              double good, double bad, sign_matrix *out, ee_error *error)
 {
     size_t count = 0;
-    ee_status status = memory_create(&out->starts, users->count + 1, sizeof *out->starts, error);
-    if (!status) status = memory_create(&out->indices, list->count, sizeof *out->indices, error);
-    if (!status) status = memory_create(&out->values, list->count, sizeof *out->values, error);
+    ee_status status = memory_create(NULL, &out->starts, users->count + 1, sizeof *out->starts, error);
+    if (!status) status = memory_create(NULL, &out->indices, list->count, sizeof *out->indices, error);
+    if (!status) status = memory_create(NULL, &out->values, list->count, sizeof *out->values, error);
     if (status) return status;
     for (size_t i = 0; i < list->count; i++) list->ratings[i].item = items->places[list->ratings[i].item];
     for (size_t place = 0; place < users->count; place++) {
@@ -294,7 +294,7 @@ static ee_status make_features(const double *vectors, size_t rows, size_t column
      * there. */
     const double nothing = 1e-9;
     *out = (pool_table){NULL, rows, columns};
-    ee_status status = memory_create(&out->values, rows * columns, sizeof *out->values, error);
+    ee_status status = memory_create(NULL, &out->values, rows * columns, sizeof *out->values, error);
     for (size_t row = 0; row < rows && !status; row++) {
         const double *from = vectors + row * (columns - 1);
         float *to = out->values + row * columns;
@@ -313,8 +313,8 @@ static ee_status decompose(const sign_matrix *from, size_t users, size_t items, 
     sparse_matrix matrix = {users, items, from->starts, from->indices, from->values};
     size_t rank = features - 1;
     double *left = NULL, *right = NULL;
-    ee_status status = memory_create(&left, users * rank, sizeof *left, error);
-    if (!status) status = memory_create(&right, items * rank, sizeof *right, error);
+    ee_status status = memory_create(NULL, &left, users * rank, sizeof *left, error);
+    if (!status) status = memory_create(NULL, &right, items * rank, sizeof *right, error);
     if (!status) status = truncated_svd(&matrix, rank, left, NULL, right, error);
     if (!status) status = make_features(left, users, features, &pool->tables[USER], error);
     if (!status) status = make_features(right, items, features, &pool->tables[ITEM], error);
@@ -373,7 +373,7 @@ static ee_status prepare(source *file, const option_schema *schema, const rating
     double good, bad;
     ee_status status = read_ratings(file, &list, error);
     if (!status) status = parse_limits(schema, options, &list, &good, &bad, error);
-    if (!status) status = memory_create(&starts, list.users.count + 1, sizeof *starts, error);
+    if (!status) status = memory_create(NULL, &starts, list.users.count + 1, sizeof *starts, error);
     if (!status) status = sort_ratings(&list, starts, error);
     if (!status) status = select_most_rated(&list, USER, (size_t)options->users, &users, error);
     if (!status) status = select_most_rated(&list, ITEM, (size_t)options->items, &items, error);
@@ -408,7 +408,7 @@ static ee_status open_file(const dataset_request *request, const option_schema *
     pool_dataset *pool = pool_find_kept(request->cache, schema->owner, key);
     if (!pool) {
         status = source_unpack(&file, error);
-        if (!status) status = memory_create(&pool, 1, sizeof *pool, error);
+        if (!status) status = memory_create(NULL, &pool, 1, sizeof *pool, error);
         if (!status) status = prepare(&file, schema, &options, pool, error);
         if (!status) pool_keep(pool, request->cache, schema->owner, key);
     }

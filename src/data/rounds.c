@@ -298,7 +298,7 @@ static ee_status rounds_open(const dataset_request *request, dataset **out, ee_e
 {
     rounds_dataset *data;
     rounds_file said;
-    ee_status status = memory_create(&data, 1, sizeof *data, error);
+    ee_status status = memory_create(NULL, &data, 1, sizeof *data, error);
     if (status) return status;
     status = read_description(request->place, &said, error);
     if (!status) status = read_arrays(request->place, data, &said, error);
@@ -332,14 +332,14 @@ static ee_status rounds_start(const dataset *base, uint64_t seed, environment **
     const rounds_dataset *data = (const rounds_dataset *)base;
     size_t arms = base->arms, width = data->sparse ? data->widest : arms * base->dim;
     rounds_environment *world;
-    ee_status status = memory_create(&world, 1, sizeof *world, error);
+    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
     if (status) return status;
     world->data = data;
-    status = memory_create(&world->values, width, sizeof *world->values, error);
-    if (!status) status = memory_create(&world->starts, arms + 1, sizeof *world->starts, error);
-    if (!status) status = memory_create(&world->indices, data->widest, sizeof *world->indices, error);
-    if (!status) status = memory_create(&world->rewards, arms, sizeof *world->rewards, error);
-    if (!status) status = memory_create(&world->expected, arms, sizeof *world->expected, error);
+    status = memory_create(NULL, &world->values, width, sizeof *world->values, error);
+    if (!status) status = memory_create(NULL, &world->starts, arms + 1, sizeof *world->starts, error);
+    if (!status) status = memory_create(NULL, &world->indices, data->widest, sizeof *world->indices, error);
+    if (!status) status = memory_create(NULL, &world->rewards, arms, sizeof *world->rewards, error);
+    if (!status) status = memory_create(NULL, &world->expected, arms, sizeof *world->expected, error);
     if (status) {
         rounds_stop(&world->head);
         return status;

@@ -60,8 +60,8 @@ static ee_status array_open(array_file *file, int folder, rounds_array which, np
     enum { BUFFERS = 1 << 22, LEAST_ROOM = 1 << 10 }; /* few writes, and less memory than a policy takes */
     size_t share = BUFFERS / plane_count / 8 * 8;
     *file = (array_file){.type = type, .plane_count = plane_count, .room = share > LEAST_ROOM ? share : LEAST_ROOM};
-    ee_status status = memory_create(&file->planes, plane_count, sizeof *file->planes, error);
-    if (!status) status = memory_create(&file->buffers, plane_count, file->room, error);
+    ee_status status = memory_create(NULL, &file->planes, plane_count, sizeof *file->planes, error);
+    if (!status) status = memory_create(NULL, &file->buffers, plane_count, file->room, error);
     if (status) return status;
     for (size_t i = 0; i < plane_count; i++)
         file->planes[i].place = NPY_HEADER_SIZE + i * plane_entries * npy_size(type);
@@ -206,7 +206,7 @@ static ee_status write_description(const export_state *state, ee_error *error)
     size_t size;
     ee_status status = rounds_file_format(&state->said, NULL, 0, &size, error);
     if (!status) status = file_join(state->folder, "rounds.json", &path, error);
-    if (!status) status = memory_create(&text, size + 1, 1, error);
+    if (!status) status = memory_create(NULL, &text, size + 1, 1, error);
     if (!status) status = rounds_file_format(&state->said, text, size, &size, error);
     if (!status) {
         text[size] = '\n';

@@ -131,7 +131,8 @@ ee_status rows_next(row_reader *rows, bool *found, ee_error *error)
     *found = rows->position < rows->file->size;
     rows->line = rows->next_line;
     while (*found && !last) {
-        ee_status status = memory_grow(&rows->fields, &rows->capacity, rows->count + 1, sizeof *rows->fields, error);
+        ee_status status =
+            memory_grow(NULL, &rows->fields, &rows->capacity, rows->count + 1, sizeof *rows->fields, error);
         if (!status) status = read_field(rows, &rows->fields[rows->count], &last, error);
         if (status) return status;
         rows->count++;

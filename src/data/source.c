@@ -14,7 +14,7 @@
 static ee_status find_file(const char *folder, const char *name, char **path, ee_error *error)
 {
     size_t capacity = (folder ? strlen(folder) + 1 : 0) + strlen(name) + sizeof ".gz";
-    ee_status status = memory_create(path, capacity, 1, error);
+    ee_status status = memory_create(NULL, path, capacity, 1, error);
     if (status) return status;
     snprintf(*path, capacity, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
     size_t plain = strlen(*path);
@@ -65,7 +65,7 @@ static ee_status unpack(const source *file, z_stream *stream, uint8_t **bytes, s
         } else if (stream->avail_in == 0) {
             return fail_packed(file, position, "the file ends in the middle of its packed data", error);
         }
-        ee_status status = memory_grow(bytes, &capacity, *size + PART / 16 + 1, 1, error);
+        ee_status status = memory_grow(NULL, bytes, &capacity, *size + PART / 16 + 1, 1, error);
         if (status) return status;
         size_t room = capacity - *size - 1 < PART ? capacity - *size - 1 : PART;
         stream->next_out = *bytes + *size;

@@ -95,7 +95,7 @@ static ee_status synthetic_open(const dataset_request *request, dataset **out, e
     if (!status) status = check_together(&options, error);
     if (status) return status;
     synthetic_dataset *data;
-    status = memory_create(&data, 1, sizeof *data, error);
+    status = memory_create(NULL, &data, 1, sizeof *data, error);
     if (status) return status;
     data->head.dim = (size_t)options.dim;
     data->head.arms = (size_t)options.arms;
@@ -161,16 +161,16 @@ static ee_status synthetic_start(const dataset *base, uint64_t seed, environment
     const synthetic_dataset *data = (const synthetic_dataset *)base;
     size_t dim = data->head.dim, arms = (size_t)data->options.arms;
     synthetic_environment *world;
-    ee_status status = memory_create(&world, 1, sizeof *world, error);
+    ee_status status = memory_create(NULL, &world, 1, sizeof *world, error);
     if (status) return status;
     world->data = data;
-    status = memory_create(&world->hidden, dim, sizeof *world->hidden, error);
-    if (!status) status = memory_create(&world->start, dim, sizeof *world->start, error);
-    if (!status) status = memory_create(&world->aside, dim, sizeof *world->aside, error);
-    if (!status) status = memory_create(&world->draw, dim, sizeof *world->draw, error);
-    if (!status) status = memory_create(&world->features, arms * dim, sizeof *world->features, error);
-    if (!status) status = memory_create(&world->rewards, arms, sizeof *world->rewards, error);
-    if (!status) status = memory_create(&world->expected, arms, sizeof *world->expected, error);
+    status = memory_create(NULL, &world->hidden, dim, sizeof *world->hidden, error);
+    if (!status) status = memory_create(NULL, &world->start, dim, sizeof *world->start, error);
+    if (!status) status = memory_create(NULL, &world->aside, dim, sizeof *world->aside, error);
+    if (!status) status = memory_create(NULL, &world->draw, dim, sizeof *world->draw, error);
+    if (!status) status = memory_create(NULL, &world->features, arms * dim, sizeof *world->features, error);
+    if (!status) status = memory_create(NULL, &world->rewards, arms, sizeof *world->rewards, error);
+    if (!status) status = memory_create(NULL, &world->expected, arms, sizeof *world->expected, error);
     if (status) {
         synthetic_stop(&world->head);
         return status;

@@ -76,8 +76,8 @@ static ee_status read_cells(table *t, row_reader *rows, ee_error *error)
         if (rows->count != t->width)
             return rows_fail(rows, error, "expected %zu fields as in line %zu, got %zu", t->width, t->lines[0],
                              rows->count);
-        status = memory_grow(&t->cells, &t->capacity, (t->height + 1) * t->width, sizeof *t->cells, error);
-        if (!status) status = memory_grow(&t->lines, &t->lines_capacity, t->height + 1, sizeof *t->lines, error);
+        status = memory_grow(NULL, &t->cells, &t->capacity, (t->height + 1) * t->width, sizeof *t->cells, error);
+        if (!status) status = memory_grow(NULL, &t->lines, &t->lines_capacity, t->height + 1, sizeof *t->lines, error);
         if (status) return status;
         t->lines[t->height] = rows->line;
         for (size_t i = 0; i < t->width; i++)
@@ -206,7 +206,7 @@ static ee_status settle_columns(table *t, ee_error *error)
 {
     t->header = t->height && has_header(t);
     if (row_count(t) == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", file_tail(t->file->path));
-    ee_status status = memory_create(&t->columns, t->width, sizeof *t->columns, error);
+    ee_status status = memory_create(NULL, &t->columns, t->width, sizeof *t->columns, error);
     if (!status) status = find_label(t, error);
     if (status) return status;
     if (strcmp(t->options->categorical, "all") == 0)

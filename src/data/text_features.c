@@ -49,13 +49,14 @@ static ee_status count_word(counts *all, size_t text_start, const char *letters,
 {
     size_t number;
     ee_status status = vocabulary_add(&all->words, letters, length, &number, error);
-    if (!status) status = memory_grow(&all->newest, &all->newest_capacity, number + 1, sizeof *all->newest, error);
+    if (!status)
+        status = memory_grow(NULL, &all->newest, &all->newest_capacity, number + 1, sizeof *all->newest, error);
     if (status) return status;
     if (all->newest[number] > text_start) {
         all->entries[all->newest[number] - 1].count++;
         return EE_OK;
     }
-    status = memory_grow(&all->entries, &all->entry_capacity, all->entry_count + 1, sizeof *all->entries, error);
+    status = memory_grow(NULL, &all->entries, &all->entry_capacity, all->entry_count + 1, sizeof *all->entries, error);
     if (status) return status;
     all->entries[all->entry_count] = (entry){(uint32_t)number, 1};
     all->newest[number] = ++all->entry_count;
@@ -66,7 +67,7 @@ static ee_status count_word(counts *all, size_t text_start, const char *letters,
 static ee_status count_text(counts *all, const field *text, ee_error *error)
 {
     size_t text_start = all->entry_count;
-    ee_status grown = memory_grow(&all->lowered, &all->lowered_capacity, text->length, 1, error);
+    ee_status grown = memory_grow(NULL, &all->lowered, &all->lowered_capacity, text->length, 1, error);
     if (grown) return grown;
     for (size_t i = 0; i < text->length; i++) all->lowered[i] = to_small(text->text[i]);
     for (size_t start = 0, end; start < text->length; start = end + 1) {
@@ -80,7 +81,7 @@ static ee_status count_text(counts *all, const field *text, ee_error *error)
 
 static ee_status count_texts(const field *texts, size_t count, counts *out, ee_error *error)
 {
-    ee_status status = memory_create(&out->starts, count + 1, sizeof *out->starts, error);
+    ee_status status = memory_create(NULL, &out->starts, count + 1, sizeof *out->starts, error);
     for (size_t i = 0; i < count && !status; i++) {
         status = count_text(out, &texts[i], error);
         out->starts[i + 1] = out->entry_count;
@@ -110,7 +111,7 @@ static ee_status choose_words(const vocabulary *from, size_t min_texts, size_t m
 {
     candidate *candidates;
     size_t count = 0;
-    ee_status status = memory_create(&candidates, from->count, sizeof *candidates, error);
+    ee_status status = memory_create(NULL, &candidates, from->count, sizeof *candidates, error);
     if (status) return status;
     for (size_t i = 0; i < from->count; i++) {
         const word *w = &from->words[i];
@@ -156,9 +157,9 @@ static void weigh_row(text_features *out, size_t row, entry *entries, size_t cou
 
 static ee_status weigh(counts *all, const size_t *renamed, text_features *out, ee_error *error)
 {
-    ee_status status = memory_create(&out->starts, out->texts + 1, sizeof *out->starts, error);
-    if (!status) status = memory_create(&out->indices, all->entry_count, sizeof *out->indices, error);
-    if (!status) status = memory_create(&out->values, all->entry_count, sizeof *out->values, error);
+    ee_status status = memory_create(NULL, &out->starts, out->texts + 1, sizeof *out->starts, error);
+    if (!status) status = memory_create(NULL, &out->indices, all->entry_count, sizeof *out->indices, error);
+    if (!status) status = memory_create(NULL, &out->values, all->entry_count, sizeof *out->values, error);
     if (status) return status;
     for (size_t row = 0; row < out->texts; row++) {
         entry *entries = all->entries + all->starts[row];
@@ -180,7 +181,7 @@ ee_status text_features_create(const field *texts, size_t count, size_t min_text
     counts all = {0};
     size_t *renamed = NULL;
     ee_status status = count_texts(texts, count, &all, error);
-    if (!status) status = memory_create(&renamed, all.words.count, sizeof *renamed, error);
+    if (!status) status = memory_create(NULL, &renamed, all.words.count, sizeof *renamed, error);
     if (!status) status = choose_words(&all.words, min_texts, most_words, &out->words, renamed, error);
     if (!status) status = weigh(&all, renamed, out, error);
     memory_free(renamed);

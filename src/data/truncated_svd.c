@@ -78,9 +78,9 @@ static ee_status create_transposed(krylov *k, ee_error *error)
 {
     const sparse_matrix *a = k->matrix;
     size_t entries = a->starts[a->rows];
-    ee_status status = memory_create(&k->starts, a->columns + 2, sizeof *k->starts, error);
-    if (!status) status = memory_create(&k->indices, entries, sizeof *k->indices, error);
-    if (!status) status = memory_create(&k->values, entries, sizeof *k->values, error);
+    ee_status status = memory_create(NULL, &k->starts, a->columns + 2, sizeof *k->starts, error);
+    if (!status) status = memory_create(NULL, &k->indices, entries, sizeof *k->indices, error);
+    if (!status) status = memory_create(NULL, &k->values, entries, sizeof *k->values, error);
     if (status) return status;
     transpose(a, k->starts, k->indices, k->values);
     k->transposed = (sparse_matrix){a->columns, a->rows, k->starts, k->indices, k->values};
@@ -117,15 +117,16 @@ static ee_status create(krylov *k, const sparse_matrix *matrix, size_t rank, ee_
     *k = (krylov){.matrix = matrix, .wide = wide, .near = near, .far = far, .limit = limit};
     k->draw = random_named(0, "svd");
     ee_status status = create_transposed(k, error);
-    if (!status) status = memory_create(&k->basis, whole_groups(limit) * near, sizeof(double), error);
-    if (!status) status = memory_create(&k->block, near * BLOCK, sizeof(double), error);
-    if (!status) status = memory_create(&k->image, far * BLOCK, sizeof(double), error);
-    if (!status) status = memory_create(&k->weights, whole_groups(limit) * BLOCK, sizeof(double), error);
-    if (!status) status = memory_create(&k->projected, limit * limit, sizeof(double), error);
-    if (!status) status = memory_create(&k->negated, limit * (limit > BLOCK ? limit : BLOCK), sizeof(double), error);
-    if (!status) status = memory_create(&k->ritz, whole_groups(limit) * limit, sizeof(double), error);
-    if (!status) status = memory_create(&k->squares, limit, sizeof(double), error);
-    if (!status) status = memory_create(&k->work, eigen_work_count(limit, limit), sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->basis, whole_groups(limit) * near, sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->block, near * BLOCK, sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->image, far * BLOCK, sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->weights, whole_groups(limit) * BLOCK, sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->projected, limit * limit, sizeof(double), error);
+    if (!status)
+        status = memory_create(NULL, &k->negated, limit * (limit > BLOCK ? limit : BLOCK), sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->ritz, whole_groups(limit) * limit, sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->squares, limit, sizeof(double), error);
+    if (!status) status = memory_create(NULL, &k->work, eigen_work_count(limit, limit), sizeof(double), error);
     return status;
 }
 
@@ -497,9 +498,9 @@ ee_status truncated_svd(const sparse_matrix *matrix, size_t rank, double *left, 
     krylov k;
     double *far = NULL, *lengths = NULL, *signs = NULL;
     ee_status status = create(&k, matrix, rank, error);
-    if (!status) status = memory_create(&far, rank * k.far, sizeof *far, error);
-    if (!status) status = memory_create(&lengths, rank, sizeof *lengths, error);
-    if (!status) status = memory_create(&signs, rank, sizeof *signs, error);
+    if (!status) status = memory_create(NULL, &far, rank * k.far, sizeof *far, error);
+    if (!status) status = memory_create(NULL, &lengths, rank, sizeof *lengths, error);
+    if (!status) status = memory_create(NULL, &signs, rank, sizeof *signs, error);
     if (status) goto done;
     find_near(&k, rank);
     find_images(&k, rank, far);

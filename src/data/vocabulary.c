@@ -35,7 +35,7 @@ static ee_status double_slots(vocabulary *words, ee_error *error)
     enum { FIRST = 1024 };
     uint32_t *slots;
     size_t slot_count = words->slot_count ? 2 * words->slot_count : FIRST;
-    ee_status status = memory_create(&slots, slot_count, sizeof *slots, error);
+    ee_status status = memory_create(NULL, &slots, slot_count, sizeof *slots, error);
     if (status) return status;
     memory_free(words->slots);
     words->slots = slots;
@@ -50,8 +50,9 @@ ee_status vocabulary_add(vocabulary *words, const char *letters, size_t length, 
     if (words->count == UINT32_MAX)
         return status_fail(error, EE_BAD_INPUT, "vocabulary: more than 2^32 - 2 different words");
     size_t end = words->letters_count;
-    ee_status status = memory_grow(&words->letters, &words->letters_capacity, end + length, 1, error);
-    if (!status) status = memory_grow(&words->words, &words->capacity, words->count + 1, sizeof *words->words, error);
+    ee_status status = memory_grow(NULL, &words->letters, &words->letters_capacity, end + length, 1, error);
+    if (!status)
+        status = memory_grow(NULL, &words->words, &words->capacity, words->count + 1, sizeof *words->words, error);
     if (!status && 2 * words->count >= words->slot_count) status = double_slots(words, error);
     if (status) return status;
     size_t slot = find_slot(words, letters, length);

@@ -227,8 +227,8 @@ ee_status word_vectors_read(const source *file, const vocabulary *words, word_ve
     *out = (word_vectors){0};
     reader from = {.file = file, .words = words, .out = out, .line = 1, .error = error};
     ee_status status = read_header(&from);
-    if (!status) status = memory_create(&out->values, words->count * out->dim, sizeof *out->values, error);
-    if (!status) status = memory_create(&out->known, words->count, sizeof *out->known, error);
+    if (!status) status = memory_create(NULL, &out->values, words->count * out->dim, sizeof *out->values, error);
+    if (!status) status = memory_create(NULL, &out->known, words->count, sizeof *out->known, error);
     if (!status) status = is_binary(&from) ? read_binary(&from) : read_text(&from);
     if (!status) status = expect_any(&from);
     if (status) word_vectors_release(out);

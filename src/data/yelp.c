@@ -38,7 +38,7 @@ static ee_status read_features(const char *folder, const char *name, pool_datase
     pool_table *into = &pool->tables[which];
     ee_status status = read_file(folder, name, &pool->head.fingerprint, &array, error);
     if (!status) status = npy_expect_table(&array, 0, false, name, error);
-    if (!status) status = memory_create(&into->values, array.count, sizeof *into->values, error);
+    if (!status) status = memory_create(NULL, &into->values, array.count, sizeof *into->values, error);
     if (status) goto done;
     into->rows = array.shape[0];
     into->columns = array.shape[1];
@@ -97,7 +97,7 @@ done:
 static ee_status yelp_open(const dataset_request *request, dataset **out, ee_error *error)
 {
     pool_dataset *pool;
-    ee_status status = memory_create(&pool, 1, sizeof *pool, error);
+    ee_status status = memory_create(NULL, &pool, 1, sizeof *pool, error);
     if (status) return status;
     status = read_features(request->place, user_file, pool, USERS, error);
     if (!status) status = read_features(request->place, item_file, pool, ITEMS, error);

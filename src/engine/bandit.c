@@ -3,16 +3,15 @@
 #include <string.h>
 
 #include "arms.h"
-#include "base/memory.h"
 #include "math/kernels.h"
 
 /* ---- making ---- */
 
 /* Defaults, then the preset, then what the caller says. *options is to be freed with memory_free. */
-static ee_status read_options(const policy_class *class, const char *preset, const char *text, void **options,
-                              ee_error *error)
+static ee_status read_options(memory *owner, const policy_class *class, const char *preset, const char *text,
+                              void **options, ee_error *error)
 {
-    ee_status status = memory_create(options, class->schema.size, 1, error);
+    ee_status status = memory_create(owner, options, class->schema.size, 1, error);
     if (status) return status;
     options_set_defaults(&class->schema, *options);
     status = options_parse(&class->schema, preset, *options, error);
@@ -33,37 +32,36 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     if (settings->dim < 1 || settings->dim > UINT32_MAX)
         return status_fail(error, EE_BAD_INPUT, "create: dim must be 1 to %lu, got %zu", (unsigned long)UINT32_MAX,
                            settings->dim);
+    const ee_allocator *allocator = settings->allocator;
+    if (allocator && (!allocator->allocate || !allocator->release))
+        return status_fail(error, EE_BAD_INPUT, "create: the allocator must have both functions, allocate and release");
     return EE_OK;
 }
 
 /* What a record must agree in with the bandit that learns it. */
-static ee_status take_fingerprint(ee_bandit *self, ee_error *error)
+static uint64_t fingerprint_of(const ee_bandit *self)
 {
-    archive a = archive_writer(error);
-    archive_text(&a, self->name, sizeof self->name, "length of the policy's name");
-    archive_text(&a, self->options, sizeof self->options, "length of the options");
-    archive_size(&a, &self->dim, 1, UINT32_MAX, "dimension");
-    self->fingerprint = archive_checksum(a.bytes, a.size);
-    memory_free(a.bytes);
-    return a.status;
+    uint64_t parts[] = {archive_checksum((const uint8_t *)self->name, strlen(self->name)),
+                        archive_checksum((const uint8_t *)self->options, strlen(self->options)), self->dim};
+    return archive_checksum((const uint8_t *)parts, sizeof parts);
 }
 
 ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error)
 {
-    return memory_grow(&self->words, &self->word_capacity, words, sizeof *self->words, error);
+    return memory_grow(&self->memory, &self->words, &self->word_capacity, words, sizeof *self->words, error);
 }
 
 static ee_status create_parts(ee_bandit *self, const policy_class *class, const void *options, size_t most_parameters,
                               ee_error *error)
 {
     const common_options *common = options;
-    policy_setup setup = {self->dim, self->seed, options, most_parameters};
+    policy_setup setup = {&self->memory, self->dim, self->seed, options, most_parameters};
+    self->fingerprint = fingerprint_of(self);
     ee_status status = decision_rules_read(&self->rules, class, common, self->dim, error);
     if (!status) status = class->create(&setup, &self->policy, error);
-    if (!status) status = pending_create(&self->pending, self->policy, common, self->dim, error);
-    if (!status) status = deciding_room_create(&self->room, &self->rules, self->policy, error);
+    if (!status) status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
+    if (!status) status = deciding_room_create(&self->room, &self->memory, &self->rules, self->policy, error);
     if (!status) status = bandit_reserve_words(self, self->pending.block_words, error);
-    if (!status) status = take_fingerprint(self, error);
     return status;
 }
 
@@ -77,8 +75,8 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     ee_bandit *self = NULL;
     ee_status status = check_settings(settings, error);
     if (!status) status = policy_find(settings->policy, &class, &preset, error);
-    if (!status) status = read_options(class, preset, settings->options, &options, error);
-    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    if (!status) status = memory_create_owner(settings->allocator, &self, sizeof *self, error);
+    if (!status) status = read_options(&self->memory, class, preset, settings->options, &options, error);
     if (status) goto done;
     strncpy(self->name, settings->policy, sizeof self->name - 1);
     if (options_format(&class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
@@ -105,13 +103,7 @@ ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_erro
 
 void ee_bandit_free(ee_bandit *bandit)
 {
-    if (!bandit) return;
-    if (bandit->policy) bandit->policy->class->free(bandit->policy);
-    pending_destroy(&bandit->pending);
-    deciding_room_destroy(&bandit->room);
-    memory_free(bandit->words);
-    memory_free(bandit->decided);
-    memory_free(bandit);
+    if (bandit) memory_release(&bandit->memory);
 }
 
 /* ---- saving and loading ---- */
@@ -142,26 +134,19 @@ void bandit_archive(ee_bandit *self, archive *a)
 
 size_t ee_bandit_memory(const ee_bandit *bandit)
 {
-    if (!bandit) return 0;
-    const policy *learner = bandit->policy;
-    const void *blocks[] = {bandit, bandit->words, bandit->decided, learner, learner->parameters.values};
-    size_t bytes = pending_memory(&bandit->pending) + deciding_room_memory(&bandit->room);
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
-    return bytes + (learner->class->memory ? learner->class->memory(learner) : 0);
+    return bandit ? memory_bytes(&bandit->memory) : 0;
 }
 
 ee_info ee_bandit_info(const ee_bandit *bandit)
 {
     if (!bandit) return (ee_info){.policy = "", .options = ""};
-    return (ee_info){
-        .policy = bandit->name,
-        .options = bandit->options,
-        .dim = bandit->dim,
-        .seed = bandit->seed,
-        .decisions = bandit->decisions,
-        .rewards = bandit->rewards,
-        .pending = pending_count(&bandit->pending),
-    };
+    return (ee_info){.policy = bandit->name,
+                     .options = bandit->options,
+                     .dim = bandit->dim,
+                     .seed = bandit->seed,
+                     .decisions = bandit->decisions,
+                     .rewards = bandit->rewards,
+                     .pending = pending_count(&bandit->pending)};
 }
 
 ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out, ee_error *error)
@@ -172,7 +157,7 @@ ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *o
     if (!policy_name || !out)
         return status_fail(error, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
     ee_status status = policy_find(policy_name, &class, &preset, error);
-    if (!status) status = read_options(class, preset, NULL, &options, error);
+    if (!status) status = read_options(NULL, class, preset, NULL, &options, error);
     if (status) return status;
     status = options_describe(&class->schema, options, index, out, error);
     if (!status) memset(out->reserved, 0, sizeof out->reserved);

@@ -8,6 +8,7 @@
 enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192 };
 
 struct ee_bandit {
+    memory memory;               /* all blocks of the bandit, itself the first */
     char name[POLICY_NAME_SIZE]; /* as asked for, with the preset */
     char options[OPTIONS_SIZE];  /* every option with its value */
     size_t dim;

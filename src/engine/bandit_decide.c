@@ -3,7 +3,6 @@
 
 #include "arms.h"
 #include "bandit.h"
-#include "base/memory.h"
 
 static ee_status check(const ee_bandit *bandit, const ee_arms *arms, ee_error *error)
 {
@@ -171,7 +170,8 @@ ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t
     if (status) return status;
     c.length = bandit->policy->parameters.length;
     decision_streams before = bandit->room.streams;
-    status = memory_grow(&bandit->decided, &bandit->decided_capacity, count, sizeof *bandit->decided, error);
+    status = memory_grow(&bandit->memory, &bandit->decided, &bandit->decided_capacity, count, sizeof *bandit->decided,
+                         error);
     for (size_t i = 0; i < count && !status;) {
         size_t together = rounds_together(&c, i);
         status = decide_together(&c, i, together, error);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "arms.h"
-#include "base/memory.h"
 #include "propensity.h"
 
 /* ---- rules and room ---- */
@@ -40,47 +39,36 @@ ee_status decision_rules_read(decision_rules *self, const policy_class *class, c
                        class->schema.owner);
 }
 
-static ee_status reserve_arms(deciding_room *self, const decision_rules *rules, const policy *owner, size_t arms,
+static ee_status reserve_arms(deciding_room *self, const decision_rules *rules, const policy *decider, size_t arms,
                               ee_error *error)
 {
-    ee_status status = scratch_reserve(&self->scratch, owner->class->scratch_count(owner, arms), error);
-    if (!status) status = memory_grow(&self->scores, &self->score_capacity, arms, sizeof(ee_score), error);
-    if (!status) status = memory_grow(&self->probabilities, &self->probability_capacity, arms, sizeof(double), error);
+    ee_status status =
+        scratch_reserve(&self->scratch, self->memory, decider->class->scratch_count(decider, arms), error);
+    if (!status)
+        status = memory_grow(self->memory, &self->scores, &self->score_capacity, arms, sizeof(ee_score), error);
+    if (!status)
+        status =
+            memory_grow(self->memory, &self->probabilities, &self->probability_capacity, arms, sizeof(double), error);
     if (status || !rules->probability_draws) return status;
-    status = memory_grow(&self->redrawn, &self->redrawn_capacity, arms, sizeof(ee_score), error);
-    if (!status) status = memory_grow(&self->wins, &self->win_capacity, arms, sizeof(double), error);
+    status = memory_grow(self->memory, &self->redrawn, &self->redrawn_capacity, arms, sizeof(ee_score), error);
+    if (!status) status = memory_grow(self->memory, &self->wins, &self->win_capacity, arms, sizeof(double), error);
     return status;
 }
 
 static ee_status reserve_values(deciding_room *self, size_t values, ee_error *error)
 {
-    return memory_grow(&self->scaled, &self->scaled_capacity, values, sizeof(float), error);
+    return memory_grow(self->memory, &self->scaled, &self->scaled_capacity, values, sizeof(float), error);
 }
 
-ee_status deciding_room_create(deciding_room *self, const decision_rules *rules, const policy *owner, ee_error *error)
+ee_status deciding_room_create(deciding_room *self, memory *owner, const decision_rules *rules, const policy *decider,
+                               ee_error *error)
 {
-    ee_status status = reserve_arms(self, rules, owner, rules->arms, error);
+    self->memory = owner;
+    ee_status status = reserve_arms(self, rules, decider, rules->arms, error);
     if (status || !rules->scales) return status;
     /* As in pending.c, a dense arm may have twice as many values as a sparse one. */
     size_t values = 2 * rules->nonzeros < rules->dim ? 2 * rules->nonzeros : rules->dim;
     return reserve_values(self, rules->arms * values, error);
-}
-
-void deciding_room_destroy(deciding_room *self)
-{
-    scratch_destroy(&self->scratch);
-    memory_free(self->scores);
-    memory_free(self->probabilities);
-    memory_free(self->redrawn);
-    memory_free(self->wins);
-    memory_free(self->scaled);
-    *self = (deciding_room){0};
-}
-
-size_t deciding_room_memory(const deciding_room *self)
-{
-    return memory_size(self->scratch.values) + memory_size(self->scores) + memory_size(self->probabilities) +
-           memory_size(self->redrawn) + memory_size(self->wins) + memory_size(self->scaled);
 }
 
 /* ---- scoring ---- */

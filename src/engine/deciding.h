@@ -25,6 +25,7 @@ decision_streams decision_streams_of(uint64_t seed);
 
 /* Where a decision is made. One for each thread. */
 typedef struct deciding_room {
+    memory *memory; /* whose blocks these are */
     decision_streams streams;
     scratch scratch;
     ee_score *scores;      /* (arms) */
@@ -39,9 +40,8 @@ ee_status decision_rules_read(decision_rules *self, const policy_class *class, c
                               size_t dim, ee_error *error);
 
 /* Room for rounds of the size that the rules name. */
-ee_status deciding_room_create(deciding_room *self, const decision_rules *rules, const policy *owner, ee_error *error);
-void deciding_room_destroy(deciding_room *self);
-size_t deciding_room_memory(const deciding_room *self);
+ee_status deciding_room_create(deciding_room *self, memory *owner, const decision_rules *rules, const policy *decider,
+                               ee_error *error);
 
 /* Arms that were scored: those of one round, or of several, one after the other. room->scores has their scores. */
 typedef struct scored_arms {

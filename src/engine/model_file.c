@@ -48,7 +48,7 @@ ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *si
     *bytes = NULL;
     archive a = archive_writer(error);
     model_head *head;
-    ee_status status = memory_create(&head, 1, sizeof *head, error);
+    ee_status status = memory_create(NULL, &head, 1, sizeof *head, error);
     if (status) return status;
     memcpy(head->policy, bandit->name, sizeof head->policy);
     memcpy(head->options, bandit->options, sizeof head->options);
@@ -112,6 +112,7 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     if (!status) status = check_expected(head, expected, a->error);
     if (status) return status;
     ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
+    if (expected) settings.allocator = expected->allocator;
     ee_bandit *bandit;
     /* A block of parameters takes a byte at least. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;
@@ -136,7 +137,7 @@ ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings
     ee_status status = check_frame(bytes, size, error);
     if (status) return status;
     model_head *head;
-    status = memory_create(&head, 1, sizeof *head, error);
+    status = memory_create(NULL, &head, 1, sizeof *head, error);
     if (status) return status;
     archive a = archive_reader(bytes, size - CHECKSUM_SIZE, error);
     status = load(&a, head, expected, out);

@@ -2,31 +2,19 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-
-ee_status pending_create(pending *self, const policy *owner, const common_options *options, size_t dim, ee_error *error)
+ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
+                         ee_error *error)
 {
-    *self = (pending){.policy = owner, .dim = dim, .limit = (size_t)options->pending};
+    *self = (pending){.memory = owner, .policy = decider, .dim = dim, .limit = (size_t)options->pending};
     size_t entries = (size_t)options->nonzeros < dim ? (size_t)options->nonzeros : dim;
     kept_decision usual = {.arms = (size_t)options->arms, .entries = (uint32_t)entries, .sparse = 1};
-    self->block_words = kept_decision_words(&usual, owner);
-    ee_status status = memory_create(&self->entries, self->limit, sizeof *self->entries, error);
-    if (!status) status = memory_create(&self->slots, self->limit, sizeof *self->slots, error);
-    if (!status) status = memory_create(&self->free_slots, self->limit, sizeof *self->free_slots, error);
-    if (!status) status = memory_create(&self->block, self->limit, self->block_words * sizeof *self->block, error);
-    if (status) pending_destroy(self);
+    self->block_words = kept_decision_words(&usual, decider);
+    ee_status status = memory_create(owner, &self->entries, self->limit, sizeof *self->entries, error);
+    if (!status) status = memory_create(owner, &self->slots, self->limit, sizeof *self->slots, error);
+    if (!status) status = memory_create(owner, &self->free_slots, self->limit, sizeof *self->free_slots, error);
+    if (!status)
+        status = memory_create(owner, &self->block, self->limit, self->block_words * sizeof *self->block, error);
     return status;
-}
-
-void pending_destroy(pending *self)
-{
-    for (size_t i = 0; i < self->used_slots; i++)
-        if (self->slots[i].own) memory_free(self->slots[i].words);
-    memory_free(self->entries);
-    memory_free(self->slots);
-    memory_free(self->free_slots);
-    memory_free(self->block);
-    *self = (pending){0};
 }
 
 static pending_entry *entry_of(const pending *self, uint64_t id)
@@ -47,11 +35,11 @@ static void free_slots(pending *self, size_t count)
 }
 
 /* What the slot holds stays. */
-static ee_status grow_slot(pending_slot *slot, size_t words, ee_error *error)
+static ee_status grow_slot(const pending *self, pending_slot *slot, size_t words, ee_error *error)
 {
     if (words <= slot->capacity) return EE_OK;
     uint32_t *larger;
-    ee_status status = memory_create(&larger, words, sizeof *larger, error);
+    ee_status status = memory_create(self->memory, &larger, words, sizeof *larger, error);
     if (status) return status;
     memcpy(larger, slot->words, slot->capacity * sizeof *larger);
     if (slot->own) memory_free(slot->words);
@@ -67,13 +55,13 @@ ee_status pending_reserve(pending *self, uint64_t first, size_t count, size_t wo
     for (size_t i = 0; i < count && !status; i++) {
         const pending_entry *expiring = entry_of(self, first + i);
         if (expiring->state == PENDING_WAITING)
-            status = grow_slot(&self->slots[expiring->slot], words, error);
+            status = grow_slot(self, &self->slots[expiring->slot], words, error);
         else
             fresh++;
     }
     free_slots(self, fresh);
     for (size_t i = 1; i <= fresh && !status; i++)
-        status = grow_slot(&self->slots[self->free_slots[self->free_count - i]], words, error);
+        status = grow_slot(self, &self->slots[self->free_slots[self->free_count - i]], words, error);
     return status;
 }
 
@@ -121,15 +109,6 @@ size_t pending_count(const pending *self)
     return self->used_slots - self->free_count;
 }
 
-size_t pending_memory(const pending *self)
-{
-    size_t bytes = memory_size(self->entries) + memory_size(self->slots) + memory_size(self->free_slots) +
-                   memory_size(self->block);
-    for (size_t i = 0; i < self->used_slots; i++)
-        if (self->slots[i].own) bytes += memory_size(self->slots[i].words);
-    return bytes;
-}
-
 /* ---- saving and loading ---- */
 
 /* The waiting decision that is being read gets its slot and, if need be, more room. */
@@ -144,7 +123,7 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
     if (a->status) return;
     free_slots(self, 1);
     entry->slot = self->free_slots[--self->free_count];
-    ee_status status = grow_slot(&self->slots[entry->slot], words, a->error);
+    ee_status status = grow_slot(self, &self->slots[entry->slot], words, a->error);
     if (status) a->status = status;
 }
 

@@ -23,6 +23,7 @@ typedef struct pending_slot {
 } pending_slot;
 
 typedef struct pending {
+    memory *memory;
     const policy *policy;
     size_t dim, limit;
     pending_entry *entries; /* (limit), a decision's is number id % limit */
@@ -34,9 +35,8 @@ typedef struct pending {
     size_t block_words;
 } pending;
 
-ee_status pending_create(pending *self, const policy *owner, const common_options *options, size_t dim,
+ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error);
-void pending_destroy(pending *self);
 
 /* Makes room for `count` decisions of at most so many words, with the ids from first on: after this, pending_add of
  * them in turn cannot fail. */
@@ -54,7 +54,6 @@ void pending_remove(pending *self, pending_entry *entry, pending_state why);
 /* Decisions that wait. */
 size_t pending_count(const pending *self);
 
-size_t pending_memory(const pending *self);
 void pending_archive(pending *self, uint64_t made, archive *a);
 
 #endif

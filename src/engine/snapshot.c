@@ -3,33 +3,29 @@
 #include <string.h>
 
 #include "arms.h"
-#include "base/memory.h"
 #include "record.h"
 
 /* ---- the gate ---- */
 
-static ee_status gate_create(snapshot_gate **out, ee_error *error)
+static ee_status gate_create(memory *owner, snapshot_gate **out, ee_error *error)
 {
     snapshot_gate *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(owner, &self, 1, sizeof *self, error);
     if (status) return status;
-    if (pthread_mutex_init(&self->mutex, NULL)) goto no_mutex;
-    if (pthread_cond_init(&self->left, NULL)) goto no_condition;
+    if (pthread_mutex_init(&self->mutex, NULL)) return status_no_memory(error, sizeof self->mutex);
+    if (pthread_cond_init(&self->left, NULL)) {
+        pthread_mutex_destroy(&self->mutex);
+        return status_no_memory(error, sizeof self->left);
+    }
     *out = self;
     return EE_OK;
-no_condition:
-    pthread_mutex_destroy(&self->mutex);
-no_mutex:
-    memory_free(self);
-    return status_no_memory(error, sizeof *self);
 }
 
-static void gate_free(snapshot_gate *self)
+static void gate_destroy(snapshot_gate *self)
 {
     if (!self) return;
     pthread_cond_destroy(&self->left);
     pthread_mutex_destroy(&self->mutex);
-    memory_free(self);
 }
 
 static void gate_leave(snapshot_gate *self, size_t copy)
@@ -68,13 +64,14 @@ ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_erro
     if (!bandit || !out) return status_fail(error, EE_BAD_INPUT, "snapshot: no bandit or nowhere to put the snapshot");
     *out = NULL;
     ee_snapshot *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create_owner(&bandit->memory.allocator, &self, sizeof *self, error);
     if (status) return status;
     self->policy = bandit->policy;
     self->fingerprint = bandit->fingerprint;
     self->rules = bandit->rules;
-    status = gate_create(&self->gate, error);
-    for (size_t i = 0; i < 2 && !status; i++) status = parameters_create(bandit->policy, &self->copies[i], error);
+    status = gate_create(&self->memory, &self->gate, error);
+    for (size_t i = 0; i < 2 && !status; i++)
+        status = parameters_create(&self->memory, bandit->policy, &self->copies[i], error);
     if (status)
         ee_snapshot_free(self);
     else
@@ -85,9 +82,8 @@ ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_erro
 void ee_snapshot_free(ee_snapshot *snapshot)
 {
     if (!snapshot) return;
-    gate_free(snapshot->gate);
-    for (size_t i = 0; i < 2; i++) parameters_destroy(&snapshot->copies[i]);
-    memory_free(snapshot);
+    gate_destroy(snapshot->gate);
+    memory_release(&snapshot->memory);
 }
 
 size_t snapshot_publish(ee_snapshot *self, const parameters *learned)
@@ -111,6 +107,7 @@ ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_
 /* ---- deciding on it ---- */
 
 struct ee_scratch {
+    memory memory; /* all blocks of the scratch, itself the first */
     deciding_room room;
     uint8_t *record; /* (capacity) of the last decision */
     size_t record_size, record_capacity;
@@ -122,9 +119,9 @@ ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_er
         return status_fail(error, EE_BAD_INPUT, "scratch: no snapshot or nowhere to put the scratch");
     *out = NULL;
     ee_scratch *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create_owner(&snapshot->memory.allocator, &self, sizeof *self, error);
     if (status) return status;
-    status = deciding_room_create(&self->room, &snapshot->rules, snapshot->policy, error);
+    status = deciding_room_create(&self->room, &self->memory, &snapshot->rules, snapshot->policy, error);
     if (status)
         ee_scratch_free(self);
     else
@@ -134,10 +131,7 @@ ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_er
 
 void ee_scratch_free(ee_scratch *own)
 {
-    if (!own) return;
-    deciding_room_destroy(&own->room);
-    memory_free(own->record);
-    memory_free(own);
+    if (own) memory_release(&own->memory);
 }
 
 static ee_status check(const ee_snapshot *snapshot, const ee_scratch *own, const ee_arms *arms, ee_error *error)
@@ -173,7 +167,7 @@ static ee_status write_record(const ee_snapshot *snapshot, const parameters *lea
         .decision = kept_decision_make(learned->round, scored->arms.count, played, room->scores[arm]),
     };
     size_t words = kept_decision_words(&head.decision, learned->policy), size = record_size(words);
-    ee_status status = memory_grow(&own->record, &own->record_capacity, size, 1, error);
+    ee_status status = memory_grow(&own->memory, &own->record, &own->record_capacity, size, 1, error);
     if (status) return status;
     kept_decision_fill(&head.decision, learned, &scored->arms, arm, &room->scratch, record_words(own->record));
     record_write(&head, words, own->record);

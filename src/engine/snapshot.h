@@ -25,6 +25,7 @@ typedef struct snapshot_gate {
 } snapshot_gate;
 
 struct ee_snapshot {
+    memory memory; /* all blocks of the snapshot, itself the first */
     const policy *policy;
     uint64_t fingerprint;
     decision_rules rules;

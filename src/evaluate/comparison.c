@@ -21,7 +21,7 @@ static double percentile(const double *sorted, size_t count, double share)
 static ee_status bootstrap(const double *differences, size_t count, comparison *out, ee_error *error)
 {
     double *means; /* (RESAMPLES) */
-    ee_status status = memory_create(&means, RESAMPLES, sizeof *means, error);
+    ee_status status = memory_create(NULL, &means, RESAMPLES, sizeof *means, error);
     if (status) return status;
     random_stream stream = random_named(0, "bootstrap");
     for (size_t i = 0; i < RESAMPLES; i++) {
@@ -79,7 +79,7 @@ ee_status comparison_paired(const double *differences, size_t count, comparison 
 ee_status comparison_holm(double *p, size_t count, ee_error *error)
 {
     double *sorted; /* (count) */
-    ee_status status = memory_create(&sorted, count, sizeof *sorted, error);
+    ee_status status = memory_create(NULL, &sorted, count, sizeof *sorted, error);
     if (status) return status;
     size_t tests = 0;
     for (size_t i = 0; i < count; i++)

@@ -117,10 +117,10 @@ static curve_file *find_curve(const experiment *self, const char *name)
 static ee_status add_curve(experiment *self, const char *name, uint64_t rounds, curve_file **out, ee_error *error)
 {
     ee_status status =
-        memory_grow(&self->curves, &self->curve_capacity, self->curve_count + 1, sizeof *self->curves, error);
+        memory_grow(NULL, &self->curves, &self->curve_capacity, self->curve_count + 1, sizeof *self->curves, error);
     if (status) return status;
     curve_file *file = &self->curves[self->curve_count];
-    status = memory_create(&file->name, strlen(name) + 1, 1, error);
+    status = memory_create(NULL, &file->name, strlen(name) + 1, 1, error);
     if (status) return status;
     strcpy(file->name, name);
     file->rounds = rounds;
@@ -143,7 +143,7 @@ static void name_curve(const run_job *job, uint64_t key, char *name, size_t capa
 static ee_status format_line(experiment *self, const run_report *report, const char *curve, size_t row, size_t *length)
 {
     *length = results_format(report, curve, row, self->line, self->line_capacity);
-    ee_status status = memory_grow(&self->line, &self->line_capacity, *length + 1, 1, self->error);
+    ee_status status = memory_grow(NULL, &self->line, &self->line_capacity, *length + 1, 1, self->error);
     if (!status) results_format(report, curve, row, self->line, self->line_capacity);
     return status;
 }
@@ -199,7 +199,7 @@ static ee_status write_pending(experiment *self, size_t place, const run_report 
     size_t length, curve_size = report->job->rounds * sizeof *report->curve;
     ee_status status = pending_path(self, self->entries[place].keys.run, &path, self->error);
     if (!status) status = format_line(self, report, NULL, 0, &length);
-    if (!status) status = memory_create(&bytes, length + curve_size, 1, self->error);
+    if (!status) status = memory_create(NULL, &bytes, length + curve_size, 1, self->error);
     if (!status) {
         memcpy(bytes, self->line, length);
         memcpy(bytes + length, report->curve, curve_size);
@@ -229,7 +229,7 @@ static ee_status read_pending(const experiment *self, size_t place, run_result *
                  results_parse((const char *)bytes, length, 1, &run, NULL) == EE_OK &&
                  keys_of_stored(&run).run == own->keys.run;
         if (*found) *result = run.result;
-        if (*found && curve) status = memory_create(curve, curve_size, 1, error);
+        if (*found && curve) status = memory_create(NULL, curve, curve_size, 1, error);
         if (*found && curve && !status) memcpy(*curve, newline + 1, curve_size);
     }
     results_release_run(&run);
@@ -428,7 +428,7 @@ static ee_status find_options(experiment *self, size_t place)
     }
     const char *before = own[-1].options;
     if (!before) return EE_OK;
-    ee_status status = memory_create(&own->options, strlen(before) + 1, 1, self->error);
+    ee_status status = memory_create(NULL, &own->options, strlen(before) + 1, 1, self->error);
     if (!status) strcpy(own->options, before);
     return status;
 }
@@ -460,7 +460,7 @@ static ee_status look_up(experiment *self, const stored_runs *stored, const uint
 static ee_status look_up_all(experiment *self, const stored_runs *stored)
 {
     uint64_t *keys = NULL;
-    ee_status status = memory_create(&keys, stored->count, sizeof *keys, self->error);
+    ee_status status = memory_create(NULL, &keys, stored->count, sizeof *keys, self->error);
     for (size_t i = 0; i < stored->count && !status; i++) keys[i] = keys_of_stored(&stored->runs[i]).run;
     for (size_t i = 0; i < self->count && !status; i++) {
         status = find_options(self, i);
@@ -490,7 +490,7 @@ static bool tell_read(const experiment *self, bool same)
 static ee_status play_missing(experiment *self, size_t threads)
 {
     run_result *played = NULL;
-    ee_status status = memory_create(&played, self->missing_count, sizeof *played, self->error);
+    ee_status status = memory_create(NULL, &played, self->missing_count, sizeof *played, self->error);
     if (status) return status;
     bool heard = self->watch && self->watch->standing;
     run_watch watch = {on_wanted, heard ? on_standing : NULL, on_ended, self};
@@ -523,9 +523,9 @@ static void close_experiment(experiment *self)
 static ee_status run_kept(experiment *self, size_t threads)
 {
     stored_runs stored = {0};
-    ee_status status = memory_create(&self->entries, self->count, sizeof *self->entries, self->error);
-    if (!status) status = memory_create(&self->missing, self->count, sizeof *self->missing, self->error);
-    if (!status) status = memory_create(&self->places, self->count, sizeof *self->places, self->error);
+    ee_status status = memory_create(NULL, &self->entries, self->count, sizeof *self->entries, self->error);
+    if (!status) status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
+    if (!status) status = memory_create(NULL, &self->places, self->count, sizeof *self->places, self->error);
     if (!status) status = open_folder(self);
     if (!status) status = recover(self, &stored);
     if (!status) status = look_up_all(self, &stored);

@@ -383,7 +383,7 @@ static ee_status write_files(const summary_group *group, figure_kind kind, const
 {
     text script = text_start(error), data = text_start(error);
     size_t *order;
-    ee_status status = memory_create(&order, group->count, sizeof *order, error);
+    ee_status status = memory_create(NULL, &order, group->count, sizeof *order, error);
     if (status) return status;
     size_t count = order_cells(group, kind, order);
     curves of = {group, part_of(kind), order, count, 0, name};

@@ -54,7 +54,7 @@ static ee_status write_options(const grid_policy *policy, size_t place, char **o
     size_t capacity = (policy->options ? strlen(policy->options) : 0) + 1, stride = grid_cells(policy);
     for (size_t i = 0; i < policy->axis_count; i++)
         capacity += strlen(policy->axes[i].option) + strlen(policy->axes[i].values) + 2;
-    ee_status status = memory_create(out, capacity, 1, error);
+    ee_status status = memory_create(NULL, out, capacity, 1, error);
     if (status) return status;
     size_t used = (size_t)snprintf(*out, capacity, "%s", policy->options ? policy->options : "");
     for (size_t i = 0; i < policy->axis_count; i++) {
@@ -74,7 +74,7 @@ static ee_status make_cells(search *s, ee_error *error)
     size_t capacity = 0;
     for (size_t i = 0; i < plan->policy_count; i++) {
         size_t cells = grid_cells(&plan->policies[i]);
-        ee_status status = memory_grow(&s->cells, &capacity, s->count + cells, sizeof *s->cells, error);
+        ee_status status = memory_grow(NULL, &s->cells, &capacity, s->count + cells, sizeof *s->cells, error);
         for (size_t place = 0; place < cells && !status; place++) {
             cell *made = &s->cells[s->count++];
             *made = (cell){.policy = i, .regret = NAN};
@@ -139,8 +139,8 @@ static ee_status play_stage(search *s, uint64_t rounds, const char *folder, size
     size_t most = s->count * s->plan->seed_count;
     run_job *jobs = NULL;
     run_result *results = NULL;
-    ee_status status = memory_create(&jobs, most, sizeof *jobs, error);
-    if (!status) status = memory_create(&results, most, sizeof *results, error);
+    ee_status status = memory_create(NULL, &jobs, most, sizeof *jobs, error);
+    if (!status) status = memory_create(NULL, &results, most, sizeof *results, error);
     if (status) goto done;
     size_t count = make_jobs(s, rounds, jobs);
     if (!count) goto done;
@@ -187,7 +187,7 @@ static ee_status choose(search *s, grid_choice *choices, ee_error *error)
         const cell *best = find_best(s, i);
         choices[i] = (grid_choice){.cells = grid_cells(&s->plan->policies[i]), .regret = best ? best->regret : NAN};
         if (!best) continue;
-        ee_status status = memory_create(&choices[i].options, strlen(best->options) + 1, 1, error);
+        ee_status status = memory_create(NULL, &choices[i].options, strlen(best->options) + 1, 1, error);
         if (status) return status;
         strcpy(choices[i].options, best->options);
     }

@@ -81,7 +81,7 @@ static void add_grid_policy(text *page, const summary *of, const summary_group *
 static void add_grid(text *page, const summary *of, const summary_group *group)
 {
     size_t *order; /* (group->count) */
-    ee_status status = memory_create(&order, group->count, sizeof *order, page->error);
+    ee_status status = memory_create(NULL, &order, group->count, sizeof *order, page->error);
     if (status) {
         page->status = status;
         return;

@@ -75,7 +75,7 @@ typedef void add_row(text *page, const summary_group *group, summary_part part, 
 static void add_rows(text *page, const summary_group *group, summary_part part, add_row *add)
 {
     size_t *order; /* (group->count) */
-    ee_status status = memory_create(&order, group->count, sizeof *order, page->error);
+    ee_status status = memory_create(NULL, &order, group->count, sizeof *order, page->error);
     if (status) {
         page->status = status;
         return;

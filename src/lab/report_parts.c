@@ -71,7 +71,7 @@ void report_seeds(text *page, const summary_group *group, const summary_cell *ce
     size_t count = 0, first = cell ? (size_t)(cell - group->cells) : 0, end = cell ? first + 1 : group->count;
     for (size_t i = first; i < end; i++) count += group->cells[i].count;
     uint64_t *seeds; /* (count) */
-    ee_status status = memory_create(&seeds, count, sizeof *seeds, page->error);
+    ee_status status = memory_create(NULL, &seeds, count, sizeof *seeds, page->error);
     if (status) {
         page->status = status;
         return;

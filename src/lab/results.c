@@ -164,7 +164,7 @@ static char *read_text(line_reader *from, const char *name)
     value = find(from, name, json_is_string(value), "text", value);
     char *copy = NULL;
     if (!value) return NULL;
-    from->status = memory_create(&copy, json_string_length(value) + 1, 1, from->error);
+    from->status = memory_create(NULL, &copy, json_string_length(value) + 1, 1, from->error);
     if (copy) memcpy(copy, json_string_value(value), json_string_length(value));
     return copy;
 }
@@ -243,7 +243,7 @@ static char *read_version(line_reader *from)
     char *version = read_text(from, "version"), *kernels = read_text(from, "kernels"), *both = NULL;
     if (version && kernels) {
         size_t capacity = strlen(version) + strlen(kernels) + 2;
-        from->status = memory_create(&both, capacity, 1, from->error);
+        from->status = memory_create(NULL, &both, capacity, 1, from->error);
         if (both) snprintf(both, capacity, "%s %s", version, kernels);
     }
     memory_free(version);
@@ -329,7 +329,7 @@ ee_status results_read(const char *folder, stored_runs *out, ee_error *error)
     if (status) return status;
     const char *line = (const char *)bytes, *end = line + size, *newline;
     while (!status && (newline = memchr(line, '\n', (size_t)(end - line)))) {
-        status = memory_grow(&out->runs, &out->capacity, out->count + 1, sizeof *out->runs, error);
+        status = memory_grow(NULL, &out->runs, &out->capacity, out->count + 1, sizeof *out->runs, error);
         if (status) break;
         stored_run *run = &out->runs[out->count++];
         status = results_parse(line, (size_t)(newline - line), out->count, run, error);

@@ -31,7 +31,7 @@ static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error 
     const char *own = job->options ? job->options : "";
     char *options;
     size_t size = strlen(own) + sizeof "blocks=18446744073709551615 exclusive=off ";
-    ee_status status = memory_create(&options, size, 1, error);
+    ee_status status = memory_create(NULL, &options, size, 1, error);
     if (status) return status;
     snprintf(options, size, "blocks=%zu exclusive=%s %s", dataset_blocks(job->data),
              dataset_exclusive(job->data) ? "on" : "off", own);
@@ -53,7 +53,7 @@ ee_status runner_check(const run_job *job, char **options, ee_error *error)
     ee_status status = create_bandit(job, &bandit, error);
     if (status) return status;
     const char *text = ee_bandit_info(bandit).options;
-    if (options) status = memory_create(options, strlen(text) + 1, 1, error);
+    if (options) status = memory_create(NULL, options, strlen(text) + 1, 1, error);
     if (options && !status) strcpy(*options, text);
     ee_bandit_free(bandit);
     return status;
@@ -145,8 +145,8 @@ static ee_status play(player *self, const run_job *job, bool with_curve, run_res
     self->part = 0;
     ee_status status = create_bandit(job, &self->bandit, error);
     if (!status) status = environment_create(job->data, job->seed, &self->world, error);
-    if (!status) status = memory_create(&self->scores, dataset_arms(job->data), sizeof *self->scores, error);
-    if (!status && with_curve) status = memory_create(&self->curve, job->rounds, sizeof *self->curve, error);
+    if (!status) status = memory_create(NULL, &self->scores, dataset_arms(job->data), sizeof *self->scores, error);
+    if (!status && with_curve) status = memory_create(NULL, &self->curve, job->rounds, sizeof *self->curve, error);
     if (status) return status;
     end_parts(self, job, result);
     bool wanted = true;
@@ -320,7 +320,7 @@ ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool
     if (threads > count) threads = count;
     if (!threads) threads = 1;
     crowd_thread *each;
-    ee_status status = memory_create(&each, threads, sizeof *each, error);
+    ee_status status = memory_create(NULL, &each, threads, sizeof *each, error);
     if (status) return status;
     crowd all = {.jobs = jobs, .count = count, .curves = curves, .results = results, .first_failed = count};
     pthread_condattr_t steady; /* a clock that nobody sets */
@@ -349,7 +349,7 @@ ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool
 ee_status runner_summarize(const run_result *results, size_t count, run_summary *summary, ee_error *error)
 {
     double *values; /* (3, count): regret, optimal, seconds */
-    ee_status status = memory_create(&values, 3 * count, sizeof *values, error);
+    ee_status status = memory_create(NULL, &values, 3 * count, sizeof *values, error);
     if (status) return status;
     double *optimal = values + count, *seconds = values + 2 * count;
     size_t runs = 0;

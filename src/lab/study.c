@@ -17,8 +17,8 @@ enum { ABLATIONS = sizeof ablations / sizeof ablations[0] };
 
 static ee_status add_series(const study_plan *plan, study *into, study_series added, ee_error *error)
 {
-    ee_status status = memory_grow(&into->series, &into->capacity, into->count + 1, sizeof *into->series, error);
-    if (!status) status = memory_create(&added.results, plan->seed_count, sizeof *added.results, error);
+    ee_status status = memory_grow(NULL, &into->series, &into->capacity, into->count + 1, sizeof *into->series, error);
+    if (!status) status = memory_create(NULL, &added.results, plan->seed_count, sizeof *added.results, error);
     if (status) {
         memory_free(added.choice.options);
         return status;
@@ -38,7 +38,7 @@ static ee_status choose(const study_plan *plan, size_t place, const char *folder
 {
     grid_plan grid = grid_of(plan, place);
     grid_choice *choices;
-    ee_status status = memory_create(&choices, plan->policy_count, sizeof *choices, error);
+    ee_status status = memory_create(NULL, &choices, plan->policy_count, sizeof *choices, error);
     if (status) return status;
     status = grid_choose(&grid, folder, threads, watch, choices, &into->stopped, error);
     for (size_t i = 0; i < plan->policy_count; i++) {
@@ -78,7 +78,7 @@ static ee_status add_ablation(const study_plan *plan, size_t chosen, const char 
     const char *base = into->series[chosen].choice.options;
     size_t capacity = strlen(base) + strlen(ablation) + 2;
     char *before = NULL, *after = NULL;
-    ee_status status = memory_create(&made.choice.options, capacity, 1, error);
+    ee_status status = memory_create(NULL, &made.choice.options, capacity, 1, error);
     if (status) return status;
     snprintf(made.choice.options, capacity, "%s%s%s", base, base[0] ? " " : "", ablation);
     status = resolve(plan, &into->series[chosen], &before, error);
@@ -111,8 +111,8 @@ static ee_status play(const study_plan *plan, const char *folder, size_t threads
     size_t seeds = plan->seed_count, count = into->count * seeds;
     run_job *jobs = NULL;
     run_result *results = NULL;
-    ee_status status = memory_create(&jobs, count, sizeof *jobs, error);
-    if (!status) status = memory_create(&results, count, sizeof *results, error);
+    ee_status status = memory_create(NULL, &jobs, count, sizeof *jobs, error);
+    if (!status) status = memory_create(NULL, &results, count, sizeof *results, error);
     if (status) goto done;
     size_t played = 0;
     for (size_t i = 0; i < count; i++) {

@@ -51,7 +51,7 @@ static ee_status find_group(summary_groups *list, const stored_run *run, summary
             (run->tuning || first->rounds == run->rounds))
             return EE_OK;
     }
-    ee_status status = memory_grow(&list->groups, &list->capacity, list->count + 1, sizeof *list->groups, error);
+    ee_status status = memory_grow(NULL, &list->groups, &list->capacity, list->count + 1, sizeof *list->groups, error);
     if (status) return status;
     *out = &list->groups[list->count++];
     (*out)->first = run;
@@ -67,7 +67,8 @@ static ee_status find_cell(summary_group *group, const stored_run *run, summary_
             first->rounds == run->rounds)
             return EE_OK;
     }
-    ee_status status = memory_grow(&group->cells, &group->capacity, group->count + 1, sizeof *group->cells, error);
+    ee_status status =
+        memory_grow(NULL, &group->cells, &group->capacity, group->count + 1, sizeof *group->cells, error);
     if (!status) *out = &group->cells[group->count];
     return status;
 }
@@ -82,7 +83,7 @@ static ee_status add_run(summary_groups *list, const stored_run *run, ee_error *
     if (status) return status;
     for (size_t i = 0; i < cell->count; i++)
         if (cell->runs[i]->seed == run->seed) return EE_OK; /* the same run twice, as in files put together by hand */
-    status = memory_grow(&cell->runs, &cell->capacity, cell->count + 1, sizeof *cell->runs, error);
+    status = memory_grow(NULL, &cell->runs, &cell->capacity, cell->count + 1, sizeof *cell->runs, error);
     if (status) return status;
     if (!cell->count) group->count++;
     cell->runs[cell->count++] = run;
@@ -234,7 +235,7 @@ static size_t first_of_policy(const summary_group *group, const char *policy)
 static ee_status split_parts(summary_group *group, const char *reference, ee_error *error)
 {
     bool *shown; /* (SUMMARY_PARTS, count) */
-    ee_status status = memory_create(&shown, SUMMARY_PARTS * group->count, sizeof *shown, error);
+    ee_status status = memory_create(NULL, &shown, SUMMARY_PARTS * group->count, sizeof *shown, error);
     if (status) return status;
     size_t main = first_of_policy(group, reference ? reference : "eenet"), base = main;
     if (base == group->count || !is_of_policy(cell_policy(&group->cells[base]), "eenet"))
@@ -297,7 +298,7 @@ static void add_up_directions(summary_cell *cell)
 static ee_status add_up_results(summary_cell *cell, ee_error *error)
 {
     double *values; /* (count) */
-    ee_status status = memory_create(&values, cell->count, sizeof *values, error);
+    ee_status status = memory_create(NULL, &values, cell->count, sizeof *values, error);
     if (status) return status;
     size_t count = cell->count;
     for (size_t i = 0; i < count; i++) {
@@ -334,7 +335,7 @@ static ee_status thin_curve(summary_cell *cell, const double *mean, const double
                             ee_error *error)
 {
     size_t points = rounds < SUMMARY_POINTS ? rounds : SUMMARY_POINTS;
-    ee_status status = memory_create(&cell->curve, points, sizeof *cell->curve, error);
+    ee_status status = memory_create(NULL, &cell->curve, points, sizeof *cell->curve, error);
     if (status) return status;
     for (size_t i = 0; i < points; i++) {
         size_t round = (size_t)((double)(i + 1) * (double)rounds / (double)points);
@@ -353,7 +354,7 @@ static ee_status add_up_curves(summary_cell *cell, const char *folder, ee_error 
         if (!cell->runs[i]->curve) return EE_OK;
     size_t rounds = (size_t)cell->runs[0]->rounds;
     double *values; /* (3, rounds): one curve, the mean, the squares */
-    ee_status status = memory_create(&values, 3 * rounds, sizeof *values, error);
+    ee_status status = memory_create(NULL, &values, 3 * rounds, sizeof *values, error);
     if (status) return status;
     double *mean = values + rounds, *squares = values + 2 * rounds;
     for (size_t i = 0; i < cell->count && !status; i++) {
@@ -386,7 +387,7 @@ static size_t pair_up(const summary_cell *cell, const summary_cell *reference, d
 static ee_status compare_cell(summary_cell *cell, const summary_cell *reference, ee_error *error)
 {
     double *differences;
-    ee_status status = memory_create(&differences, cell->count, sizeof *differences, error);
+    ee_status status = memory_create(NULL, &differences, cell->count, sizeof *differences, error);
     if (status) return status;
     size_t pairs = pair_up(cell, reference, differences);
     status = comparison_paired(differences, pairs, &cell->against, error);
@@ -399,7 +400,7 @@ static ee_status compare_part(summary_group *group, summary_part part, ee_error 
     size_t reference = group->references[part];
     if (reference == group->count) return EE_OK;
     double *p; /* (count) NaN where nothing is compared */
-    ee_status status = memory_create(&p, group->count, sizeof *p, error);
+    ee_status status = memory_create(NULL, &p, group->count, sizeof *p, error);
     for (size_t i = 0; i < group->count && !status; i++) {
         p[i] = NAN;
         if (i == reference || !group->cells[i].labels[part]) continue;
@@ -461,7 +462,7 @@ static ee_status finish_grids(summary_groups *list, ee_error *error)
         summary_group *group = &list->groups[g];
         bool *shown;
         status = name_group(list, g, error);
-        if (!status) status = memory_create(&shown, group->count, sizeof *shown, error);
+        if (!status) status = memory_create(NULL, &shown, group->count, sizeof *shown, error);
         if (status) break;
         for (size_t i = 0; i < group->count; i++) shown[i] = true;
         status = name_part(group, SUMMARY_MAIN, shown, error);

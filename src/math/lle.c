@@ -3,11 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "cholesky.h"
 #include "eigen.h"
 
-ee_status lle_create(lle *self, size_t points, size_t neighbors, size_t components, ee_error *error)
+ee_status lle_create(lle *self, memory *owner, size_t points, size_t neighbors, size_t components, ee_error *error)
 {
     *self = (lle){.points = points, .neighbors = neighbors, .components = components, .regularization = 1e-3};
     size_t vectors = components + 1; /* that of the smallest eigenvalue is constant, and left out */
@@ -16,22 +15,12 @@ ee_status lle_create(lle *self, size_t points, size_t neighbors, size_t componen
     double **parts[] = {&self->matrix, &self->weights, &self->distances, &self->local, &self->vectors, &self->eigen};
     size_t total = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) total += sizes[i];
-    ee_status status = memory_create(&self->work, total, sizeof(double), error);
-    if (!status) status = memory_create(&self->nearest, points * neighbors, sizeof(int), error);
-    if (status) {
-        lle_destroy(self);
-        return status;
-    }
+    ee_status status = memory_create(owner, &self->work, total, sizeof(double), error);
+    if (!status) status = memory_create(owner, &self->nearest, points * neighbors, sizeof(int), error);
+    if (status) return status;
     double *next = self->work;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; next += sizes[i], i++) *parts[i] = next;
     return EE_OK;
-}
-
-void lle_destroy(lle *self)
-{
-    memory_free(self->work);
-    memory_free(self->nearest);
-    *self = (lle){0};
 }
 
 void lle_nearest(const double *distances, size_t n, size_t count, int *nearest)

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/memory.h"
 
 typedef struct lle {
     size_t points, neighbors, components;
@@ -22,8 +22,7 @@ typedef struct lle {
 } lle;
 
 /* Room for fitting points points. 1 <= components < neighbors < points. */
-ee_status lle_create(lle *self, size_t points, size_t neighbors, size_t components, ee_error *error);
-void lle_destroy(lle *self);
+ee_status lle_create(lle *self, memory *owner, size_t points, size_t neighbors, size_t components, ee_error *error);
 
 /* gram is (points, points); embedding becomes (points, components), each column of length 1, sign such that its
  * largest entry is positive. Returns false, and leaves embedding alone, where gram is not finite. */

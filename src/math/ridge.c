@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "cholesky.h"
 #include "doubles.h"
 
@@ -176,64 +175,33 @@ void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_str
 
 /* ---- making ---- */
 
-ee_status ridge_create(size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error)
+ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error)
 {
     ridge *self;
     ee_status status = dim > LARGEST_DIM ? status_no_memory(error, SIZE_MAX) : EE_OK;
-    if (!status) status = memory_create(&self, 1, sizeof *self, error);
+    if (!status) status = memory_create(owner, &self, 1, sizeof *self, error);
     if (status) return status;
     self->dim = dim;
     self->lambda = lambda;
     self->refresh = refresh;
-    status = memory_create(&self->sums, dim * dim, sizeof *self->sums, error);
-    if (!status) status = memory_create(&self->block, dim * dim, sizeof *self->block, error);
-    if (!status) status = memory_create(&self->moments, dim, sizeof *self->moments, error);
-    if (!status) status = memory_create(&self->heads, dim, sizeof *self->heads, error);
-    if (!status) status = memory_create(&self->nexts, dim, sizeof *self->nexts, error);
-    if (!status) status = memory_create(&self->counts, dim, sizeof *self->counts, error);
-    if (!status) status = memory_create(&self->times, dim, sizeof *self->times, error);
-    if (!status) status = memory_create(&self->support, dim, sizeof *self->support, error);
-    if (!status) status = memory_create(&self->values, dim, sizeof *self->values, error);
-    if (!status) status = memory_create(&self->members, dim, sizeof *self->members, error);
-    if (!status) status = memory_create(&self->runs, dim, sizeof *self->runs, error);
-    if (!status) status = memory_create(&self->product, dim, sizeof *self->product, error);
-    if (!status) status = memory_create(&self->column, dim, sizeof *self->column, error);
-    if (!status) status = memory_create(&self->marks, dim, sizeof *self->marks, error);
-    if (status) {
-        ridge_free(self);
-        return status;
-    }
+    status = memory_create(owner, &self->sums, dim * dim, sizeof *self->sums, error);
+    if (!status) status = memory_create(owner, &self->block, dim * dim, sizeof *self->block, error);
+    if (!status) status = memory_create(owner, &self->moments, dim, sizeof *self->moments, error);
+    if (!status) status = memory_create(owner, &self->heads, dim, sizeof *self->heads, error);
+    if (!status) status = memory_create(owner, &self->nexts, dim, sizeof *self->nexts, error);
+    if (!status) status = memory_create(owner, &self->counts, dim, sizeof *self->counts, error);
+    if (!status) status = memory_create(owner, &self->times, dim, sizeof *self->times, error);
+    if (!status) status = memory_create(owner, &self->support, dim, sizeof *self->support, error);
+    if (!status) status = memory_create(owner, &self->values, dim, sizeof *self->values, error);
+    if (!status) status = memory_create(owner, &self->members, dim, sizeof *self->members, error);
+    if (!status) status = memory_create(owner, &self->runs, dim, sizeof *self->runs, error);
+    if (!status) status = memory_create(owner, &self->product, dim, sizeof *self->product, error);
+    if (!status) status = memory_create(owner, &self->column, dim, sizeof *self->column, error);
+    if (!status) status = memory_create(owner, &self->marks, dim, sizeof *self->marks, error);
+    if (status) return status;
     memset(self->heads, 0xff, dim * sizeof *self->heads); /* NOBODY */
     *out = self;
     return EE_OK;
-}
-
-enum { BLOCKS = 14 };
-
-static void list_memory(const ridge *self, void *blocks[BLOCKS])
-{
-    void *all[BLOCKS] = {self->sums,    self->block,   self->moments, self->heads,   self->nexts,
-                         self->counts,  self->support, self->values,  self->members, self->runs,
-                         self->product, self->column,  self->marks,   self->times};
-    memcpy(blocks, all, sizeof all);
-}
-
-void ridge_free(ridge *self)
-{
-    if (!self) return;
-    void *blocks[BLOCKS];
-    list_memory(self, blocks);
-    for (size_t i = 0; i < BLOCKS; i++) memory_free(blocks[i]);
-    memory_free(self);
-}
-
-size_t ridge_memory(const ridge *self)
-{
-    void *blocks[BLOCKS];
-    size_t bytes = memory_size(self);
-    list_memory(self, blocks);
-    for (size_t i = 0; i < BLOCKS; i++) bytes += memory_size(blocks[i]);
-    return bytes;
 }
 
 /* ---- blocks ---- */

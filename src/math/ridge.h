@@ -11,6 +11,7 @@
 #define EENET_RIDGE_H
 
 #include "base/archive.h"
+#include "base/memory.h"
 #include "vector.h"
 
 typedef struct ridge ridge;
@@ -20,8 +21,7 @@ size_t ridge_state_count(size_t dim);
 
 /* refresh: updates of a block between its factorisations. Reserves (dim, dim) doubles twice; what no block needs is
  * never touched. */
-ee_status ridge_create(size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error);
-void ridge_free(ridge *self);
+ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error);
 
 /* state, which must be all zeros = that of no samples. */
 void ridge_start(const ridge *self, double *state);
@@ -47,8 +47,6 @@ size_t ridge_draw_room(size_t dim, size_t arms);
 void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_stream *random, double *room,
                 double *deviations);
 
-/* Without the state. */
-size_t ridge_memory(const ridge *self);
 void ridge_archive(ridge *self, archive *a);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-
 enum {
     LONGEST_DENSE = 4096, /* inputs that are laid side by side */
     OUTPUTS_TOGETHER = 64
@@ -14,33 +12,20 @@ static bool is_dense_first(const batch *self)
     return self->network->layers[0].kind == LAYER_DENSE;
 }
 
-ee_status batch_create(batch *self, const network *net, ee_error *error)
+ee_status batch_create(batch *self, memory *owner, const network *net, ee_error *error)
 {
-    *self = (batch){.network = net};
+    *self = (batch){.memory = owner, .network = net};
     size_t activations = BATCH_SAMPLES * net->activation_count, block = net->block;
-    ee_status status = memory_create(&self->activations, activations, sizeof(float), error);
-    if (!status) status = memory_create(&self->deltas, activations, sizeof(float), error);
+    ee_status status = memory_create(owner, &self->activations, activations, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->deltas, activations, sizeof(float), error);
     if (!status && is_dense_first(self)) {
-        if (block <= LONGEST_DENSE) status = memory_create(&self->dense, BATCH_SAMPLES * block, sizeof(float), error);
-        if (!status) status = memory_create(&self->rows, block, sizeof *self->rows, error);
-        if (!status) status = memory_create(&self->touched, block, 1, error);
-        if (!status) status = memory_create(&self->ends, block, sizeof *self->ends, error);
+        if (block <= LONGEST_DENSE)
+            status = memory_create(owner, &self->dense, BATCH_SAMPLES * block, sizeof(float), error);
+        if (!status) status = memory_create(owner, &self->rows, block, sizeof *self->rows, error);
+        if (!status) status = memory_create(owner, &self->touched, block, 1, error);
+        if (!status) status = memory_create(owner, &self->ends, block, sizeof *self->ends, error);
     }
-    if (status) batch_destroy(self);
     return status;
-}
-
-void batch_destroy(batch *self)
-{
-    memory_free(self->activations);
-    memory_free(self->deltas);
-    memory_free(self->dense);
-    memory_free(self->rows);
-    memory_free(self->touched);
-    memory_free(self->ends);
-    memory_free(self->samples);
-    memory_free(self->values);
-    *self = (batch){0};
 }
 
 ee_status batch_reserve(batch *self, size_t entries, ee_error *error)
@@ -48,8 +33,10 @@ ee_status batch_reserve(batch *self, size_t entries, ee_error *error)
     if (!is_dense_first(self)) return EE_OK;
     if (entries > self->network->block) entries = self->network->block;
     size_t all = BATCH_SAMPLES * entries;
-    ee_status status = memory_grow(&self->samples, &self->sample_capacity, all, sizeof *self->samples, error);
-    if (!status) status = memory_grow(&self->values, &self->value_capacity, all, sizeof *self->values, error);
+    ee_status status =
+        memory_grow(self->memory, &self->samples, &self->sample_capacity, all, sizeof *self->samples, error);
+    if (!status)
+        status = memory_grow(self->memory, &self->values, &self->value_capacity, all, sizeof *self->values, error);
     return status;
 }
 
@@ -254,13 +241,4 @@ void batch_clear_rows(batch *self)
 {
     for (size_t r = 0; r < self->row_count; r++) self->touched[self->rows[r]] = 0;
     self->row_count = 0;
-}
-
-size_t batch_memory(const batch *self)
-{
-    const void *blocks[] = {self->activations, self->deltas, self->dense,   self->rows,
-                            self->touched,     self->ends,   self->samples, self->values};
-    size_t bytes = 0;
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
-    return bytes;
 }

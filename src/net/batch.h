@@ -4,12 +4,13 @@
 #ifndef EENET_BATCH_H
 #define EENET_BATCH_H
 
-#include "base/status.h"
+#include "base/memory.h"
 #include "network.h"
 
 enum { BATCH_SAMPLES = 64 }; /* at most */
 
 typedef struct batch {
+    memory *memory;
     const network *network;
     size_t count;                 /* samples taken in */
     vector inputs[BATCH_SAMPLES]; /* as they came */
@@ -30,8 +31,7 @@ typedef struct batch {
 } batch;
 
 /* net must outlive the batch. */
-ee_status batch_create(batch *self, const network *net, ee_error *error);
-void batch_destroy(batch *self);
+ee_status batch_create(batch *self, memory *owner, const network *net, ee_error *error);
 
 /* Room for inputs of so many entries each. */
 ee_status batch_reserve(batch *self, size_t entries, ee_error *error);
@@ -51,7 +51,5 @@ void batch_backward(batch *self, const float *theta, float *gradient);
 
 /* Forgets the rows. */
 void batch_clear_rows(batch *self);
-
-size_t batch_memory(const batch *self);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-
 enum { FIRST_SAMPLES = 256 }; /* of an unbounded history, which then doubles */
 
 static ee_status resize(history *self, size_t capacity, size_t stride, ee_error *error)
@@ -11,8 +9,8 @@ static ee_status resize(history *self, size_t capacity, size_t stride, ee_error 
     uint32_t *words = NULL;
     sample_form *forms = NULL;
     ee_status status = capacity > SIZE_MAX / stride ? status_no_memory(error, SIZE_MAX) : EE_OK;
-    if (!status) status = memory_create(&words, capacity * stride, sizeof *words, error);
-    if (!status) status = memory_create(&forms, capacity, sizeof *forms, error);
+    if (!status) status = memory_create(self->memory, &words, capacity * stride, sizeof *words, error);
+    if (!status) status = memory_create(self->memory, &forms, capacity, sizeof *forms, error);
     if (status) {
         memory_free(words);
         return status;
@@ -29,20 +27,14 @@ static ee_status resize(history *self, size_t capacity, size_t stride, ee_error 
     return EE_OK;
 }
 
-ee_status history_create(history *self, option_choice kind, size_t dim, size_t nonzeros, random_stream draw,
-                         ee_error *error)
+ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros,
+                         random_stream draw, ee_error *error)
 {
-    *self = (history){.kind = (history_kind)kind.pick, .limit = (size_t)kind.number, .dim = dim, .draw = draw};
+    *self = (history){
+        .memory = owner, .kind = (history_kind)kind.pick, .limit = (size_t)kind.number, .dim = dim, .draw = draw};
     size_t stride = 2 * (nonzeros < dim ? nonzeros : dim);
     size_t capacity = self->kind == HISTORY_ALL ? FIRST_SAMPLES : self->limit;
     return resize(self, capacity, stride ? stride : 1, error);
-}
-
-void history_destroy(history *self)
-{
-    memory_free(self->words);
-    memory_free(self->forms);
-    *self = (history){0};
 }
 
 static size_t row_words(vector x)
@@ -130,11 +122,6 @@ float history_predicted(const history *self, size_t index)
 void history_set_predicted(history *self, size_t index, float predicted)
 {
     if (index < self->count) self->forms[index].predicted = predicted;
-}
-
-size_t history_memory(const history *self)
-{
-    return memory_size(self->words) + memory_size(self->forms);
 }
 
 /* ---- saving and loading ---- */

@@ -8,6 +8,7 @@
 #define EENET_HISTORY_H
 
 #include "base/archive.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "math/vector.h"
 
@@ -23,6 +24,7 @@ typedef struct sample_form {
 } sample_form;
 
 typedef struct history {
+    memory *memory;
     history_kind kind;
     size_t limit; /* samples kept at most; ring and reservoir */
     size_t dim;
@@ -37,9 +39,8 @@ typedef struct history {
 } history;
 
 /* nonzeros: entries that a sparse row may have without growth; a dense one twice as many. */
-ee_status history_create(history *self, option_choice kind, size_t dim, size_t nonzeros, random_stream draw,
-                         ee_error *error);
-void history_destroy(history *self);
+ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros,
+                         random_stream draw, ee_error *error);
 
 /* Room for more samples, each with an input like x: after this history_append of them cannot fail. */
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error);
@@ -62,7 +63,6 @@ float history_target(const history *self, size_t index);
 float history_predicted(const history *self, size_t index);
 void history_set_predicted(history *self, size_t index, float predicted);
 
-size_t history_memory(const history *self);
 void history_archive(history *self, archive *a);
 
 #endif

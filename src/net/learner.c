@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 #define FIELD(name) offsetof(learner_options, name)
 
 const option learner_option_table[LEARNER_OPTIONS] = {
@@ -66,15 +64,16 @@ static bool leaves_rows(const learner *self)
 static ee_status create_room(learner *self, ee_error *error)
 {
     size_t parameters = self->network.parameter_count, activations = self->network.activation_count;
-    ee_status status = memory_create(&self->initial, parameters, sizeof(float), error);
-    if (!status) status = memory_create(&self->gradient, parameters, sizeof(float), error);
-    if (!status) status = memory_create(&self->activations, activations, sizeof(float), error);
-    if (!status) status = memory_create(&self->deltas, activations, sizeof(float), error);
-    if (!status) status = batch_create(&self->batch, &self->network, error);
+    ee_status status = memory_create(self->memory, &self->initial, parameters, sizeof(float), error);
+    if (!status) status = memory_create(self->memory, &self->gradient, parameters, sizeof(float), error);
+    if (!status) status = memory_create(self->memory, &self->activations, activations, sizeof(float), error);
+    if (!status) status = memory_create(self->memory, &self->deltas, activations, sizeof(float), error);
+    if (!status) status = batch_create(&self->batch, self->memory, &self->network, error);
     if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
-    if (!status && self->options.average) status = memory_create(&self->moving, parameters, sizeof(float), error);
+    if (!status && self->options.average)
+        status = memory_create(self->memory, &self->moving, parameters, sizeof(float), error);
     if (!status && leaves_rows(self))
-        status = memory_create(&self->row_times, self->network.block, sizeof *self->row_times, error);
+        status = memory_create(self->memory, &self->row_times, self->network.block, sizeof *self->row_times, error);
     return status;
 }
 
@@ -86,10 +85,11 @@ learner_options learner_for_problem(const learner_options *options, int64_t bloc
     return made;
 }
 
-ee_status learner_create(learner *self, const char *name, const learner_options *options, size_t input, size_t nonzeros,
-                         uint64_t seed, size_t most_parameters, ee_error *error)
+ee_status learner_create(learner *self, memory *owner, const char *name, const learner_options *options, size_t input,
+                         size_t nonzeros, uint64_t seed, size_t most_parameters, ee_error *error)
 {
-    *self = (learner){.options = *options,
+    *self = (learner){.memory = owner,
+                      .options = *options,
                       .init = named_stream(seed, name, "init"),
                       .sampling = named_stream(seed, name, "sampling")};
     ee_status status = network_create(&self->network, name, &options->network, input, error);
@@ -98,28 +98,13 @@ ee_status learner_create(learner *self, const char *name, const learner_options 
         status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
                              parameters, most_parameters);
     random_stream kept = named_stream(seed, name, "history");
-    if (!status) status = history_create(&self->history, options->history, input, nonzeros, kept, error);
-    if (!status) status = optimizer_create(&self->optimizer, &options->optimizer, parameters, error);
+    if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, kept, error);
+    if (!status) status = optimizer_create(&self->optimizer, owner, &options->optimizer, parameters, error);
     if (!status) status = create_room(self, error);
     if (!status && options->order.pick == ORDER_SHUFFLE)
-        status = memory_grow(&self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t), error);
-    if (status) learner_destroy(self);
+        status = memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity,
+                             sizeof(uint32_t), error);
     return status;
-}
-
-void learner_destroy(learner *self)
-{
-    history_destroy(&self->history);
-    optimizer_destroy(&self->optimizer);
-    memory_free(self->initial);
-    memory_free(self->moving);
-    memory_free(self->gradient);
-    batch_destroy(&self->batch);
-    memory_free(self->activations);
-    memory_free(self->deltas);
-    memory_free(self->order);
-    memory_free(self->row_times);
-    *self = (learner){0};
 }
 
 void learner_start(learner *self, float *theta)
@@ -134,7 +119,8 @@ ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
     ee_status status = history_reserve(&self->history, more, x, error);
     if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
     if (status || self->options.order.pick != ORDER_SHUFFLE) return status;
-    return memory_grow(&self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t), error);
+    return memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t),
+                       error);
 }
 
 void learner_append(learner *self, vector x, float target)
@@ -403,14 +389,6 @@ size_t learner_copy(const learner *self, const float *theta, uint64_t since, flo
     return copied + copy_span(theta, (span){rows * width, all - rows * width}, to);
 }
 
-size_t learner_memory(const learner *self)
-{
-    return history_memory(&self->history) + memory_size(self->optimizer.first) + memory_size(self->optimizer.second) +
-           memory_size(self->initial) + memory_size(self->moving) + memory_size(self->gradient) +
-           batch_memory(&self->batch) + memory_size(self->activations) + memory_size(self->deltas) +
-           memory_size(self->order) + memory_size(self->row_times);
-}
-
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);
@@ -423,8 +401,8 @@ void learner_archive(learner *self, archive *a)
     }
     if (self->options.order.pick != ORDER_SHUFFLE) return;
     if (a->reading && !a->status)
-        a->status =
-            memory_grow(&self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t), a->error);
+        a->status = memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity,
+                                sizeof(uint32_t), a->error);
     archive_size(a, &self->order_count, 0, self->history.count, "samples of an order");
     if (!a->status) archive_u32s(a, self->order, self->order_count);
     for (size_t i = 0; a->reading && !a->status && i < self->order_count; i++)

@@ -45,6 +45,7 @@ enum { LEARNER_OPTIONS = 21 };
 extern const option learner_option_table[LEARNER_OPTIONS];
 
 typedef struct learner {
+    memory *memory;
     learner_options options;
     network network;
     history history;
@@ -74,9 +75,8 @@ learner_options learner_for_problem(const learner_options *options, int64_t bloc
 
 /* name ("f1") names it in messages and, with seed, its random streams. nonzeros: see history_create. A network of more
  * than most_parameters is refused before anything is made for it. */
-ee_status learner_create(learner *self, const char *name, const learner_options *options, size_t input, size_t nonzeros,
-                         uint64_t seed, size_t most_parameters, ee_error *error);
-void learner_destroy(learner *self);
+ee_status learner_create(learner *self, memory *owner, const char *name, const learner_options *options, size_t input,
+                         size_t nonzeros, uint64_t seed, size_t most_parameters, ee_error *error);
 
 /* Draws theta_0 and sets theta to it. */
 void learner_start(learner *self, float *theta);
@@ -103,7 +103,6 @@ size_t learner_copy(const learner *self, const float *theta, uint64_t since, flo
 double learner_loss_value(learner_loss loss, float output, float target);
 float learner_loss_derivative(learner_loss loss, float output, float target);
 
-size_t learner_memory(const learner *self);
 void learner_archive(learner *self, archive *a);
 
 #endif

@@ -3,26 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 /* The values of both papers, which every framework has as its defaults. */
 static const double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 
-ee_status optimizer_create(optimizer *self, const optimizer_options *options, size_t count, ee_error *error)
+ee_status optimizer_create(optimizer *self, memory *owner, const optimizer_options *options, size_t count,
+                           ee_error *error)
 {
     *self = (optimizer){.options = *options, .count = count, .kernels = kernels_best()};
     if (options->kind.pick == OPTIMIZER_SGD) return EE_OK;
-    ee_status status = memory_create(&self->first, count, sizeof(float), error);
-    if (!status) status = memory_create(&self->second, count, sizeof(float), error);
-    if (status) optimizer_destroy(self);
+    ee_status status = memory_create(owner, &self->first, count, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->second, count, sizeof(float), error);
     return status;
-}
-
-void optimizer_destroy(optimizer *self)
-{
-    memory_free(self->first);
-    memory_free(self->second);
-    *self = (optimizer){0};
 }
 
 void optimizer_reset(optimizer *self)

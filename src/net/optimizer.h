@@ -4,6 +4,7 @@
 #define EENET_OPTIMIZER_H
 
 #include "base/archive.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "network.h"
 
@@ -23,8 +24,8 @@ typedef struct optimizer {
     const kernel_table *kernels;
 } optimizer;
 
-ee_status optimizer_create(optimizer *self, const optimizer_options *options, size_t count, ee_error *error);
-void optimizer_destroy(optimizer *self);
+ee_status optimizer_create(optimizer *self, memory *owner, const optimizer_options *options, size_t count,
+                           ee_error *error);
 
 /* Forgets the moments. */
 void optimizer_reset(optimizer *self);

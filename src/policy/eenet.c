@@ -39,15 +39,6 @@ extern const policy_class eenet_class;
 
 /* ---- making ---- */
 
-static void free_eenet(policy *base)
-{
-    eenet *self = (eenet *)base;
-    if (self->f2) self->f2->class->free(self->f2);
-    decision_maker_destroy(&self->f3);
-    drawing_destroy(&self->drawing);
-    exploitation_free(base);
-}
-
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = setup->options;
@@ -55,30 +46,29 @@ static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *
     ee_status status = eenet_check(o, error);
     if (!status) status = exploitation_create(&self->f1, &eenet_class, setup, error);
     if (status) return status;
-    exploration_setup second = {&o->exploration, f1, setup->seed, setup->most_parameters};
+    exploration_setup second = {&o->exploration, setup->memory, f1, setup->seed, setup->most_parameters};
     status = exploration_create(&second, &self->f2, error);
     if (!status)
-        status = decision_maker_create(&self->f3, &o->decision, o->exploration.network.label_offset, setup->seed,
-                                       setup->most_parameters, error);
+        status = decision_maker_create(&self->f3, setup->memory, &o->decision, o->exploration.network.label_offset,
+                                       setup->seed, setup->most_parameters, error);
     if (status) return status;
     size_t theta3_count = decision_maker_theta_count(&self->f3);
     self->theta2 = exploitation_end(&self->f1);
     self->theta3 = self->theta2 + self->f2->theta_count;
     status = exploitation_start(&self->f1, setup, self->f2->theta_count + theta3_count, error);
-    if (!status) status = drawing_create(&self->drawing, &o->drawing, self->theta3, theta3_count, setup->seed, error);
+    if (!status)
+        status =
+            drawing_create(&self->drawing, setup->memory, &o->drawing, self->theta3, theta3_count, setup->seed, error);
     return status;
 }
 
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     eenet *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     status = create_parts(self, setup, error);
-    if (status) {
-        free_eenet(&self->f1.base);
-        return status;
-    }
+    if (status) return status;
     float *theta = self->f1.base.parameters.values;
     self->f2->class->start(self->f2, self->f1.f1.initial, theta + self->theta2);
     learner_start(&self->f3.f3, theta + self->theta3);
@@ -208,13 +198,6 @@ static size_t copy(const policy *base, uint64_t first, float *to)
            self->f2->class->copy(self->f2, theta2, first, to + self->theta2) + theta3_count;
 }
 
-static size_t memory_of(const policy *base)
-{
-    const eenet *self = (const eenet *)base;
-    return exploitation_memory(base) + self->f2->class->memory(self->f2) + learner_memory(&self->f3.f3) +
-           drawing_memory(&self->drawing);
-}
-
 static void archive_eenet(policy *base, archive *a)
 {
     eenet *self = (eenet *)base;
@@ -235,7 +218,6 @@ const policy_class eenet_class = {
     .presets = eenet_presets,
     .preset_count = EENET_PRESETS,
     .create = create,
-    .free = free_eenet,
     .scratch_count = scratch_count,
     .score = score,
     .alone = true,
@@ -245,6 +227,5 @@ const policy_class eenet_class = {
     .observe = observe,
     .train = train,
     .copy = copy,
-    .memory = memory_of,
     .archive = archive_eenet,
 };

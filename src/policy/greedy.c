@@ -20,7 +20,6 @@ const policy_class greedy_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
     .alone = true,
@@ -28,6 +27,5 @@ const policy_class greedy_class = {
     .observe = exploitation_observe,
     .train = exploitation_train,
     .copy = exploitation_copy,
-    .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

@@ -47,7 +47,6 @@ const policy_class kernelts_class = {
     .paper = "Chowdhury, Gopalan: On Kernelized Multi-Armed Bandits, ICML 2017",
     .schema = {"kernelts", kernel_groups, KERNEL_GROUPS, sizeof(kernel_options)},
     .create = create,
-    .free = kernel_policy_free,
     .scratch_count = scratch_count,
     .score = score,
     .draws = true,

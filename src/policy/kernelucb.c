@@ -48,7 +48,6 @@ const policy_class kernelucb_class = {
              "UAI 2013",
     .schema = {"kernelucb", kernel_groups, KERNEL_GROUPS, sizeof(kernel_options)},
     .create = create,
-    .free = kernel_policy_free,
     .scratch_count = scratch_count,
     .score = score,
     .reserve = kernel_policy_reserve,

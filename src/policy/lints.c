@@ -50,13 +50,11 @@ const policy_class lints_class = {
     .paper = "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
     .schema = {"lints", groups, sizeof groups / sizeof *groups, sizeof(lints_options)},
     .create = create,
-    .free = posterior_free,
     .scratch_count = scratch_count,
     .score = score,
     .draws = true,
     .reserve = posterior_reserve,
     .observe = posterior_observe,
     .copy = posterior_copy,
-    .memory = posterior_memory,
     .archive = posterior_archive,
 };

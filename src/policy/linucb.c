@@ -46,12 +46,10 @@ const policy_class linucb_class = {
              "WWW 2010",
     .schema = {"linucb", groups, sizeof groups / sizeof *groups, sizeof(linucb_options)},
     .create = create,
-    .free = posterior_free,
     .scratch_count = scratch_count,
     .score = score,
     .reserve = posterior_reserve,
     .observe = posterior_observe,
     .copy = posterior_copy,
-    .memory = posterior_memory,
     .archive = posterior_archive,
 };

@@ -18,14 +18,10 @@ extern const policy_class neural_epsilon_class;
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     neural_epsilon *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
-    if (status) return status;
-    status = exploitation_create(&self->shared, &neural_epsilon_class, setup, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = exploitation_create(&self->shared, &neural_epsilon_class, setup, error);
     if (!status) status = exploitation_start(&self->shared, setup, 0, error);
-    if (status) {
-        exploitation_free(&self->shared.base);
-        return status;
-    }
+    if (status) return status;
     self->epsilon = ((const epsilon_options *)setup->options)->epsilon;
     *out = &self->shared.base;
     return EE_OK;
@@ -51,7 +47,6 @@ const policy_class neural_epsilon_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
     .alone = true,
@@ -60,6 +55,5 @@ const policy_class neural_epsilon_class = {
     .observe = exploitation_observe,
     .train = exploitation_train,
     .copy = exploitation_copy,
-    .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

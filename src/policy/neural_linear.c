@@ -45,7 +45,6 @@ const policy_class neural_linear_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = last_layer_free,
     .scratch_count = last_layer_scratch_count,
     .score = score,
     .draws = true,
@@ -53,6 +52,5 @@ const policy_class neural_linear_class = {
     .observe = last_layer_observe,
     .train = last_layer_train,
     .copy = exploitation_copy,
-    .memory = last_layer_memory,
     .archive = last_layer_archive,
 };

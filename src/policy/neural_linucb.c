@@ -45,13 +45,11 @@ const policy_class neural_linucb_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = last_layer_free,
     .scratch_count = last_layer_scratch_count,
     .score = score,
     .reserve = exploitation_reserve,
     .observe = last_layer_observe,
     .train = last_layer_train,
     .copy = exploitation_copy,
-    .memory = last_layer_memory,
     .archive = last_layer_archive,
 };

@@ -30,7 +30,6 @@ const policy_class neural_ts_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,
     .score = score,
     .draws = true,
@@ -40,6 +39,5 @@ const policy_class neural_ts_class = {
     .observe = gradient_width_observe,
     .train = exploitation_train,
     .copy = exploitation_copy,
-    .memory = gradient_width_memory,
     .archive = exploitation_archive,
 };

@@ -21,7 +21,6 @@ const policy_class neural_ucb_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = gradient_width_free,
     .scratch_count = gradient_width_scratch_count,
     .score = gradient_width_score,
     .kept_count = gradient_width_kept_count,
@@ -30,6 +29,5 @@ const policy_class neural_ucb_class = {
     .observe = gradient_width_observe,
     .train = exploitation_train,
     .copy = exploitation_copy,
-    .memory = gradient_width_memory,
     .archive = exploitation_archive,
 };

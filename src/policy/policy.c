@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/float_mode.h"
 
 #define FIELD(name) offsetof(common_options, name)
@@ -31,11 +30,11 @@ const option common_option_table[COMMON_OPTIONS] = {
      "Thompson policies: draws to estimate the probability by; 0: it is not a number"},
 };
 
-ee_status parameters_create(const policy *owner, parameters *out, ee_error *error)
+ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error)
 {
     *out = (parameters){0};
-    ee_status status = memory_create(&out->values, owner->parameters.count, sizeof *out->values, error);
-    if (!status) parameters_copy(out, &owner->parameters);
+    ee_status status = memory_create(owner, &out->values, source->parameters.count, sizeof *out->values, error);
+    if (!status) parameters_copy(out, &source->parameters);
     return status;
 }
 
@@ -51,21 +50,9 @@ size_t parameters_copy(parameters *to, const parameters *from)
     return from->count;
 }
 
-void parameters_destroy(parameters *self)
+ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error)
 {
-    memory_free(self->values);
-    *self = (parameters){0};
-}
-
-ee_status scratch_reserve(scratch *self, size_t floats, ee_error *error)
-{
-    return memory_grow(&self->values, &self->capacity, floats, sizeof *self->values, error);
-}
-
-void scratch_destroy(scratch *self)
-{
-    memory_free(self->values);
-    *self = (scratch){0};
+    return memory_grow(owner, &self->values, &self->capacity, floats, sizeof *self->values, error);
 }
 
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error)
@@ -74,7 +61,7 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
         return status_fail(error, EE_BAD_MODEL, "model: its options ask for %zu parameters, but it holds at most %zu",
                            count, setup->most_parameters);
     self->parameters = (parameters){.policy = self, .count = count};
-    return memory_create(&self->parameters.values, count, sizeof(float), error);
+    return memory_create(setup->memory, &self->parameters.values, count, sizeof(float), error);
 }
 
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)

@@ -11,6 +11,7 @@
 #define EENET_POLICY_H
 
 #include "base/archive.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "math/vector.h"
 
@@ -41,11 +42,10 @@ typedef struct parameters {
     float *values; /* (count), in the policy's own layout */
 } parameters;
 
-/* A copy of the owner's parameters as they are now, for other threads. */
-ee_status parameters_create(const policy *owner, parameters *out, ee_error *error);
+/* A copy of the policy's parameters as they are now, for other threads; its room is the owner's. */
+ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error);
 /* Brings a copy up to date. Returns how many floats that took: where the policy can tell, those that have changed. */
 size_t parameters_copy(parameters *to, const parameters *from);
-void parameters_destroy(parameters *self);
 
 /* Room for what score() computes; one for each thread that scores. */
 typedef struct scratch {
@@ -54,8 +54,7 @@ typedef struct scratch {
     random_stream random; /* for a policy whose score() draws, as Thompson sampling does */
 } scratch;
 
-ee_status scratch_reserve(scratch *self, size_t floats, ee_error *error);
-void scratch_destroy(scratch *self);
+ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error);
 
 /* A decision whose reward has come: everything is as it was when the decision was made. */
 typedef struct observation {
@@ -81,6 +80,7 @@ typedef struct propensity_rule {
 } propensity_rule;
 
 typedef struct policy_setup {
+    memory *memory; /* whose blocks all of the policy's are; it outlives the policy */
     size_t dim;
     uint64_t seed;
     const void *options;    /* of policy_class->schema, checked */
@@ -99,9 +99,8 @@ typedef struct policy_class {
     const policy_preset *presets;
     size_t preset_count;
 
-    /* On failure there is nothing to free. */
+    /* All that it allocates, the policy too, it takes from setup->memory, which frees it, on failure as well. */
     ee_status (*create)(const policy_setup *setup, policy **out, ee_error *error);
-    void (*free)(policy *self);
 
     /* Floats of scratch that score() needs for so many arms. */
     size_t (*scratch_count)(const policy *self, size_t arms);
@@ -127,9 +126,6 @@ typedef struct policy_class {
     /* Copies to `to`, laid out as the parameters, what the rewards from number first on have written; first = 0: all
      * that was ever written. The first reward of a policy is number 1. Returns how many floats. NULL: all is copied. */
     size_t (*copy)(const policy *self, uint64_t first, float *to);
-
-    /* Bytes that the policy holds besides its struct and its parameters, by memory_size. */
-    size_t (*memory)(const policy *self);
 
     /* What changes after creation, but for the parameters. NULL: nothing. */
     void (*archive)(policy *self, archive *a);

@@ -22,14 +22,10 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 {
     const squarecb_options *options = setup->options;
     squarecb *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
-    if (status) return status;
-    status = exploitation_create(&self->shared, &squarecb_class, setup, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = exploitation_create(&self->shared, &squarecb_class, setup, error);
     if (!status) status = exploitation_start(&self->shared, setup, 0, error);
-    if (status) {
-        exploitation_free(&self->shared.base);
-        return status;
-    }
+    if (status) return status;
     self->gamma = options->gamma;
     self->exponent = options->exponent;
     *out = &self->shared.base;
@@ -60,7 +56,6 @@ const policy_class squarecb_class = {
     .presets = &paper,
     .preset_count = 1,
     .create = create,
-    .free = exploitation_free,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
     .alone = true,
@@ -69,6 +64,5 @@ const policy_class squarecb_class = {
     .observe = exploitation_observe,
     .train = exploitation_train,
     .copy = exploitation_copy,
-    .memory = exploitation_memory,
     .archive = exploitation_archive,
 };

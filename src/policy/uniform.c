@@ -6,24 +6,15 @@ typedef struct uniform_options {
     common_options common;
 } uniform_options;
 
-static void free_uniform(policy *self)
-{
-    parameters_destroy(&self->parameters);
-    memory_free(self);
-}
-
 static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
 {
     policy *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     extern const policy_class uniform_class;
     self->class = &uniform_class;
     status = policy_set_parameters(self, setup, 0, error);
-    if (status)
-        free_uniform(self);
-    else
-        *out = self;
+    if (!status) *out = self;
     return status;
 }
 
@@ -50,7 +41,6 @@ const policy_class uniform_class = {
     .paper = "",
     .schema = {"uniform", groups, 1, sizeof(uniform_options)},
     .create = create,
-    .free = free_uniform,
     .scratch_count = scratch_count,
     .score = score,
     .alone = true,

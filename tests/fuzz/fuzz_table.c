@@ -40,7 +40,7 @@ static void try_table(const char *options, const uint8_t *bytes, size_t size)
     source file = {.path = name, .size = size};
     classes_dataset *data = NULL;
     ee_error error = {EE_OK, ""};
-    if (memory_create(&file.bytes, size + 1, 1, NULL)) return;
+    if (memory_create(NULL, &file.bytes, size + 1, 1, NULL)) return;
     if (size) memcpy(file.bytes, bytes, size);
     ee_status status = table_parse(&file, options, &data, &error);
     require(status == error.status, "a status without its error");

@@ -15,7 +15,7 @@ learner_options options_from(const char *text)
     return options;
 }
 
-void make_learner(learner *self, const json_t *dims, bool bias, const char *text)
+void make_learner(learner *self, memory *owner, const json_t *dims, bool bias, const char *text)
 {
     char line[512];
     size_t layers = json_array_size(dims) - 1;
@@ -24,7 +24,7 @@ void make_learner(learner *self, const json_t *dims, bool bias, const char *text
     ee_error error = {0};
     options.network.width = json_integer_value(json_array_get(dims, 1));
     size_t input = (size_t)json_integer_value(json_array_get(dims, 0));
-    if (learner_create(self, "test", &options, input, input, 1, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (learner_create(self, owner, "test", &options, input, input, 1, SIZE_MAX, &error)) fail_msg("%s", error.message);
     /* Hidden layers of different widths, which no option makes, are cut out of the widest: each keeps its own. */
     network *net = &self->network;
     size_t parameters = 0, activations = 0;

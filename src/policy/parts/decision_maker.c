@@ -21,8 +21,8 @@ const option decision_option_table[DECISION_OPTIONS] = {
 
 enum { SEEN = 2 }; /* f1 and f2 */
 
-ee_status decision_maker_create(decision_maker *self, const decision_options *options, double offset, uint64_t seed,
-                                size_t most_parameters, ee_error *error)
+ee_status decision_maker_create(decision_maker *self, memory *owner, const decision_options *options, double offset,
+                                uint64_t seed, size_t most_parameters, ee_error *error)
 {
     *self = (decision_maker){.options = *options, .offset = (float)offset};
     if (options->reward_low >= options->reward_high)
@@ -30,12 +30,7 @@ ee_status decision_maker_create(decision_maker *self, const decision_options *op
                            "options: eenet.reward_low must be below eenet.reward_high, got %g and %g",
                            options->reward_low, options->reward_high);
     learner_options f3 = learner_for_problem(&options->f3, 1, false);
-    return learner_create(&self->f3, "f3", &f3, SEEN, 1, seed, most_parameters, error);
-}
-
-void decision_maker_destroy(decision_maker *self)
-{
-    learner_destroy(&self->f3);
+    return learner_create(&self->f3, owner, "f3", &f3, SEEN, 1, seed, most_parameters, error);
 }
 
 size_t decision_maker_theta_count(const decision_maker *self)

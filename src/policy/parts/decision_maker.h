@@ -29,9 +29,8 @@ typedef struct decision_maker {
     learner f3;
 } decision_maker;
 
-ee_status decision_maker_create(decision_maker *self, const decision_options *options, double offset, uint64_t seed,
-                                size_t most_parameters, ee_error *error);
-void decision_maker_destroy(decision_maker *self);
+ee_status decision_maker_create(decision_maker *self, memory *owner, const decision_options *options, double offset,
+                                uint64_t seed, size_t most_parameters, ee_error *error);
 size_t decision_maker_theta_count(const decision_maker *self);
 
 /* Ranks the arms of a round, whose exploitation and exploration are known, after `round` rewards. room is

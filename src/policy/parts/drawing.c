@@ -9,8 +9,8 @@ const option drawing_option_table[DRAWING_OPTIONS] = {
      "parameters that decide: the last; or drawn from those of all rounds, or of N rounds"},
 };
 
-ee_status drawing_create(drawing *self, const drawing_options *options, size_t theta12_count, size_t theta3_count,
-                         uint64_t seed, ee_error *error)
+ee_status drawing_create(drawing *self, memory *owner, const drawing_options *options, size_t theta12_count,
+                         size_t theta3_count, uint64_t seed, ee_error *error)
 {
     *self = (drawing){.kind = (keep_kind)options->keep.pick,
                       .stream = random_named(seed, "drawing"),
@@ -18,17 +18,10 @@ ee_status drawing_create(drawing *self, const drawing_options *options, size_t t
                       .theta3_count = theta3_count,
                       .limit = (size_t)options->keep.number};
     if (self->kind != KEEP_RESERVOIR) return EE_OK;
-    ee_status status = memory_create(&self->latest, theta12_count + theta3_count, sizeof(float), error);
-    if (!status) status = memory_create(&self->pairs, self->limit, theta12_count * sizeof(float), error);
-    if (!status) status = memory_create(&self->thirds, self->limit, theta3_count * sizeof(float), error);
+    ee_status status = memory_create(owner, &self->latest, theta12_count + theta3_count, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->pairs, self->limit, theta12_count * sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->thirds, self->limit, theta3_count * sizeof(float), error);
     return status;
-}
-
-void drawing_destroy(drawing *self)
-{
-    memory_free(self->latest);
-    memory_free(self->pairs);
-    memory_free(self->thirds);
 }
 
 void drawing_start(drawing *self, const float *theta)
@@ -63,11 +56,6 @@ void drawing_draw(drawing *self, float *theta)
     memcpy(theta, self->pairs + drawn * count, count * sizeof *theta);
     drawn = (size_t)random_below(&self->stream, self->stored);
     memcpy(theta + count, self->thirds + drawn * self->theta3_count, self->theta3_count * sizeof *theta);
-}
-
-size_t drawing_memory(const drawing *self)
-{
-    return memory_size(self->latest) + memory_size(self->pairs) + memory_size(self->thirds);
 }
 
 void drawing_archive(drawing *self, archive *a)

@@ -11,6 +11,7 @@
 #define EENET_DRAWING_H
 
 #include "base/archive.h"
+#include "base/memory.h"
 #include "base/options.h"
 
 typedef enum keep_kind { KEEP_LAST, KEEP_ALL, KEEP_RESERVOIR } keep_kind;
@@ -34,9 +35,8 @@ typedef struct drawing {
     uint64_t trainings;
 } drawing;
 
-ee_status drawing_create(drawing *self, const drawing_options *options, size_t theta12_count, size_t theta3_count,
-                         uint64_t seed, ee_error *error);
-void drawing_destroy(drawing *self);
+ee_status drawing_create(drawing *self, memory *owner, const drawing_options *options, size_t theta12_count,
+                         size_t theta3_count, uint64_t seed, ee_error *error);
 
 /* theta is (theta1, theta2, theta3) at theta_0. */
 void drawing_start(drawing *self, const float *theta);
@@ -48,7 +48,6 @@ size_t drawing_round(drawing *self, size_t rounds);
 void drawing_store(drawing *self);
 void drawing_draw(drawing *self, float *theta);
 
-size_t drawing_memory(const drawing *self);
 void drawing_archive(drawing *self, archive *a);
 
 #endif

@@ -51,15 +51,14 @@ typedef struct exploration exploration;
 
 typedef struct exploration_setup {
     const exploration_options *options;
+    memory *memory; /* see policy_setup */
     const network *f1;
     uint64_t seed;
     size_t most_parameters; /* see policy_setup */
 } exploration_setup;
 
 typedef struct exploration_class {
-    /* On failure there is nothing to free. */
     ee_status (*create)(const exploration_setup *setup, exploration **out, ee_error *error);
-    void (*free)(exploration *self);
 
     /* Sets theta2 to theta_0 of f2. initial is theta_0 of f1. */
     void (*start)(exploration *self, const float *initial, float *theta2);
@@ -92,7 +91,6 @@ typedef struct exploration_class {
     /* As policy.h has it: what the rewards from number first on have written in theta2. NULL: all is copied. */
     size_t (*copy)(const exploration *self, const float *theta2, uint64_t first, float *to);
 
-    size_t (*memory)(const exploration *self);
     void (*archive)(exploration *self, archive *a);
 } exploration_class;
 

@@ -6,29 +6,18 @@
 #include "base/memory.h"
 #include "math/triangle.h"
 
-ee_status gain_regression_create(gain_regression *self, size_t heads, size_t dim, double lambda, ee_error *error)
+ee_status gain_regression_create(gain_regression *self, memory *owner, size_t heads, size_t dim, double lambda,
+                                 ee_error *error)
 {
     *self = (gain_regression){.heads = heads, .dim = dim};
     size_t triangle = triangle_count(dim);
-    ee_status status = memory_create(&self->factors, heads, triangle * sizeof(double), error);
-    if (!status) status = memory_create(&self->moments, heads, dim * sizeof(double), error);
-    if (!status) status = memory_create(&self->stale, heads, 1, error);
-    if (!status) status = memory_create(&self->work, dim, sizeof(double), error);
-    if (status) {
-        gain_regression_destroy(self);
-        return status;
-    }
+    ee_status status = memory_create(owner, &self->factors, heads, triangle * sizeof(double), error);
+    if (!status) status = memory_create(owner, &self->moments, heads, dim * sizeof(double), error);
+    if (!status) status = memory_create(owner, &self->stale, heads, 1, error);
+    if (!status) status = memory_create(owner, &self->work, dim, sizeof(double), error);
+    if (status) return status;
     for (size_t head = 0; head < heads; head++) triangle_start(self->factors + head * triangle, dim, sqrt(lambda));
     return EE_OK;
-}
-
-void gain_regression_destroy(gain_regression *self)
-{
-    memory_free(self->factors);
-    memory_free(self->moments);
-    memory_free(self->stale);
-    memory_free(self->work);
-    *self = (gain_regression){0};
 }
 
 static double *factor_of(const gain_regression *self, size_t head)
@@ -61,11 +50,6 @@ void gain_regression_solve(gain_regression *self, float *theta)
         for (size_t i = 0; i < dim; i++) theta[head * dim + i] = (float)self->work[i];
         *at = 0;
     }
-}
-
-size_t gain_regression_memory(const gain_regression *self)
-{
-    return memory_size(self->factors) + memory_size(self->moments) + memory_size(self->stale) + memory_size(self->work);
 }
 
 static bool is_sound(const gain_regression *self, size_t head)

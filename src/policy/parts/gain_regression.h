@@ -11,6 +11,7 @@
 #define EENET_GAIN_REGRESSION_H
 
 #include "base/archive.h"
+#include "base/memory.h"
 
 typedef struct gain_regression {
     size_t heads, dim;
@@ -20,8 +21,8 @@ typedef struct gain_regression {
     double *work;    /* (dim) */
 } gain_regression;
 
-ee_status gain_regression_create(gain_regression *self, size_t heads, size_t dim, double lambda, ee_error *error);
-void gain_regression_destroy(gain_regression *self);
+ee_status gain_regression_create(gain_regression *self, memory *owner, size_t heads, size_t dim, double lambda,
+                                 ee_error *error);
 
 /* Takes in a sample. phi is (dim). */
 void gain_regression_add(gain_regression *self, size_t head, const float *phi, float target);
@@ -32,7 +33,6 @@ void gain_regression_correct(gain_regression *self, size_t head, const float *ph
 /* theta is (heads, dim), as this left it before. */
 void gain_regression_solve(gain_regression *self, float *theta);
 
-size_t gain_regression_memory(const gain_regression *self);
 void gain_regression_archive(gain_regression *self, archive *a);
 
 #endif

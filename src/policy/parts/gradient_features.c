@@ -46,11 +46,11 @@ static size_t widest_input(const gradient_features *self)
     return widest;
 }
 
-static ee_status create_signs(gradient_features *self, ee_error *error)
+static ee_status create_signs(gradient_features *self, memory *owner, ee_error *error)
 {
     for (size_t f = 0; f < self->factor_count; f++)
         self->sign_count += (inputs_of(&self->shapes[f]) + self->shapes[f].out) * self->k;
-    return memory_create(&self->signs, self->sign_count, sizeof(float), error);
+    return memory_create(owner, &self->signs, self->sign_count, sizeof(float), error);
 }
 
 void gradient_features_start(gradient_features *self, uint64_t seed)
@@ -63,8 +63,8 @@ void gradient_features_start(gradient_features *self, uint64_t seed)
     }
 }
 
-ee_status gradient_features_create(gradient_features *self, const feature_options *options, const network *f1,
-                                   ee_error *error)
+ee_status gradient_features_create(gradient_features *self, memory *owner, const feature_options *options,
+                                   const network *f1, ee_error *error)
 {
     *self = (gradient_features){.kind = (feature_kind)options->kind.pick, .k = (size_t)options->kind.number};
     self->f1 = f1;
@@ -85,7 +85,7 @@ ee_status gradient_features_create(gradient_features *self, const feature_option
     case FEATURES_SKETCH:
         self->count = self->k;
         self->workspace_count = 2 * self->k;
-        return create_signs(self, error);
+        return create_signs(self, owner, error);
     }
     return EE_OK;
 }
@@ -98,12 +98,6 @@ void gradient_features_factor(gradient_features *self)
     self->columns = first->in / self->k;
     self->count = self->count - self->rows * self->columns + self->rows + self->columns;
     self->workspace_count = self->count + 2 + widest_input(self);
-}
-
-void gradient_features_destroy(gradient_features *self)
-{
-    memory_free(self->signs);
-    *self = (gradient_features){0};
 }
 
 /* ---- the gradient itself ---- */

@@ -41,8 +41,8 @@ typedef struct gradient_features {
     const kernel_table *kernels;
 } gradient_features;
 
-ee_status gradient_features_create(gradient_features *self, const feature_options *options, const network *f1,
-                                   ee_error *error);
+ee_status gradient_features_create(gradient_features *self, memory *owner, const feature_options *options,
+                                   const network *f1, ee_error *error);
 
 /* From here on phi comes as a product (network.h), where it is one: pooled, and no mean is over two rows of the first
  * layer's weights. */
@@ -50,7 +50,6 @@ void gradient_features_factor(gradient_features *self);
 
 /* Draws the signs of the projections. */
 void gradient_features_start(gradient_features *self, uint64_t seed);
-void gradient_features_destroy(gradient_features *self);
 
 /* phi is (count) of the gradient with these factors at arm x; fitted is (parameter_count). */
 void gradient_features_compute(const gradient_features *self, const float *fitted, const gradient_factor *factors,

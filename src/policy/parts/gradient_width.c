@@ -57,7 +57,7 @@ static ee_status check_limit(const char *owner, const gradient_width_options *o,
                        owner, bytes, p, owner, (long long)o->memory_limit);
 }
 
-static ee_status create_room(gradient_width *self, ee_error *error)
+static ee_status create_room(gradient_width *self, memory *owner, ee_error *error)
 {
     const network *f1 = &self->shared.f1.network;
     gradient_factor shapes[NETWORK_LAYERS];
@@ -66,14 +66,14 @@ static ee_status create_room(gradient_width *self, ee_error *error)
         if (shapes[i].in > self->widest_in) self->widest_in = shapes[i].in;
         if (shapes[i].out > self->widest_out) self->widest_out = shapes[i].out;
     }
-    ee_status status = memory_create(&self->activations, f1->activation_count, sizeof(float), error);
+    ee_status status = memory_create(owner, &self->activations, f1->activation_count, sizeof(float), error);
     if (self->full) {
-        if (!status) status = memory_create(&self->gradient, f1->parameter_count, sizeof(float), error);
-        if (!status) status = memory_create(&self->product, f1->parameter_count, sizeof(double), error);
+        if (!status) status = memory_create(owner, &self->gradient, f1->parameter_count, sizeof(float), error);
+        if (!status) status = memory_create(owner, &self->product, f1->parameter_count, sizeof(double), error);
         return status;
     }
-    if (!status) status = memory_create(&self->formed, network_formed_count(f1), sizeof(float), error);
-    if (!status) status = memory_create(&self->squares, self->widest_out, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->formed, network_formed_count(f1), sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->squares, self->widest_out, sizeof(float), error);
     return status;
 }
 
@@ -110,41 +110,19 @@ static ee_status create_parts(gradient_width *self, const policy_class *class, c
     size_t p = parameter_count(self);
     if (!status && self->full) status = check_limit(class->schema.owner, o, p, error);
     if (!status) status = exploitation_start(&self->shared, setup, self->full ? 2 * triangle_count(p) : p, error);
-    if (!status) status = create_room(self, error);
+    if (!status) status = create_room(self, setup->memory, error);
     return status;
 }
 
 ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
 {
     gradient_width *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = create_parts(self, class, setup, error);
     if (status) return status;
-    status = create_parts(self, class, setup, error);
-    if (status) {
-        gradient_width_free(&self->shared.base);
-        return status;
-    }
     start(self);
     *out = &self->shared.base;
     return EE_OK;
-}
-
-void gradient_width_free(policy *base)
-{
-    gradient_width *self = (gradient_width *)base;
-    memory_free(self->formed);
-    memory_free(self->squares);
-    memory_free(self->gradient);
-    memory_free(self->product);
-    memory_free(self->activations);
-    exploitation_free(base);
-}
-
-size_t gradient_width_memory(const policy *base)
-{
-    const gradient_width *self = (const gradient_width *)base;
-    return exploitation_memory(base) + memory_size(self->formed) + memory_size(self->squares) +
-           memory_size(self->gradient) + memory_size(self->product) + memory_size(self->activations);
 }
 
 /* ---- the diagonal ---- */

@@ -36,12 +36,10 @@ extern const option_group gradient_width_groups[GRADIENT_WIDTH_GROUPS];
 /* The functions of a class. gradient_width_score: exploitation is f1, exploration nu times the width, score their sum.
  */
 ee_status gradient_width_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
-void gradient_width_free(policy *base);
 size_t gradient_width_scratch_count(const policy *base, size_t arms);
 void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms);
 void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
 void gradient_width_observe(policy *base, const observation *o, float reward);
-size_t gradient_width_memory(const policy *base);
 
 #endif

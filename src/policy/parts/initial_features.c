@@ -5,7 +5,8 @@
 
 #include "base/memory.h"
 
-ee_status initial_features_create(initial_features *self, const network *f1, size_t units, ee_error *error)
+ee_status initial_features_create(initial_features *self, memory *owner, const network *f1, size_t units,
+                                  ee_error *error)
 {
     *self = (initial_features){0};
     if (f1->layer_count < 2)
@@ -14,13 +15,7 @@ ee_status initial_features_create(initial_features *self, const network *f1, siz
                            "must be at least 2");
     network_cut(f1, units, &self->network);
     self->count = shape_size(self->network.layers[self->network.layer_count - 1].out);
-    return memory_create(&self->theta, self->network.parameter_count, sizeof(float), error);
-}
-
-void initial_features_destroy(initial_features *self)
-{
-    memory_free(self->theta);
-    *self = (initial_features){0};
+    return memory_create(owner, &self->theta, self->network.parameter_count, sizeof(float), error);
 }
 
 void initial_features_set(initial_features *self, const network *f1, const float *theta_0)

@@ -5,6 +5,7 @@
 #ifndef EENET_INITIAL_FEATURES_H
 #define EENET_INITIAL_FEATURES_H
 
+#include "base/memory.h"
 #include "net/network.h"
 
 typedef struct initial_features {
@@ -14,8 +15,8 @@ typedef struct initial_features {
 } initial_features;
 
 /* f1 must have a layer before the last. units: at most so many are seen. */
-ee_status initial_features_create(initial_features *self, const network *f1, size_t units, ee_error *error);
-void initial_features_destroy(initial_features *self);
+ee_status initial_features_create(initial_features *self, memory *owner, const network *f1, size_t units,
+                                  ee_error *error);
 
 /* theta_0 is (f1->parameter_count). */
 void initial_features_set(initial_features *self, const network *f1, const float *theta_0);

@@ -28,7 +28,7 @@ ee_status kernel_policy_create(const policy_class *class, const policy_setup *se
 {
     const kernel_options *options = setup->options;
     kernel_policy *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     self->base.class = class;
     self->width = options->nu / sqrt(options->lambda);
@@ -39,17 +39,8 @@ ee_status kernel_policy_create(const policy_class *class, const policy_setup *se
     self->posterior = kernel_ridge_make(options->kernel.pick, options->gamma, options->lambda, dim, nonzeros);
     size_t doubles = kernel_ridge_state_count(&self->posterior, self->max_contexts);
     status = policy_set_parameters(&self->base, setup, doubles * (sizeof(double) / sizeof(float)), error);
-    if (status)
-        kernel_policy_free(&self->base);
-    else
-        *out = &self->base;
+    if (!status) *out = &self->base;
     return status;
-}
-
-void kernel_policy_free(policy *self)
-{
-    parameters_destroy(&self->parameters);
-    memory_free(self);
 }
 
 size_t kernel_policy_count(const parameters *learned)

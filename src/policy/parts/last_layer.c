@@ -56,37 +56,20 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     self->dim = (size_t)o->shared.f1.network.width + 1;
     size_t doubles = self->heads * (triangle_count(self->dim) + self->dim);
     status = exploitation_start(&self->shared, setup, 2 * doubles, error);
-    if (!status) status = memory_create(&self->moments, self->heads * self->dim, sizeof(double), error);
-    if (!status) status = memory_create(&self->features, self->dim, sizeof(double), error);
+    if (!status) status = memory_create(setup->memory, &self->moments, self->heads * self->dim, sizeof(double), error);
+    if (!status) status = memory_create(setup->memory, &self->features, self->dim, sizeof(double), error);
     return status;
 }
 
 ee_status last_layer_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
 {
     last_layer *self = NULL;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (!status) status = create_parts(self, class, setup, error);
-    if (status) {
-        if (self) last_layer_free(&self->shared.base);
-        return status;
-    }
+    if (status) return status;
     start(self, sqrt(self->lambda));
     *out = &self->shared.base;
     return EE_OK;
-}
-
-void last_layer_free(policy *base)
-{
-    last_layer *self = (last_layer *)base;
-    memory_free(self->moments);
-    memory_free(self->features);
-    exploitation_free(base);
-}
-
-size_t last_layer_memory(const policy *base)
-{
-    const last_layer *self = (const last_layer *)base;
-    return exploitation_memory(base) + memory_size(self->moments) + memory_size(self->features);
 }
 
 void last_layer_archive(policy *base, archive *a)

@@ -45,38 +45,24 @@ const option network_exploration_option_table[NETWORK_EXPLORATION_OPTIONS] = {
 
 /* ---- making ---- */
 
-static void free_network(exploration *base)
-{
-    network_exploration *self = (network_exploration *)base;
-    gradient_window *w = &self->window;
-    learner_destroy(&self->f2);
-    gradient_features_destroy(&self->features);
-    lle_destroy(&w->embedding);
-    memory_free(w->points);
-    memory_free(w->labels);
-    memory_free(w->remapped);
-    memory_free(w->gram);
-    memory_free(w->coordinates);
-    memory_free(self);
-}
-
-static ee_status create_window(network_exploration *self, ee_error *error)
+static ee_status create_window(network_exploration *self, memory *owner, ee_error *error)
 {
     const gradient_features *f = &self->features;
     gradient_window *w = &self->window;
-    ee_status status = lle_create(&w->embedding, f->window, f->neighbors, f->k, error);
-    if (!status) status = memory_create(&w->points, f->window * f->point_count, sizeof(float), error);
-    if (!status) status = memory_create(&w->labels, f->window, sizeof(float), error);
-    if (!status) status = memory_create(&w->remapped, f->k, sizeof(float), error);
-    if (!status) status = memory_create(&w->gram, f->window * f->window, sizeof(double), error);
-    if (!status) status = memory_create(&w->coordinates, f->window * f->k, sizeof(double), error);
+    ee_status status = lle_create(&w->embedding, owner, f->window, f->neighbors, f->k, error);
+    if (!status) status = memory_create(owner, &w->points, f->window * f->point_count, sizeof(float), error);
+    if (!status) status = memory_create(owner, &w->labels, f->window, sizeof(float), error);
+    if (!status) status = memory_create(owner, &w->remapped, f->k, sizeof(float), error);
+    if (!status) status = memory_create(owner, &w->gram, f->window * f->window, sizeof(double), error);
+    if (!status) status = memory_create(owner, &w->coordinates, f->window * f->k, sizeof(double), error);
     if (!status) status = learner_reserve(&self->f2, f->window, (vector){.count = f->k}, error);
     return status;
 }
 
 static ee_status create_parts(network_exploration *self, const exploration_setup *setup, ee_error *error)
 {
-    ee_status status = gradient_features_create(&self->features, &self->options.features, self->f1, error);
+    ee_status status =
+        gradient_features_create(&self->features, setup->memory, &self->options.features, self->f1, error);
     if (status) return status;
     learner_options options = learner_for_problem(&self->options.f2, 1, false);
     if (strncmp(options.network.front, "conv", 4) == 0 && options.network.heads <= 1) {
@@ -85,26 +71,23 @@ static ee_status create_parts(network_exploration *self, const exploration_setup
         options.network.columns = self->features.columns;
     }
     size_t seen = self->features.count;
-    status =
-        learner_create(&self->f2, "f2", &options, seen, (seen + 1) / 2, setup->seed, setup->most_parameters, error);
-    if (!status && self->features.point_count) status = create_window(self, error);
+    status = learner_create(&self->f2, setup->memory, "f2", &options, seen, (seen + 1) / 2, setup->seed,
+                            setup->most_parameters, error);
+    if (!status && self->features.point_count) status = create_window(self, setup->memory, error);
     return status;
 }
 
 static ee_status create(const exploration_setup *setup, exploration **out, ee_error *error)
 {
     network_exploration *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     self->base.class = &network_exploration_class;
     self->options = setup->options->network;
     self->label = setup->options->label;
     self->f1 = setup->f1;
     status = create_parts(self, setup, error);
-    if (status) {
-        free_network(&self->base);
-        return status;
-    }
+    if (status) return status;
     gradient_features_start(&self->features, setup->seed);
     self->base.theta_count = self->f2.network.parameter_count + self->features.parameter_count;
     *out = &self->base;
@@ -289,17 +272,6 @@ static void descend(exploration *base, size_t rounds, float *theta2)
     learner_descend(&self->f2, history_count_after(&self->f2.history, rounds), theta2);
 }
 
-static size_t memory_of(const exploration *base)
-{
-    const network_exploration *self = (const network_exploration *)base;
-    const gradient_window *w = &self->window;
-    const void *blocks[] = {self,    self->features.signs, w->embedding.work,    w->points,  w->labels,
-                            w->gram, w->coordinates,       w->embedding.nearest, w->remapped};
-    size_t bytes = learner_memory(&self->f2);
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) bytes += memory_size(blocks[i]);
-    return bytes;
-}
-
 static void archive_network(exploration *base, archive *a)
 {
     network_exploration *self = (network_exploration *)base;
@@ -313,7 +285,6 @@ static void archive_network(exploration *base, archive *a)
 
 const exploration_class network_exploration_class = {
     .create = create,
-    .free = free_network,
     .start = start,
     .scratch_count = scratch_count,
     .score = score,
@@ -323,6 +294,5 @@ const exploration_class network_exploration_class = {
     .observe = observe,
     .train = train,
     .descend = descend,
-    .memory = memory_of,
     .archive = archive_network,
 };

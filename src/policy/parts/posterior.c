@@ -18,25 +18,17 @@ ee_status posterior_create(const policy_class *class, const policy_setup *setup,
 {
     const posterior_options *options = setup->options;
     posterior *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     *self = (posterior){.base.class = class, .dim = setup->dim, .width = width};
     status = policy_set_parameters(&self->base, setup, ridge_state_count(setup->dim) * FLOATS_PER_DOUBLE, error);
-    if (!status) status = ridge_create(setup->dim, options->lambda, (size_t)options->refresh, &self->ridge, error);
-    if (status) {
-        posterior_free(&self->base);
-        return status;
-    }
+    if (!status)
+        status =
+            ridge_create(setup->memory, setup->dim, options->lambda, (size_t)options->refresh, &self->ridge, error);
+    if (status) return status;
     ridge_start(self->ridge, (double *)(void *)self->base.parameters.values);
     *out = &self->base;
     return EE_OK;
-}
-
-void posterior_free(policy *self)
-{
-    ridge_free(((posterior *)self)->ridge);
-    parameters_destroy(&self->parameters);
-    memory_free(self);
 }
 
 const double *posterior_state(const parameters *learned)
@@ -90,11 +82,6 @@ size_t posterior_copy(const policy *self, uint64_t first, float *to)
 {
     ridge *own = ((const posterior *)self)->ridge;
     return FLOATS_PER_DOUBLE * ridge_copy(own, posterior_state(&self->parameters), first, (double *)(void *)to);
-}
-
-size_t posterior_memory(const policy *self)
-{
-    return ridge_memory(((const posterior *)self)->ridge);
 }
 
 void posterior_archive(policy *self, archive *a)

@@ -30,7 +30,6 @@ typedef struct posterior {
     double width; /* of exploration: LinUCB's alpha, LinTS's nu */
 } posterior;
 
-/* On failure there is nothing to free. */
 ee_status posterior_create(const policy_class *class, const policy_setup *setup, double width, policy **out,
                            ee_error *error);
 
@@ -42,11 +41,9 @@ size_t posterior_pack_count(size_t dim, size_t arms);
 ee_arms posterior_pack(const ee_arms *arms, float *room);
 
 /* The functions of a class. */
-void posterior_free(policy *self);
 ee_status posterior_reserve(policy *self, const observation *o, ee_error *error);
 void posterior_observe(policy *self, const observation *o, float reward);
 size_t posterior_copy(const policy *self, uint64_t first, float *to);
-size_t posterior_memory(const policy *self);
 void posterior_archive(policy *self, archive *a);
 
 #endif

@@ -51,26 +51,16 @@ const option regression_option_table[REGRESSION_OPTIONS] = {
 
 /* ---- making ---- */
 
-static void free_regression(exploration *base)
-{
-    regression_exploration *self = (regression_exploration *)base;
-    initial_features_destroy(&self->features);
-    gain_regression_destroy(&self->gains);
-    memory_free(self->f1_activations);
-    memory_free(self->activations);
-    memory_free(self->phi);
-    memory_free(self);
-}
-
-static ee_status create_parts(regression_exploration *self, ee_error *error)
+static ee_status create_parts(regression_exploration *self, memory *owner, ee_error *error)
 {
     const network *cut = &self->features.network;
-    ee_status status = initial_features_create(&self->features, self->f1, (size_t)self->options.units, error);
+    ee_status status = initial_features_create(&self->features, owner, self->f1, (size_t)self->options.units, error);
     size_t count = self->features.count;
-    if (!status) status = gain_regression_create(&self->gains, self->f1->heads, count, self->options.ridge, error);
-    if (!status) status = memory_create(&self->f1_activations, self->f1->activation_count, sizeof(float), error);
-    if (!status) status = memory_create(&self->activations, cut->activation_count, sizeof(float), error);
-    if (!status) status = memory_create(&self->phi, count, sizeof(float), error);
+    if (!status)
+        status = gain_regression_create(&self->gains, owner, self->f1->heads, count, self->options.ridge, error);
+    if (!status) status = memory_create(owner, &self->f1_activations, self->f1->activation_count, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->activations, cut->activation_count, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->phi, count, sizeof(float), error);
     return status;
 }
 
@@ -78,18 +68,15 @@ static ee_status create(const exploration_setup *setup, exploration **out, ee_er
 {
     const exploration_options *o = setup->options;
     regression_exploration *self;
-    ee_status status = memory_create(&self, 1, sizeof *self, error);
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     self->base.class = &regression_exploration_class;
     self->options = o->regression;
     self->label = o->label;
     self->f1 = setup->f1;
     self->refreshing = random_named(setup->seed, "refreshing");
-    status = create_parts(self, error);
-    if (status) {
-        free_regression(&self->base);
-        return status;
-    }
+    status = create_parts(self, setup->memory, error);
+    if (status) return status;
     /* Rewards say nothing of the size of a gain, or of its positive part. */
     self->recall_arms = o->label.pick == LABEL_GAIN ? (size_t)o->regression.recall : 0;
     self->recall_start = self->gains.heads * self->gains.dim;
@@ -192,23 +179,15 @@ static void train(exploration *base, learner *f1, const float *theta1, uint64_t 
 static size_t copy(const exploration *base, const float *theta2, uint64_t first, float *to)
 {
     const regression_exploration *self = (const regression_exploration *)base;
-    const float *memory = theta2 + self->recall_start;
+    const float *places = theta2 + self->recall_start;
     size_t copied = self->recall_start;
     memcpy(to, theta2, copied * sizeof *to);
     to += self->recall_start;
-    copied += recall_copy_sums(memory, self->recall_arms, to);
+    copied += recall_copy_sums(places, self->recall_arms, to);
     if (!self->recall_arms || first > self->rewards) return copied;
-    if (!first || self->rewards - first >= RECENT) return copied + recall_copy_places(memory, self->recall_arms, to);
-    for (; first <= self->rewards; first++) copied += recall_copy_place(memory, self->recent[first % RECENT], to);
+    if (!first || self->rewards - first >= RECENT) return copied + recall_copy_places(places, self->recall_arms, to);
+    for (; first <= self->rewards; first++) copied += recall_copy_place(places, self->recent[first % RECENT], to);
     return copied;
-}
-
-static size_t memory_of(const exploration *base)
-{
-    const regression_exploration *self = (const regression_exploration *)base;
-    return gain_regression_memory(&self->gains) + memory_size(self->features.theta) +
-           memory_size(self->f1_activations) + memory_size(self->activations) + memory_size(self->phi) +
-           memory_size(self);
 }
 
 static void archive_regression(exploration *base, archive *a)
@@ -220,13 +199,11 @@ static void archive_regression(exploration *base, archive *a)
 
 const exploration_class regression_exploration_class = {
     .create = create,
-    .free = free_regression,
     .start = start,
     .scratch_count = scratch_count,
     .score = score,
     .observe = observe,
     .train = train,
     .copy = copy,
-    .memory = memory_of,
     .archive = archive_regression,
 };

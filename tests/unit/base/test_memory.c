@@ -30,10 +30,10 @@ static void blocks_are_aligned_and_zero(void **state)
     (void)state;
     for (size_t count = 1; count < 300; count++) {
         unsigned char *dirty, *block;
-        assert_int_equal(memory_create(&dirty, count, 3, NULL), EE_OK);
+        assert_int_equal(memory_create(NULL, &dirty, count, 3, NULL), EE_OK);
         memset(dirty, 0xff, count * 3); /* the allocator likes to give back what was just freed */
         memory_free(dirty);
-        assert_int_equal(memory_create(&block, count, 3, NULL), EE_OK);
+        assert_int_equal(memory_create(NULL, &block, count, 3, NULL), EE_OK);
         assert_int_equal((uintptr_t)block % 64, 0);
         assert_zero(block, count * 3);
         memset(block, 0xff, count * 3);
@@ -54,7 +54,7 @@ static void a_count_of_zero_gives_one_element(void **state)
 {
     (void)state;
     double *block = NULL;
-    assert_int_equal(memory_create(&block, 0, sizeof *block, NULL), EE_OK);
+    assert_int_equal(memory_create(NULL, &block, 0, sizeof *block, NULL), EE_OK);
     assert_non_null(block);
     assert_true(*block == 0);
     *block = 1;
@@ -66,14 +66,14 @@ static void assert_no_memory(size_t count, size_t size, size_t bytes)
 {
     void *block = &block;
     ee_error error = {EE_OK, ""};
-    assert_int_equal(memory_create(&block, count, size, &error), EE_NO_MEMORY);
+    assert_int_equal(memory_create(NULL, &block, count, size, &error), EE_NO_MEMORY);
     assert_int_equal(error.status, EE_NO_MEMORY);
     size_t told = 0;
     int end = 0;
     assert_int_equal(sscanf(error.message, "memory: could not allocate %zu bytes%n", &told, &end), 1);
     assert_int_equal(end, strlen(error.message));
     assert_true(told >= bytes);
-    assert_int_equal(memory_create(&block, count, size, NULL), EE_NO_MEMORY);
+    assert_int_equal(memory_create(NULL, &block, count, size, NULL), EE_NO_MEMORY);
 }
 
 static void a_product_that_overflows_is_no_memory(void **state)
@@ -101,7 +101,7 @@ static void growing_keeps_the_content_and_zeroes_the_rest(void **state)
     size_t capacity = 0;
     for (size_t count = 1; count < 2000; count += count / 3 + 1) {
         size_t before = capacity;
-        assert_int_equal(memory_grow(&array, &capacity, count, sizeof *array, NULL), EE_OK);
+        assert_int_equal(memory_grow(NULL, &array, &capacity, count, sizeof *array, NULL), EE_OK);
         assert_true(capacity >= count);
         for (size_t i = 0; i < before; i++) assert_int_equal(array[i], i + 1);
         assert_zero(array + before, (capacity - before) * sizeof *array);
@@ -121,7 +121,7 @@ static void growing_doubles_or_takes_what_is_asked(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         uint32_t *before = array;
         size_t room = capacity;
-        assert_int_equal(memory_grow(&array, &capacity, steps[i].asked, sizeof *array, NULL), EE_OK);
+        assert_int_equal(memory_grow(NULL, &array, &capacity, steps[i].asked, sizeof *array, NULL), EE_OK);
         assert_int_equal(capacity, steps[i].capacity);
         if (steps[i].asked <= room) assert_ptr_equal(array, before);
     }
@@ -133,13 +133,13 @@ static void growth_that_fails_changes_nothing(void **state)
     (void)state;
     uint64_t *array = NULL;
     size_t capacity = 0;
-    assert_int_equal(memory_grow(&array, &capacity, 4, sizeof *array, NULL), EE_OK);
+    assert_int_equal(memory_grow(NULL, &array, &capacity, 4, sizeof *array, NULL), EE_OK);
     array[3] = 9;
     uint64_t *before = array;
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 16};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         ee_error error = {EE_OK, ""};
-        assert_int_equal(memory_grow(&array, &capacity, counts[i], sizeof *array, &error), EE_NO_MEMORY);
+        assert_int_equal(memory_grow(NULL, &array, &capacity, counts[i], sizeof *array, &error), EE_NO_MEMORY);
         assert_int_equal(error.status, EE_NO_MEMORY);
         assert_ptr_equal(array, before);
         assert_int_equal(capacity, 4);
@@ -154,6 +154,112 @@ static void freeing_nothing_is_allowed(void **state)
     memory_free(NULL);
 }
 
+/* ---- owners ---- */
+
+static void an_owner_counts_its_blocks_and_frees_them(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 5 };
+    memory owner = {0};
+    char *blocks[BLOCKS];
+    size_t counted = 0;
+    for (size_t turn = 0; turn < 2; turn++) { /* once freed, it can be used again */
+        for (size_t i = 0; i < BLOCKS; i++) {
+            assert_int_equal(memory_create(&owner, &blocks[i], 100 * (i + 1), 1, NULL), EE_OK);
+            assert_true(memory_bytes(&owner) >= counted + 100 * (i + 1));
+            counted = memory_bytes(&owner);
+        }
+        memory_release(&owner);
+        counted = 0;
+        assert_int_equal(memory_bytes(&owner), 0);
+        memory_release(&owner);
+    }
+}
+
+/* Whichever goes first: the oldest, the newest or one in between. */
+static void a_block_of_an_owner_may_go_alone(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 4 };
+    for (size_t alone = 0; alone < BLOCKS; alone++) {
+        memory owner = {0};
+        char *blocks[BLOCKS];
+        for (size_t i = 0; i < BLOCKS; i++) assert_int_equal(memory_create(&owner, &blocks[i], 10, 1, NULL), EE_OK);
+        size_t all = memory_bytes(&owner);
+        memory_free(blocks[alone]);
+        assert_int_equal(memory_bytes(&owner), all / BLOCKS * (BLOCKS - 1));
+        memory_free(blocks[(alone + 2) % BLOCKS]);
+        assert_int_equal(memory_bytes(&owner), all / 2);
+        memory_release(&owner);
+    }
+}
+
+static void growing_stays_with_the_owner(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    uint32_t *array = NULL;
+    size_t capacity = 0;
+    assert_int_equal(memory_grow(&owner, &array, &capacity, 10, sizeof *array, NULL), EE_OK);
+    size_t before = memory_bytes(&owner);
+    assert_int_equal(memory_grow(&owner, &array, &capacity, 11, sizeof *array, NULL), EE_OK);
+    assert_int_equal(memory_bytes(&owner), before + 10 * sizeof *array);
+    memory_release(&owner);
+}
+
+/* Gives everything from one array, dirty, and remembers what comes back. */
+typedef struct arena {
+    char room[4096];
+    size_t used, given, returned;
+} arena;
+
+static void *arena_allocate(void *context, size_t size)
+{
+    arena *self = context;
+    if (size > sizeof self->room - self->used) return NULL;
+    char *block = self->room + self->used;
+    self->used += size;
+    self->given += size;
+    return block;
+}
+
+static void arena_release(void *context, void *block, size_t size)
+{
+    arena *self = context;
+    memset(block, 0xff, size); /* all of it may be touched again */
+    self->returned += size;
+}
+
+/* An object that owns its blocks, as a bandit does. */
+typedef struct object {
+    memory memory;
+    char name[100];
+    char *block;
+} object;
+
+static void an_object_may_own_itself(void **state)
+{
+    (void)state;
+    arena own = {.used = 1}; /* nothing is aligned */
+    memset(own.room, 0xee, sizeof own.room);
+    ee_allocator allocator = {arena_allocate, arena_release, &own};
+    object *self;
+    assert_int_equal(memory_create_owner(&allocator, &self, sizeof *self, NULL), EE_OK);
+    allocator = (ee_allocator){0}; /* it was copied */
+    assert_int_equal((uintptr_t)self % 64, 0);
+    assert_zero(self->name, sizeof self->name);
+    assert_int_equal(memory_create(&self->memory, &self->block, 700, 1, NULL), EE_OK);
+    assert_zero(self->block, 700);
+    assert_int_equal(memory_bytes(&self->memory), own.given);
+    char *none;
+    assert_int_equal(memory_create(&self->memory, &none, sizeof own.room, 1, NULL), EE_NO_MEMORY);
+    assert_int_equal(memory_bytes(&self->memory), own.given);
+    memory_free(self->block);
+    assert_int_equal(memory_bytes(&self->memory), own.given - own.returned);
+    memory_release(&self->memory);
+    assert_int_equal(own.returned, own.given);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +272,10 @@ int main(void)
         cmocka_unit_test(growing_doubles_or_takes_what_is_asked),
         cmocka_unit_test(growth_that_fails_changes_nothing),
         cmocka_unit_test(freeing_nothing_is_allowed),
+        cmocka_unit_test(an_owner_counts_its_blocks_and_frees_them),
+        cmocka_unit_test(a_block_of_an_owner_may_go_alone),
+        cmocka_unit_test(growing_stays_with_the_owner),
+        cmocka_unit_test(an_object_may_own_itself),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -12,12 +12,12 @@ enum { ROWS = 20, ORDINARY = 14, WANTED = 6 };
 static pool_dataset *make_pool(size_t second_columns)
 {
     pool_dataset *pool;
-    assert_int_equal(memory_create(&pool, 1, sizeof *pool, NULL), EE_OK);
+    assert_int_equal(memory_create(NULL, &pool, 1, sizeof *pool, NULL), EE_OK);
     pool->tables[0] = (pool_table){NULL, ROWS, 2};
     pool->tables[1] = (pool_table){NULL, second_columns ? ROWS : 0, second_columns};
     for (int i = 0; i < POOL_TABLES; i++) {
         pool_table *table = &pool->tables[i];
-        assert_int_equal(memory_create(&table->values, table->rows * table->columns, sizeof(float), NULL), EE_OK);
+        assert_int_equal(memory_create(NULL, &table->values, table->rows * table->columns, sizeof(float), NULL), EE_OK);
     }
     for (size_t i = 0; i < ROWS; i++) {
         pool->tables[0].values[2 * i] = (float)i;

@@ -104,7 +104,7 @@ static void what_is_damaged_is_refused(void **state)
         char name[] = "bad";
         source file = {.path = name, .size = size};
         ee_error error = {EE_OK, ""};
-        assert_int_equal(memory_create(&file.bytes, size + 1, 1, NULL), EE_OK);
+        assert_int_equal(memory_create(NULL, &file.bytes, size + 1, 1, NULL), EE_OK);
         memcpy(file.bytes, packed, size);
         file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
         if (source_unpack(&file, &error) == EE_OK) {

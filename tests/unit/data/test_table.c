@@ -13,7 +13,7 @@ static ee_status parse(const char *text, const char *options, classes_dataset **
 {
     static char name[] = "made.csv";
     source file = {.path = name, .size = strlen(text)};
-    assert_int_equal(memory_create(&file.bytes, file.size + 1, 1, NULL), EE_OK);
+    assert_int_equal(memory_create(NULL, &file.bytes, file.size + 1, 1, NULL), EE_OK);
     memcpy(file.bytes, text, file.size);
     *out = NULL;
     ee_status status = table_parse(&file, options, out, error);

@@ -6,6 +6,7 @@
 #include "rounds.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void *__real_calloc(size_t count, size_t size);
@@ -525,6 +526,110 @@ static void describing_may_fail_anywhere(void **state)
     assert_int_equal(live, held);
 }
 
+/* ---- an allocator of the user's ---- */
+
+/* Gives memory that is neither zero nor aligned, and knows what it gave. */
+typedef struct pool {
+    size_t calls, live, bytes;
+    size_t fail_at; /* the call that fails; 0: none */
+} pool;
+
+enum { POOL_HEAD = 2 * sizeof(size_t) + 1 };
+
+static void *pool_allocate(void *context, size_t size)
+{
+    pool *self = context;
+    self->calls++;
+    if (self->calls == self->fail_at) return NULL;
+    char *raw = malloc(POOL_HEAD + size);
+    assert_non_null(raw);
+    memcpy(raw, &size, sizeof size);
+    memset(raw + POOL_HEAD, 0xa5, size);
+    self->live++;
+    self->bytes += size;
+    return raw + POOL_HEAD;
+}
+
+static void pool_release(void *context, void *block, size_t size)
+{
+    pool *self = context;
+    char *raw = (char *)block - POOL_HEAD;
+    size_t given;
+    memcpy(&given, raw, sizeof given);
+    assert_int_equal(size, given);
+    memset(block, 0x5a, size);
+    self->live--;
+    self->bytes -= size;
+    __real_free(raw);
+}
+
+static ee_bandit *create_from_pool(ee_settings settings, pool *own)
+{
+    ee_allocator allocator = {pool_allocate, pool_release, own};
+    settings.allocator = &allocator;
+    ee_bandit *bandit = NULL;
+    for (size_t place = 1; !bandit; place++) {
+        own->calls = 0;
+        own->fail_at = place;
+        ee_status status = ee_bandit_create(&settings, &bandit, NULL);
+        assert_int_equal(status, bandit ? EE_OK : EE_NO_MEMORY);
+        if (!bandit) assert_true(own->live == 0 && own->bytes == 0);
+    }
+    own->fail_at = 0;
+    return bandit;
+}
+
+/* More arms than there is room for: the round is decided and learned when enough of the allocations do not fail. */
+static void grow_from_pool(ee_bandit *bandit, pool *own)
+{
+    call_context c = {.bandit = bandit, .arms = &round_now.sparse};
+    static const attempt attempts[] = {try_decide, try_learn};
+    size_t failures = 0;
+    round_draw(&round_now, 21, 60, 6, 3);
+    for (size_t i = 0; i < 2;) {
+        void *nothing;
+        own->fail_at = own->calls + failures + 1;
+        ee_status status = attempts[i](&c, &nothing, NULL);
+        if (status) {
+            assert_int_equal(status, EE_NO_MEMORY);
+            failures++;
+        } else {
+            i++;
+        }
+    }
+    assert_true(failures >= 2);
+    own->fail_at = 0;
+}
+
+static void all_of_a_bandit_lies_in_the_users_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < KINDS; i++) {
+        pool own = {0}, none = {0};
+        calls = 0;
+        ee_bandit *bandit = create_from_pool(all_kinds[i], &own);
+        bandit_play(bandit, 1, 20, 4, true);
+        grow_from_pool(bandit, &own);
+        bandit_play(bandit, 22, 300, 4, false);
+        assert_int_equal(calls, 0);
+        assert_int_equal(ee_bandit_memory(bandit), own.bytes);
+
+        ee_bandit *usual = bandit_make(all_kinds[i].policy, all_kinds[i].dim, all_kinds[i].seed, all_kinds[i].options);
+        bandit_play(usual, 1, 20, 4, true);
+        round_draw(&round_now, 21, 60, 6, 3);
+        bandit_reward(usual, bandit_choose(usual, &round_now.sparse, NULL).id, 0);
+        bandit_play(usual, 22, 300, 4, false);
+        model saved = model_save(usual);
+        assert_true(model_is_of(saved, bandit));
+        assert_int_equal(ee_bandit_memory(bandit), ee_bandit_memory(usual));
+        model_free(&saved);
+        ee_bandit_free(usual);
+        ee_bandit_free(bandit);
+        own.calls = own.fail_at = 0;
+        assert_memory_equal(&own, &none, sizeof none);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -540,6 +645,7 @@ int main(void)
         cmocka_unit_test(saving_may_fail_among_waiting_decisions),
         cmocka_unit_test(files_may_fail_anywhere),
         cmocka_unit_test(describing_may_fail_anywhere),
+        cmocka_unit_test(all_of_a_bandit_lies_in_the_users_memory),
     };
     return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
 }

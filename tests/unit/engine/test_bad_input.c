@@ -450,6 +450,28 @@ static void the_dimension_has_a_range(void **state)
                         "create: dim must be 1 to 4294967295, got 18446744073709551615");
 }
 
+static void *allocate_nothing(void *context, size_t size)
+{
+    (void)context;
+    (void)size;
+    return NULL;
+}
+
+static void an_allocator_has_both_functions(void **state)
+{
+    (void)state;
+    ee_allocator allocators[] = {{.allocate = allocate_nothing}, {0}};
+    for (size_t i = 0; i < 2; i++) {
+        ee_settings settings = {.policy = "uniform", .dim = DIM, .seed = 1, .allocator = &allocators[i]};
+        ee_bandit *bandit = (ee_bandit *)(void *)&settings;
+        ee_error error = {EE_OK, ""};
+        ee_status status = ee_bandit_create(&settings, &bandit, &error);
+        assert_error(error, status, EE_BAD_INPUT,
+                     "create: the allocator must have both functions, allocate and release");
+        assert_null(bandit);
+    }
+}
+
 static void options_must_be_in_range(void **state)
 {
     (void)state;
@@ -613,6 +635,7 @@ int main(void)
         cmocka_unit_test(create_needs_a_place),
         cmocka_unit_test(reserved_words_must_be_zero),
         cmocka_unit_test(the_dimension_has_a_range),
+        cmocka_unit_test(an_allocator_has_both_functions),
         cmocka_unit_test(options_must_be_in_range),
         cmocka_unit_test(options_must_be_spelled_right),
         cmocka_unit_test(an_option_must_not_be_too_long),

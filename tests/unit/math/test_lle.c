@@ -35,8 +35,9 @@ static double *make_gram(const double *points, size_t n, size_t dim)
 static double *embed(const double *points, size_t n, size_t dim, size_t neighbors, size_t components, double *error_sum)
 {
     double *gram = make_gram(points, n, dim), *embedding = make_doubles(n * components);
+    memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, n, neighbors, components, NULL), EE_OK);
+    assert_int_equal(lle_create(&room, &owner, n, neighbors, components, NULL), EE_OK);
     assert_true(lle_fit(&room, gram, embedding));
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -49,7 +50,7 @@ static double *embed(const double *points, size_t n, size_t dim, size_t neighbor
         }
     }
     if (error_sum) *error_sum = sum;
-    lle_destroy(&room);
+    memory_release(&owner);
     free(gram);
     return embedding;
 }
@@ -94,10 +95,11 @@ static stored stored_load(void)
     s.dim = numbers / s.n;
     s.embedding = golden_doubles(golden_member(root, "embedding"), &numbers);
     assert_int_equal(numbers, s.n * s.components);
+    memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, s.n, s.neighbors, s.components, NULL), EE_OK);
+    assert_int_equal(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL), EE_OK);
     assert_true(room.regularization == json_number_value(golden_member(root, "reg")));
-    lle_destroy(&room);
+    memory_release(&owner);
     json_decref(root);
     return s;
 }
@@ -151,15 +153,16 @@ static void same_points_give_the_same_bytes(void **state)
     size_t count = s.n * s.components;
     double *gram = make_gram(s.points, s.n, s.dim), *other = make_gram(s.points, s.n, s.dim / 2);
     double *fresh = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL), *again = make_doubles(count);
+    memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, s.n, s.neighbors, s.components, NULL), EE_OK);
+    assert_int_equal(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL), EE_OK);
     for (int i = 0; i < 3; i++) {
         assert_true(lle_fit(&room, gram, again));
         assert_memory_equal(again, fresh, count * sizeof *fresh);
         assert_true(lle_fit(&room, other, again)); /* leaves nothing behind for the next fit */
         assert_true(memcmp(again, fresh, count * sizeof *fresh) != 0);
     }
-    lle_destroy(&room);
+    memory_release(&owner);
     free(fresh);
     free(again);
     free(other);
@@ -214,15 +217,16 @@ static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
     enum { NEIGHBORS = 8, COMPONENTS = 2 };
     double *gram = make_gram(points, n, dim), *embedding = make_doubles(n * COMPONENTS);
     for (size_t i = 0; i < n * COMPONENTS; i++) embedding[i] = 77;
+    memory owner = {0};
     lle room;
-    assert_int_equal(lle_create(&room, n, NEIGHBORS, COMPONENTS, NULL), EE_OK);
+    assert_int_equal(lle_create(&room, &owner, n, NEIGHBORS, COMPONENTS, NULL), EE_OK);
     bool fitted = lle_fit(&room, gram, embedding);
     for (size_t c = 0; c < COMPONENTS; c++) {
         double squares = 0;
         for (size_t i = 0; i < n; i++) squares += embedding[i * COMPONENTS + c] * embedding[i * COMPONENTS + c];
         assert_close(squares, fitted ? 1 : (double)n * 77 * 77, 1e-9);
     }
-    lle_destroy(&room);
+    memory_release(&owner);
     free(gram);
     free(embedding);
 }
@@ -262,8 +266,9 @@ static void parts_have_room(void **state)
     static const size_t sizes[][3] = {{3, 2, 1}, {4, 2, 1}, {10, 9, 8}, {25, 12, 2}, {33, 3, 2}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t n = sizes[s][0], k = sizes[s][1], components = sizes[s][2];
+        memory owner = {0};
         lle room;
-        assert_int_equal(lle_create(&room, n, k, components, NULL), EE_OK);
+        assert_int_equal(lle_create(&room, &owner, n, k, components, NULL), EE_OK);
         double *parts[] = {room.matrix, room.weights, room.distances, room.local, room.vectors, room.eigen};
         size_t vectors = components + 1;
         const size_t counts[] = {n * n, n * k, n, k * k, n * vectors, eigen_work_count(n, vectors)};
@@ -273,7 +278,7 @@ static void parts_have_room(void **state)
         for (size_t p = 0; p < 6; p++)
             for (size_t i = 0; i < counts[p]; i++) assert_true(parts[p][i] == (double)p);
         for (size_t i = 0; i < n * k; i++) assert_int_equal(room.nearest[i], 1);
-        lle_destroy(&room);
+        memory_release(&owner);
     }
 }
 
@@ -298,14 +303,14 @@ static void no_memory_is_a_status(void **state)
 {
     (void)state;
     ee_error error = {0};
+    memory owner = {0};
     lle room;
     memset(&room, 0xff, sizeof room);
-    assert_int_equal(lle_create(&room, (size_t)1 << (sizeof(size_t) * 4 - 1), 3, 2, &error), EE_NO_MEMORY);
+    assert_int_equal(lle_create(&room, &owner, (size_t)1 << (sizeof(size_t) * 4 - 1), 3, 2, &error), EE_NO_MEMORY);
     assert_int_equal(error.status, EE_NO_MEMORY);
     assert_null(room.work);
     assert_null(room.nearest);
-    lle_destroy(&room); /* nothing to give back, twice */
-    lle_destroy(&room);
+    assert_int_equal(memory_bytes(&owner), 0);
 }
 
 /* ---- neighbours ---- */

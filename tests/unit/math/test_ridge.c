@@ -9,6 +9,7 @@
 #include "support.h"
 
 typedef struct model {
+    memory *owner;
     size_t dim;
     ridge *ridge;
     double *state;
@@ -25,7 +26,8 @@ static double *make_doubles(size_t count)
 static model model_make(size_t dim, double lambda, size_t refresh)
 {
     model m = {.dim = dim, .a = make_doubles(dim * dim), .b = make_doubles(dim)};
-    assert_int_equal(ridge_create(dim, lambda, refresh, &m.ridge, NULL), EE_OK);
+    m.owner = calloc(1, sizeof *m.owner);
+    assert_int_equal(ridge_create(m.owner, dim, lambda, refresh, &m.ridge, NULL), EE_OK);
     m.state = make_doubles(ridge_state_count(dim));
     ridge_start(m.ridge, m.state);
     for (size_t i = 0; i < dim; i++) m.a[i * dim + i] = lambda;
@@ -34,7 +36,8 @@ static model model_make(size_t dim, double lambda, size_t refresh)
 
 static void model_destroy(model *m)
 {
-    ridge_free(m->ridge);
+    memory_release(m->owner);
+    free(m->owner);
     free(m->state);
     free(m->a);
     free(m->b);
@@ -440,16 +443,17 @@ static void memory_is_reported(void **state)
 {
     (void)state;
     model small = model_make(10, 1, 7), large = model_make(100, 1, 7);
-    assert_true(ridge_memory(small.ridge) >= 2 * 10 * 10 * sizeof(double));
-    assert_true(ridge_memory(large.ridge) >= 2 * 100 * 100 * sizeof(double));
-    assert_true(ridge_memory(large.ridge) < 3 * 100 * 100 * sizeof(double));
+    assert_true(memory_bytes(small.owner) >= 2 * 10 * 10 * sizeof(double));
+    assert_true(memory_bytes(large.owner) >= 2 * 100 * 100 * sizeof(double));
+    assert_true(memory_bytes(large.owner) < 3 * 100 * 100 * sizeof(double));
     model_destroy(&small);
     model_destroy(&large);
+    memory owner = {0};
     ridge *none = NULL;
     ee_error error;
-    assert_int_equal(ridge_create(UINT32_MAX, 1, 1, &none, &error), EE_NO_MEMORY);
+    assert_int_equal(ridge_create(&owner, UINT32_MAX, 1, 1, &none, &error), EE_NO_MEMORY);
     assert_null(none);
-    ridge_free(NULL);
+    assert_int_equal(memory_bytes(&owner), 0);
 }
 
 int main(void)

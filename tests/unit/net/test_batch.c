@@ -68,6 +68,7 @@ static const batch_case cases[] = {
 
 /* A network with a batch, and what the network alone says of the same samples. */
 typedef struct pair {
+    memory owner;
     const batch_case *given;
     network net;
     batch batch;
@@ -87,7 +88,7 @@ static void make_pair(pair *p, const batch_case *given, const kernel_table *kern
     ee_error error = {0};
     if (network_create(&p->net, "test", &options.network, given->input, &error)) fail_msg("%s", error.message);
     p->net.kernels = kernels;
-    if (batch_create(&p->batch, &p->net, &error)) fail_msg("%s", error.message);
+    if (batch_create(&p->batch, &p->owner, &p->net, &error)) fail_msg("%s", error.message);
     p->theta = calloc(p->net.parameter_count, sizeof(float));
     p->gradient = calloc(p->net.parameter_count, sizeof(float));
     p->expected = calloc(p->net.parameter_count, sizeof(float));
@@ -101,7 +102,7 @@ static void make_pair(pair *p, const batch_case *given, const kernel_table *kern
 
 static void release_pair(pair *p)
 {
-    batch_destroy(&p->batch);
+    memory_release(&p->owner);
     free(p->theta);
     free(p->gradient);
     free(p->expected);
@@ -267,9 +268,7 @@ static size_t memory_of(const char *options, size_t input, size_t entries)
     pair p;
     make_pair(&p, &given, kernels_best());
     assert_int_equal(batch_reserve(&p.batch, entries, NULL), EE_OK);
-    size_t bytes = batch_memory(&p.batch);
-    batch_destroy(&p.batch);
-    assert_int_equal(batch_memory(&p.batch), 0);
+    size_t bytes = memory_bytes(&p.owner);
     release_pair(&p);
     return bytes;
 }

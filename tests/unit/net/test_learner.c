@@ -38,8 +38,9 @@ static void check_stored_training(const kernel_table *kernels, double tolerance)
         json_t *stored = json_array_get(cases, c);
         json_t *before = golden_member(stored, "layers_before");
         bool bias = json_object_get(json_array_get(before, 0), "bias") != NULL;
+        memory owner = {0};
         learner l;
-        make_learner(&l, golden_member(stored, "dims"), bias, options[c]);
+        make_learner(&l, &owner, golden_member(stored, "dims"), bias, options[c]);
         use_kernels(&l, kernels);
         float *theta = calloc(l.network.parameter_count, sizeof *theta);
         theta_from_golden(&l.network, before, 0, theta);
@@ -59,7 +60,7 @@ static void check_stored_training(const kernel_table *kernels, double tolerance)
         free(x);
         free(y);
         free(losses);
-        learner_destroy(&l);
+        memory_release(&owner);
     }
     json_decref(file);
 }
@@ -75,8 +76,9 @@ static void matches_algorithm_1(void **state)
 {
     (void)state;
     json_t *file = golden_load("algorithm1_gradient_descent.json");
+    memory owner = {0};
     learner l;
-    make_learner(&l, golden_member(file, "dims"), false,
+    make_learner(&l, &owner, golden_member(file, "dims"), false,
                  "training=gd optimizer=sgd rate=0.02 steps=25 loss=half history=all");
     theta_from_golden(&l.network, golden_member(file, "layers_before"), 0, l.initial);
     float *theta = calloc(l.network.parameter_count, sizeof *theta);
@@ -92,7 +94,7 @@ static void matches_algorithm_1(void **state)
     free(theta);
     free(x);
     free(r);
-    learner_destroy(&l);
+    memory_release(&owner);
     json_decref(file);
 }
 
@@ -101,9 +103,10 @@ static void a_batch_steps_on_the_mean(void **state)
 {
     (void)state;
     learner_options options = options_from("layers=2 width=5 optimizer=sgd rate=0.1 batch=4 order=shuffle history=all");
+    memory owner = {0};
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, "test", &options, 3, 3, 1, SIZE_MAX, &error), EE_OK);
+    assert_int_equal(learner_create(&l, &owner, "test", &options, 3, 3, 1, SIZE_MAX, &error), EE_OK);
     size_t count = l.network.parameter_count;
     float *theta = calloc(count, sizeof *theta), *mean = calloc(count, sizeof *mean);
     learner_start(&l, theta);
@@ -122,7 +125,7 @@ static void a_batch_steps_on_the_mean(void **state)
     assert_floats_close(theta, mean, count, 1e-6);
     free(theta);
     free(mean);
-    learner_destroy(&l);
+    memory_release(&owner);
 }
 
 static void a_shuffled_pass_visits_each_sample_once(void **state)
@@ -130,9 +133,10 @@ static void a_shuffled_pass_visits_each_sample_once(void **state)
     (void)state;
     learner_options options =
         options_from("layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all");
+    memory owner = {0};
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, "test", &options, 10, 10, 1, SIZE_MAX, &error), EE_OK);
+    assert_int_equal(learner_create(&l, &owner, "test", &options, 10, 10, 1, SIZE_MAX, &error), EE_OK);
     float theta[10] = {0};
     for (uint32_t i = 0; i < 10; i++) { /* sample i moves weight i alone, to 1 on its first visit */
         float one = 1;
@@ -142,7 +146,7 @@ static void a_shuffled_pass_visits_each_sample_once(void **state)
     }
     learner_train(&l, theta);
     for (int i = 0; i < 10; i++) assert_true(theta[i] == 1);
-    learner_destroy(&l);
+    memory_release(&owner);
 }
 
 static void a_small_loss_ends_the_training(void **state)
@@ -155,14 +159,15 @@ static void a_small_loss_ends_the_training(void **state)
     double reached[2];
     for (int k = 0; k < 2; k++) {
         learner_options options = options_from(text[k]);
+        memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, 1, 1, 1, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&l, &owner, "test", &options, 1, 1, 1, SIZE_MAX, &error), EE_OK);
         float one = 1, theta = 0;
         for (int i = 0; i < 2; i++) learner_append(&l, vector_dense(&one, 1), 1);
         learner_train(&l, &theta);
         reached[k] = theta;
-        learner_destroy(&l);
+        memory_release(&owner);
     }
     /* After n steps w = 1 - 0.9^n, so step n + 1 sees the loss 0.9^2n / 2. A pass is two steps: the first whose mean is
      * at most 0.0005 is that of n = 34 and 35. */
@@ -187,6 +192,7 @@ enum { INPUTS = 12 };
 
 /* A learner and its theta. */
 typedef struct trained {
+    memory owner;
     learner l;
     float *theta;
     size_t count;
@@ -194,9 +200,11 @@ typedef struct trained {
 
 static void make_trained(trained *t, const char *text)
 {
+    t->owner = (memory){0};
     learner_options options = options_from(text);
     ee_error error = {0};
-    if (learner_create(&t->l, "test", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (learner_create(&t->l, &t->owner, "test", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error))
+        fail_msg("%s", error.message);
     t->count = t->l.network.parameter_count;
     t->theta = calloc(t->count, sizeof *t->theta);
     learner_start(&t->l, t->theta);
@@ -205,7 +213,7 @@ static void make_trained(trained *t, const char *text)
 static void release_trained(trained *t)
 {
     free(t->theta);
-    learner_destroy(&t->l);
+    memory_release(&t->owner);
 }
 
 static void append_sample(trained *t, vector x, float target)
@@ -673,10 +681,11 @@ static void loaded_rows_have_room(void **state)
     learner_options options = options_from("width=3 batch=64 history=all order=shuffle");
     static float values[ENTRIES];
     static uint32_t indices[ENTRIES];
+    memory owner = {0}, other = {0};
     learner first, loaded;
     ee_error error = {0};
-    assert_int_equal(learner_create(&first, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
-    assert_int_equal(learner_create(&loaded, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
+    assert_int_equal(learner_create(&first, &owner, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
+    assert_int_equal(learner_create(&loaded, &other, "test", &options, LONG, 1, 7, SIZE_MAX, &error), EE_OK);
     size_t size = first.network.parameter_count * sizeof(float);
     float *theta = malloc(size), *theta_loaded = malloc(size);
     learner_start(&first, theta);
@@ -694,15 +703,15 @@ static void loaded_rows_have_room(void **state)
     archive reader = archive_reader(writer.bytes, writer.size, &error);
     learner_archive(&loaded, &reader);
     assert_int_equal(reader.status, EE_OK);
-    assert_int_equal(batch_memory(&loaded.batch), batch_memory(&first.batch));
+    assert_int_equal(memory_bytes(&other), memory_bytes(&owner));
     learner_train(&first, theta);
     learner_train(&loaded, theta_loaded);
     assert_memory_equal(theta, theta_loaded, size);
     memory_free(writer.bytes);
     free(theta);
     free(theta_loaded);
-    learner_destroy(&first);
-    learner_destroy(&loaded);
+    memory_release(&owner);
+    memory_release(&other);
 }
 
 int main(void)

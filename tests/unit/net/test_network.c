@@ -13,8 +13,9 @@ static void matches_stored_networks(void **state)
     assert_int_equal(json_array_size(cases), 4);
     for (size_t c = 0; c < json_array_size(cases); c++) {
         json_t *stored = json_array_get(cases, c);
+        memory owner = {0};
         learner l;
-        make_learner(&l, golden_member(stored, "dims"), json_is_true(golden_member(stored, "bias")), "");
+        make_learner(&l, &owner, golden_member(stored, "dims"), json_is_true(golden_member(stored, "bias")), "");
         network *net = &l.network;
         size_t count = net->parameter_count, inputs, gradients;
         float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
@@ -40,7 +41,7 @@ static void matches_stored_networks(void **state)
         free(x);
         free(outputs);
         free(expected);
-        learner_destroy(&l);
+        memory_release(&owner);
     }
     json_decref(file);
 }
@@ -50,9 +51,10 @@ static void matches_stored_convolution(void **state)
     (void)state;
     json_t *file = golden_load("conv_forward_gradient.json");
     learner_options options = options_from("layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2");
+    memory owner = {0};
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, "test", &options, 144, 144, 1, SIZE_MAX, &error), EE_OK);
+    assert_int_equal(learner_create(&l, &owner, "test", &options, 144, 144, 1, SIZE_MAX, &error), EE_OK);
     network *net = &l.network;
     size_t count = 0;
     float theta[141], gradient[141], ordered[141];
@@ -81,7 +83,7 @@ static void matches_stored_convolution(void **state)
     free(images);
     free(outputs);
     free(expected);
-    learner_destroy(&l);
+    memory_release(&owner);
     json_decref(file);
 }
 
@@ -107,9 +109,10 @@ static uint64_t pattern(learner *l, const float *theta, vector x)
 static void check_differences(const char *text, size_t input, size_t first, bool sparse)
 {
     learner_options options = options_from(text);
+    memory owner = {0};
     learner l;
     ee_error error = {0};
-    if (learner_create(&l, "test", &options, input, input, 7, SIZE_MAX, &error))
+    if (learner_create(&l, &owner, "test", &options, input, input, 7, SIZE_MAX, &error))
         fail_msg("%s: %s", text, error.message);
     size_t count = l.network.parameter_count, checked = 0;
     float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
@@ -147,7 +150,7 @@ static void check_differences(const char *text, size_t input, size_t first, bool
     free(gradient);
     free(x);
     free(indices);
-    learner_destroy(&l);
+    memory_release(&owner);
 }
 
 static void every_layer_matches_differences(void **state)
@@ -235,9 +238,10 @@ static void assert_sums_close(const float *got, const double *expected, size_t c
 static void check_convolutions(const char *text, size_t input)
 {
     learner_options options = options_from(text);
+    memory owner = {0};
     learner l;
     ee_error error = {0};
-    if (learner_create(&l, "test", &options, input, input, 3, SIZE_MAX, &error))
+    if (learner_create(&l, &owner, "test", &options, input, input, 3, SIZE_MAX, &error))
         fail_msg("%s: %s", text, error.message);
     float *theta = calloc(l.network.parameter_count, sizeof *theta), *x = calloc(input, sizeof *x);
     random_stream draw = random_named(4, "inputs");
@@ -260,7 +264,7 @@ static void check_convolutions(const char *text, size_t input)
     }
     free(theta);
     free(x);
-    learner_destroy(&l);
+    memory_release(&owner);
 }
 
 static void convolutions_of_all_sizes_are_sums(void **state)
@@ -306,10 +310,13 @@ static void heads_are_a_plain_network_with_copies(void **state)
                               {"layers=2 width=7 bias=off heads=4", "layers=2 width=28 bias=off"}};
     for (size_t k = 0; k < 2; k++) {
         learner_options options[2] = {options_from(pairs[k][0]), options_from(pairs[k][1])};
+        memory owner = {0};
         learner l, plain;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options[0], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error), EE_OK);
-        assert_int_equal(learner_create(&plain, "test", &options[1], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&l, &owner, "test", &options[0], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
+                         EE_OK);
+        assert_int_equal(learner_create(&plain, &owner, "test", &options[1], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
+                         EE_OK);
         assert_int_equal(l.network.parameter_count, k ? BLOCK * HIDDEN + HIDDEN * HEADS : BLOCK * HEADS);
         float *theta = calloc(l.network.parameter_count, sizeof *theta);
         float *copied = calloc(plain.network.parameter_count, sizeof *copied);
@@ -330,8 +337,7 @@ static void heads_are_a_plain_network_with_copies(void **state)
         }
         free(theta);
         free(copied);
-        learner_destroy(&l);
-        learner_destroy(&plain);
+        memory_release(&owner);
     }
 }
 
@@ -343,9 +349,11 @@ static void one_block_is_seen(void **state)
                               "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu+pool:2"};
     for (size_t k = 0; k < 2; k++) {
         learner_options options = options_from(networks[k]);
+        memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&l, &owner, "test", &options, HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error),
+                         EE_OK);
         float *theta = calloc(l.network.parameter_count, sizeof *theta);
         learner_start(&l, theta);
         float alone[] = {1, -2}, more[] = {0, 1, -2, 5, 3}, none[] = {0};
@@ -366,7 +374,7 @@ static void one_block_is_seen(void **state)
         network_forward(&l.network, theta, (vector){first, in_first, 2}, l.activations);
         assert_true(outputs[0] == l.activations[l.network.activation_count - HEADS + 1]);
         free(theta);
-        learner_destroy(&l);
+        memory_release(&owner);
     }
 }
 
@@ -378,9 +386,10 @@ static void sparse_input_is_the_dense_one(void **state)
                               "layers=2 width=5 heads=2 image=1x3x5 front=conv2d:2:2+relu"};
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         learner_options options = options_from(networks[k]);
+        memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, 30, 30, 1, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&l, &owner, "test", &options, 30, 30, 1, SIZE_MAX, &error), EE_OK);
         size_t count = l.network.parameter_count;
         float *theta = calloc(count, sizeof *theta), *g1 = calloc(count, sizeof *g1), *g2 = calloc(count, sizeof *g2);
         learner_start(&l, theta);
@@ -399,12 +408,13 @@ static void sparse_input_is_the_dense_one(void **state)
         free(theta);
         free(g1);
         free(g2);
-        learner_destroy(&l);
+        memory_release(&owner);
     }
 }
 
 /* A network with heads and what a pass over it gave, its rooms ending at walls. */
 typedef struct passed {
+    memory owner;
     learner l;
     float *theta, *gradient, *activations, *deltas;
     guard walls[2];
@@ -415,9 +425,10 @@ typedef struct passed {
 
 static void make_passed(passed *p, const char *text)
 {
+    p->owner = (memory){0};
     learner_options options = options_from(text);
     ee_error error = {0};
-    if (learner_create(&p->l, "test", &options, HEADS * BLOCK, BLOCK, 5, SIZE_MAX, &error))
+    if (learner_create(&p->l, &p->owner, "test", &options, HEADS * BLOCK, BLOCK, 5, SIZE_MAX, &error))
         fail_msg("%s: %s", text, error.message);
     p->theta = calloc(p->l.network.parameter_count, sizeof(float));
     p->gradient = calloc(p->l.network.parameter_count, sizeof(float));
@@ -431,7 +442,7 @@ static void release_passed(passed *p)
     free(p->theta);
     free(p->gradient);
     for (size_t i = 0; i < 2; i++) guard_free(&p->walls[i]);
-    learner_destroy(&p->l);
+    memory_release(&p->owner);
 }
 
 static void pass(passed *p, vector x)
@@ -585,9 +596,10 @@ static void many_inputs_are_each_alone(void **state)
     for (size_t s = 0; s < MANY; s += 2) memset(x + s * INPUT, 0, 7 * sizeof *x); /* these lie in the second block */
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
         learner_options options = options_from(networks[k]);
+        memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, INPUT, INPUT, 7, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&l, &owner, "test", &options, INPUT, INPUT, 7, SIZE_MAX, &error), EE_OK);
         const network *net = &l.network;
         float *theta = calloc(net->parameter_count, sizeof *theta);
         float *together = calloc(MANY * net->activation_count, sizeof *together);
@@ -601,7 +613,7 @@ static void many_inputs_are_each_alone(void **state)
         }
         free(theta);
         free(together);
-        learner_destroy(&l);
+        memory_release(&owner);
     }
 }
 
@@ -634,9 +646,11 @@ static void check_product(const product_case *c)
         learner_options options = options_from(c->text);
         options.network.rows = form ? 0 : c->rows;
         options.network.columns = form ? 0 : c->columns;
+        memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&l, &owner, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &error),
+                         EE_OK);
         const network *net = &l.network;
         vector input = {x[form], i == 2 ? indices : NULL, inputs[form]};
         float *theta = calloc(net->parameter_count, sizeof *theta);
@@ -650,7 +664,7 @@ static void check_product(const product_case *c)
         assert_close(output[i], output[0], 1e-5);
         assert_floats_close(gradient[i], gradient[0], net->parameter_count, 1e-5);
         free(theta);
-        learner_destroy(&l);
+        memory_release(&owner);
     }
     for (size_t i = 0; i < 3; i++) free(gradient[i]);
     free(x[0]);
@@ -751,9 +765,10 @@ static void first_weights_have_their_variance(void **state)
                  {"init=glorot layers=2 width=200", 2.0 / (50 + 200), 2.0 / (200 + 1)}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         learner_options options = options_from(cases[k].text);
+        memory owner = {0};
         learner l;
         ee_error error = {0};
-        assert_int_equal(learner_create(&l, "test", &options, 50, 50, 5, SIZE_MAX, &error), EE_OK);
+        assert_int_equal(learner_create(&l, &owner, "test", &options, 50, 50, 5, SIZE_MAX, &error), EE_OK);
         float *theta = calloc(l.network.parameter_count, sizeof *theta);
         learner_start(&l, theta);
         double mean, variance;
@@ -764,7 +779,7 @@ static void first_weights_have_their_variance(void **state)
         assert_true(fabs(mean) < 5 * sqrt(cases[k].last / 200));
         assert_true(fabs(variance / cases[k].last - 1) < 0.4);
         free(theta);
-        learner_destroy(&l);
+        memory_release(&owner);
     }
 }
 
@@ -773,9 +788,10 @@ static void glorot_knows_fans_and_leaves_biases_at_zero(void **state)
 {
     (void)state;
     learner_options options = options_from("init=glorot layers=3 width=60 image=2x12x12 front=conv2d:40:5+relu+pool:2");
+    memory owner = {0};
     learner l;
     ee_error error = {0};
-    assert_int_equal(learner_create(&l, "test", &options, 288, 288, 5, SIZE_MAX, &error), EE_OK);
+    assert_int_equal(learner_create(&l, &owner, "test", &options, 288, 288, 5, SIZE_MAX, &error), EE_OK);
     float *theta = calloc(l.network.parameter_count, sizeof *theta);
     for (size_t i = 0; i < l.network.parameter_count; i++) theta[i] = NAN;
     learner_start(&l, theta);
@@ -794,7 +810,7 @@ static void glorot_knows_fans_and_leaves_biases_at_zero(void **state)
     }
     assert_int_equal(with_parameters, 4);
     free(theta);
-    learner_destroy(&l);
+    memory_release(&owner);
 }
 
 static void wrong_shapes_are_named(void **state)

@@ -22,7 +22,7 @@ static inline void play_score(ee_bandit *bandit, const ee_arms *arms, ee_score *
 {
     const policy *own = bandit->policy;
     ee_error error = {EE_OK, ""};
-    if (scratch_reserve(&bandit->room.scratch, own->class->scratch_count(own, arms->count), &error))
+    if (scratch_reserve(&bandit->room.scratch, &bandit->memory, own->class->scratch_count(own, arms->count), &error))
         fail_msg("%s", error.message);
     bandit->room.scratch.random = bandit->room.streams.posterior;
     own->class->score(&own->parameters, arms, &bandit->room.scratch, scores);

@@ -316,15 +316,17 @@ static void start_play(solved_play *p, const solved_variant *v, const ee_bandit 
     memset(p, 0, sizeof *p);
     p->variant = v;
     p->block = SOLVED_DIM / v->blocks;
+    memory owner = {0};
     learner f1;
     learner_options options = options_from("width=6 init=uniform");
     options.network.heads = (int64_t)v->blocks;
     ee_error error = {0};
-    if (learner_create(&f1, "f1", &options, SOLVED_DIM, SOLVED_DIM, 9, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (learner_create(&f1, &owner, "f1", &options, SOLVED_DIM, SOLVED_DIM, 9, SIZE_MAX, &error))
+        fail_msg("%s", error.message);
     p->theta_count = (p->block + 1) * WIDTH + (WIDTH + 1) * v->blocks;
     assert_int_equal(f1.network.parameter_count, p->theta_count);
     learner_start(&f1, p->theta0);
-    learner_destroy(&f1);
+    memory_release(&owner);
     const float *values = bandit->policy->parameters.values;
     assert_memory_equal(p->theta0, values, p->theta_count * sizeof(float));
     for (size_t i = 0; i < v->blocks * v->units; i++) assert_true(values[p->theta_count + i] == 0);

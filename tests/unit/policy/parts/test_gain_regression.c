@@ -28,6 +28,7 @@ static void draw_samples(samples *s, size_t count, uint64_t seed)
 
 /* A regression, and the theta that it solves for. */
 typedef struct solved {
+    memory owner;
     gain_regression gains;
     float theta[HEADS][DIM];
 } solved;
@@ -36,12 +37,12 @@ static void make(solved *self, size_t heads, double lambda)
 {
     ee_error error = {0};
     memset(self, 0, sizeof *self);
-    if (gain_regression_create(&self->gains, heads, DIM, lambda, &error)) fail_msg("%s", error.message);
+    if (gain_regression_create(&self->gains, &self->owner, heads, DIM, lambda, &error)) fail_msg("%s", error.message);
 }
 
 static void release(solved *self)
 {
-    gain_regression_destroy(&self->gains);
+    memory_release(&self->owner);
 }
 
 static void add(solved *self, size_t head, const samples *s, size_t i)

@@ -8,6 +8,7 @@
 
 /* A network with its passes done for one input. */
 typedef struct passed {
+    memory owner;
     learner l;
     float *theta, *formed;
     gradient_factor factors[NETWORK_LAYERS];
@@ -23,9 +24,11 @@ static void pass(passed *p, vector x)
 
 static void make(passed *p, const char *text, size_t input)
 {
+    p->owner = (memory){0};
     learner_options options = options_from(text);
     ee_error error = {0};
-    if (learner_create(&p->l, "test", &options, input, input, 11, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (learner_create(&p->l, &p->owner, "test", &options, input, input, 11, SIZE_MAX, &error))
+        fail_msg("%s", error.message);
     p->theta = calloc(p->l.network.parameter_count, sizeof(float));
     p->formed = calloc(network_formed_count(&p->l.network) + 1, sizeof(float));
     learner_start(&p->l, p->theta);
@@ -35,10 +38,10 @@ static void release(passed *p)
 {
     free(p->theta);
     free(p->formed);
-    learner_destroy(&p->l);
+    memory_release(&p->owner);
 }
 
-static void make_features(gradient_features *f, const char *text, const network *f1)
+static void make_features(gradient_features *f, const char *text, const passed *p)
 {
     static const option_group group = {"", feature_option_table, FEATURE_OPTIONS, 0, NULL};
     static const option_schema schema = {"test", &group, 1, sizeof(feature_options)};
@@ -46,7 +49,7 @@ static void make_features(gradient_features *f, const char *text, const network 
     ee_error error = {0};
     options_set_defaults(&schema, &options);
     if (options_parse(&schema, text, &options, &error)) fail_msg("%s", error.message);
-    if (gradient_features_create(f, &options, f1, &error)) fail_msg("%s", error.message);
+    if (gradient_features_create(f, p->l.memory, &options, &p->l.network, &error)) fail_msg("%s", error.message);
     gradient_features_start(f, 5);
 }
 
@@ -92,8 +95,8 @@ static void matches_stored_inputs(void **state)
     }
     theta_from_golden(&f2.l.network, golden_member(file, "head_layers"), 1, f2.theta);
     gradient_features normalized, pooled;
-    make_features(&normalized, "features=normalized", &p.l.network);
-    make_features(&pooled, "features=pooled:2", &p.l.network);
+    make_features(&normalized, "features=normalized", &p);
+    make_features(&pooled, "features=pooled:2", &p);
     assert_int_equal(normalized.count, 2221);
     assert_int_equal(pooled.count, 1101);
     for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -123,8 +126,6 @@ static void matches_stored_inputs(void **state)
         free(means);
         free(convolved);
     }
-    gradient_features_destroy(&normalized);
-    gradient_features_destroy(&pooled);
     release(&p);
     release(&f2);
     json_decref(file);
@@ -135,7 +136,7 @@ static void matches_stored_inputs(void **state)
 static void check_normalized(const passed *p, vector x, const float *g)
 {
     gradient_features f;
-    make_features(&f, "features=normalized", &p->l.network);
+    make_features(&f, "features=normalized", p);
     size_t count = p->l.network.parameter_count, dim = p->l.network.input;
     float *phi = compute(&f, NULL, p, x), *dense = calloc(dim, sizeof *dense);
     double square = 0;
@@ -146,7 +147,6 @@ static void check_normalized(const passed *p, vector x, const float *g)
     assert_close(gradient_square(p->factors, p->count), square, 1e-5);
     free(phi);
     free(dense);
-    gradient_features_destroy(&f);
 }
 
 /* The product's entries are those of phi; where means go over two rows of the first weights, phi stays as it is. */
@@ -171,7 +171,7 @@ static void check_pooled(const passed *p, vector x, const float *g)
         char text[64];
         snprintf(text, sizeof text, "features=pooled:%zu", k);
         gradient_features f;
-        make_features(&f, text, &p->l.network);
+        make_features(&f, text, p);
         float *phi = compute(&f, NULL, p, x);
         assert_int_equal(f.count, (count + k - 1) / k);
         for (size_t block = 0; block < f.count; block++) {
@@ -181,7 +181,6 @@ static void check_pooled(const passed *p, vector x, const float *g)
         }
         check_product(&f, p, x, phi);
         free(phi);
-        gradient_features_destroy(&f);
     }
 }
 
@@ -189,7 +188,7 @@ static void check_sketch(const passed *p, vector x, const float *g)
 {
     enum { K = 19 };
     gradient_features f;
-    make_features(&f, "features=sketch:19", &p->l.network);
+    make_features(&f, "features=sketch:19", p);
     float *phi = compute(&f, NULL, p, x);
     for (size_t j = 0; j < K; j++) {
         double sum = 0;
@@ -205,7 +204,6 @@ static void check_sketch(const passed *p, vector x, const float *g)
         assert_close(phi[j], sum / sqrt(K), 1e-5);
     }
     free(phi);
-    gradient_features_destroy(&f);
 }
 
 /* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
@@ -272,7 +270,7 @@ static void sketches_keep_inner_products(void **state)
     passed p;
     make(&p, "layers=2 width=10", 8);
     gradient_features f;
-    make_features(&f, "features=sketch:4096", &p.l.network);
+    make_features(&f, "features=sketch:4096", &p);
     random_stream draw = random_named(1, "inputs");
     float x[2][8], *phi[2], *g[2];
     for (int i = 0; i < 2; i++) {
@@ -291,7 +289,6 @@ static void sketches_keep_inner_products(void **state)
         free(phi[i]);
         free(g[i]);
     }
-    gradient_features_destroy(&f);
     release(&p);
 }
 
@@ -304,10 +301,10 @@ static void lle_maps_a_window_point_near_its_own_place(void **state)
     passed p;
     make(&p, "layers=2 width=10", 4);
     gradient_features f;
-    make_features(&f, "features=lle:2 lle_window=60 lle_neighbors=8", &p.l.network);
+    make_features(&f, "features=lle:2 lle_window=60 lle_neighbors=8", &p);
     ee_error error = {0};
     lle room;
-    assert_int_equal(lle_create(&room, WINDOW, 8, 2, &error), EE_OK);
+    assert_int_equal(lle_create(&room, &p.owner, WINDOW, 8, 2, &error), EE_OK);
     float x[WINDOW][4], *points = calloc(WINDOW * f.point_count, sizeof(float));
     float *fitted = calloc(f.parameter_count, sizeof *fitted);
     double *gram = calloc(WINDOW * WINDOW, sizeof *gram), *coordinates = calloc(WINDOW * 2, sizeof *coordinates);
@@ -347,8 +344,6 @@ static void lle_maps_a_window_point_near_its_own_place(void **state)
     free(fitted);
     free(gram);
     free(coordinates);
-    lle_destroy(&room);
-    gradient_features_destroy(&f);
     release(&p);
 }
 
@@ -362,11 +357,10 @@ static void a_gradient_of_zero_has_features(void **state)
     const char *features[] = {"features=normalized", "features=sketch:2"};
     for (size_t k = 0; k < 2; k++) {
         gradient_features f;
-        make_features(&f, features[k], &p.l.network);
+        make_features(&f, features[k], &p);
         float *phi = compute(&f, NULL, &p, vector_dense(x, 3));
         for (size_t i = 0; i < f.count; i++) assert_true(phi[i] == 0);
         free(phi);
-        gradient_features_destroy(&f);
     }
     release(&p);
 }

@@ -85,6 +85,7 @@ static size_t compute_plainly(const network *f1, const float *theta, size_t unit
 
 /* f1 at theta_0 and what is seen of it, in room that ends at a wall. */
 typedef struct seen {
+    memory owner;
     learner f1;
     float *theta0;
     initial_features features;
@@ -94,12 +95,15 @@ typedef struct seen {
 
 static void make(seen *self, const char *text, size_t units)
 {
+    self->owner = (memory){0};
     learner_options options = options_from(text);
     ee_error error = {0};
-    if (learner_create(&self->f1, "f1", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    if (learner_create(&self->f1, &self->owner, "f1", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error))
+        fail_msg("%s", error.message);
     self->theta0 = calloc(self->f1.network.parameter_count, sizeof(float));
     learner_start(&self->f1, self->theta0);
-    if (initial_features_create(&self->features, &self->f1.network, units, &error)) fail_msg("%s", error.message);
+    if (initial_features_create(&self->features, &self->owner, &self->f1.network, units, &error))
+        fail_msg("%s", error.message);
     initial_features_set(&self->features, &self->f1.network, self->theta0);
     self->activations = guard_end(&self->walls[0], self->features.network.activation_count);
     self->phi = guard_end(&self->walls[1], self->features.count);
@@ -107,8 +111,7 @@ static void make(seen *self, const char *text, size_t units)
 
 static void release(seen *self)
 {
-    initial_features_destroy(&self->features);
-    learner_destroy(&self->f1);
+    memory_release(&self->owner);
     free(self->theta0);
     for (size_t i = 0; i < 2; i++) guard_free(&self->walls[i]);
 }
@@ -255,13 +258,14 @@ static void a_network_without_hidden_layer_is_refused(void **state)
     (void)state;
     learner_options options = options_from("layers=1");
     network f1;
+    memory owner = {0};
     initial_features features;
     ee_error error = {0};
     assert_int_equal(network_create(&f1, "f1", &options.network, INPUTS, &error), EE_OK);
-    assert_int_equal(initial_features_create(&features, &f1, 5, &error), EE_BAD_OPTION);
+    assert_int_equal(initial_features_create(&features, &owner, &f1, 5, &error), EE_BAD_OPTION);
     assert_string_equal(error.message,
                         "options: eenet.exploration=ridge needs a hidden layer: f1.layers must be at least 2");
-    initial_features_destroy(&features); /* there is nothing to free */
+    memory_release(&owner);
 }
 
 int main(void)
