@@ -34,7 +34,7 @@ static ee_status play_block(ee_bandit *bandit, const problem *rounds, size_t fir
     for (size_t i = first; i < first + BLOCK; i++) {
         ee_arms arms = problem_round(rounds, i);
         ee_decision decision;
-        ee_status status = ee_bandit_decide(bandit, &arms, &decision, NULL, error);
+        ee_status status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, error);
         if (!status) status = ee_bandit_learn(bandit, decision.id, problem_reward(rounds, i, decision.arm), error);
         if (status) return status;
     }

@@ -54,7 +54,7 @@ static ee_status play_problem(const problem *made, const char *policy, const cha
     while (!status && result->rounds < ROUNDS && in_time(&start)) {
         ee_arms arms = problem_round(made, result->rounds);
         ee_decision decision;
-        status = ee_bandit_decide(bandit, &arms, &decision, NULL, error);
+        status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, error);
         if (status) break;
         double reward = problem_reward(made, result->rounds, decision.arm);
         status = ee_bandit_learn(bandit, decision.id, reward, error);

@@ -13,7 +13,7 @@ static ee_status decide_some(ee_bandit *bandit, const problem *rounds, size_t fi
 {
     for (size_t i = 0; i < count; i++) {
         ee_arms arms = problem_round(rounds, first + i);
-        ee_status status = ee_bandit_decide(bandit, &arms, &decisions[i], NULL, error);
+        ee_status status = ee_bandit_decide(bandit, &arms, &decisions[i], NULL, NULL, error);
         if (status) return status;
     }
     return EE_OK;

@@ -17,7 +17,7 @@ ee_status play_round(ee_bandit *bandit, const problem *rounds, size_t round, ee_
 {
     ee_arms arms = problem_round(rounds, round);
     ee_decision decision;
-    ee_status status = ee_bandit_decide(bandit, &arms, &decision, NULL, error);
+    ee_status status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, error);
     if (status) return status;
     return ee_bandit_learn(bandit, decision.id, problem_reward(rounds, round, decision.arm), error);
 }

@@ -14,7 +14,8 @@ int main(void)
         for (int i = 0; i < 12; i++) features[i] = (float)rand() / (float)RAND_MAX;
         ee_arms arms = ee_arms_dense(features, 4, 3);
         ee_decision decision;
-        if (ee_bandit_decide(bandit, &arms, &decision, NULL, &error)) return fprintf(stderr, "%s\n", error.message), 1;
+        if (ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error))
+            return fprintf(stderr, "%s\n", error.message), 1;
         int reward = features[decision.arm * 3] > 0.5f;
         if (ee_bandit_learn(bandit, decision.id, reward, &error)) return fprintf(stderr, "%s\n", error.message), 1;
         right += reward;

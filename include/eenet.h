@@ -8,7 +8,7 @@
  *     if (ee_bandit_create(&settings, &bandit, &error)) ...
  *     ee_arms arms = ee_arms_dense(features, 10, 20);
  *     ee_decision decision;
- *     if (ee_bandit_decide(bandit, &arms, &decision, NULL, &error)) ...
+ *     if (ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error)) ...
  *     if (ee_bandit_learn(bandit, decision.id, reward, &error)) ...
  *     ee_bandit_free(bandit);
  *
@@ -16,7 +16,7 @@
  *   - It returns EE_OK (zero) or a status, and then error holds a sentence that says what to do. error may be NULL.
  *   - A call that fails has changed nothing.
  *   - The library never prints, exits or aborts, and has no global state: bandits in different threads do not meet.
- *     One bandit is used by one thread at a time.
+ *     One bandit is used by one thread at a time; many threads decide on a snapshot of it.
  *   - The same seed and the same calls give the same bytes on the same machine.
  *   - Structs with reserved words may get new members in their place, where zero means what was so before: programs
  *     that were built with an older header go on working. Start ee_settings from zeros ({0}, or named members as
@@ -52,11 +52,13 @@ typedef enum ee_status {
     EE_BAD_OPTION = 2,        /* an unknown policy or option, a value out of range, an option that cannot act */
     EE_NO_MEMORY = 3,         /* an allocation failed */
     EE_UNKNOWN_DECISION = 4,  /* no decision of this bandit has this id */
-    EE_EXPIRED_DECISION = 5,  /* the decision was made too long ago and is no longer kept (option `pending`) */
+    EE_EXPIRED_DECISION = 5,  /* the decision is no longer kept: made too long ago (option `pending`), or forgotten */
     EE_REWARDED_DECISION = 6, /* the decision has its reward already */
     EE_FILE_ERROR = 7,        /* the system could not read or write the file */
     EE_BAD_MODEL = 8,         /* the model is cut, damaged, of another version or of another policy */
-    EE_DIVERGED = 9           /* a score is not a finite number any more: training diverged */
+    EE_DIVERGED = 9,          /* a score is not a finite number any more: training diverged */
+    EE_NO_FILE = 10,          /* there is no file of that name in its folder; see ee_bandit_load */
+    EE_BAD_RECORD = 11        /* the record of a decision is cut, damaged, of another version or of another model */
 } ee_status;
 
 /* The name of a status, as "EE_BAD_OPTION"; "unknown" where the number is none. */
@@ -129,9 +131,17 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_create(const ee_settings *settings, ee_
 EE_API void ee_bandit_free(ee_bandit *bandit);
 
 /* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made.
- * scores, if not NULL, receives arms->count entries. */
+ * scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those that
+ * the arm was drawn by; what decision->probability says of the chosen arm holds for all. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
-                                                ee_score *scores, ee_error *error);
+                                                ee_score *scores, double *probabilities, ee_error *error);
+
+/* Decides several rounds, as ee_bandit_decide would one after the other, at less cost. rounds and decisions are
+ * (count). scores and probabilities, where they are not NULL, receive those of all arms, round after round. If one
+ * round is refused, none is decided. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count,
+                                                     ee_decision *decisions, ee_score *scores, double *probabilities,
+                                                     ee_error *error);
 
 /* The scores that decide would see now, without deciding. scores receives arms->count entries. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
@@ -140,18 +150,33 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms 
 /* Gives a decision its reward, once, and trains when the policy's schedule says so. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
 
+/* Forgets a decision whose reward will never come: it waits no longer, and to learn it is EE_EXPIRED_DECISION. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error);
+
+/* Learns the reward of a decision that somebody else made, as from a log: arm was chosen among arms. The policy sees it
+ * as it would have seen a decision of its own for that arm, made now. Draws no random number, gives no id, and counts
+ * in ee_info as a reward alone. probability: with which the arm was chosen there, above 0 and at most 1, or not a
+ * number where that is unknown. It is checked and has no other effect: no policy here weights a reward by it. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward,
+                                                    double probability, ee_error *error);
+
 /* Saves everything, pending decisions and random state included: a loaded bandit goes on as if it had never stopped.
  * A file is written under a temporary name in the same folder, synced, and renamed: whoever opens path finds the old
  * model or the new one, whole. Where only the folder could not be synced at last, it is the new one. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
 
-/* expected is the policy that the caller wants ("eenet" accepts every preset of it), or NULL for any. */
-EE_API EE_MUST_CHECK ee_status ee_bandit_load(const char *path, const char *expected, ee_bandit **out, ee_error *error);
+/* expected says what the caller wants, or is NULL for any model: of it policy ("eenet" accepts every preset of it;
+ * NULL: any) and dim (0: any) are compared, and nothing else; its allocator is the bandit's.
+ *
+ * EE_NO_FILE means that path's folder is there and has nothing of that name, so that a bandit may be created and saved
+ * there. A file that cannot be read, a folder that is not there and a link that leads nowhere are EE_FILE_ERROR. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandit **out,
+                                              ee_error *error);
 
 /* The same in memory. *bytes is to be freed with ee_bytes_free. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size,
                                                     ee_error *error);
-EE_API EE_MUST_CHECK ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char *expected,
+EE_API EE_MUST_CHECK ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings *expected,
                                                     ee_bandit **out, ee_error *error);
 EE_API void ee_bytes_free(void *bytes);
 
@@ -162,14 +187,61 @@ typedef struct ee_info {
     size_t dim;
     uint64_t seed;
     uint64_t decisions; /* made */
-    uint64_t rewards;   /* learned */
-    uint64_t reserved[8];
+    uint64_t rewards;   /* learned, those of records and logs among them */
+    uint64_t pending;   /* decisions that wait for their reward */
+    uint64_t reserved[7];
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);
 
 /* Bytes that the bandit has asked the system for. What is reserved and was never used is counted too. */
 EE_API size_t ee_bandit_memory(const ee_bandit *bandit);
+
+/* A snapshot: what a bandit has learned, for other threads. Any number of threads decide on one snapshot while one
+ * thread learns with the bandit and publishes:
+ *
+ *     the learner, once                 ee_snapshot_create(bandit, &snapshot, &error)
+ *     each thread, once                 ee_scratch_create(snapshot, &scratch, &error)
+ *     each thread, for each round       ee_snapshot_decide(snapshot, scratch, &arms, seed, &decision, ...)
+ *                                       ee_scratch_record(scratch, &record, &size)
+ *     the learner, for each reward      ee_bandit_learn_record(bandit, record, size, reward, &error)
+ *     the learner, now and then         ee_snapshot_update(snapshot, bandit, &error)
+ *
+ * A decision is made on what was published last when the call began, and is what the bandit itself would have decided
+ * then. Deciding never waits for the learner. A snapshot lives no longer than its bandit. */
+typedef struct ee_snapshot ee_snapshot;
+typedef struct ee_scratch ee_scratch;
+
+/* create and update read the bandit, so they belong to the thread that uses it; update belongs to one thread at a time.
+ * update copies what was learned since, where the policy can tell, and waits only for decisions that began before the
+ * last update and have not ended yet. snapshot must be of this bandit. */
+EE_API EE_MUST_CHECK ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error);
+EE_API void ee_snapshot_free(ee_snapshot *snapshot);
+
+/* Room to decide in, one for each thread. It grows with the rounds that it meets, by the bandit's allocator, which must
+ * then be one for several threads. */
+EE_API EE_MUST_CHECK ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_error *error);
+EE_API void ee_scratch_free(ee_scratch *scratch);
+
+/* As ee_bandit_score and ee_bandit_decide; decision->id is 0. All draws of a call are decided by its seed: take another
+ * one for each decision. */
+EE_API EE_MUST_CHECK ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
+                                                 uint64_t seed, ee_score *scores, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
+                                                  uint64_t seed, ee_decision *decision, ee_score *scores,
+                                                  double *probabilities, ee_error *error);
+
+/* The last decision that was made with this scratch as plain bytes: all that learning needs to know of it but the
+ * reward. Store them anywhere, for any time. *bytes is valid until the next call with this scratch. EE_BAD_INPUT where
+ * there was no decision. */
+EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, const void **bytes, size_t *size,
+                                                 ee_error *error);
+
+/* Learns a decision by its record, in any process whose bandit has the same policy, options and dimension. Whether a
+ * record was learned before is the caller's to know. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
+                                                      ee_error *error);
 
 /* The policies, presets included, are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */
 typedef struct ee_policy {

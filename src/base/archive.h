@@ -22,6 +22,8 @@ typedef struct archive {
 } archive;
 
 archive archive_writer(ee_error *error);
+/* Writes into bytes (capacity), which is enough. */
+archive archive_into(void *bytes, size_t capacity);
 archive archive_reader(const void *bytes, size_t size, ee_error *error);
 
 void archive_bytes(archive *a, void *bytes, size_t size);

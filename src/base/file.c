@@ -133,6 +133,18 @@ ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *e
     return EE_OK;
 }
 
+bool file_is_missing(const char *path)
+{
+    struct stat about;
+    char *copy;
+    if (!*path || lstat(path, &about) == 0 || errno != ENOENT) return false;
+    if (memory_create(NULL, &copy, strlen(path) + 1, 1, NULL)) return false;
+    memcpy(copy, path, strlen(path) + 1);
+    bool folder = stat(dirname(copy), &about) == 0 && S_ISDIR(about.st_mode);
+    memory_free(copy);
+    return folder;
+}
+
 ee_status file_make_folder(const char *path, ee_error *error)
 {
     char *part;

@@ -2,6 +2,8 @@
 #ifndef EENET_FILE_H
 #define EENET_FILE_H
 
+#include <stdbool.h>
+
 #include "status.h"
 
 /* Writes the file under a temporary name beside path, syncs it, renames it to path and syncs the folder: after a crash
@@ -10,6 +12,9 @@ ee_status file_write(const char *path, const void *bytes, size_t size, ee_error 
 
 /* *bytes is to be freed with memory_free; after the last stands a zero, which is not counted. */
 ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *error);
+
+/* Whether path's folder is there and has nothing of that name. A link that leads nowhere is something. */
+bool file_is_missing(const char *path);
 
 /* Makes the folder, and those that it lies in, where they are missing. */
 ee_status file_make_folder(const char *path, ee_error *error);

@@ -42,6 +42,10 @@ const char *ee_status_name(ee_status status)
         return "EE_BAD_MODEL";
     case EE_DIVERGED:
         return "EE_DIVERGED";
+    case EE_NO_FILE:
+        return "EE_NO_FILE";
+    case EE_BAD_RECORD:
+        return "EE_BAD_RECORD";
     }
     return "unknown";
 }

@@ -15,7 +15,7 @@
 #include "base/memory.h"
 
 static const uint8_t magic[8] = "eenet\x1a\r\n";
-enum { FORMAT_VERSION = 7, CHECKSUM_SIZE = 8 };
+enum { FORMAT_VERSION = 8, CHECKSUM_SIZE = 8 };
 
 typedef struct model_head {
     char policy[POLICY_NAME_SIZE];
@@ -93,17 +93,30 @@ static ee_status check_frame(const uint8_t *bytes, size_t size, ee_error *error)
     return EE_OK;
 }
 
-static ee_status load(archive *a, model_head *head, const char *expected, ee_bandit **out)
+static ee_status check_expected(const model_head *head, const ee_settings *expected, ee_error *error)
+{
+    if (!expected) return EE_OK;
+    if (expected->policy && !accepts(expected->policy, head->policy))
+        return status_fail(error, EE_BAD_MODEL, "model: of policy %s, but %s was expected", head->policy,
+                           expected->policy);
+    if (expected->dim && expected->dim != head->dim)
+        return status_fail(error, EE_BAD_MODEL, "model: of dimension %zu, but %zu was expected", head->dim,
+                           expected->dim);
+    return EE_OK;
+}
+
+static ee_status load(archive *a, model_head *head, const ee_settings *expected, ee_bandit **out)
 {
     archive_head(head, a);
-    if (a->status) return a->status;
-    if (expected && !accepts(expected, head->policy))
-        return status_fail(a->error, EE_BAD_MODEL, "model: of policy %s, but %s was expected", head->policy, expected);
+    ee_status status = a->status;
+    if (!status) status = check_expected(head, expected, a->error);
+    if (status) return status;
     ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
+    if (expected) settings.allocator = expected->allocator;
     ee_bandit *bandit;
     /* A block of parameters takes a byte at least. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;
-    ee_status status = bandit_create(&settings, most, &bandit, a->error);
+    status = bandit_create(&settings, most, &bandit, a->error);
     /* What cannot be created from a sound model comes from another version of the library. */
     if (status == EE_BAD_OPTION && a->error) a->error->status = EE_BAD_MODEL;
     if (status) return status == EE_BAD_OPTION ? EE_BAD_MODEL : status;
@@ -116,7 +129,8 @@ static ee_status load(archive *a, model_head *head, const char *expected, ee_ban
     return a->status;
 }
 
-ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const char *expected, ee_bandit **out, ee_error *error)
+ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings *expected, ee_bandit **out,
+                               ee_error *error)
 {
     if (!bytes || !out) return status_fail(error, EE_BAD_INPUT, "load: no model or nowhere to put the bandit");
     *out = NULL;
@@ -143,13 +157,15 @@ ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *er
     return status;
 }
 
-ee_status ee_bandit_load(const char *path, const char *expected, ee_bandit **out, ee_error *error)
+ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandit **out, ee_error *error)
 {
     if (!path || !out) return status_fail(error, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
     *out = NULL;
     uint8_t *bytes;
     size_t size = 0;
     ee_status status = file_read(path, &bytes, &size, error);
+    if (status == EE_FILE_ERROR && file_is_missing(path))
+        return status_fail(error, EE_NO_FILE, "load: there is no file %s", file_tail(path));
     if (status) return status;
     status = ee_bandit_load_bytes(bytes, size, expected, out, error);
     memory_free(bytes);

@@ -1,23 +1,18 @@
 /* Decisions that wait for their reward: a window over the last `limit` decisions. A decision leaves it when its reward
- * comes, or expires when `limit` more were made. All room is reserved at the start for rounds of the size that the
- * options name; a larger decision has room of its own while it waits. */
+ * comes, when it is forgotten, or expires when `limit` more were made. All room is reserved at the start for rounds of
+ * the size that the options name; a larger decision has room of its own while it waits. */
 #ifndef EENET_PENDING_H
 #define EENET_PENDING_H
 
 #include "base/slots.h"
-#include "policy/policy.h"
+#include "kept_decision.h"
 
-typedef enum pending_state { PENDING_EMPTY, PENDING_WAITING, PENDING_REWARDED } pending_state;
+typedef enum pending_state { PENDING_EMPTY, PENDING_WAITING, PENDING_REWARDED, PENDING_FORGOTTEN } pending_state;
 
-/* What a decision was. Its arm's vector and the policy's floats lie in the slot. */
 typedef struct pending_entry {
     uint64_t id;
-    uint64_t round; /* of the parameters that decided */
-    size_t arms;
+    kept_decision decision; /* its words lie in the slot */
     size_t slot;
-    ee_score score;
-    uint32_t entries; /* of the arm's vector */
-    uint32_t sparse;
     pending_state state;
 } pending_entry;
 
@@ -36,17 +31,20 @@ typedef struct pending {
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error);
 
-/* Makes room for a decision, whichever arm it takes: pending_add, which must follow, cannot fail. */
-ee_status pending_reserve(pending *self, const ee_arms *arms, uint64_t round, ee_error *error);
+/* Makes room for `count` decisions of at most so many words: after this, pending_add of them in turn cannot fail. */
+ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *error);
 
-/* Adds the decision; the one that was made `limit` decisions before expires. Returns where the policy writes what it
- * keeps. */
-float *pending_add(pending *self, uint64_t id, const ee_arms *arms, size_t arm, ee_score score, uint64_t round);
+/* Adds the decision; the one that was made `limit` decisions before expires. Returns where its words go. */
+uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision);
 
-/* The decision, if it waits for its reward. made is how many decisions there were. */
-ee_status pending_find(pending *self, uint64_t id, uint64_t made, pending_entry **out, ee_error *error);
+/* The decision, if it waits for its reward. made is how many decisions there were; verb says what it is wanted for. */
+ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *verb, pending_entry **out,
+                       ee_error *error);
 observation pending_observation(const pending *self, const pending_entry *entry);
-void pending_remove(pending *self, pending_entry *entry);
+void pending_remove(pending *self, pending_entry *entry, pending_state why);
+
+/* Decisions that wait. */
+size_t pending_count(const pending *self);
 
 void pending_archive(pending *self, uint64_t made, archive *a);
 

@@ -125,7 +125,7 @@ static ee_status play_round(player *self, run_result *result, ee_error *error)
     ee_status status = environment_next(self->world, &round, error);
     if (status) return status;
     ee_decision decision;
-    status = ee_bandit_decide(self->bandit, &round.arms, &decision, self->scores, error);
+    status = ee_bandit_decide(self->bandit, &round.arms, &decision, self->scores, NULL, error);
     if (status) return status;
     status = ee_bandit_learn(self->bandit, decision.id, round.rewards[decision.arm], error);
     if (status) return status;

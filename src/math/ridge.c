@@ -25,6 +25,7 @@ struct ridge {
     uint32_t *heads;  /* (dim) the first feature of the block that a feature is in; NOBODY: it was never seen */
     uint32_t *nexts;  /* (dim) the next feature of the same block, ascending; NOBODY after the last */
     uint64_t *counts; /* (dim) at the head of a block: updates since its factorisation */
+    uint64_t *times;  /* (dim) at the head of a block: of its last sample */
 
     /* The sample that is being taken in. */
     uint32_t *support; /* (dim) its features, ascending */
@@ -189,6 +190,7 @@ ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh,
     if (!status) status = memory_create(owner, &self->heads, dim, sizeof *self->heads, error);
     if (!status) status = memory_create(owner, &self->nexts, dim, sizeof *self->nexts, error);
     if (!status) status = memory_create(owner, &self->counts, dim, sizeof *self->counts, error);
+    if (!status) status = memory_create(owner, &self->times, dim, sizeof *self->times, error);
     if (!status) status = memory_create(owner, &self->support, dim, sizeof *self->support, error);
     if (!status) status = memory_create(owner, &self->values, dim, sizeof *self->values, error);
     if (!status) status = memory_create(owner, &self->members, dim, sizeof *self->members, error);
@@ -364,13 +366,14 @@ static void refresh_block(ridge *self, double *state)
     }
 }
 
-void ridge_observe(ridge *self, double *state, vector x, double y)
+void ridge_observe(ridge *self, double *state, vector x, double y, uint64_t time)
 {
     take_support(self, x);
     if (!self->support_count) return;
     if (!support_is_joined(self)) join_support(self);
     uint32_t head = self->heads[self->support[0]];
     list_block(self, head);
+    self->times[head] = time;
     for (size_t i = 0; i < self->support_count; i++) {
         double *diagonal = state + self->support[i] * self->dim + self->support[i];
         if (*diagonal == 0) *diagonal = prior_variance(state, self->dim);
@@ -384,6 +387,35 @@ void ridge_observe(ridge *self, double *state, vector x, double y)
     }
     refresh_block(self, state);
     self->counts[head] = 0;
+}
+
+/* ---- copying ---- */
+
+/* The rows and theta of the block that is listed. Returns how many doubles. */
+static size_t copy_block(const ridge *self, const double *state, double *to)
+{
+    size_t dim = self->dim;
+    for (size_t r = 0; r < self->run_count; r++) {
+        run s = self->runs[r];
+        for (size_t i = 0; i < self->member_count; i++) {
+            size_t place = self->members[i] * dim + s.first;
+            memcpy(to + place, state + place, s.count * sizeof *to);
+        }
+        memcpy(to + dim * dim + s.first, state + dim * dim + s.first, s.count * sizeof *to);
+    }
+    return self->member_count * (self->member_count + 1);
+}
+
+size_t ridge_copy(ridge *self, const double *state, uint64_t since, double *to)
+{
+    size_t last = self->dim * self->dim + self->dim, copied = 1;
+    to[last] = state[last];
+    for (uint32_t f = 0; f < self->dim; f++) {
+        if (self->heads[f] != f || self->times[f] < since) continue;
+        list_block(self, f);
+        copied += copy_block(self, state, to);
+    }
+    return copied;
 }
 
 /* ---- saving and loading ---- */

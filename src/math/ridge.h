@@ -26,8 +26,12 @@ ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh,
 /* state, which must be all zeros = that of no samples. */
 void ridge_start(const ridge *self, double *state);
 
-/* Takes in a sample. Cannot fail and allocates nothing. */
-void ridge_observe(ridge *self, double *state, vector x, double y);
+/* Takes in a sample. Cannot fail and allocates nothing. time, which never decreases, is for ridge_copy. */
+void ridge_observe(ridge *self, double *state, vector x, double y, uint64_t time);
+
+/* Copies to `to` what the samples of this time and later ones have changed in a state; since = 0: all but what was zero
+ * from the start. Returns how many doubles. */
+size_t ridge_copy(ridge *self, const double *state, uint64_t since, double *to);
 
 /* theta . x */
 double ridge_mean(const double *state, size_t dim, vector x);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const option rows[] = {
+static const option network_rows[] = {
     OPTION_ROW_INTEGER(learner_options, network.layers, "layers", "2", 1, 16,
                        "fully connected layers, the output included"),
     OPTION_ROW_INTEGER(learner_options, network.width, "width", "100", 1, 65536, "units of each hidden layer",
@@ -41,7 +41,7 @@ static const option rows[] = {
     OPTION_ROW_NUMBERED(learner_options, history, "history", "reservoir:10000", "all|ring:N|reservoir:N", 1, 1e9,
                         "samples kept: all, the last N, N drawn uniformly from all"),
 };
-const option_table learner_option_table = OPTION_TABLE(rows);
+const option_table learner_option_table = OPTION_TABLE(network_rows);
 
 static const option arm_rows[] = {
     OPTION_ROW_INTEGER(learner_options, network.heads, "heads", "1", 0, 65536,
@@ -81,6 +81,8 @@ static ee_status create_room(learner *self, ee_error *error)
     if (!status) status = batch_create(&self->batch, self->memory, &self->network, self->history.rows.stride, error);
     if (!status && self->options.average)
         status = memory_create(self->memory, &self->moving, parameters, sizeof(float), error);
+    if (!status && leaves_rows(self))
+        status = memory_create(self->memory, &self->row_times, self->network.block, sizeof *self->row_times, error);
     return status;
 }
 
@@ -212,6 +214,7 @@ double learner_step(learner *self, vector x, float target, float *theta)
     optimizer_step(&self->optimizer, moving_of(self, theta), factors, count);
     memset(self->gradient, 0, network_formed_count(&self->network) * sizeof *self->gradient);
     span all = {0, self->network.parameter_count};
+    self->trained = self->time;
     if (self->moving) add_to_average(self, theta, all, next_share(self));
     return loss;
 }
@@ -266,10 +269,14 @@ static void step_part(learner *self, float *theta, const adam_step *step, float 
 static void end_batch(learner *self, float *theta)
 {
     size_t width = self->network.layers[0].out.width, first = leaves_rows(self) ? self->network.block * width : 0;
+    self->trained = self->time;
     adam_step step = optimizer_begin(&self->optimizer);
     float share = self->moving ? next_share(self) : 0;
-    for (size_t r = 0; first && r < self->batch.row_count; r++)
-        step_part(self, theta, &step, share, (span){self->batch.rows[r] * width, width});
+    for (size_t r = 0; first && r < self->batch.row_count; r++) {
+        size_t row = self->batch.rows[r];
+        self->row_times[row] = self->time;
+        step_part(self, theta, &step, share, (span){row * width, width});
+    }
     step_part(self, theta, &step, share, (span){first, self->network.parameter_count - first});
     batch_clear_rows(&self->batch);
 }
@@ -279,6 +286,7 @@ void learner_descend(learner *self, size_t samples, float *theta)
     memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
     if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
     self->averaged = 0;
+    self->trained = self->descended = self->time;
     optimizer_reset(&self->optimizer);
     float share = self->options.loss.pick == LOSS_CROSS_ENTROPY ? 1 / (float)samples : 1;
     for (int64_t step = 0; samples && step < self->options.steps; step++) {
@@ -369,6 +377,25 @@ void learner_train(learner *self, float *theta)
         pass_end = turn + count;
         pass_loss = 0;
     }
+}
+
+/* ---- copying ---- */
+
+static size_t copy_span(const float *theta, span part, float *to)
+{
+    memcpy(to + part.start, theta + part.start, part.count * sizeof *to);
+    return part.count;
+}
+
+size_t learner_copy(const learner *self, const float *theta, uint64_t since, float *to)
+{
+    size_t all = self->network.parameter_count, copied = 0;
+    if (since && self->trained < since) return 0;
+    if (!since || !self->row_times || self->descended >= since) return copy_span(theta, (span){0, all}, to);
+    size_t rows = self->network.block, width = self->network.layers[0].out.width;
+    for (size_t row = 0; row < rows; row++)
+        if (self->row_times[row] >= since) copied += copy_span(theta, (span){row * width, width}, to);
+    return copied + copy_span(theta, (span){rows * width, all - rows * width}, to);
 }
 
 void learner_archive(learner *self, archive *a)

@@ -61,6 +61,12 @@ typedef struct learner {
     size_t order_capacity, order_count;
     size_t next; /* the sample that training comes to next */
     random_stream init, sampling;
+
+    /* When theta was written last, for learner_copy. */
+    uint64_t time;       /* now, as the caller says; it never decreases */
+    uint64_t trained;    /* any of it */
+    uint64_t descended;  /* all of it, though rows may stand still */
+    uint64_t *row_times; /* (rows of the first weights), where they may */
 } learner;
 
 /* The options for a problem: heads = 0 made as many as the arms have blocks; others = 0 but where there are heads and
@@ -90,6 +96,9 @@ void learner_descend(learner *self, size_t samples, float *theta);
 
 /* One step on one sample; returns the loss before it. */
 double learner_step(learner *self, vector x, float target, float *theta);
+
+/* Copies what trainings at this time and later ones have changed in theta; since = 0: all. Returns how many floats. */
+size_t learner_copy(const learner *self, const float *theta, uint64_t since, float *to);
 
 double learner_loss_value(learner_loss loss, float output, float target);
 float learner_loss_derivative(learner_loss loss, float output, float target);

@@ -22,6 +22,8 @@
  * sum, and the last parameters decide.
  *
  * Parameters: theta1 and what fills its last line of the cache, theta2, theta3. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "eenet_options.h"
 
@@ -181,6 +183,21 @@ static void train(policy *base)
     }
 }
 
+static size_t copy(const policy *base, uint64_t first, float *to)
+{
+    const eenet *self = (const eenet *)base;
+    const parameters *learned = &base->parameters;
+    const float *theta2 = learned->values + self->theta2, *theta3 = learned->values + self->theta3;
+    if (self->drawing.kind != KEEP_LAST || !self->f2->class->copy) {
+        memcpy(to, learned->values, learned->count * sizeof *to);
+        return learned->count;
+    }
+    size_t theta3_count = learned->count - self->theta3;
+    memcpy(to + self->theta3, theta3, theta3_count * sizeof *to);
+    return learner_copy(&self->f1.f1, learned->values, first, to) +
+           self->f2->class->copy(self->f2, theta2, first, to + self->theta2) + theta3_count;
+}
+
 static void archive_eenet(policy *base, archive *a)
 {
     eenet *self = (eenet *)base;
@@ -202,10 +219,12 @@ const policy_class eenet_class = {
     .create = create,
     .scratch_count = scratch_count,
     .score = score,
+    .alone = true,
     .kept_count = kept_count,
     .keep = keep,
     .reserve = reserve,
     .observe = observe,
     .train = train,
+    .copy = copy,
     .archive = archive_eenet,
 };

@@ -26,8 +26,10 @@ const policy_class greedy_class = {
     .create = create,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
+    .alone = true,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

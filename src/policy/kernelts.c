@@ -59,5 +59,6 @@ const policy_class kernelts_class = {
     .draws = true,
     .reserve = kernel_policy_reserve,
     .observe = kernel_policy_observe,
+    .copy = kernel_policy_copy,
     .archive = kernel_policy_archive,
 };

@@ -61,5 +61,6 @@ const policy_class lints_class = {
     .draws = true,
     .reserve = posterior_reserve,
     .observe = posterior_observe,
+    .copy = posterior_copy,
     .archive = posterior_archive,
 };

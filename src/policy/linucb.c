@@ -56,5 +56,6 @@ const policy_class linucb_class = {
     .score = score,
     .reserve = posterior_reserve,
     .observe = posterior_observe,
+    .copy = posterior_copy,
     .archive = posterior_archive,
 };

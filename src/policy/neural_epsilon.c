@@ -57,9 +57,11 @@ const policy_class neural_epsilon_class = {
     .create = create,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
+    .alone = true,
     .rule = rule,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

@@ -55,5 +55,6 @@ const policy_class neural_linear_class = {
     .reserve = exploitation_reserve,
     .observe = last_layer_observe,
     .train = last_layer_train,
+    .copy = exploitation_copy,
     .archive = last_layer_archive,
 };

@@ -54,5 +54,6 @@ const policy_class neural_linucb_class = {
     .reserve = exploitation_reserve,
     .observe = last_layer_observe,
     .train = last_layer_train,
+    .copy = exploitation_copy,
     .archive = last_layer_archive,
 };

@@ -45,5 +45,6 @@ const policy_class neural_ts_class = {
     .reserve = exploitation_reserve,
     .observe = gradient_width_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

@@ -35,5 +35,6 @@ const policy_class neural_ucb_class = {
     .reserve = exploitation_reserve,
     .observe = gradient_width_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

@@ -55,20 +55,21 @@ const option_table estimate_option_table = OPTION_TABLE(estimate_rows);
 ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error)
 {
     *out = (parameters){0};
-    float *values;
-    ee_status status = memory_create(owner, &values, source->parameters.count, sizeof *values, error);
-    if (status) return status;
-    out->values = values;
-    parameters_copy(out, &source->parameters);
-    return EE_OK;
+    ee_status status = memory_create(owner, &out->values, source->parameters.count, sizeof *out->values, error);
+    if (!status) parameters_copy(out, &source->parameters);
+    return status;
 }
 
-void parameters_copy(parameters *to, const parameters *from)
+size_t parameters_copy(parameters *to, const parameters *from)
 {
+    const policy *owner = from->policy;
+    uint64_t first = to->policy ? to->round + 1 : 0; /* a copy that nobody has filled yet has no policy */
     float *values = to->values;
     *to = *from;
     to->values = values;
+    if (owner->class->copy) return owner->class->copy(owner, first, values);
     memcpy(values, from->values, from->count * sizeof *values);
+    return from->count;
 }
 
 ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error)
@@ -83,6 +84,11 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
                            count, setup->most_parameters);
     self->parameters = (parameters){.policy = self, .count = count};
     return memory_create(setup->memory, &self->parameters.values, count, sizeof(float), error);
+}
+
+size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
+{
+    return self->class->kept_count ? self->class->kept_count(self, round, arms) : 0;
 }
 
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)

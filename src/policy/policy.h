@@ -1,8 +1,8 @@
 /* What a policy is. docs/adding-a-policy.md walks through it.
  *
  * What scoring reads, `parameters`, is apart from what training writes: score() is a pure function of (parameters,
- * arms), so many threads may score on one snapshot while one thread trains. parameters_copy publishes a snapshot: it is
- * one copy of flat memory. Whoever does both in one thread scores on policy->parameters directly.
+ * arms), so many threads may score on a copy while one thread trains. parameters_copy makes and refreshes one: it is
+ * flat memory. Whoever does both in one thread scores on policy->parameters directly.
  *
  * How a decision flows: score() fills a score for each arm and leaves what it computed on the way in the scratch; the
  * engine draws an arm; keep() copies what the policy will want to know of this decision when its reward comes; reward:
@@ -54,13 +54,15 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 typedef struct parameters {
     const policy *policy; /* the shapes and options in it, which never change after its creation */
     uint64_t round;       /* rewards learned so far */
+    double length;        /* that arms are divided by (option `scale`); 0 before the first round that has one */
     size_t count;
     float *values; /* (count), in the policy's own layout */
 } parameters;
 
 /* A copy of the policy's parameters as they are now, for other threads; its room is the owner's. */
 ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error);
-void parameters_copy(parameters *to, const parameters *from);
+/* Brings a copy up to date. Returns how many floats that took: where the policy can tell, those that have changed. */
+size_t parameters_copy(parameters *to, const parameters *from);
 
 /* Room for what score() computes; one for each thread that scores. */
 typedef struct scratch {
@@ -127,12 +129,13 @@ typedef struct policy_class {
     void (*score)(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 
     bool draws; /* score() draws: given the arms, which one is best is a matter of chance */
+    bool alone; /* to the last bit, an arm's score is the same whatever arms it is scored with */
 
     /* How an arm is drawn from the scores where the option `propensity` is `own`. NULL: the best one. */
     propensity_rule (*rule)(const parameters *learned);
 
     /* After score() on the same parameters, arms and scratch: what to keep of a decision, kept_count floats for
-     * parameters of this round and so many arms. NULL, both: nothing. */
+     * parameters of this round and so many arms. NULL, both: nothing; keep is not called where the count is 0. */
     size_t (*kept_count)(const policy *self, uint64_t round, size_t arms);
     void (*keep)(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
 
@@ -140,6 +143,10 @@ typedef struct policy_class {
     ee_status (*reserve)(policy *self, const observation *o, ee_error *error);
     void (*observe)(policy *self, const observation *o, float reward);
     void (*train)(policy *self);
+
+    /* Copies to `to`, laid out as the parameters, what the rewards from number first on have written; first = 0: all
+     * that was ever written. The first reward of a policy is number 1. Returns how many floats. NULL: all is copied. */
+    size_t (*copy)(const policy *self, uint64_t first, float *to);
 
     /* What changes after creation, but for the parameters. NULL: nothing. */
     void (*archive)(policy *self, archive *a);
@@ -153,6 +160,9 @@ struct policy {
 
 /* For a policy's create(): the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
+
+/* kept_count of the class. */
+size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 
 /* The doors to a class's functions: score, observe and train compute as math/float_mode.h says, whoever calls. */
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);

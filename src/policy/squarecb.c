@@ -65,9 +65,11 @@ const policy_class squarecb_class = {
     .create = create,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,
+    .alone = true,
     .rule = rule,
     .reserve = exploitation_reserve,
     .observe = exploitation_observe,
     .train = exploitation_train,
+    .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

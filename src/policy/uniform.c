@@ -45,4 +45,5 @@ const policy_class uniform_class = {
     .create = create,
     .scratch_count = scratch_count,
     .score = score,
+    .alone = true,
 };

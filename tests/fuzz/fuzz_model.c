@@ -79,7 +79,7 @@ static void play(ee_bandit *bandit, bool sparse, int round)
     /* Parameters may be any numbers: what comes of them need not be finite. */
     ee_status status = ee_bandit_score(bandit, &arms, scores, &error);
     require(status == EE_OK || status == EE_DIVERGED, "does not score", &error);
-    status = ee_bandit_decide(bandit, &arms, &decision, scores, &error);
+    status = ee_bandit_decide(bandit, &arms, &decision, scores, NULL, &error);
     require(status == EE_OK || status == EE_DIVERGED, "does not decide", &error);
     if (status) return;
     require(decision.arm < ARMS, "decides for an arm that there is not", &error);

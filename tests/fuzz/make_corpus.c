@@ -92,7 +92,7 @@ static void play(ee_bandit *bandit, const seed_model *m, int round)
         m->sparse ? ee_arms_sparse(starts, indices, values, ARMS, m->dim) : ee_arms_dense(values, ARMS, m->dim);
     ee_decision decision;
     ee_error error;
-    check(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), m->name, &error);
+    check(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), m->name, &error);
     if (round % 4 != 3) check(ee_bandit_learn(bandit, decision.id, round % 2, &error), m->name, &error);
 }
 

@@ -25,7 +25,7 @@ int main(void)
         return 1;
     }
     ee_status status = ee_bandit_create(&settings, &bandit, &error);
-    if (!status) status = ee_bandit_decide(bandit, &arms, &decision, NULL, &error);
+    if (!status) status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error);
     if (!status) status = ee_bandit_learn(bandit, decision.id, 1, &error);
     ee_bandit_free(bandit);
     if (status) {

@@ -19,7 +19,7 @@ int main()
     ee_error error = {};
 
     ee_status status = ee_bandit_create(&settings, &bandit, &error);
-    if (status == EE_OK) status = ee_bandit_decide(bandit, &arms, &decision, nullptr, &error);
+    if (status == EE_OK) status = ee_bandit_decide(bandit, &arms, &decision, nullptr, nullptr, &error);
     if (status == EE_OK) status = ee_bandit_learn(bandit, decision.id, 1, &error);
     ee_bandit_free(bandit);
     if (status != EE_OK) {

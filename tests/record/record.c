@@ -98,7 +98,7 @@ static ee_status decide(ee_bandit *bandit, const problem *rounds, size_t round, 
     ee_arms arms = problem_round(rounds, round);
     ee_decision decision;
     ee_score scores[ARMS];
-    ee_status status = ee_bandit_decide(bandit, &arms, &decision, scores, error);
+    ee_status status = ee_bandit_decide(bandit, &arms, &decision, scores, NULL, error);
     if (status) return status;
     *next = (waiting){decision.id, problem_reward(rounds, round, decision.arm)};
     out->reward += next->reward;

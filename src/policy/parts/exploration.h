@@ -85,6 +85,9 @@ typedef struct exploration_class {
      * otherwise. */
     void (*descend)(exploration *self, size_t rounds, float *theta2);
 
+    /* As policy.h has it: what the rewards from number first on have written in theta2. NULL: all is copied. */
+    size_t (*copy)(const exploration *self, const float *theta2, uint64_t first, float *to);
+
     void (*archive)(exploration *self, archive *a);
 } exploration_class;
 

@@ -1,6 +1,7 @@
 #include "kernel_policy.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -67,6 +68,18 @@ void kernel_policy_observe(policy *base, const observation *o, float reward)
     double *state = (double *)(void *)base->parameters.values;
     if (count < self->max_contexts) kernel_ridge_append(&self->posterior, state, count, o->x, (double)reward);
     base->parameters.round++;
+}
+
+/* A sample is written once, behind those before it. */
+size_t kernel_policy_copy(const policy *base, uint64_t first, float *to)
+{
+    const kernel_policy *self = (const kernel_policy *)base;
+    size_t count = kernel_policy_count(&base->parameters), before = first > 1 ? (size_t)first - 1 : 0;
+    if (before > count) before = count;
+    size_t start = kernel_ridge_state_count(&self->posterior, before);
+    size_t doubles = kernel_ridge_state_count(&self->posterior, count) - start;
+    memcpy((double *)(void *)to + start, kernel_policy_state(&base->parameters) + start, doubles * sizeof(double));
+    return doubles * (sizeof(double) / sizeof(float));
 }
 
 /* All that changes are the parameters, which were read before; scoring follows the indices in them. */

@@ -29,6 +29,7 @@ typedef struct kernel_policy {
 ee_status kernel_policy_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
 ee_status kernel_policy_reserve(policy *self, const observation *o, ee_error *error);
 void kernel_policy_observe(policy *self, const observation *o, float reward);
+size_t kernel_policy_copy(const policy *self, uint64_t first, float *to);
 void kernel_policy_archive(policy *self, archive *a);
 
 /* The samples that these parameters hold, and the state of the posterior in them. */

@@ -72,8 +72,15 @@ ee_status posterior_reserve(policy *self, const observation *o, ee_error *error)
 
 void posterior_observe(policy *self, const observation *o, float reward)
 {
-    ridge_observe(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, o->x, reward);
     self->parameters.round++;
+    ridge_observe(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, o->x, reward,
+                  self->parameters.round);
+}
+
+size_t posterior_copy(const policy *self, uint64_t first, float *to)
+{
+    ridge *own = ((const posterior *)self)->ridge;
+    return FLOATS_PER_DOUBLE * ridge_copy(own, posterior_state(&self->parameters), first, (double *)(void *)to);
 }
 
 void posterior_archive(policy *self, archive *a)

@@ -53,9 +53,9 @@ float recall_expect(const float *memory, size_t arms, vector x, float expected)
     return expected + memory[AGREED] / (memory[SPREAD] + 1) * (place[MEAN] - expected);
 }
 
-void recall_add(float *memory, size_t arms, vector x, float expected, float reward)
+size_t recall_add(float *memory, size_t arms, vector x, float expected, float reward)
 {
-    if (!arms) return;
+    if (!arms) return 0;
     float tag;
     float *place = memory + place_of(memory, arms, x, &tag);
     if (place[TAG] == tag) {
@@ -68,4 +68,27 @@ void recall_add(float *memory, size_t arms, vector x, float expected, float rewa
     }
     if (place[TIMES] < MOST_TIMES) place[TIMES]++;
     place[MEAN] += (reward - place[MEAN]) / place[TIMES];
+    return (size_t)(place - memory - SUMS) / PLACE;
+}
+
+size_t recall_copy_sums(const float *memory, size_t arms, float *to)
+{
+    if (!arms) return 0;
+    memcpy(to, memory, SUMS * sizeof *to);
+    return SUMS;
+}
+
+size_t recall_copy_place(const float *memory, size_t place, float *to)
+{
+    size_t start = SUMS + place * PLACE;
+    memcpy(to + start, memory + start, PLACE * sizeof *to);
+    return PLACE;
+}
+
+size_t recall_copy_places(const float *memory, size_t arms, float *to)
+{
+    size_t copied = 0;
+    for (size_t place = 0; place < arms; place++)
+        if (memory[SUMS + place * PLACE + TAG] != 0) copied += recall_copy_place(memory, place, to);
+    return copied;
 }

@@ -6,11 +6,15 @@
  * What came of the very same arm before (recall.h) makes the prediction better.
  *
  * theta2: the regressions', (heads, phi_count), then what is remembered of arms. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "exploration.h"
 #include "gain_regression.h"
 #include "initial_features.h"
 #include "recall.h"
+
+enum { RECENT = 256 }; /* rewards after which a copy takes all places anew */
 
 typedef struct regression_exploration {
     exploration base;
@@ -22,6 +26,10 @@ typedef struct regression_exploration {
     size_t recall_start; /* where in theta2 */
     size_t recall_arms;
     random_stream refreshing;
+
+    /* The places of the last arms that were remembered, that of reward number n at n % RECENT, for copy(). */
+    size_t recent[RECENT];
+    uint64_t rewards; /* the number of the last one */
 
     /* For training alone. */
     float *f1_activations, *activations; /* f1's, and those of the features */
@@ -137,10 +145,11 @@ static void observe(exploration *base, const observation *o, float reward, bool 
     float predicted = o->score.exploitation;
     float target = exploration_label(self->label, reward - predicted) - (float)self->options.prior_gain;
     (void)best;
-    (void)round;
     initial_features_compute(&self->features, o->x, self->activations, self->phi);
-    recall_add(theta2 + self->recall_start, self->recall_arms, o->x,
-               predicted + regressed_gain(self, theta2, o->x, self->phi), reward);
+    size_t place = recall_add(theta2 + self->recall_start, self->recall_arms, o->x,
+                              predicted + regressed_gain(self, theta2, o->x, self->phi), reward);
+    self->rewards = round + 1;
+    self->recent[self->rewards % RECENT] = place;
     gain_regression_add(&self->gains, network_head(self->f1, o->x), self->phi, target);
 }
 
@@ -167,6 +176,20 @@ static void train(exploration *base, learner *f1, const float *theta1, uint64_t 
     gain_regression_solve(&self->gains, theta2);
 }
 
+static size_t copy(const exploration *base, const float *theta2, uint64_t first, float *to)
+{
+    const regression_exploration *self = (const regression_exploration *)base;
+    const float *places = theta2 + self->recall_start;
+    size_t copied = self->recall_start;
+    memcpy(to, theta2, copied * sizeof *to);
+    to += self->recall_start;
+    copied += recall_copy_sums(places, self->recall_arms, to);
+    if (!self->recall_arms || first > self->rewards) return copied;
+    if (!first || self->rewards - first >= RECENT) return copied + recall_copy_places(places, self->recall_arms, to);
+    for (; first <= self->rewards; first++) copied += recall_copy_place(places, self->recent[first % RECENT], to);
+    return copied;
+}
+
 static void archive_regression(exploration *base, archive *a)
 {
     regression_exploration *self = (regression_exploration *)base;
@@ -181,5 +204,6 @@ const exploration_class regression_exploration_class = {
     .score = score,
     .observe = observe,
     .train = train,
+    .copy = copy,
     .archive = archive_regression,
 };

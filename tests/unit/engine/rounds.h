@@ -73,7 +73,7 @@ static inline ee_decision bandit_choose(ee_bandit *bandit, const ee_arms *arms, 
 {
     ee_decision decision = {0, SIZE_MAX, 0};
     ee_error error = {EE_OK, ""};
-    if (ee_bandit_decide(bandit, arms, &decision, scores, &error)) fail_msg("decide: %s", error.message);
+    if (ee_bandit_decide(bandit, arms, &decision, scores, NULL, &error)) fail_msg("decide: %s", error.message);
     assert_true(decision.arm < arms->count);
     return decision;
 }

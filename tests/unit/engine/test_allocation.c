@@ -278,7 +278,7 @@ static ee_status try_decide(void *context, void **out, ee_error *error)
     call_context *c = context;
     ee_decision decision = {0};
     *out = NULL;
-    ee_status status = ee_bandit_decide(c->bandit, c->arms, &decision, NULL, error);
+    ee_status status = ee_bandit_decide(c->bandit, c->arms, &decision, NULL, NULL, error);
     c->id = decision.id;
     return status;
 }

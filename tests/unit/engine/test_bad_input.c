@@ -53,12 +53,12 @@ static void assert_arms_refused(fixture *self, const ee_arms *arms, const char *
     memset(untouched, 0x55, sizeof untouched);
     ee_decision decision = {77, 77, 77};
     ee_error error = {EE_OK, ""};
-    ee_status status = ee_bandit_decide(self->bandit, arms, &decision, scores, &error);
+    ee_status status = ee_bandit_decide(self->bandit, arms, &decision, scores, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, sentence);
     error = (ee_error){EE_OK, ""};
     status = ee_bandit_score(self->bandit, arms, scores, &error);
     assert_error(error, status, EE_BAD_INPUT, sentence);
-    assert_int_equal(ee_bandit_decide(self->bandit, arms, &decision, scores, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_decide(self->bandit, arms, &decision, scores, NULL, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_score(self->bandit, arms, scores, NULL), EE_BAD_INPUT);
     assert_true(decision.id == 77 && decision.arm == 77 && decision.probability == 77);
     assert_memory_equal(scores, untouched, sizeof scores);
@@ -133,7 +133,7 @@ static void every_policy_refuses_alike(void **state)
         for (size_t i = 0; i < 4; i++) {
             ee_decision decision;
             ee_error error = {EE_OK, ""};
-            assert_int_equal(ee_bandit_decide(bandit, &arms[i], &decision, NULL, &error), EE_BAD_INPUT);
+            assert_int_equal(ee_bandit_decide(bandit, &arms[i], &decision, NULL, NULL, &error), EE_BAD_INPUT);
             assert_string_equal(error.message, sentences[i]);
         }
         assert_int_equal(ee_bandit_learn(bandit, 12, NAN, NULL), EE_BAD_INPUT);
@@ -155,7 +155,7 @@ static void divergence_is_an_error(void **state)
     for (uint64_t t = 1; t < 100 && !status; t++) {
         round_draw(&round, t, ARMS, DIM, DIM);
         ee_decision decision;
-        status = ee_bandit_decide(bandit, &round.dense, &decision, NULL, &error);
+        status = ee_bandit_decide(bandit, &round.dense, &decision, NULL, NULL, &error);
         if (!status) assert_int_equal(ee_bandit_learn(bandit, decision.id, 1e6, NULL), EE_OK);
     }
     assert_int_equal(status, EE_DIVERGED);
@@ -289,12 +289,12 @@ static void calls_need_their_pointers(void **state)
     ee_error error = {EE_OK, ""};
     ee_decision decision;
     ee_score scores[ARMS];
-    ee_status status = ee_bandit_decide(self->bandit, arms, NULL, scores, &error);
+    ee_status status = ee_bandit_decide(self->bandit, arms, NULL, scores, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "decide: nowhere to put the decision");
     status = ee_bandit_score(self->bandit, arms, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "score: nowhere to put the scores");
     assert_true(model_is_of(self->before, self->bandit));
-    status = ee_bandit_decide(NULL, arms, &decision, scores, &error);
+    status = ee_bandit_decide(NULL, arms, &decision, scores, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "arms: no bandit or no arms");
     status = ee_bandit_score(NULL, arms, scores, &error);
     assert_error(error, status, EE_BAD_INPUT, "arms: no bandit or no arms");
@@ -317,11 +317,9 @@ static void assert_learn_refused(fixture *self, uint64_t id, double reward, ee_s
 static void rewards_must_be_finite(void **state)
 {
     fixture *self = *state;
-    assert_learn_refused(self, 19, INFINITY, EE_BAD_INPUT,
-                         "learn: the reward of decision 19 must be -1e9 to 1e9, got inf");
-    assert_learn_refused(self, 19, -INFINITY, EE_BAD_INPUT,
-                         "learn: the reward of decision 19 must be -1e9 to 1e9, got -inf");
-    assert_learn_refused(self, 20, NAN, EE_BAD_INPUT, "learn: the reward of decision 20 must be -1e9 to 1e9, got nan");
+    assert_learn_refused(self, 19, INFINITY, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got inf");
+    assert_learn_refused(self, 19, -INFINITY, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got -inf");
+    assert_learn_refused(self, 20, NAN, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got nan");
     bandit_reward(self->bandit, 19, 1); /* it still waits */
 }
 
@@ -331,7 +329,7 @@ static void rewards_must_fit_a_float(void **state)
     fixture *self = *state;
     ee_error error = {EE_OK, ""};
     assert_int_equal(ee_bandit_learn(self->bandit, 19, 1e39, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "learn: the reward of decision 19 must be -1e9 to 1e9, got 1e+39");
+    assert_string_equal(error.message, "learn: the reward must be -1e9 to 1e9, got 1e+39");
     assert_non_null(strstr(error.message, "1e+39"));
     assert_int_equal(ee_bandit_learn(self->bandit, 19, -1e300, &error), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_learn(self->bandit, 19, DBL_MAX, NULL), EE_BAD_INPUT);

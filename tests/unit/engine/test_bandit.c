@@ -40,7 +40,7 @@ static void ids_count_from_one(void **state)
         ee_error error;
         ee_arms none = ee_arms_dense(round_now.values, 0, 4);
         ee_decision unused;
-        assert_int_equal(ee_bandit_decide(bandit, &none, &unused, NULL, &error), EE_BAD_INPUT); /* takes no id */
+        assert_int_equal(ee_bandit_decide(bandit, &none, &unused, NULL, NULL, &error), EE_BAD_INPUT); /* takes no id */
     }
     ee_bandit_free(bandit);
 }
@@ -464,7 +464,7 @@ static void a_refused_round_is_not_the_first(void **state)
     draw_lengths(&round, 1, 5, 12, 9);
     round.values[59] = NAN;
     ee_decision decision;
-    assert_int_equal(ee_bandit_decide(pair.scales, &round.dense, &decision, NULL, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_decide(pair.scales, &round.dense, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     assert_true(model_is_of(before, pair.scales));
     draw_lengths(&round, 2, 5, 12, 1);
     play_scaled(&pair, &round, mean_length(&round), false);
@@ -885,8 +885,8 @@ static void the_probability_of_a_draw_is_estimated_or_not_told(void **state)
     ee_bandit *silent = bandit_make("lints", 4, 1, NULL),
               *telling = bandit_make("lints", 4, 1, "probability_draws=4000");
     ee_decision first, second;
-    assert_int_equal(ee_bandit_decide(silent, &round.dense, &first, NULL, NULL), EE_OK);
-    assert_int_equal(ee_bandit_decide(telling, &round.dense, &second, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide(silent, &round.dense, &first, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide(telling, &round.dense, &second, NULL, NULL, NULL), EE_OK);
     assert_true(isnan(first.probability));
     assert_int_equal(first.arm, second.arm); /* the extra draws come after the one that decides */
     /* No reward has come: by symmetry either of two arms wins half of the draws. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/archive.h"
@@ -268,13 +269,12 @@ static const char little_eenet[] =
 static const char little_greedy[] = "f1.width=1 pending=1 arms=1 nonzeros=1 f1.history=ring:1 f1.optimizer=sgd";
 
 /* Loads size bytes that end at a wall. */
-static ee_status load_at_wall(const uint8_t *wall, const void *bytes, size_t size, const char *expected,
-                              ee_bandit **out, ee_error *error)
+static ee_status load_at_wall(const uint8_t *wall, const void *bytes, size_t size, ee_bandit **out, ee_error *error)
 {
     uint8_t *place = (uint8_t *)(uintptr_t)(wall - size);
     memcpy(place, bytes, size);
     *out = (ee_bandit *)(void *)place;
-    return ee_bandit_load_bytes(place, size, expected, out, error);
+    return ee_bandit_load_bytes(place, size, NULL, out, error);
 }
 
 static void assert_not_loaded(const void *bytes, size_t size, const char *expected, ee_status status,
@@ -282,12 +282,13 @@ static void assert_not_loaded(const void *bytes, size_t size, const char *expect
 {
     ee_bandit *bandit = (ee_bandit *)(uintptr_t)bytes;
     ee_error error = {EE_OK, ""};
-    ee_status got = ee_bandit_load_bytes(bytes, size, expected, &bandit, &error);
+    ee_settings wanted = {.policy = expected};
+    ee_status got = ee_bandit_load_bytes(bytes, size, &wanted, &bandit, &error);
     assert_string_equal(error.message, sentence);
     assert_int_equal(got, status);
     assert_int_equal(error.status, status);
     assert_null(bandit);
-    assert_int_equal(ee_bandit_load_bytes(bytes, size, expected, &bandit, NULL), status);
+    assert_int_equal(ee_bandit_load_bytes(bytes, size, &wanted, &bandit, NULL), status);
     assert_null(bandit);
 }
 
@@ -310,7 +311,7 @@ static void a_cut_model_is_refused(void **state)
         for (size_t size = 0; size < saved.size; size++) {
             ee_bandit *bandit;
             ee_error error = {EE_OK, ""};
-            assert_int_equal(load_at_wall(wall, saved.bytes, size, NULL, &bandit, &error), EE_BAD_MODEL);
+            assert_int_equal(load_at_wall(wall, saved.bytes, size, &bandit, &error), EE_BAD_MODEL);
             assert_null(bandit);
             if (size < 8)
                 snprintf(sentence, sizeof sentence, "model: not an eenet model");
@@ -401,7 +402,7 @@ static void wrong_contents_do_no_harm(void **state)
         ee_info info = ee_bandit_info(bandit);
         round_draw(&round_now, 1, 3, info.dim <= ROUND_DIM ? info.dim : 4, 2);
         ee_decision decision;
-        if (ee_bandit_decide(bandit, &round_now.sparse, &decision, NULL, NULL) == EE_OK)
+        if (ee_bandit_decide(bandit, &round_now.sparse, &decision, NULL, NULL, NULL) == EE_OK)
             bandit_reward(bandit, decision.id, 1);
         for (uint64_t id = info.decisions; id > 0 && id + 4 > info.decisions; id--) {
             status = ee_bandit_learn(bandit, id, 1, NULL); /* rewarded, expired or neither, as the flipped bit has it */
@@ -502,16 +503,16 @@ static void another_version_is_refused(void **state)
     (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
-    assert_int_equal(bytes[8], 7);
-    bytes[8] = 6;
+    assert_int_equal(bytes[8], 8);
+    bytes[8] = 7;
     repair_checksum(bytes, saved.size);
-    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 6, but this library reads version 7");
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 7, but this library reads version 8");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads version 7");
-    bytes[8] = 7;
+                      "model: of version 1099511627776, but this library reads version 8");
+    bytes[8] = 8;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));
@@ -541,6 +542,22 @@ static void what_this_library_does_not_know_is_refused(void **state)
     model_free(&saved);
 }
 
+static void another_dimension_is_refused(void **state)
+{
+    (void)state;
+    model saved = small_model("uniform", "pending=1", 4);
+    ee_settings wanted = {.policy = "uniform", .dim = 4, .seed = 99, .options = "nothing=is compared"};
+    ee_bandit *bandit = NULL;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &error), EE_OK);
+    ee_bandit_free(bandit);
+    wanted.dim = 5;
+    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &error), EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: of dimension 4, but 5 was expected");
+    assert_null(bandit);
+    model_free(&saved);
+}
+
 static void another_policy_is_refused(void **state)
 {
     (void)state;
@@ -561,7 +578,8 @@ static void another_policy_is_refused(void **state)
         model saved = small_model(cases[i].policy, authors ? "f2.front=conv1d:1:100:50" : options, 4);
         if (cases[i].accepted) {
             ee_bandit *bandit = NULL;
-            assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, cases[i].expected, &bandit, NULL), EE_OK);
+            ee_settings wanted = {.policy = cases[i].expected};
+            assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, NULL), EE_OK);
             assert_string_equal(ee_bandit_info(bandit).policy, cases[i].policy);
             ee_bandit_free(bandit);
         } else {
@@ -644,7 +662,7 @@ static void a_file_holds_the_model(void **state)
         assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
         assert_int_equal(folder_entries(), 1); /* no temporary file beside it */
         ee_bandit *loaded = NULL;
-        assert_int_equal(ee_bandit_load(path, "eenet", &loaded, NULL), EE_OK);
+        assert_int_equal(ee_bandit_load(path, &(ee_settings){.policy = "eenet"}, &loaded, NULL), EE_OK);
         model saved = model_save(bandit);
         assert_true(model_is_of(saved, loaded));
         bandit_play(loaded, t + 10, t + 19, 4, true);
@@ -673,19 +691,50 @@ static void assert_file_error(ee_status status, ee_error error, const char *verb
     assert_non_null(strstr(error.message, strerror(reason)));
 }
 
-static void a_missing_file_is_an_error(void **state)
+static void assert_no_model(const char *path, ee_status status, const char *part)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *bandit = (ee_bandit *)(uintptr_t)path;
+    assert_int_equal(ee_bandit_load(path, NULL, &bandit, &error), status);
+    assert_int_equal(error.status, status);
+    assert_non_null(strstr(error.message, part));
+    assert_null(bandit);
+    assert_int_equal(ee_bandit_load(path, NULL, &bandit, NULL), status);
+}
+
+/* Who loads, else creates, would write over what could not be read. */
+static void only_a_name_that_is_free_is_no_file(void **state)
 {
     (void)state;
-    char path[128];
+    char path[128], inner[160];
     snprintf(path, sizeof path, "%s/nothing", folder);
-    ee_error error = {EE_OK, ""};
-    ee_bandit *bandit = (ee_bandit *)(void *)path;
-    ee_status status = ee_bandit_load(path, NULL, &bandit, &error);
-    assert_file_error(status, error, "open", path, ENOENT);
-    assert_null(bandit);
-    status = ee_bandit_load(folder, NULL, &bandit, &error);
-    assert_int_equal(status, EE_FILE_ERROR);
-    assert_null(bandit);
+    snprintf(inner, sizeof inner, "load: there is no file %s", path);
+    assert_no_model(path, EE_NO_FILE, inner);
+    assert_no_model("no_model_has_this_name", EE_NO_FILE, "no_model_has_this_name");
+    assert_no_model("", EE_FILE_ERROR, strerror(ENOENT));
+    assert_no_model(folder, EE_FILE_ERROR, "is not a plain file");
+
+    snprintf(inner, sizeof inner, "%s/model", path); /* the folder is missing: as where a disk is not mounted */
+    assert_no_model(inner, EE_FILE_ERROR, strerror(ENOENT));
+    assert_int_equal(symlink("unmounted/model", path), 0);
+    assert_no_model(path, EE_FILE_ERROR, strerror(ENOENT));
+    assert_int_equal(unlink(path), 0);
+
+    ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
+    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    ee_bandit_free(bandit);
+    assert_no_model(inner, EE_FILE_ERROR, strerror(ENOTDIR)); /* in a file */
+    assert_int_equal(chmod(path, 0), 0);
+    if (geteuid() != 0) assert_no_model(path, EE_FILE_ERROR, strerror(EACCES)); /* the superuser may read all */
+    assert_int_equal(chmod(path, 0600), 0);
+    if (geteuid() != 0) {
+        assert_int_equal(chmod(folder, 0), 0); /* who may not look cannot tell that it is free */
+        snprintf(path, sizeof path, "%s/other", folder);
+        assert_no_model(path, EE_FILE_ERROR, strerror(EACCES));
+        assert_int_equal(chmod(folder, 0700), 0);
+    }
+    snprintf(path, sizeof path, "%s/nothing", folder);
+    assert_int_equal(unlink(path), 0);
 }
 
 static void a_damaged_file_is_refused(void **state)
@@ -760,11 +809,12 @@ int main(void)
         cmocka_unit_test(a_damaged_length_is_refused),
         cmocka_unit_test(another_version_is_refused),
         cmocka_unit_test(what_this_library_does_not_know_is_refused),
+        cmocka_unit_test(another_dimension_is_refused),
         cmocka_unit_test(another_policy_is_refused),
         cmocka_unit_test(trailing_bytes_are_refused),
         cmocka_unit_test(what_is_no_model_is_refused),
         cmocka_unit_test_setup_teardown(a_file_holds_the_model, folder_create, folder_delete),
-        cmocka_unit_test_setup_teardown(a_missing_file_is_an_error, folder_create, folder_delete),
+        cmocka_unit_test_setup_teardown(only_a_name_that_is_free_is_no_file, folder_create, folder_delete),
         cmocka_unit_test_setup_teardown(a_damaged_file_is_refused, folder_create, folder_delete),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_leaves_nothing, folder_create, folder_delete),
     };

@@ -1,8 +1,10 @@
-/* Threads: bandits that do not meet, and many that score on a snapshot while one trains. Run under ThreadSanitizer. */
+/* Threads: bandits that do not meet, and many that decide on a snapshot while one learns. Run under ThreadSanitizer. */
 #define _DEFAULT_SOURCE
-#include "rounds.h"
+#include "every_policy.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "engine/bandit.h"
 
@@ -74,7 +76,7 @@ static ee_status play_run(lone_run *run)
         round_draw(&run->round, t, ARMS, DIM, 4);
         const ee_arms *arms = t % 2 ? &run->round.dense : &run->round.sparse;
         status = ee_bandit_score(bandit, arms, scores, NULL);
-        if (!status) status = ee_bandit_decide(bandit, arms, &decision, scores, NULL);
+        if (!status) status = ee_bandit_decide(bandit, arms, &decision, scores, NULL, NULL);
         if (!status) status = ee_bandit_learn(bandit, decision.id, round_reward(&run->round, decision.arm), NULL);
         if (!status) status = ee_option_describe(run->policy, 0, &described, NULL);
         if (status || t % 20) continue;
@@ -82,7 +84,9 @@ static ee_status play_run(lone_run *run)
         status = ee_bandit_save_bytes(bandit, &run->end.bytes, &run->end.size, NULL);
         ee_bandit_free(bandit);
         bandit = NULL;
-        if (!status) status = ee_bandit_load_bytes(run->end.bytes, run->end.size, run->policy, &bandit, NULL);
+        if (!status)
+            status = ee_bandit_load_bytes(run->end.bytes, run->end.size, &(ee_settings){.policy = run->policy}, &bandit,
+                                          NULL);
         if (!status && ee_bandit_info(bandit).decisions != t) status = EE_BAD_MODEL;
     }
     ee_bandit_free(bandit);
@@ -117,154 +121,162 @@ static void bandits_in_threads_do_not_meet(void **state)
     }
 }
 
-/* ---- many score, one trains ---- */
+/* ---- many decide, one learns ---- */
 
-enum { SCORERS = 3, BATCHES = 6, SCORES_A_BATCH = 30, ROUNDS_A_BATCH = 20, TESTED = 4 };
+enum { DECIDERS = 8, VERSIONS = 9, LEARNED_A_VERSION = 4, MADE_A_VERSION = 3, LOGGED_A_VERSION = 4 };
+enum { MOST_LOGGED = VERSIONS * LOGGED_A_VERSION };
 
-/* What the threads share. Between the two barriers of a batch the snapshot does not change and the bandit trains. */
+/* A decision on a snapshot, and of which version of the bandit that was: the rewards that it had learned. */
+typedef struct logged_decision {
+    uint64_t round, seed, version;
+    ee_decision decision;
+    ee_score scores[ARMS];
+    double probabilities[ARMS];
+} logged_decision;
+
+/* What the threads share. */
 typedef struct server {
-    memory owner; /* of the snapshot and of the scorers' rooms */
-    ee_bandit *bandit;
-    parameters snapshot;
-    round_arms rounds[TESTED];
-    ee_score expected[TESTED][ARMS]; /* of the snapshot, before the batch */
-    pthread_barrier_t begin, end;
+    ee_snapshot *snapshot;
+    atomic_size_t made; /* decisions */
+    atomic_bool over;
 } server;
 
-typedef struct scorer {
+typedef struct decider {
     server *server;
-    scratch room;
-    size_t wrong; /* scores that were not bit-equal */
-    size_t made;
-} scorer;
+    uint64_t number;
+    ee_status status;
+    round_arms round;
+    logged_decision log[MOST_LOGGED];
+    size_t made, count; /* decisions, and how many of them are logged */
+} decider;
 
-static void score_snapshot(const server *self, scratch *room, size_t tested, ee_score *scores)
+static const ee_arms *arms_of_round(round_arms *round, uint64_t number)
 {
-    const ee_arms *arms = tested % 2 ? &self->rounds[tested].sparse : &self->rounds[tested].dense;
-    policy_score(&self->snapshot, arms, room, scores);
+    round_draw(round, number, ARMS, DIM, 4);
+    return number % 2 ? &round->sparse : &round->dense;
 }
 
-static void *score_batches(void *argument)
+static ee_status decide_once(decider *self, ee_scratch *room, logged_decision *out)
 {
-    scorer *self = argument;
-    for (size_t batch = 0; batch < BATCHES; batch++) {
-        pthread_barrier_wait(&self->server->begin);
-        for (size_t i = 0; i < SCORES_A_BATCH * TESTED; i++) {
-            ee_score scores[ARMS];
-            score_snapshot(self->server, &self->room, i % TESTED, scores);
-            self->wrong += memcmp(scores, self->server->expected[i % TESTED], sizeof scores) != 0;
-            self->made++;
-        }
-        pthread_barrier_wait(&self->server->end);
+    const void *record;
+    size_t size;
+    *out = (logged_decision){.round = self->number * 1000 + self->made % 1000, .seed = self->number + 77 * self->made};
+    const ee_arms *arms = arms_of_round(&self->round, out->round);
+    ee_status status = ee_snapshot_decide(self->server->snapshot, room, arms, out->seed, &out->decision, out->scores,
+                                          out->probabilities, NULL);
+    if (!status) status = ee_scratch_record(room, &record, &size, NULL);
+    if (!status) memcpy(&out->version, (const uint8_t *)record + 32, sizeof out->version); /* docs/model-file.md */
+    return status;
+}
+
+/* Some of the decisions of each version are checked: those that are made first. */
+static bool is_logged(const decider *self, const logged_decision *made)
+{
+    size_t first = self->count < LOGGED_A_VERSION ? 0 : self->count - LOGGED_A_VERSION;
+    bool full = self->count == MOST_LOGGED;
+    return !full && (self->count < LOGGED_A_VERSION || self->log[first].version != made->version);
+}
+
+static void *decide_all_the_time(void *argument)
+{
+    decider *self = argument;
+    ee_scratch *room = NULL;
+    self->status = ee_scratch_create(self->server->snapshot, &room, NULL);
+    while (!self->status && !atomic_load(&self->server->over)) {
+        logged_decision made;
+        self->status = decide_once(self, room, &made);
+        if (!self->status && is_logged(self, &made)) self->log[self->count++] = made;
+        self->made++;
+        atomic_fetch_add(&self->server->made, 1);
     }
+    ee_scratch_free(room);
     return NULL;
 }
 
-/* Publishes what the bandit has learned, and writes down what the snapshot must score from now on. The scores are those
- * that the bandit itself gives. */
-static void publish(server *self)
+/* What a bandit that is at this version decides, drawing as the seed says. */
+static void check_decision(ee_bandit *at, const logged_decision *made)
 {
-    parameters_copy(&self->snapshot, &self->bandit->policy->parameters);
-    for (size_t i = 0; i < TESTED; i++) {
-        const ee_arms *arms = i % 2 ? &self->rounds[i].sparse : &self->rounds[i].dense;
-        assert_int_equal(ee_bandit_score(self->bandit, arms, self->expected[i], NULL), EE_OK);
-    }
-}
-
-static void serve(const char *name, const char *options)
-{
-    static server self;
-    scorer scorers[SCORERS];
-    pthread_t threads[SCORERS];
-    self.bandit = bandit_make(name, DIM, 3, options);
-    for (size_t i = 0; i < TESTED; i++) round_draw(&self.rounds[i], 1000 + i, ARMS, DIM, 4);
-    assert_int_equal(parameters_create(&self.owner, self.bandit->policy, &self.snapshot, NULL), EE_OK);
-    assert_ptr_not_equal(self.snapshot.values, self.bandit->policy->parameters.values);
-    assert_int_equal(pthread_barrier_init(&self.begin, NULL, SCORERS + 1), 0);
-    assert_int_equal(pthread_barrier_init(&self.end, NULL, SCORERS + 1), 0);
-    size_t floats = self.bandit->policy->class->scratch_count(self.bandit->policy, ARMS);
-    for (size_t i = 0; i < SCORERS; i++) {
-        scorers[i] = (scorer){.server = &self};
-        assert_int_equal(scratch_reserve(&scorers[i].room, &self.owner, floats, NULL), EE_OK);
-    }
-    for (size_t i = 0; i < SCORERS; i++) start(&threads[i], score_batches, &scorers[i]);
-    size_t changed = 0;
-    for (size_t batch = 0; batch < BATCHES; batch++) {
-        ee_score old[TESTED][ARMS];
-        memcpy(old, self.expected, sizeof old);
-        publish(&self);
-        changed += memcmp(old, self.expected, sizeof old) != 0;
-        pthread_barrier_wait(&self.begin);
-        bandit_play(self.bandit, batch * ROUNDS_A_BATCH + 1, (batch + 1) * ROUNDS_A_BATCH, ARMS, batch % 2);
-        pthread_barrier_wait(&self.end);
-    }
-    for (size_t i = 0; i < SCORERS; i++) {
-        join(threads[i]);
-        assert_int_equal(scorers[i].made, BATCHES * SCORES_A_BATCH * TESTED);
-        assert_int_equal(scorers[i].wrong, 0);
-    }
-    /* Publications show what was learned; parameters drawn from a reservoir may by chance be the old ones. */
-    assert_true(changed > BATCHES / 2);
-    pthread_barrier_destroy(&self.begin);
-    pthread_barrier_destroy(&self.end);
-    memory_release(&self.owner);
-    ee_bandit_free(self.bandit);
-}
-
-static void many_score_while_one_trains(void **state)
-{
-    (void)state;
-    /* scale=off: a snapshot is given the arms as they are */
-    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 decision=hybrid "
-                   "hybrid_after=40");
-    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 features=pooled:2 decision=neural "
-                   "f1.history=all f2.history=ring:9");
-    serve("eenet", "scale=off f1.width=6 exploration=network f2.width=6 features=normalized keep=reservoir:5 "
-                   "f1.front=conv1d:2:3+relu");
-    serve("eenet", "scale=off f1.width=6 units=4");
-    serve("eenet", "scale=off f1.width=6 blocks=2 refresh=3");
-    serve("greedy", "f1.width=6 f1.order=shuffle f1.optimizer=adam");
-}
-
-/* A snapshot that outlives many trainings scores as it did when it was taken. */
-static void a_snapshot_does_not_change(void **state)
-{
-    (void)state;
     static round_arms round;
-    ee_bandit *bandit = bandit_make(
-        "eenet", DIM, 3,
-        "scale=off f1.width=6 exploration=network f2.width=6 features=sketch:8 decision=hybrid hybrid_after=30");
-    bandit_play(bandit, 1, 20, ARMS, false);
-    parameters snapshot;
-    memory owner = {0};
-    scratch room = {0};
-    ee_score before[ARMS], after[ARMS], now[ARMS];
-    round_draw(&round, 999, ARMS, DIM, DIM);
-    const policy_class *class = bandit->policy->class;
-    assert_int_equal(parameters_create(&owner, bandit->policy, &snapshot, NULL), EE_OK);
-    assert_int_equal(scratch_reserve(&room, &owner, class->scratch_count(bandit->policy, ARMS), NULL), EE_OK);
-    assert_int_equal(snapshot.round, 20);
-    policy_score(&snapshot, &round.dense, &room, before);
-    assert_int_equal(ee_bandit_score(bandit, &round.dense, now, NULL), EE_OK);
-    assert_memory_equal(before, now, sizeof now);
-    bandit_play(bandit, 21, 200, ARMS, false);
-    policy_score(&snapshot, &round.dense, &room, after);
-    assert_memory_equal(before, after, sizeof after);
-    assert_int_equal(ee_bandit_score(bandit, &round.dense, now, NULL), EE_OK);
-    assert_true(memcmp(before, now, sizeof now) != 0);
-    parameters_copy(&snapshot, &bandit->policy->parameters);
-    policy_score(&snapshot, &round.dense, &room, after);
-    assert_memory_equal(now, after, sizeof after);
-    memory_release(&owner);
+    logged_decision again = {0};
+    double length = at->policy->parameters.length;
+    const ee_arms *arms = arms_of_round(&round, made->round);
+    at->room.streams = decision_streams_of(made->seed);
+    assert_int_equal(ee_bandit_decide(at, arms, &again.decision, again.scores, again.probabilities, NULL), EE_OK);
+    assert_int_equal(made->decision.id, 0);
+    assert_int_equal(made->decision.arm, again.decision.arm);
+    assert_memory_equal(&made->decision.probability, &again.decision.probability, sizeof(double));
+    assert_memory_equal(made->scores, again.scores, sizeof again.scores);
+    assert_memory_equal(made->probabilities, again.probabilities, sizeof again.probabilities);
+    at->policy->parameters.length = length; /* the first round of all may have set it */
+}
+
+/* Learns, publishes, and lets the others decide some more, until all versions are out. */
+static void learn_and_publish(ee_bandit *bandit, server *self, model *versions)
+{
+    for (uint64_t version = 0; version < VERSIONS; version++) {
+        uint64_t first = 1 + version * LEARNED_A_VERSION;
+        versions[version] = model_save(bandit);
+        assert_int_equal(ee_snapshot_update(self->snapshot, bandit, NULL), EE_OK);
+        size_t enough = atomic_load(&self->made) + MADE_A_VERSION;
+        while (atomic_load(&self->made) < enough) sched_yield();
+        bandit_play(bandit, first, first + LEARNED_A_VERSION - 1, ARMS, version % 2);
+    }
+    atomic_store(&self->over, true);
+}
+
+static void serve(policy_case c)
+{
+    static decider deciders[DECIDERS];
+    static model versions[VERSIONS];
+    pthread_t threads[DECIDERS];
+    server self = {0};
+    ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    assert_int_equal(ee_snapshot_create(bandit, &self.snapshot, NULL), EE_OK);
+    for (uint64_t i = 0; i < DECIDERS; i++) {
+        deciders[i] = (decider){.server = &self, .number = i + 1};
+        start(&threads[i], decide_all_the_time, &deciders[i]);
+    }
+    learn_and_publish(bandit, &self, versions);
+    size_t of_version[VERSIONS] = {0};
+    for (size_t i = 0; i < DECIDERS; i++) join(threads[i]);
+    for (size_t v = 0; v < VERSIONS; v++) {
+        ee_bandit *at = model_load(versions[v]);
+        uint64_t rewards = at->policy->parameters.round;
+        for (size_t i = 0; i < DECIDERS; i++) {
+            assert_int_equal(deciders[i].status, EE_OK);
+            for (size_t d = 0; d < deciders[i].count; d++) {
+                if (deciders[i].log[d].version != rewards) continue;
+                check_decision(at, &deciders[i].log[d]);
+                of_version[v]++;
+            }
+        }
+        ee_bandit_free(at);
+        model_free(&versions[v]);
+    }
+    size_t checked = 0, made = 0, seen = 0;
+    for (size_t v = 0; v < VERSIONS; v++) seen += of_version[v] > 0;
+    for (size_t v = 0; v < VERSIONS; v++) checked += of_version[v];
+    for (size_t i = 0; i < DECIDERS; i++) made += deciders[i].count;
+    if (bandit->policy->class->observe) {
+        assert_int_equal(checked, made); /* each was made on a version that was published */
+        assert_true(seen > VERSIONS / 2);
+    }
+    ee_snapshot_free(self.snapshot);
     ee_bandit_free(bandit);
+}
+
+static void many_decide_while_one_learns(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) serve(c);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bandits_in_threads_do_not_meet),
-        cmocka_unit_test(many_score_while_one_trains),
-        cmocka_unit_test(a_snapshot_does_not_change),
+        cmocka_unit_test(many_decide_while_one_learns),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

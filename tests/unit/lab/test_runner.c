@@ -62,7 +62,7 @@ static void play_beside(const run_job *job, run_result *sums, double *curve)
         environment_round round;
         ee_decision decision;
         assert_int_equal(environment_next(world, &round, NULL), EE_OK);
-        assert_int_equal(ee_bandit_decide(bandit, &round.arms, &decision, scores, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &round.arms, &decision, scores, NULL, NULL), EE_OK);
         assert_int_equal(ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], NULL), EE_OK);
         size_t part = 0;
         while ((part + 1) * job->rounds / RUN_PARTS < t) part++;

@@ -56,7 +56,7 @@ static void model_add(model *m, const float *x, double y, bool sparse)
         values[v.count] = x[i];
         indices[v.count++] = (uint32_t)i;
     }
-    ridge_observe(m->ridge, m->state, sparse ? v : vector_dense(x, m->dim), y);
+    ridge_observe(m->ridge, m->state, sparse ? v : vector_dense(x, m->dim), y, 1);
 }
 
 /* Solves a x = b by elimination with row exchanges. a and b are overwritten, b becomes x. */

@@ -176,7 +176,7 @@ static void check_variant(const variant *v)
         ee_arms arms = ee_arms_dense(values, ARMS, DIM);
         ee_decision decision;
         ee_score scores[ARMS];
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, scores, &error), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, scores, NULL, &error), EE_OK);
 
         double x[ARMS][DIM], phi[ARMS][PHI], f1[ARMS], f2[ARMS], unused[MOST];
         for (int i = 0; i < ARMS; i++) {
@@ -257,8 +257,8 @@ static void a_reservoir_draws_what_was_trained(void **state)
         ee_arms arms = ee_arms_dense(values, 1, 3);
         ee_decision a, b;
         double reward = random_unit(&draw);
-        assert_int_equal(ee_bandit_decide(drawn, &arms, &a, NULL, &error), EE_OK);
-        assert_int_equal(ee_bandit_decide(last, &arms, &b, NULL, &error), EE_OK);
+        assert_int_equal(ee_bandit_decide(drawn, &arms, &a, NULL, NULL, &error), EE_OK);
+        assert_int_equal(ee_bandit_decide(last, &arms, &b, NULL, NULL, &error), EE_OK);
         assert_int_equal(ee_bandit_learn(drawn, a.id, reward, &error), EE_OK);
         assert_int_equal(ee_bandit_learn(last, b.id, reward, &error), EE_OK);
         memcpy(stored[t], last->policy->parameters.values, f1_count * sizeof(float));
@@ -427,7 +427,7 @@ static ee_decision decide(const solved_play *p, ee_bandit *bandit, int round, ee
     ee_arms sparse = ee_arms_sparse(starts, indices, values, ARMS, SOLVED_DIM);
     ee_decision decision;
     ee_error error = {0};
-    if (ee_bandit_decide(bandit, round % 3 ? &sparse : &dense, &decision, scores, &error))
+    if (ee_bandit_decide(bandit, round % 3 ? &sparse : &dense, &decision, scores, NULL, &error))
         fail_msg("%s", error.message);
     return decision;
 }
@@ -560,7 +560,7 @@ static double play_coming_again(const char *options)
         }
         ee_arms arms = {.count = SHOWN, .dim = SOLVED_DIM, .values = &shown[0][0]};
         ee_decision decision;
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
         assert_int_equal(ee_bandit_learn(bandit, decision.id, rewarded[decision.arm], &error), EE_OK);
         if (t < AGAIN - LAST) continue;
         possible += any;
@@ -696,7 +696,7 @@ static void an_arm_is_scored_as_if_alone(void **state)
         ee_score together[COMPANY], alone;
         assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
         for (int round = 0; round < 12; round++) {
-            assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), EE_OK);
+            assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
             assert_int_equal(ee_bandit_learn(bandit, decision.id, round % 2, &error), EE_OK);
         }
         assert_int_equal(ee_bandit_score(bandit, &arms, together, &error), EE_OK);
@@ -728,7 +728,7 @@ static void trains_when_the_schedule_says(void **state)
     for (int reward = 1; reward <= 1500; reward++) {
         float before[2];
         memcpy(before, bandit->policy->parameters.values, sizeof before);
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, &error), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
         assert_int_equal(ee_bandit_learn(bandit, decision.id, 1e3, &error), EE_OK);
         bool due = reward <= 1000 ? reward % 10 == 1 : reward % 100 == 1;
         assert_int_equal(memcmp(before, bandit->policy->parameters.values, sizeof before) != 0, due);

@@ -27,7 +27,7 @@ static void teach(ee_bandit *bandit, const ee_arms *arm, double reward)
 {
     ee_decision decision;
     ee_error error = {EE_OK, ""};
-    if (ee_bandit_decide(bandit, arm, &decision, NULL, &error)) fail_msg("decide: %s", error.message);
+    if (ee_bandit_decide(bandit, arm, &decision, NULL, NULL, &error)) fail_msg("decide: %s", error.message);
     if (ee_bandit_learn(bandit, decision.id, reward, &error)) fail_msg("learn: %s", error.message);
 }
 
@@ -168,7 +168,7 @@ static void draws_are_those_of_the_posterior(void **state)
     for (size_t t = 0; t < TS_DRAWS; t++) {
         ee_decision decision;
         ee_score s[TS_ARMS];
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, s, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, s, NULL, NULL), EE_OK);
         assert_close(s[0].score, s[2].score, 1e-4); /* the same arm */
         for (size_t i = 0; i < TS_ARMS; i++) {
             assert_close(s[i].exploitation, mean[i], 1e-6);
@@ -256,7 +256,7 @@ static void play(ee_bandit *bandit, uint64_t first, uint64_t last)
         ee_arms arms = ee_arms_dense(values, ARMS, DIM);
         if (t % 3 == 0) arms = ee_arms_sparse(starts, indices, values, ARMS, DIM);
         ee_decision decision;
-        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, NULL), EE_OK);
         assert_int_equal(ee_bandit_learn(bandit, decision.id, (double)((t + decision.arm) % 2), NULL), EE_OK);
     }
 }
@@ -271,7 +271,7 @@ static void a_loaded_bandit_goes_on_as_the_saved_one(void **state)
             play(bandit, 0, stops[i]);
             saved_model saved = save(bandit);
             ee_error error = {EE_OK, ""};
-            if (ee_bandit_load_bytes(saved.bytes, saved.size, policies[p], &loaded, &error))
+            if (ee_bandit_load_bytes(saved.bytes, saved.size, &(ee_settings){.policy = policies[p]}, &loaded, &error))
                 fail_msg("load: %s", error.message);
             play(bandit, stops[i], stops[i] + 12);
             play(loaded, stops[i], stops[i] + 12);
@@ -329,7 +329,7 @@ static void an_arm_too_wide_to_keep_is_refused(void **state)
                  "learn: the arm has more than 1024 features that are not zero, which is all that %s has room for; "
                  "create it with a larger option nonzeros",
                  policies[p]);
-        assert_int_equal(ee_bandit_decide(bandit, &arm, &decision, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(bandit, &arm, &decision, NULL, NULL, NULL), EE_OK);
         saved_model before = save(bandit);
         assert_int_equal(ee_bandit_learn(bandit, decision.id, 1, &error), EE_BAD_INPUT);
         assert_string_equal(error.message, expected);

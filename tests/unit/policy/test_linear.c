@@ -210,7 +210,7 @@ static void blocks_of_features_are_bandits_of_their_own(void **state)
                 alone = ee_arms_dense(image, 1, SIDE);
         ee_score scores[BLOCKS], score;
         ee_decision decision, small;
-        assert_int_equal(ee_bandit_decide(whole, &arms, &decision, scores, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(whole, &arms, &decision, scores, NULL, NULL), EE_OK);
         for (size_t b = 0; b < BLOCKS; b++) {
             assert_int_equal(ee_bandit_score(parts[b], &alone, &score, NULL), EE_OK);
             assert_close(scores[b].exploitation, score.exploitation, 1e-5);
@@ -218,7 +218,7 @@ static void blocks_of_features_are_bandits_of_their_own(void **state)
         }
         double reward = random_unit(&draw);
         assert_int_equal(ee_bandit_learn(whole, decision.id, reward, NULL), EE_OK);
-        assert_int_equal(ee_bandit_decide(parts[decision.arm], &alone, &small, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide(parts[decision.arm], &alone, &small, NULL, NULL, NULL), EE_OK);
         assert_int_equal(ee_bandit_learn(parts[decision.arm], small.id, reward, NULL), EE_OK);
     }
     for (size_t b = 0; b < BLOCKS; b++) ee_bandit_free(parts[b]);

@@ -333,7 +333,8 @@ static void nearly_equal_arms_leave_numbers(void **state)
             ee_arms arms = ee_arms_dense(values, 3, 4);
             ee_decision decision;
             ee_error error = {EE_OK, ""};
-            if (ee_bandit_decide(bandit, &arms, &decision, NULL, &error)) fail_msg("round %d: %s", t, error.message);
+            if (ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error))
+                fail_msg("round %d: %s", t, error.message);
             assert_int_equal(ee_bandit_learn(bandit, decision.id, random_unit(&draw), NULL), EE_OK);
         }
         ee_bandit_free(bandit);

@@ -1,0 +1,86 @@
+#include "arms.h"
+
+#include <math.h>
+
+/* A length this small or smaller says nothing. */
+static const double SMALLEST_LENGTH = 1e-6;
+
+size_t arms_value_count(const ee_arms *arms)
+{
+    return arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
+}
+
+static ee_status check_values(const ee_arms *arms, size_t count, ee_error *error)
+{
+    if (vector_is_within(arms->values, count, LARGEST_INPUT)) return EE_OK;
+    size_t at = 0, arm = 0;
+    while (fabsf(arms->values[at]) <= LARGEST_INPUT) at++;
+    while (arms->starts ? arms->starts[arm + 1] <= at : (arm + 1) * arms->dim <= at) arm++;
+    size_t feature = arms->starts ? arms->indices[at] : at % arms->dim;
+    if (!isfinite(arms->values[at]))
+        return status_fail(error, EE_BAD_INPUT, "arms: feature %zu of arm %zu is not a finite number", feature, arm);
+    return status_fail(error, EE_BAD_INPUT, "arms: feature %zu of arm %zu is %g; beyond 1e9 it must be scaled", feature,
+                       arm, (double)arms->values[at]);
+}
+
+/* Says what is wrong with the indices of an arm, of which something is. */
+static ee_status fail_indices(const ee_arms *arms, size_t arm, ee_error *error)
+{
+    vector x = vector_of_arm(arms, arm);
+    size_t i = 0;
+    while (x.indices[i] < arms->dim && (i == 0 || x.indices[i] > x.indices[i - 1])) i++;
+    unsigned long index = x.indices[i];
+    if (index >= arms->dim)
+        return status_fail(error, EE_BAD_INPUT, "arms: arm %zu has index %lu, but the dimension is %zu", arm, index,
+                           arms->dim);
+    return status_fail(error, EE_BAD_INPUT, "arms: the indices of arm %zu must ascend, but %lu follows %lu", arm, index,
+                       (unsigned long)x.indices[i - 1]);
+}
+
+static ee_status check_sparse(const ee_arms *arms, ee_error *error)
+{
+    if (arms->starts[0] != 0)
+        return status_fail(error, EE_BAD_INPUT, "arms: starts[0] must be 0, got %zu", arms->starts[0]);
+    for (size_t arm = 0; arm < arms->count; arm++) {
+        size_t start = arms->starts[arm], end = arms->starts[arm + 1];
+        if (end < start || end - start > arms->dim)
+            return status_fail(error, EE_BAD_INPUT, "arms: arm %zu has entries %zu to %zu; expected 0 to %zu of them",
+                               arm, start, end, arms->dim);
+    }
+    if (arms->starts[arms->count] && (!arms->indices || !arms->values))
+        return status_fail(error, EE_BAD_INPUT, "arms: sparse arms without indices or values");
+    for (size_t arm = 0; arm < arms->count; arm++)
+        if (!vector_is_sound(vector_of_arm(arms, arm), arms->dim)) return fail_indices(arms, arm, error);
+    return EE_OK;
+}
+
+ee_status arms_check(const ee_arms *arms, size_t dim, ee_error *error)
+{
+    if (!arms) return status_fail(error, EE_BAD_INPUT, "arms: no arms");
+    if (arms->count < 1) return status_fail(error, EE_BAD_INPUT, "arms: a round needs at least one arm");
+    if (arms->dim != dim)
+        return status_fail(error, EE_BAD_INPUT, "arms: the dimension is %zu, but the bandit's is %zu", arms->dim, dim);
+    if (!arms->starts && !arms->values) return status_fail(error, EE_BAD_INPUT, "arms: dense arms without values");
+    if (!arms->starts && arms->count > SIZE_MAX / sizeof(float) / arms->dim)
+        return status_fail(error, EE_BAD_INPUT, "arms: %zu arms of %zu features are more than memory holds",
+                           arms->count, arms->dim);
+    ee_status status = arms->starts ? check_sparse(arms, error) : EE_OK;
+    if (status) return status;
+    return check_values(arms, arms_value_count(arms), error);
+}
+
+double arms_mean_length(const ee_arms *arms)
+{
+    double sum = 0;
+    for (size_t arm = 0; arm < arms->count; arm++) {
+        vector x = vector_of_arm(arms, arm), values = vector_dense(x.values, x.count);
+        sum += sqrt(vector_dot(values, values));
+    }
+    double mean = sum / (double)arms->count;
+    return mean > SMALLEST_LENGTH ? mean : 0;
+}
+
+bool arms_is_length(double length)
+{
+    return length == 0 || (length > SMALLEST_LENGTH && isfinite(length));
+}

@@ -1,0 +1,24 @@
+/* The arms of a round, as they come from outside. */
+#ifndef EENET_ARMS_H
+#define EENET_ARMS_H
+
+#include "base/status.h"
+#include "math/vector.h"
+
+/* Features and rewards are -LARGEST_INPUT to LARGEST_INPUT: squares of squares of larger numbers, which a gradient's
+ * second moment has, overflow. */
+static const float LARGEST_INPUT = 1e9f;
+
+/* Whether the arms are of this dimension, whole, and all of their numbers within bounds. */
+ee_status arms_check(const ee_arms *arms, size_t dim, ee_error *error);
+
+/* Numbers in arms->values. */
+size_t arms_value_count(const ee_arms *arms);
+
+/* The mean length of the arms, or 0 where it says nothing. */
+double arms_mean_length(const ee_arms *arms);
+
+/* Whether arms can be divided by it, or it is the 0 of none. */
+bool arms_is_length(double length);
+
+#endif

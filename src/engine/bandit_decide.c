@@ -1,0 +1,186 @@
+/* Deciding and scoring with a bandit: one round, several at once, or a look that changes nothing. */
+#include <string.h>
+
+#include "arms.h"
+#include "bandit.h"
+
+static ee_status check(const ee_bandit *bandit, const ee_arms *arms, ee_error *error)
+{
+    if (!bandit || !arms) return status_fail(error, EE_BAD_INPUT, "arms: no bandit or no arms");
+    return arms_check(arms, bandit->dim, error);
+}
+
+ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
+{
+    scored_arms scored;
+    ee_status status = check(bandit, arms, error);
+    if (!status && !scores) status = status_fail(error, EE_BAD_INPUT, "score: nowhere to put the scores");
+    if (status) return status;
+    const parameters *learned = &bandit->policy->parameters;
+    decision_streams before = bandit->room.streams; /* a look draws nothing */
+    status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, &bandit->room, &scored, error);
+    bandit->room.streams = before;
+    if (!status) memcpy(scores, bandit->room.scores, arms->count * sizeof *scores);
+    return status;
+}
+
+/* What scores and probabilities get of the last arms that were decided among. */
+static void hand_out(const deciding_room *room, size_t count, ee_score *scores, double *probabilities)
+{
+    if (scores) memcpy(scores, room->scores, count * sizeof *scores);
+    if (probabilities) memcpy(probabilities, room->probabilities, count * sizeof *probabilities);
+}
+
+ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision, ee_score *scores,
+                           double *probabilities, ee_error *error)
+{
+    ee_status status = check(bandit, arms, error);
+    if (!status && !decision) status = status_fail(error, EE_BAD_INPUT, "decide: nowhere to put the decision");
+    if (status) return status;
+    parameters *learned = &bandit->policy->parameters;
+    const decision_rules *rules = &bandit->rules;
+    deciding_room *room = &bandit->room;
+    decision_streams before = room->streams;
+    uint64_t id = bandit->decisions + 1;
+    scored_arms scored;
+    kept_decision kept;
+    size_t arm = 0;
+    status = deciding_score(rules, learned, arms, 1, learned->length, room, &scored, error);
+    if (!status) {
+        arm = deciding_draw(rules, learned, 0, arms->count, room);
+        kept = kept_decision_make(learned->round, arms->count, vector_of_arm(&scored.arms, arm), room->scores[arm]);
+        status = pending_reserve(&bandit->pending, 1, kept_decision_words(&kept, bandit->policy), error);
+    }
+    if (status) {
+        room->streams = before;
+        return status;
+    }
+
+    uint32_t *words = pending_add(&bandit->pending, id, &kept);
+    kept_decision_fill(&kept, learned, &scored.arms, arm, &room->scratch, words);
+    if (bandit->policy->class->draws) deciding_estimate(rules, learned, &scored, arm, room);
+    *decision = (ee_decision){id, arm, room->probabilities[arm]};
+    hand_out(room, arms->count, scores, probabilities);
+    bandit->decisions = id;
+    learned->length = scored.length;
+    return EE_OK;
+}
+
+/* ---- several rounds in one call ---- */
+
+/* A call that is under way: nothing of the bandit has changed but its streams and its room. */
+typedef struct call {
+    ee_bandit *bandit;
+    const ee_arms *rounds;
+    size_t count;
+    ee_decision *decisions;
+    ee_score *scores;      /* of the rounds to come; or NULL */
+    double *probabilities; /* likewise */
+    double length;
+    size_t words, most_words; /* of all decisions so far, and of the largest */
+} call;
+
+static ee_status check_rounds(const call *c, ee_error *error)
+{
+    if (!c->bandit || (c->count && (!c->rounds || !c->decisions)))
+        return status_fail(error, EE_BAD_INPUT, "decide: no bandit, no rounds or nowhere to put the decisions");
+    for (size_t i = 0; i < c->count; i++) {
+        ee_status status = arms_check(&c->rounds[i], c->bandit->dim, error);
+        if (status) return status;
+    }
+    return EE_OK;
+}
+
+/* How many rounds from number first on are scored in one go: dense ones, where the policy allows it and keeps nothing
+ * of a decision, since keep() must know which arms were a round. */
+static size_t rounds_together(const call *c, size_t first)
+{
+    enum { ENOUGH_ARMS = 256 }; /* more at once gain nothing, and take more room */
+    const policy *owner = c->bandit->policy;
+    size_t last = first, arms = 0;
+    if (!owner->class->alone || owner->class->draws) return 1;
+    for (; last < c->count && !c->rounds[last].starts && arms < ENOUGH_ARMS; last++) {
+        arms += c->rounds[last].count;
+        if (policy_kept_count(owner, owner->parameters.round, c->rounds[last].count)) return 1;
+    }
+    return last > first ? last - first : 1;
+}
+
+/* Draws an arm for round number i, whose arms begin at number first of the scored ones, and writes down the decision.
+ */
+static ee_status decide_round(call *c, size_t i, const scored_arms *scored, size_t first, ee_error *error)
+{
+    ee_bandit *bandit = c->bandit;
+    deciding_room *room = &bandit->room;
+    const parameters *learned = &bandit->policy->parameters;
+    size_t arm = deciding_draw(&bandit->rules, learned, first, c->rounds[i].count, room);
+    kept_decision *kept = &bandit->decided[i];
+    *kept =
+        kept_decision_make(learned->round, c->rounds[i].count, vector_of_arm(&scored->arms, arm), room->scores[arm]);
+    size_t words = kept_decision_words(kept, bandit->policy);
+    ee_status status = bandit_reserve_words(bandit, c->words + words, error);
+    if (status) return status;
+    kept_decision_fill(kept, learned, &scored->arms, arm, &room->scratch, bandit->words + c->words);
+    c->words += words;
+    if (words > c->most_words) c->most_words = words;
+    if (bandit->policy->class->draws) deciding_estimate(&bandit->rules, learned, scored, arm, room);
+    c->decisions[i] = (ee_decision){bandit->decisions + 1 + i, arm - first, room->probabilities[arm]};
+    return EE_OK;
+}
+
+static ee_status decide_together(call *c, size_t begin, size_t count, ee_error *error)
+{
+    ee_bandit *bandit = c->bandit;
+    const parameters *learned = &bandit->policy->parameters;
+    scored_arms scored;
+    ee_status status =
+        deciding_score(&bandit->rules, learned, c->rounds + begin, count, c->length, &bandit->room, &scored, error);
+    if (status) return status;
+    c->length = scored.length;
+    size_t first = 0;
+    for (size_t i = begin; i < begin + count && !status; first += c->rounds[i++].count)
+        status = decide_round(c, i, &scored, first, error);
+    if (status) return status;
+    hand_out(&bandit->room, scored.arms.count, c->scores, c->probabilities);
+    if (c->scores) c->scores += scored.arms.count;
+    if (c->probabilities) c->probabilities += scored.arms.count;
+    return EE_OK;
+}
+
+/* Cannot fail: there is room. */
+static void remember(const call *c)
+{
+    ee_bandit *bandit = c->bandit;
+    const uint32_t *words = bandit->words;
+    for (size_t i = 0; i < c->count; i++) {
+        const kept_decision *kept = &bandit->decided[i];
+        size_t count = kept_decision_words(kept, bandit->policy);
+        uint32_t *place = pending_add(&bandit->pending, ++bandit->decisions, kept);
+        memcpy(place, words, count * sizeof *words);
+        words += count;
+    }
+    bandit->policy->parameters.length = c->length;
+}
+
+ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count, ee_decision *decisions,
+                                ee_score *scores, double *probabilities, ee_error *error)
+{
+    call c = {bandit, rounds, count, decisions, scores, probabilities, 0, 0, 0};
+    ee_status status = check_rounds(&c, error);
+    if (status) return status;
+    c.length = bandit->policy->parameters.length;
+    decision_streams before = bandit->room.streams;
+    status = memory_grow(&bandit->memory, &bandit->decided, &bandit->decided_capacity, count, sizeof *bandit->decided,
+                         error);
+    for (size_t i = 0; i < count && !status;) {
+        size_t together = rounds_together(&c, i);
+        status = decide_together(&c, i, together, error);
+        i += together;
+    }
+    if (!status) status = pending_reserve(&bandit->pending, count, c.most_words, error);
+    if (status)
+        bandit->room.streams = before;
+    else
+        remember(&c);
+    return status;
+}

@@ -1,0 +1,123 @@
+/* Learning rewards: of a decision that waits, of one that comes as a record, and of one that somebody else made. */
+#include <math.h>
+
+#include "arms.h"
+#include "bandit.h"
+#include "record.h"
+
+static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *error)
+{
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
+    if (fabs(reward) <= LARGEST_INPUT) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got %g", reward);
+}
+
+/* The policy takes it in and trains, if its schedule says so. On failure nothing has changed. */
+static ee_status learn(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
+{
+    policy *learner = bandit->policy;
+    const policy_class *class = learner->class;
+    ee_status status = class->observe ? class->reserve(learner, seen, error) : EE_OK;
+    if (status) return status;
+    if (class->observe) policy_observe(learner, seen, (float)reward);
+    if (class->train) policy_train(learner);
+    bandit->rewards++;
+    return EE_OK;
+}
+
+ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error)
+{
+    pending_entry *entry;
+    ee_status status = check_reward(bandit, reward, error);
+    if (!status) status = pending_find(&bandit->pending, decision_id, bandit->decisions, "learn", &entry, error);
+    if (status) return status;
+    observation seen = pending_observation(&bandit->pending, entry);
+    status = learn(bandit, &seen, reward, error);
+    if (!status) pending_remove(&bandit->pending, entry, PENDING_REWARDED);
+    return status;
+}
+
+ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error)
+{
+    pending_entry *entry;
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "forget: no bandit");
+    ee_status status = pending_find(&bandit->pending, decision_id, bandit->decisions, "forget", &entry, error);
+    if (!status) pending_remove(&bandit->pending, entry, PENDING_FORGOTTEN);
+    return status;
+}
+
+ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward, double probability,
+                               ee_error *error)
+{
+    ee_status status = check_reward(bandit, reward, error);
+    if (!status) status = arms_check(arms, bandit->dim, error);
+    if (status) return status;
+    if (arm >= arms->count)
+        return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but there are %zu", arm, arms->count);
+    if (!isnan(probability) && !(probability > 0 && probability <= 1))
+        return status_fail(error, EE_BAD_INPUT, "learn: a probability must be above 0 and at most 1, got %g",
+                           probability);
+    parameters *learned = &bandit->policy->parameters;
+    deciding_room *room = &bandit->room;
+    decision_streams before = room->streams; /* learning a log draws nothing */
+    scored_arms scored;
+    status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, room, &scored, error);
+    room->streams = before;
+    if (status) return status;
+    kept_decision kept =
+        kept_decision_make(learned->round, arms->count, vector_of_arm(&scored.arms, arm), room->scores[arm]);
+    status = bandit_reserve_words(bandit, kept_decision_words(&kept, bandit->policy), error);
+    if (status) return status;
+    kept_decision_fill(&kept, learned, &scored.arms, arm, &room->scratch, bandit->words);
+    observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
+    status = learn(bandit, &seen, reward, error);
+    if (!status) learned->length = scored.length;
+    return status;
+}
+
+/* ---- records ---- */
+
+/* The arm as it would be had it been divided by the bandit's length. words begin with its values. */
+static ee_status rescale(double from, double to, const kept_decision *kept, uint32_t *words, ee_error *error)
+{
+    float *values = (float *)(void *)words;
+    float scale = (float)((from > 0 ? from : 1) / (to > 0 ? to : 1));
+    for (uint32_t i = 0; i < kept->entries; i++) values[i] *= scale;
+    if (vector_is_within(values, kept->entries, LARGEST_INPUT)) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT,
+                       "learn: a feature of the record's arm is more than 1e9 times the length of the arms of the "
+                       "first round, which was %g",
+                       to);
+}
+
+/* Reads the record's decision into bandit->words, scaled as the bandit's own. *length: what the bandit's arms are
+ * divided by once it is learned. */
+static ee_status take_record(ee_bandit *bandit, const void *record, size_t size, kept_decision *kept, double *length,
+                             ee_error *error)
+{
+    record_head head;
+    size_t words = 0;
+    ee_status status = record_read(record, size, bandit->fingerprint, bandit->policy, &head, &words, error);
+    if (!status) status = bandit_reserve_words(bandit, words, error);
+    if (!status) status = record_read_words(record, &head, bandit->policy, bandit->dim, words, bandit->words, error);
+    if (status) return status;
+    *kept = head.decision;
+    *length = bandit->policy->parameters.length;
+    if (!bandit->rules.scales) return EE_OK;
+    if (*length == 0) *length = head.length;
+    return head.length == *length ? EE_OK : rescale(head.length, *length, kept, bandit->words, error);
+}
+
+ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward, ee_error *error)
+{
+    kept_decision kept;
+    double length;
+    ee_status status = check_reward(bandit, reward, error);
+    if (!status && !record) status = status_fail(error, EE_BAD_INPUT, "learn: no record");
+    if (!status) status = take_record(bandit, record, size, &kept, &length, error);
+    if (status) return status;
+    observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
+    status = learn(bandit, &seen, reward, error);
+    if (!status) bandit->policy->parameters.length = length;
+    return status;
+}

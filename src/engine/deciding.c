@@ -1,0 +1,157 @@
+#include "deciding.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "arms.h"
+#include "propensity.h"
+
+/* ---- rules and room ---- */
+
+decision_streams decision_streams_of(uint64_t seed)
+{
+    return (decision_streams){
+        .posterior = random_named(seed, "posterior"),
+        .exploration = random_named(seed, "exploration"),
+        .estimation = random_named(seed, "estimation"),
+    };
+}
+
+void decision_rules_read(decision_rules *self, const common_options *options, size_t dim)
+{
+    const double amounts[] = {0, 0, options->propensity_epsilon, options->propensity_temperature,
+                              options->propensity_gamma};
+    int pick = options->propensity.pick;
+    *self = (decision_rules){
+        .dim = dim,
+        .arms = (size_t)options->arms,
+        .nonzeros = (size_t)options->nonzeros,
+        .scales = options->scale,
+        .rule = {(propensity_kind)pick, amounts[pick]},
+    };
+    self->probability_draws = (uint64_t)options->probability_draws;
+}
+
+static ee_status reserve_arms(deciding_room *self, const decision_rules *rules, const policy *decider, size_t arms,
+                              ee_error *error)
+{
+    ee_status status =
+        scratch_reserve(&self->scratch, self->memory, decider->class->scratch_count(decider, arms), error);
+    if (!status)
+        status = memory_grow(self->memory, &self->scores, &self->score_capacity, arms, sizeof(ee_score), error);
+    if (!status)
+        status =
+            memory_grow(self->memory, &self->probabilities, &self->probability_capacity, arms, sizeof(double), error);
+    if (status || !rules->probability_draws) return status;
+    status = memory_grow(self->memory, &self->redrawn, &self->redrawn_capacity, arms, sizeof(ee_score), error);
+    if (!status) status = memory_grow(self->memory, &self->wins, &self->win_capacity, arms, sizeof(double), error);
+    return status;
+}
+
+static ee_status reserve_values(deciding_room *self, size_t values, ee_error *error)
+{
+    return memory_grow(self->memory, &self->scaled, &self->scaled_capacity, values, sizeof(float), error);
+}
+
+ee_status deciding_room_create(deciding_room *self, memory *owner, const decision_rules *rules, const policy *decider,
+                               ee_error *error)
+{
+    self->memory = owner;
+    ee_status status = reserve_arms(self, rules, decider, rules->arms, error);
+    if (status || !rules->scales) return status;
+    /* As in pending.c, a dense arm may have twice as many values as a sparse one. */
+    size_t values = 2 * rules->nonzeros < rules->dim ? 2 * rules->nonzeros : rules->dim;
+    return reserve_values(self, rules->arms * values, error);
+}
+
+/* ---- scoring ---- */
+
+/* out (arms_value_count) = the arms divided by *length; where that is 0 it becomes that of these arms. */
+static ee_status scale_arms(const decision_rules *rules, const ee_arms *arms, double *length, float *out,
+                            ee_error *error)
+{
+    size_t count = arms_value_count(arms);
+    if (rules->scales && *length == 0) *length = arms_mean_length(arms);
+    float scale = rules->scales && *length > 0 ? (float)(1 / *length) : 1;
+    for (size_t i = 0; i < count; i++) out[i] = scale * arms->values[i];
+    if (vector_is_within(out, count, LARGEST_INPUT)) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT,
+                       "arms: a feature is more than 1e9 times the length of the arms of the first round, which was %g",
+                       *length);
+}
+
+/* The arms as the policy is to see them. */
+static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, size_t count, deciding_room *room,
+                          scored_arms *out, ee_error *error)
+{
+    size_t values = 0;
+    out->arms = rounds[0];
+    if (count == 1 && !rules->scales) return EE_OK;
+    for (size_t i = 0; i < count; i++) values += arms_value_count(&rounds[i]);
+    ee_status status = reserve_values(room, values, error);
+    float *next = room->scaled;
+    for (size_t i = 0; i < count && !status; i++) {
+        status = scale_arms(rules, &rounds[i], &out->length, next, error);
+        next += arms_value_count(&rounds[i]);
+        if (i) out->arms.count += rounds[i].count;
+    }
+    out->arms.values = room->scaled;
+    return status;
+}
+
+ee_status deciding_score(const decision_rules *rules, const parameters *learned, const ee_arms *rounds, size_t count,
+                         double length, deciding_room *room, scored_arms *out, ee_error *error)
+{
+    *out = (scored_arms){.length = length};
+    ee_status status = see_arms(rules, rounds, count, room, out, error);
+    if (!status) status = reserve_arms(room, rules, learned->policy, out->arms.count, error);
+    if (status) return status;
+    room->scratch.random = room->streams.posterior;
+    policy_score(learned, &out->arms, &room->scratch, room->scores);
+    /* What scores are computed from is finite, but may be too large, and a network may have diverged. */
+    for (size_t i = 0; i < out->arms.count; i++)
+        if (!isfinite(room->scores[i].score))
+            return status_fail(error, EE_DIVERGED,
+                               "score: that of arm %zu is not a finite number: its features are too large, or training "
+                               "diverged and needs a smaller learning rate",
+                               i);
+    room->streams.posterior = room->scratch.random;
+    return EE_OK;
+}
+
+/* ---- drawing ---- */
+
+static propensity_rule rule_now(const decision_rules *rules, const parameters *learned)
+{
+    const policy_class *class = learned->policy->class;
+    return rules->rule.kind == PROPENSITY_OWN && class->rule ? class->rule(learned) : rules->rule;
+}
+
+size_t deciding_draw(const decision_rules *rules, const parameters *learned, size_t first, size_t count,
+                     deciding_room *room)
+{
+    double *probabilities = room->probabilities + first;
+    propensity_fill(rule_now(rules, learned), room->scores + first, count, probabilities);
+    return first + propensity_draw(probabilities, count, &room->streams.exploration);
+}
+
+void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t arm,
+                       deciding_room *room)
+{
+    size_t count = scored->arms.count;
+    double *probabilities = room->probabilities, *wins = room->wins;
+    if (!rules->probability_draws) {
+        for (size_t i = 0; i < count; i++) probabilities[i] = NAN;
+        return;
+    }
+    memset(wins, 0, count * sizeof *wins);
+    wins[arm] = 1; /* the draw that decided counts as one of them */
+    room->scratch.random = room->streams.estimation;
+    for (uint64_t draw = 0; draw < rules->probability_draws; draw++) {
+        policy_score(learned, &scored->arms, &room->scratch, room->redrawn);
+        propensity_fill((propensity_rule){PROPENSITY_ARGMAX, 0}, room->redrawn, count, probabilities);
+        for (size_t i = 0; i < count; i++) wins[i] += probabilities[i];
+    }
+    room->streams.estimation = room->scratch.random;
+    for (size_t i = 0; i < count; i++) probabilities[i] = wins[i] / (double)(rules->probability_draws + 1);
+}

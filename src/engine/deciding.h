@@ -1,0 +1,66 @@
+/* How a decision is made, by a bandit or on a snapshot of it: the arms are scaled and scored, the scores become
+ * probabilities, and an arm is drawn. */
+#ifndef EENET_DECIDING_H
+#define EENET_DECIDING_H
+
+#include "policy/policy.h"
+
+/* What decisions depend on besides the parameters; it never changes. */
+typedef struct decision_rules {
+    size_t dim;
+    size_t arms, nonzeros; /* of a round that room is reserved for */
+    bool scales;           /* the option `scale` */
+    propensity_rule rule;  /* PROPENSITY_OWN: the policy's */
+    uint64_t probability_draws;
+} decision_rules;
+
+/* One stream for each use, so that one does not change what another draws. */
+typedef struct decision_streams {
+    random_stream posterior;   /* what a policy draws its scores with */
+    random_stream exploration; /* draws among arms */
+    random_stream estimation;  /* draws to estimate a probability by */
+} decision_streams;
+
+decision_streams decision_streams_of(uint64_t seed);
+
+/* Where a decision is made. One for each thread. */
+typedef struct deciding_room {
+    memory *memory; /* whose blocks these are */
+    decision_streams streams;
+    scratch scratch;
+    ee_score *scores;      /* (arms) */
+    double *probabilities; /* (arms) */
+    ee_score *redrawn;     /* (arms) scores to estimate probabilities by */
+    double *wins;          /* (arms) of those */
+    float *scaled;         /* the values of arms as the policy sees them, where they are not the caller's */
+    size_t score_capacity, probability_capacity, redrawn_capacity, win_capacity, scaled_capacity;
+} deciding_room;
+
+void decision_rules_read(decision_rules *self, const common_options *options, size_t dim);
+
+/* Room for rounds of the size that the rules name. */
+ee_status deciding_room_create(deciding_room *self, memory *owner, const decision_rules *rules, const policy *decider,
+                               ee_error *error);
+
+/* Arms that were scored: those of one round, or of several, one after the other. room->scores has their scores. */
+typedef struct scored_arms {
+    ee_arms arms;  /* as the policy saw them, valid as long as the caller's and the room's next use */
+    double length; /* that they were divided by */
+} scored_arms;
+
+/* Scores the arms of some rounds, which were checked. Several rounds must be dense, and the policy's class must say
+ * that arms are scored as if `alone`. length: what arms are divided by so far. Changes nothing but room. */
+ee_status deciding_score(const decision_rules *rules, const parameters *learned, const ee_arms *rounds, size_t count,
+                         double length, deciding_room *room, scored_arms *out, ee_error *error);
+
+/* After deciding_score: draws one of `count` arms, those of a round, from number first of the scored ones on, and
+ * returns its number among all. Their probabilities then lie in room->probabilities, from first on. */
+size_t deciding_draw(const decision_rules *rules, const parameters *learned, size_t first, size_t count,
+                     deciding_room *room);
+
+/* For a policy that draws its scores, after deciding_draw and what is to be kept of the decision: makes the
+ * probabilities of all arms the shares of fresh draws in which they win, or not a number without such draws. */
+void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t arm,
+                       deciding_room *room);
+
+#endif

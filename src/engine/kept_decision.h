@@ -1,0 +1,32 @@
+/* What is kept of a decision until its reward comes, in a bandit's table or in a record: everything as it was when the
+ * decision was made. Beside the struct lie its words: the played arm's values, its indices where it is sparse, and the
+ * floats that the policy keeps. */
+#ifndef EENET_KEPT_DECISION_H
+#define EENET_KEPT_DECISION_H
+
+#include "policy/policy.h"
+
+typedef struct kept_decision {
+    uint64_t round; /* of the parameters that decided */
+    size_t arms;
+    ee_score score;   /* of the played arm */
+    uint32_t entries; /* of its vector */
+    uint32_t sparse;
+} kept_decision;
+
+/* A decision for one of the arms, in a round of so many. */
+kept_decision kept_decision_make(uint64_t round, size_t round_arms, vector played, ee_score score);
+
+/* Words of a decision by this policy. */
+size_t kept_decision_words(const kept_decision *self, const policy *owner);
+
+/* Right after score() on these parameters and arms: fills the words of a decision for this arm. */
+void kept_decision_fill(const kept_decision *self, const parameters *learned, const ee_arms *arms, size_t arm,
+                        const scratch *room, uint32_t *words);
+
+observation kept_decision_observation(const kept_decision *self, const policy *owner, const uint32_t *words);
+
+/* Visits the struct; whoever reads checks arms, entries and sparse. */
+void kept_decision_archive(kept_decision *self, archive *a);
+
+#endif

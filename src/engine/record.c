@@ -1,0 +1,96 @@
+#include "record.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "arms.h"
+
+static const uint8_t magic[8] = "eerec\x1a\r\n";
+enum { RECORD_VERSION = 1, CHECKSUM_SIZE = 8 };
+/* The mark, version, fingerprint and length; the round and arms, entries and sparse, and three scores. */
+enum { HEAD_SIZE = 4 * 8 + 2 * 8 + 2 * 4 + 3 * 4 };
+
+size_t record_size(size_t words)
+{
+    return HEAD_SIZE + words * sizeof(uint32_t) + CHECKSUM_SIZE;
+}
+
+uint32_t *record_words(void *bytes)
+{
+    return (uint32_t *)(void *)((uint8_t *)bytes + HEAD_SIZE);
+}
+
+static void archive_record_head(record_head *head, uint8_t *mark, uint64_t *version, archive *a)
+{
+    archive_bytes(a, mark, sizeof magic);
+    archive_u64(a, version);
+    archive_u64(a, &head->fingerprint);
+    archive_bytes(a, &head->length, sizeof head->length);
+    kept_decision_archive(&head->decision, a);
+}
+
+void record_write(const record_head *head, size_t words, void *bytes)
+{
+    uint8_t mark[sizeof magic];
+    uint64_t version = RECORD_VERSION;
+    record_head written = *head;
+    size_t end = record_size(words) - CHECKSUM_SIZE;
+    memcpy(mark, magic, sizeof mark);
+    archive a = archive_into(bytes, HEAD_SIZE);
+    archive_record_head(&written, mark, &version, &a);
+    uint64_t checksum = archive_checksum(bytes, end);
+    memcpy((uint8_t *)bytes + end, &checksum, sizeof checksum);
+}
+
+static ee_status check_frame(const uint8_t *bytes, size_t size, ee_error *error)
+{
+    uint64_t checksum;
+    if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
+        return status_fail(error, EE_BAD_RECORD, "record: not the record of a decision");
+    if (size < HEAD_SIZE + CHECKSUM_SIZE)
+        return status_fail(error, EE_BAD_RECORD, "record: cut short: %zu bytes", size);
+    memcpy(&checksum, bytes + size - CHECKSUM_SIZE, sizeof checksum);
+    if (archive_checksum(bytes, size - CHECKSUM_SIZE) != checksum)
+        return status_fail(error, EE_BAD_RECORD, "record: damaged or cut: the checksum of its %zu bytes is wrong",
+                           size);
+    return EE_OK;
+}
+
+static bool score_is_finite(ee_score score)
+{
+    return isfinite(score.exploitation) && isfinite(score.exploration) && isfinite(score.score);
+}
+
+ee_status record_read(const void *bytes, size_t size, uint64_t fingerprint, const policy *owner, record_head *head,
+                      size_t *words, ee_error *error)
+{
+    uint8_t mark[sizeof magic];
+    uint64_t version = 0;
+    ee_status status = check_frame(bytes, size, error);
+    if (status) return status;
+    *head = (record_head){0};
+    archive a = archive_reader(bytes, size - CHECKSUM_SIZE, error);
+    archive_record_head(head, mark, &version, &a);
+    if (version != RECORD_VERSION)
+        return status_fail(error, EE_BAD_RECORD, "record: of version %llu, but this library reads version %d",
+                           (unsigned long long)version, RECORD_VERSION);
+    if (head->fingerprint != fingerprint)
+        return status_fail(error, EE_BAD_RECORD,
+                           "record: of another model: its policy, options or dimension are not this bandit's");
+    const kept_decision *decision = &head->decision;
+    bool sound = decision->arms >= 1 && decision->arms <= UINT32_MAX && decision->sparse <= 1 &&
+                 arms_is_length(head->length) && score_is_finite(decision->score);
+    *words = sound ? kept_decision_words(decision, owner) : 0;
+    if (!sound || size - HEAD_SIZE - CHECKSUM_SIZE != *words * sizeof(uint32_t))
+        return status_fail(error, EE_BAD_RECORD, "record: impossible contents behind a sound checksum");
+    return EE_OK;
+}
+
+ee_status record_read_words(const void *bytes, const record_head *head, const policy *owner, size_t dim, size_t count,
+                            uint32_t *words, ee_error *error)
+{
+    memcpy(words, (const uint8_t *)bytes + HEAD_SIZE, count * sizeof *words);
+    vector x = kept_decision_observation(&head->decision, owner, words).x;
+    if (vector_is_sound(x, dim) && vector_is_within(x.values, x.count, LARGEST_INPUT)) return EE_OK;
+    return status_fail(error, EE_BAD_RECORD, "record: its arm is not one of %zu features", dim);
+}

@@ -1,0 +1,37 @@
+/* A decision as plain bytes, to be stored anywhere and learned at any time, by another process too.
+ *
+ *   8 bytes   "eerec" 0x1a 0x0d 0x0a
+ *   u64       version of the format
+ *   u64       fingerprint of the model: policy, options and dimension
+ *   f64       the length that the arms were divided by; 0: none
+ *   ...       the decision, as kept_decision_archive visits it
+ *   u32 ...   its words
+ *   u64       CRC-64 of all bytes before
+ */
+#ifndef EENET_RECORD_H
+#define EENET_RECORD_H
+
+#include "kept_decision.h"
+
+typedef struct record_head {
+    uint64_t fingerprint;
+    double length;
+    kept_decision decision;
+} record_head;
+
+/* Bytes of a record of so many words. */
+size_t record_size(size_t words);
+
+/* bytes is (record_size(words)), of which record_words says where the words are, filled by the caller before. */
+uint32_t *record_words(void *bytes);
+void record_write(const record_head *head, size_t words, void *bytes);
+
+/* Whether bytes are a whole record, of the model with this fingerprint, and what stands at its head. Its words, whose
+ * number fits the decision, are read by record_read_words into words (count), and are a vector and what the policy
+ * keeps. Both refuse with EE_BAD_RECORD. */
+ee_status record_read(const void *bytes, size_t size, uint64_t fingerprint, const policy *owner, record_head *head,
+                      size_t *words, ee_error *error);
+ee_status record_read_words(const void *bytes, const record_head *head, const policy *owner, size_t dim, size_t count,
+                            uint32_t *words, ee_error *error);
+
+#endif

@@ -1,0 +1,39 @@
+/* What a bandit has learned, for threads that decide while it goes on learning.
+ *
+ * There are two copies of the parameters. Threads decide on the one that was published last; an update writes the other
+ * and publishes it. A thread announces on which copy it decides, and whoever updates waits until the copy that it is
+ * about to write has nobody left: threads that decide never wait for it. */
+#ifndef EENET_SNAPSHOT_H
+#define EENET_SNAPSHOT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "bandit.h"
+
+/* How many threads decide on each copy. A thread announces itself and then looks again whether the copy is still the
+ * published one: if so, an update that is to write it will see the thread; if not, the thread has not read anything. */
+typedef struct snapshot_gate {
+    atomic_size_t published; /* 0 or 1 */
+    atomic_bool waited_for;  /* somebody waits for a copy to be left */
+    pthread_mutex_t mutex;
+    pthread_cond_t left;
+    /* Threads write these all the time: each in a line of the cache of its own. */
+    struct {
+        _Alignas(64) atomic_size_t count;
+    } readers[2];
+} snapshot_gate;
+
+struct ee_snapshot {
+    memory memory; /* all blocks of the snapshot, itself the first */
+    const policy *policy;
+    uint64_t fingerprint;
+    decision_rules rules;
+    parameters copies[2];
+    snapshot_gate *gate; /* what deciding on a constant snapshot changes */
+};
+
+/* What ee_snapshot_update does; returns how many floats it copied. */
+size_t snapshot_publish(ee_snapshot *self, const parameters *learned);
+
+#endif

@@ -1,0 +1,362 @@
+/* Records: a decision on a snapshot, stored as bytes and learned later, here or in another process, leaves the same
+ * bytes; and what is no whole record of the model changes nothing. */
+#define _DEFAULT_SOURCE
+#include "every_policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "learned.h"
+#include "support_files.h"
+
+enum { DIM = 8, ARMS = 5, RECORDS = 7 };
+
+static round_arms round_now;
+
+static const ee_arms *arms_of_round(uint64_t number)
+{
+    round_draw(&round_now, number, ARMS, DIM, 4);
+    return number % 2 ? &round_now.sparse : &round_now.dense;
+}
+
+static ee_snapshot *snapshot_make(const ee_bandit *bandit)
+{
+    ee_snapshot *snapshot = NULL;
+    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    return snapshot;
+}
+
+/* A record of its own of the decision for a round. *reward: what came of it. */
+static model record_make(const ee_bandit *bandit, uint64_t round, double *reward)
+{
+    ee_snapshot *snapshot = snapshot_make(bandit);
+    ee_scratch *room = NULL;
+    ee_decision decision;
+    const void *bytes = NULL;
+    size_t size = 0;
+    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(room, &bytes, &size, NULL), EE_BAD_INPUT);
+    const ee_arms *arms = arms_of_round(round);
+    assert_int_equal(ee_snapshot_decide(snapshot, room, arms, round, &decision, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(room, &bytes, &size, NULL), EE_OK);
+    model made = {malloc(size), size};
+    memcpy(made.bytes, bytes, size);
+    *reward = round_reward(&round_now, decision.arm);
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    return made;
+}
+
+static ee_status learn(ee_bandit *bandit, model record, double reward, ee_error *error)
+{
+    return ee_bandit_learn_record(bandit, record.bytes, record.size, reward, error);
+}
+
+/* ---- in another process ---- */
+
+static void name_file(char *path, size_t size, const char *folder, const char *name, int number)
+{
+    snprintf(path, size, "%s/%s%d", folder, name, number);
+}
+
+/* What the other process does: loads the model, learns the records, the last first, and saves. Returns its exit
+ * status. */
+static int learn_elsewhere(const char *folder)
+{
+    char path[256];
+    ee_bandit *bandit;
+    name_file(path, sizeof path, folder, "model", 0);
+    if (ee_bandit_load(path, NULL, &bandit, NULL)) return 2;
+    for (int i = RECORDS - 1; i >= 0; i--) {
+        uint8_t *bytes;
+        size_t size = 0;
+        name_file(path, sizeof path, folder, "record", i);
+        if (file_read(path, &bytes, &size, NULL)) return 3;
+        if (ee_bandit_learn_record(bandit, bytes, size, i % 2, NULL)) return 4;
+        memory_free(bytes);
+    }
+    name_file(path, sizeof path, folder, "model", 1);
+    return ee_bandit_save(bandit, path, NULL) ? 5 : 0;
+}
+
+static void start_other_process(const char *folder)
+{
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        execl("/proc/self/exe", "test_record", folder, (char *)NULL);
+        _exit(9);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* played: rounds before the snapshot; with 0 of them the first record brings the length of the arms too. */
+static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_folder *folder)
+{
+    char path[256], name[16];
+    model records[RECORDS];
+    double unused;
+    ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    if (played) bandit_play(bandit, 1, played, ARMS, false);
+    name_file(path, sizeof path, folder->path, "model", 0);
+    assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
+    for (int i = 0; i < RECORDS; i++) {
+        records[i] = record_make(bandit, 100 + (uint64_t)i, &unused);
+        snprintf(name, sizeof name, "record%d", i);
+        folder_write(folder, name, records[i].bytes, records[i].size);
+    }
+    start_other_process(folder->path);
+    for (int i = RECORDS - 1; i >= 0; i--) {
+        assert_int_equal(learn(bandit, records[i], i % 2, NULL), EE_OK);
+        free(records[i].bytes);
+    }
+    model here = model_save(bandit), elsewhere = {NULL, 0};
+    uint8_t *bytes;
+    name_file(path, sizeof path, folder->path, "model", 1);
+    assert_int_equal(file_read(path, &bytes, &elsewhere.size, NULL), EE_OK);
+    elsewhere.bytes = bytes;
+    if (!model_equal(here, elsewhere)) fail_msg("%s %s: other bytes", c.name, c.options);
+    assert_int_equal(ee_bandit_info(bandit).rewards, played + RECORDS);
+    assert_int_equal(ee_bandit_info(bandit).decisions, played);
+    memory_free(bytes);
+    model_free(&here);
+    ee_bandit_free(bandit);
+}
+
+static void another_process_learns_the_same_bytes(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        learn_here_and_elsewhere(c, 15, &folder);
+        learn_here_and_elsewhere(c, 0, &folder);
+    }
+    folder_remove(&folder);
+}
+
+/* ---- as the bandit itself ---- */
+
+/* A bandit that decides and learns, and its twin that learns records of the same decisions, some rounds late. */
+static void a_record_teaches_what_the_decision_itself_does(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
+        bandit_play(bandit, 1, 1, ARMS, false); /* now both know the length of the arms */
+        bandit_play(twin, 1, 1, ARMS, false);
+        for (uint64_t t = 2; t <= 40; t += 2) {
+            model records[2];
+            double rewards[2];
+            ee_decision decisions[2];
+            for (uint64_t late = 0; late < 2; late++) {
+                records[late] = record_make(twin, t + late, &rewards[late]);
+                bandit->room.streams = decision_streams_of(t + late);
+                decisions[late] = bandit_choose(bandit, arms_of_round(t + late), NULL);
+            }
+            for (uint64_t late = 2; late-- > 0;) {
+                bandit_reward(bandit, decisions[late].id, rewards[late]);
+                assert_int_equal(learn(twin, records[late], rewards[late], NULL), EE_OK);
+                free(records[late].bytes);
+            }
+            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
+        }
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+/* ---- lengths ---- */
+
+/* A record that was made before the bandit knew of a length, learned after it does: the arm is scaled anew. */
+static void an_arm_of_another_length_is_scaled_anew(void **state)
+{
+    (void)state;
+    static const float two[] = {3, 4, 6, 8}, one[] = {1, 0, 0, 1};
+    ee_arms long_arms = ee_arms_dense(two, 1, 4), short_arms = ee_arms_dense(one, 1, 4);
+    ee_bandit *bandit = bandit_make("linucb", 4, 1, "scale=on"), *twin = bandit_make("linucb", 4, 1, "scale=on");
+    ee_snapshot *snapshot = snapshot_make(bandit);
+    ee_scratch *room = NULL;
+    ee_decision decision;
+    const void *record;
+    size_t size;
+    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide(snapshot, room, &long_arms, 1, &decision, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+    bandit_choose(bandit, &short_arms, NULL); /* now it knows a length, which is not the record's */
+    double length = bandit->policy->parameters.length;
+    assert_float_equal(length, sqrt(2), 1e-12);
+    assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, NULL), EE_OK);
+    assert_true(bandit->policy->parameters.length == length);
+    bandit_choose(twin, &short_arms, NULL);
+    bandit_reward(twin, bandit_choose(twin, &long_arms, NULL).id, 1);
+    ee_score mine, its;
+    assert_int_equal(ee_bandit_score(bandit, &long_arms, &mine, NULL), EE_OK);
+    assert_int_equal(ee_bandit_score(twin, &long_arms, &its, NULL), EE_OK);
+    assert_float_equal(mine.score, its.score, 1e-5);
+    assert_true(mine.exploitation > 0.5f);
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    ee_bandit_free(bandit);
+    ee_bandit_free(twin);
+}
+
+/* ---- what is no record ---- */
+
+static void assert_refused(ee_bandit *bandit, model record, const char *sentence)
+{
+    ee_error error = {EE_OK, ""};
+    model before = model_save(bandit);
+    ee_status status = learn(bandit, record, 1, &error);
+    if (sentence) assert_string_equal(error.message, sentence);
+    assert_int_equal(status, EE_BAD_RECORD);
+    assert_int_equal(error.status, EE_BAD_RECORD);
+    assert_memory_equal(error.message, "record: ", 8);
+    assert_true(model_is_of(before, bandit));
+    model_free(&before);
+}
+
+static void repair(model record)
+{
+    uint64_t checksum = archive_checksum(record.bytes, record.size - 8);
+    memcpy((uint8_t *)record.bytes + record.size - 8, &checksum, sizeof checksum);
+}
+
+static const char some_eenet[] = "f1.width=6 exploration=network f2.width=6 features=sketch:8 extra_until=100";
+
+static void no_damaged_record_is_learned(void **state)
+{
+    (void)state;
+    double reward;
+    ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
+    bandit_play(bandit, 1, 5, ARMS, false);
+    model record = record_make(bandit, 101, &reward);
+    uint8_t *bytes = record.bytes;
+    for (size_t i = 0; i < record.size; i++) {
+        bytes[i] ^= 1;
+        assert_refused(bandit, record, i < 8 ? "record: not the record of a decision" : NULL);
+        bytes[i] ^= 1;
+        assert_refused(bandit, (model){bytes, i}, i < 8 ? "record: not the record of a decision" : NULL);
+    }
+    assert_int_equal(learn(bandit, record, NAN, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_record(bandit, NULL, 10, 1, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_record(NULL, bytes, record.size, 1, NULL), EE_BAD_INPUT);
+    assert_int_equal(learn(bandit, record, reward, NULL), EE_OK); /* it was whole */
+    free(bytes);
+    ee_bandit_free(bandit);
+}
+
+/* Behind a sound checksum: the bytes of the head in turn, and of the arm. */
+static void no_impossible_record_is_learned(void **state)
+{
+    (void)state;
+    static const char impossible[] = "record: impossible contents behind a sound checksum";
+    static const struct {
+        size_t place;
+        uint64_t value;
+        size_t size;
+        const char *sentence;
+    } cases[] = {
+        {8, 2, 8, "record: of version 2, but this library reads version 1"},
+        {16, 5, 8, "record: of another model: its policy, options or dimension are not this bandit's"},
+        {24, UINT64_C(0x7ff8000000000000), 8, impossible}, /* length: not a number */
+        {24, UINT64_C(0xbff0000000000000), 8, impossible}, /* -1 */
+        {40, 0, 8, impossible},                            /* no arms */
+        {40, UINT64_MAX, 8, impossible},
+        {40, 4, 8, impossible},          /* another number of them: phi of one is too much */
+        {48, 3, 4, impossible},          /* entries */
+        {52, 2, 4, impossible},          /* sparse, dense, or what? */
+        {56, 0x7f800000, 4, impossible}, /* scores */
+        {68, 0x7fc00000, 4, "record: its arm is not one of 8 features"},
+        {68 + 4 * 4, 8, 4, "record: its arm is not one of 8 features"}, /* index of the first of four entries */
+    };
+    double reward;
+    ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
+    bandit_play(bandit, 1, 5, ARMS, false);
+    model record = record_make(bandit, 101, &reward);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t *bytes = malloc(record.size);
+        memcpy(bytes, record.bytes, record.size);
+        memcpy(bytes + cases[i].place, &cases[i].value, cases[i].size);
+        repair((model){bytes, record.size});
+        assert_refused(bandit, (model){bytes, record.size}, cases[i].sentence);
+        free(bytes);
+    }
+    free(record.bytes);
+    ee_bandit_free(bandit);
+}
+
+/* Only the seed may be another. */
+static void a_record_of_another_model_is_refused(void **state)
+{
+    (void)state;
+    double reward;
+    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6");
+    ee_bandit *others[] = {
+        bandit_make("greedy", DIM, 3, "f1.width=7"),
+        bandit_make("greedy", DIM + 1, 3, "f1.width=6"),
+        bandit_make("neural-epsilon", DIM, 3, "f1.width=6"),
+    };
+    ee_bandit *same = bandit_make("greedy", DIM, 4, "f1.width=6");
+    model record = record_make(bandit, 101, &reward);
+    for (size_t i = 0; i < 3; i++) {
+        assert_refused(others[i], record,
+                       "record: of another model: its policy, options or dimension are not this bandit's");
+        ee_bandit_free(others[i]);
+    }
+    assert_int_equal(learn(same, record, reward, NULL), EE_OK);
+    free(record.bytes);
+    ee_bandit_free(same);
+    ee_bandit_free(bandit);
+}
+
+/* Not a byte of a record is left to chance: what the room held before does not show. */
+static void the_same_decision_is_the_same_record(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+        bandit_play(bandit, 1, 15, ARMS, true);
+        ee_snapshot *snapshot = snapshot_make(bandit);
+        ee_scratch *room = NULL;
+        ee_decision decision;
+        const void *record;
+        size_t size;
+        double reward;
+        model first = record_make(bandit, 101, &reward);
+        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        for (uint64_t t = 90; t <= 101; t++) {
+            const ee_arms *arms = arms_of_round(t);
+            assert_int_equal(ee_snapshot_decide(snapshot, room, arms, t, &decision, NULL, NULL, NULL), EE_OK);
+        }
+        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+        assert_true(model_equal(first, (model){(void *)(uintptr_t)record, size}));
+        free(first.bytes);
+        ee_scratch_free(room);
+        ee_snapshot_free(snapshot);
+        ee_bandit_free(bandit);
+    }
+}
+
+int main(int count, char **words)
+{
+    if (count == 2) return learn_elsewhere(words[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_process_learns_the_same_bytes),
+        cmocka_unit_test(a_record_teaches_what_the_decision_itself_does),
+        cmocka_unit_test(an_arm_of_another_length_is_scaled_anew),
+        cmocka_unit_test(no_damaged_record_is_learned),
+        cmocka_unit_test(no_impossible_record_is_learned),
+        cmocka_unit_test(a_record_of_another_model_is_refused),
+        cmocka_unit_test(the_same_decision_is_the_same_record),
+    };
+    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}
