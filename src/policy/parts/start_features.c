@@ -13,7 +13,9 @@ ee_status start_features_create(start_features *self, memory *owner, const netwo
                            "options: eenet.exploration=ridge needs a hidden layer: f1.layers "
                            "must be at least 2");
     network_cut(f1, units, &self->network);
-    self->count = shape_size(self->network.layers[self->network.layer_count - 1].out);
+    /* A convolution is not cut, since a unit of it has no weights of its own: its first outputs are seen. */
+    size_t outputs = shape_size(self->network.layers[self->network.layer_count - 1].out);
+    self->count = units < outputs ? units : outputs;
     return memory_create(owner, &self->theta, self->network.parameter_count, sizeof(float), error);
 }
 
