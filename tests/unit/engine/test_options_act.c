@@ -223,7 +223,7 @@ typedef enum effect { REFUSED, NOT_TRIED, ACTS, NO_EFFECT } effect;
 /* Takes the option's words out of the text; whether there were any. */
 static bool take_out(char *text, const char *name)
 {
-    char word[64];
+    char word[80];
     bool found = false;
     snprintf(word, sizeof word, " %s=", name);
     for (char *at; (at = strstr(text, word)); found = true) {
