@@ -89,7 +89,8 @@ static void matches_algorithm_1(void **state)
     assert_theta(&l, theta, golden_member(file, "layers_after"), 1e-4);
     learner_train(&l, theta); /* from theta_0 again: the same */
     assert_theta(&l, theta, golden_member(file, "layers_after"), 1e-4);
-    learner_descend(&l, 0, theta);
+    assert_true(learner_prepare_descent(&l, 0, theta));
+    learner_commit(&l, theta);
     assert_memory_equal(theta, l.initial, l.network.parameter_count * sizeof *theta);
     free(theta);
     free(x);
