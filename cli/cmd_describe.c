@@ -35,6 +35,16 @@ static void print_options(const char *policy)
         print_row(&wide, entry.name, entry.value, entry.range, entry.meaning);
 }
 
+/* A line for each part. */
+static void print_preset(const char *preset)
+{
+    printf("preset:\n");
+    for (size_t length; *preset; preset += length + (preset[length] == '\n')) {
+        length = strcspn(preset, "\n");
+        printf("    %.*s\n", (int)length, preset);
+    }
+}
+
 static int run(const command *self, int count, char **words)
 {
     arguments from = arguments_of(self, count, words);
@@ -51,7 +61,7 @@ static int run(const command *self, int count, char **words)
 
     printf("%s: %s\n", policy.name, policy.summary);
     if (policy.paper[0]) printf("paper: %s\n", policy.paper);
-    if (policy.preset[0]) printf("preset: %s\n", policy.preset);
+    if (policy.preset[0]) print_preset(policy.preset);
     ee_option first;
     if (ee_option_describe(policy.name, 0, &first, NULL)) {
         printf("It has no options.\n");

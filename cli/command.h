@@ -36,6 +36,10 @@ extern const command command_datasets;
 extern const command command_rounds;
 extern const command command_report;
 extern const command command_bench;
+extern const command command_complete;
+
+/* The verbs, in the order of the overview; NULL past the last. */
+const command *command_at(size_t index);
 
 /* Says on stderr what is wrong with the arguments; returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int command_misused(const command *self, const char *format, ...);

@@ -9,11 +9,16 @@
 #include "base/options.h"
 #include "command.h"
 
-static const command *const commands[] = {&command_run,      &command_grid,     &command_paper,
-                                          &command_report,   &command_rounds,   &command_policies,
-                                          &command_describe, &command_datasets, &command_bench};
+static const command *const commands[] = {&command_run,    &command_grid,     &command_paper,    &command_report,
+                                          &command_rounds, &command_policies, &command_describe, &command_datasets,
+                                          &command_bench,  &command_complete};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+const command *command_at(size_t index)
+{
+    return index < COMMANDS ? commands[index] : NULL;
+}
 
 /* What is longer than a terminal is wide goes on in the next line. */
 static void print_usage(FILE *stream, const char *lead, const command *about)

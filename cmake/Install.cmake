@@ -13,6 +13,9 @@ if(EENET_PROGRAM)
     install(TARGETS eenet)
     file(GLOB manual_pages CONFIGURE_DEPENDS man/*.1)
     install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES cli/completion/eenet.bash RENAME eenet
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES cli/completion/_eenet DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
 install(EXPORT eenetTargets NAMESPACE eenet:: DESTINATION ${package_folder})

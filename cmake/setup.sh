@@ -10,7 +10,7 @@ for group in "$@"; do
     build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libjansson-dev" ;;
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
-        wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind"
+        wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh"
         # For the report's test, which is skipped without it. Ubuntu's chromium is no package but a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         ;;

@@ -49,7 +49,7 @@ extern "C" {
 typedef enum ee_status {
     EE_OK = 0,
     EE_BAD_INPUT = 1,         /* an argument: no arms, a wrong dimension, a feature or reward that is not -1e9 to 1e9 */
-    EE_BAD_OPTION = 2,        /* an unknown policy or option, a value out of range */
+    EE_BAD_OPTION = 2,        /* an unknown policy or option, a value out of range, an option that cannot act */
     EE_NO_MEMORY = 3,         /* an allocation failed */
     EE_UNKNOWN_DECISION = 4,  /* no decision of this bandit has this id */
     EE_EXPIRED_DECISION = 5,  /* the decision is no longer kept: made too long ago (option `pending`), or forgotten */
@@ -84,7 +84,8 @@ typedef struct ee_settings {
     const char *policy;  /* a name that ee_policy_describe lists, as "eenet" or "eenet:paper" */
     size_t dim;          /* features of an arm, 1 to 2^32 - 1 */
     uint64_t seed;       /* of all randomness */
-    const char *options; /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none */
+    const char *options; /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none. One
+                            that has no effect, given the others, is refused. */
     const ee_allocator *allocator; /* copied; NULL: the C library's */
     uint64_t reserved[7];          /* must be zero */
 } ee_settings;
@@ -182,7 +183,7 @@ EE_API void ee_bytes_free(void *bytes);
 /* What a bandit is. The strings live as long as the bandit. All is zero and empty where there is none. */
 typedef struct ee_info {
     const char *policy;  /* as it was asked for, as "eenet:paper" */
-    const char *options; /* every option with its value; creating a bandit from it gives the same one */
+    const char *options; /* every option that acts, with its value; creating a bandit from it gives the same one */
     size_t dim;
     uint64_t seed;
     uint64_t decisions; /* made */
@@ -247,8 +248,9 @@ typedef struct ee_policy {
     const char *name;    /* "eenet:paper" */
     const char *summary; /* one line */
     const char *paper;   /* where it comes from; "" where there is no paper */
-    const char *preset;  /* the options by which it differs from the policy's defaults; "" for none */
-    uint64_t reserved[8];
+    const char
+        *preset; /* the options by which it differs from the policy's defaults, a line for each part; "" for none */
+    uint64_t reserved[4];
 } ee_policy;
 
 EE_API EE_MUST_CHECK ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error);
@@ -259,6 +261,10 @@ typedef struct ee_option {
     char range[112];
     char value[112]; /* the default: the policy's own, or what its preset sets */
     const char *meaning;
+    const char *part; /* of the policy, that the option belongs to, as "f1, the exploitation network" */
+    char needs[160];  /* what others must be for it to act, as "exploration=network"; "" where it always acts */
+    int acts;         /* 1: it acts in this policy or preset; 0: setting it is refused, unless what it needs is set */
+    int first;        /* 1: among those that people change first */
     uint64_t reserved[8];
 } ee_option;
 

@@ -223,8 +223,8 @@ static ee_status fail_unknown(const option_schema *schema, const char *word, ee_
     size_t count = 0;
     for (size_t g = 0; g < schema->count; g++) {
         const option_group *group = &schema->groups[g];
-        for (size_t i = 0; i < group->count && count < MOST; i++) {
-            snprintf(full[count], sizeof full[count], "%s%s", group->prefix, group->options[i].name);
+        for (size_t i = 0; i < group->table->count && count < MOST; i++) {
+            snprintf(full[count], sizeof full[count], "%s%s", group->prefix, group->table->rows[i].name);
             names[count] = full[count];
             count++;
         }
@@ -241,16 +241,24 @@ static const option *find(const option_schema *schema, const char *name, const o
         const option_group *group = &schema->groups[g];
         size_t prefix = strlen(group->prefix);
         if (strncmp(name, group->prefix, prefix) != 0) continue;
-        for (size_t i = 0; i < group->count; i++) {
-            if (strcmp(name + prefix, group->options[i].name) != 0) continue;
+        for (size_t i = 0; i < group->table->count; i++) {
+            if (strcmp(name + prefix, group->table->rows[i].name) != 0) continue;
             *owner = group;
-            return &group->options[i];
+            return &group->table->rows[i];
         }
     }
     return NULL;
 }
 
 /* ---- the text ---- */
+
+/* Steps over separators to the next word; returns its length, 0 at the end. */
+static size_t next_word(const char **text)
+{
+    static const char separators[] = ", \t\r\n";
+    *text += strspn(*text, separators);
+    return strcspn(*text, separators);
+}
 
 static ee_status parse_assignment(const option_schema *schema, char *word, void *target, ee_error *error)
 {
@@ -269,9 +277,8 @@ static ee_status parse_assignment(const option_schema *schema, char *word, void 
 
 ee_status options_parse(const option_schema *schema, const char *text, void *target, ee_error *error)
 {
-    static const char separators[] = ", \t\r\n";
-    for (text += strspn(text, separators); *text; text += strspn(text, separators)) {
-        size_t length = strcspn(text, separators);
+    size_t length;
+    for (; (length = next_word(&text)); text += length) {
         char word[WORD_SIZE];
         if (length >= sizeof word)
             return status_fail(error, EE_BAD_OPTION, "options: '%.40s...' is too long: %zu characters, at most %d",
@@ -280,54 +287,252 @@ ee_status options_parse(const option_schema *schema, const char *text, void *tar
         word[length] = '\0';
         ee_status status = parse_assignment(schema, word, target, error);
         if (status) return status;
-        text += length;
     }
     return EE_OK;
+}
+
+/* The group's default where it has one, else the table's. */
+static void set_default(const option_group *group, const option *entry, void *target)
+{
+    const char *text = group->defaults ? group->defaults : "";
+    size_t length, name = strlen(entry->name);
+    void *into = field(group, entry, target);
+    parse_value(entry, entry->fallback, into);
+    for (; (length = next_word(&text)); text += length) {
+        char value[WORD_SIZE];
+        if (length <= name || strncmp(text, entry->name, name) != 0 || text[name] != '=') continue;
+        snprintf(value, sizeof value, "%.*s", (int)(length - name - 1), text + name + 1);
+        parse_value(entry, value, into);
+    }
 }
 
 void options_set_defaults(const option_schema *schema, void *target)
 {
     memset(target, 0, schema->size);
-    for (size_t g = 0; g < schema->count; g++) {
-        const option_group *group = &schema->groups[g];
-        for (size_t i = 0; i < group->count; i++)
-            parse_value(&group->options[i], group->options[i].fallback, field(group, &group->options[i], target));
-        if (!group->defaults) continue;
-        option_group alone = *group;
-        alone.prefix = "";
-        option_schema inner = {schema->owner, &alone, 1, schema->size};
-        options_parse(&inner, group->defaults, target, NULL);
+    for (size_t g = 0; g < schema->count; g++)
+        for (size_t i = 0; i < schema->groups[g].table->count; i++)
+            set_default(&schema->groups[g], &schema->groups[g].table->rows[i], target);
+}
+
+/* ---- what an option needs ---- */
+
+enum { NEEDS_SIZE = sizeof((ee_option *)0)->needs };
+
+/* A comparison, as "decision=neural|hybrid": the option, how it is compared, and with what. */
+typedef struct comparison {
+    const option_group *group;
+    const option *entry; /* NULL where there is none of this name */
+    bool is_near;        /* of the same group as the one that needs it */
+    const char *sign, *values;
+    size_t length; /* of the values */
+} comparison;
+
+static comparison read_comparison(const option_schema *schema, const option_group *near, const char *text)
+{
+    comparison read = {.sign = text + strcspn(text, "=!<>")};
+    char name[WORD_SIZE];
+    int length = (int)(read.sign - text);
+    read.values = read.sign + strspn(read.sign, "=!<>");
+    read.length = strcspn(read.values, " ");
+    snprintf(name, sizeof name, "%s%.*s", near->prefix, length, text);
+    read.entry = find(schema, name, &read.group);
+    read.is_near = read.entry && near->prefix[0];
+    if (read.entry) return read;
+    snprintf(name, sizeof name, "%.*s", length, text);
+    read.entry = find(schema, name, &read.group);
+    return read;
+}
+
+static bool is_among(const char *value, const char *words, size_t length)
+{
+    size_t own = strcspn(value, ":");
+    for (const char *end = words + length; words < end; words++) {
+        size_t word = strcspn(words, "| ");
+        if (word == own && strncmp(words, value, own) == 0) return true;
+        words += word;
+    }
+    return false;
+}
+
+static bool holds(const comparison *read, const void *target)
+{
+    char value[WORD_SIZE], limit_text[WORD_SIZE];
+    double number, limit;
+    if (!read->entry) return false;
+    format_value(read->entry, field(read->group, read->entry, target), value, sizeof value);
+    if (read->sign[0] == '=') return is_among(value, read->values, read->length);
+    if (read->sign[0] == '!') return !is_among(value, read->values, read->length);
+    snprintf(limit_text, sizeof limit_text, "%.*s", (int)read->length, read->values);
+    if (!parse_real(value, &number) || !parse_real(limit_text, &limit)) return false;
+    return read->sign[0] == '<' ? number < limit : number > limit;
+}
+
+/* The words of needs up to the next " and ", and where those after it begin. */
+static size_t part_length(const char *needs, const char **next)
+{
+    const char *joint = strstr(needs, " and ");
+    *next = joint ? joint + strlen(" and ") : needs + strlen(needs);
+    return joint ? (size_t)(joint - needs) : strlen(needs);
+}
+
+static bool part_holds(const option_schema *schema, const option_group *group, const char *part, size_t length,
+                       const void *target)
+{
+    const char *end = part + length;
+    while (part < end) {
+        comparison read = read_comparison(schema, group, part);
+        if (holds(&read, target)) return true;
+        part = read.values + read.length;
+        if (part < end) part += strlen(" or ");
+    }
+    return false;
+}
+
+/* The first part of needs that does not hold, and its length; NULL where all do. */
+static const char *unmet_part(const option_schema *schema, const option_group *group, const char *needs,
+                              const void *target, size_t *length)
+{
+    const char *next;
+    for (; needs && *needs; needs = next) {
+        *length = part_length(needs, &next);
+        if (!part_holds(schema, group, needs, *length, target)) return needs;
+    }
+    return NULL;
+}
+
+static const char *unmet_need(const option_schema *schema, const option_group *group, const option *entry,
+                              const void *target, size_t *length)
+{
+    const char *part = unmet_part(schema, group, group->needs, target, length);
+    return part ? part : unmet_part(schema, group, entry->needs, target, length);
+}
+
+static bool acts(const option_schema *schema, const option_group *group, const option *entry, const void *target)
+{
+    size_t length;
+    return !unmet_need(schema, group, entry, target, &length);
+}
+
+/* Writes needs behind what text has, every name in full: "f1.training=sgd" for what f1 calls "training=sgd". */
+static void append_needs(const option_schema *schema, const option_group *group, const char *needs, size_t length,
+                         char *text, size_t capacity)
+{
+    for (const char *end = needs + length; needs < end; needs += strspn(needs, " ")) {
+        size_t word = strcspn(needs, " "), used = strlen(text);
+        bool joins = strncmp(needs, "and ", 4) == 0 || strncmp(needs, "or ", 3) == 0;
+        const char *prefix = !joins && read_comparison(schema, group, needs).is_near ? group->prefix : "";
+        snprintf(text + used, capacity - used, "%s%s%.*s", used ? " " : "", prefix, (int)word, needs);
+        needs += word;
     }
 }
+
+static ee_status fail_unmet(const option_schema *schema, const option_group *group, const option *entry,
+                            const char *part, size_t length, const void *target, ee_error *error)
+{
+    char needs[NEEDS_SIZE] = "", value[WORD_SIZE];
+    append_needs(schema, group, part, length, needs, sizeof needs);
+    comparison read = read_comparison(schema, group, part);
+    if (!read.entry || read.values + read.length < part + length)
+        return status_fail(error, EE_BAD_OPTION, "options: %s.%s%s needs %s", schema->owner, group->prefix, entry->name,
+                           needs);
+    format_value(read.entry, field(read.group, read.entry, target), value, sizeof value);
+    return status_fail(error, EE_BAD_OPTION, "options: %s.%s%s needs %s, but it is %s", schema->owner, group->prefix,
+                       entry->name, needs, value);
+}
+
+static ee_status check_asked(const option_schema *schema, const char *asked, const void *target, ee_error *error)
+{
+    size_t length, unmet;
+    for (; (length = next_word(&asked)); asked += length) {
+        char name[WORD_SIZE];
+        const option_group *group;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(asked, "="), asked);
+        const option *entry = find(schema, name, &group);
+        const char *part = entry ? unmet_need(schema, group, entry, target, &unmet) : NULL;
+        if (part) return fail_unmet(schema, group, entry, part, unmet, target, error);
+    }
+    return EE_OK;
+}
+
+/* Gives its default to every option that cannot act; whether that changed any. */
+static bool quiet_rest(const option_schema *schema, void *target)
+{
+    bool changed = false;
+    for (size_t g = 0; g < schema->count; g++) {
+        const option_group *group = &schema->groups[g];
+        for (size_t i = 0; i < group->table->count; i++) {
+            const option *entry = &group->table->rows[i];
+            char before[WORD_SIZE], after[WORD_SIZE];
+            if (acts(schema, group, entry, target)) continue;
+            format_value(entry, field(group, entry, target), before, sizeof before);
+            set_default(group, entry, target);
+            format_value(entry, field(group, entry, target), after, sizeof after);
+            changed = changed || strcmp(before, after) != 0;
+        }
+    }
+    return changed;
+}
+
+/* What gets its default may be what another needs: so again, until nothing changes. */
+ee_status options_settle(const option_schema *schema, const char *asked, void *target, ee_error *error)
+{
+    ee_status status;
+    do status = check_asked(schema, asked, target, error);
+    while (!status && quiet_rest(schema, target));
+    return status;
+}
+
+/* ---- telling ---- */
 
 size_t options_format(const option_schema *schema, const void *target, char *text, size_t capacity)
 {
     size_t length = 0;
     for (size_t g = 0; g < schema->count; g++) {
         const option_group *group = &schema->groups[g];
-        for (size_t i = 0; i < group->count; i++) {
+        for (size_t i = 0; i < group->table->count; i++) {
+            const option *entry = &group->table->rows[i];
             char value[WORD_SIZE];
-            format_value(&group->options[i], field(group, &group->options[i], target), value, sizeof value);
+            if (!acts(schema, group, entry, target)) continue;
+            format_value(entry, field(group, entry, target), value, sizeof value);
             size_t room = length < capacity ? capacity - length : 0;
             length += (size_t)snprintf(room ? text + length : NULL, room, "%s%s%s=%s", length ? " " : "", group->prefix,
-                                       group->options[i].name, value);
+                                       entry->name, value);
         }
     }
     return length;
+}
+
+static bool is_listed(const char *names, const char *name)
+{
+    size_t length;
+    for (; names && (length = next_word(&names)); names += length)
+        if (length == strlen(name) && strncmp(names, name, length) == 0) return true;
+    return false;
+}
+
+static void describe(const option_schema *schema, const void *target, const option_group *group, const option *entry,
+                     ee_option *into)
+{
+    const char *group_needs = group->needs ? group->needs : "", *own = entry->needs ? entry->needs : "";
+    *into = (ee_option){.meaning = entry->meaning, .part = group->title ? group->title : ""};
+    snprintf(into->name, sizeof into->name, "%s%s", group->prefix, entry->name);
+    format_range(entry, into->range, sizeof into->range);
+    format_value(entry, field(group, entry, target), into->value, sizeof into->value);
+    append_needs(schema, group, group_needs, strlen(group_needs), into->needs, sizeof into->needs);
+    if (group_needs[0] && own[0]) append_needs(schema, group, "and ", 3, into->needs, sizeof into->needs);
+    append_needs(schema, group, own, strlen(own), into->needs, sizeof into->needs);
+    into->acts = acts(schema, group, entry, target);
+    into->first = is_listed(schema->first, into->name);
 }
 
 ee_status options_describe(const option_schema *schema, const void *target, size_t index, ee_option *description,
                            ee_error *error)
 {
     size_t first = 0;
-    for (size_t g = 0; g < schema->count; first += schema->groups[g].count, g++) {
+    for (size_t g = 0; g < schema->count; first += schema->groups[g].table->count, g++) {
         const option_group *group = &schema->groups[g];
-        if (index >= first + group->count) continue;
-        const option *entry = &group->options[index - first];
-        snprintf(description->name, sizeof description->name, "%s%s", group->prefix, entry->name);
-        format_range(entry, description->range, sizeof description->range);
-        format_value(entry, field(group, entry, target), description->value, sizeof description->value);
-        description->meaning = entry->meaning;
+        if (index >= first + group->table->count) continue;
+        describe(schema, target, group, &group->table->rows[index - first], description);
         return EE_OK;
     }
     return status_fail(error, EE_BAD_INPUT, "%s has %zu options, asked for number %zu", schema->owner, first, index);

@@ -31,23 +31,22 @@ typedef struct disin_options {
     int64_t max_words;
 } disin_options;
 
-#define FIELD(name) offsetof(disin_options, name)
-
 /* 300 dimensions as in the paper. A word of one article alone tells nothing about the others. */
 static const option entries[] = {
-    {"label", OPTION_TEXT, FIELD(label), "auto", 0, 0, "auto or a name",
-     "column of the labels: 1 or fake, 0 or real; auto: the one called fake or label"},
-    {"text", OPTION_TEXT, FIELD(text), "text", 0, 0, "a name", "column of the articles"},
-    {"vectors", OPTION_TEXT, FIELD(vectors), "none", 0, 0, "none or a path of 95 letters at most",
-     "vectors of words, .vec or word2vec binary; none: TF-IDF and singular vectors"},
-    {"dim", OPTION_INTEGER, FIELD(dim), "300", 1, 65536, NULL,
-     "singular vectors; fewer where there are fewer articles or words"},
-    {"min_df", OPTION_INTEGER, FIELD(min_df), "2", 1, 1e9, NULL, "articles that must have a word for it to count"},
-    {"max_words", OPTION_INTEGER, FIELD(max_words), "30000", 1, 1e7, NULL, "words that count, those in most articles"},
+    OPTION_ROW_TEXT(disin_options, label, "label", "auto", "auto or a name",
+                    "column of the labels: 1 or fake, 0 or real; auto: the one called fake or label"),
+    OPTION_ROW_TEXT(disin_options, text, "text", "text", "a name", "column of the articles"),
+    OPTION_ROW_TEXT(disin_options, vectors, "vectors", "none", "none or a path of 95 letters at most",
+                    "vectors of words, .vec or word2vec binary; none: TF-IDF and singular vectors"),
+    OPTION_ROW_INTEGER(disin_options, dim, "dim", "300", 1, 65536,
+                       "singular vectors; fewer where there are fewer articles or words"),
+    OPTION_ROW_INTEGER(disin_options, min_df, "min_df", "2", 1, 1e9, "articles that must have a word for it to count"),
+    OPTION_ROW_INTEGER(disin_options, max_words, "max_words", "30000", 1, 1e7,
+                       "words that count, those in most articles"),
 };
-
-static const option_group groups[] = {{"", entries, sizeof entries / sizeof entries[0], 0, NULL}};
-static const option_schema schema = {"disin", groups, 1, sizeof(disin_options)};
+static const option_table entry_table = OPTION_TABLE(entries);
+static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
+static const option_schema schema = OPTION_SCHEMA("disin", groups, disin_options, NULL);
 
 /* ---- the articles ---- */
 

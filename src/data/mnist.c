@@ -24,14 +24,14 @@ typedef struct mnist_options {
 } mnist_options;
 
 static const option entries[] = {
-    {"set", OPTION_CHOICE, offsetof(mnist_options, set), "train", 0, 0, "train|test|all", "which images"},
-    {"normalize", OPTION_CHOICE, offsetof(mnist_options, normalize), "pixel", 0, 0, "pixel|paper|unit",
-     "pixels from 0 to 1; (pixel - 0.1307) / 0.3081; or images of length 1"},
+    OPTION_ROW_CHOICE(mnist_options, set, "set", "train", "train|test|all", "which images"),
+    OPTION_ROW_CHOICE(mnist_options, normalize, "normalize", "pixel", "pixel|paper|unit",
+                      "pixels from 0 to 1; (pixel - 0.1307) / 0.3081; or images of length 1"),
 };
-
-static const option_group groups[] = {{"", entries, sizeof entries / sizeof entries[0], 0, NULL}};
-static const option_schema mnist_schema = {"mnist", groups, 1, sizeof(mnist_options)};
-static const option_schema fashion_schema = {"fashion-mnist", groups, 1, sizeof(mnist_options)};
+static const option_table entry_table = OPTION_TABLE(entries);
+static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
+static const option_schema mnist_schema = OPTION_SCHEMA("mnist", groups, mnist_options, NULL);
+static const option_schema fashion_schema = OPTION_SCHEMA("fashion-mnist", groups, mnist_options, NULL);
 
 /* ---- the files ---- */
 

@@ -40,24 +40,20 @@ typedef struct ratings_options {
 
 /* The paper's numbers. `auto` is a quarter of the file's scale from either end: 4 and 2 of one to five stars. */
 static const option entries[] = {
-    {"users", OPTION_INTEGER, offsetof(ratings_options, users), "2000", 1, 1e6, NULL,
-     "users with most ratings that are taken"},
-    {"items", OPTION_INTEGER, offsetof(ratings_options, items), "10000", 1, 1e6, NULL,
-     "items with most ratings that are taken"},
-    {"good", OPTION_TEXT, offsetof(ratings_options, good), "auto", 0, 0, "a number or auto",
-     "ratings above it are good; auto: three quarters up the file's scale"},
-    {"bad", OPTION_TEXT, offsetof(ratings_options, bad), "auto", 0, 0, "a number or auto",
-     "ratings below it are bad; auto: a quarter up the file's scale"},
-    {"features", OPTION_INTEGER, offsetof(ratings_options, features), "10", 2, 1000, NULL,
-     "features of a user and of an item: one less singular vectors, and a constant"},
+    OPTION_ROW_INTEGER(ratings_options, users, "users", "2000", 1, 1e6, "users with most ratings that are taken"),
+    OPTION_ROW_INTEGER(ratings_options, items, "items", "10000", 1, 1e6, "items with most ratings that are taken"),
+    OPTION_ROW_TEXT(ratings_options, good, "good", "auto", "a number or auto",
+                    "ratings above it are good; auto: three quarters up the file's scale"),
+    OPTION_ROW_TEXT(ratings_options, bad, "bad", "auto", "a number or auto",
+                    "ratings below it are bad; auto: a quarter up the file's scale"),
+    OPTION_ROW_INTEGER(ratings_options, features, "features", "10", 2, 1000,
+                       "features of a user and of an item: one less singular vectors, and a constant"),
 };
-
-enum { OPTIONS = sizeof entries / sizeof entries[0] };
-
-static const option_group ratings_groups[] = {{"", entries, OPTIONS, 0, NULL}};
-static const option_schema ratings_schema = {"ratings", ratings_groups, 1, sizeof(ratings_options)};
-static const option_group movielens_groups[] = {{"", entries, OPTIONS, 0, "good=4 bad=2"}};
-static const option_schema movielens_schema = {"movielens", movielens_groups, 1, sizeof(ratings_options)};
+static const option_table entry_table = OPTION_TABLE(entries);
+static const option_group ratings_groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
+static const option_schema ratings_schema = OPTION_SCHEMA("ratings", ratings_groups, ratings_options, NULL);
+static const option_group movielens_groups[] = {OPTION_GROUP_OWN(entry_table, NULL, .defaults = "good=4 bad=2")};
+static const option_schema movielens_schema = OPTION_SCHEMA("movielens", movielens_groups, ratings_options, NULL);
 
 /* ---- the file ---- */
 

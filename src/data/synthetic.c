@@ -48,16 +48,14 @@ typedef struct synthetic_environment {
 /* 20 dimensions as in the paper cited above; ten arms as EE-Net's data sets have; noise well under the spread of h, so
  * that what a policy has learned shows within 2000 rounds. */
 static const option entries[] = {
-    {"dim", OPTION_INTEGER, offsetof(synthetic_options, dim), "20", 1, 65536, NULL, "features of an arm"},
-    {"arms", OPTION_INTEGER, offsetof(synthetic_options, arms), "10", 2, 65536, NULL, "arms of a round"},
-    {"noise", OPTION_REAL, offsetof(synthetic_options, noise), "0.1", 0, 1000, NULL,
-     "standard deviation of the rewards' noise"},
-    {"drift", OPTION_REAL, offsetof(synthetic_options, drift), "0", 0, 1000, NULL,
-     "radians by which a turns every 1000 rounds"},
+    OPTION_ROW_INTEGER(synthetic_options, dim, "dim", "20", 1, 65536, "features of an arm"),
+    OPTION_ROW_INTEGER(synthetic_options, arms, "arms", "10", 2, 65536, "arms of a round"),
+    OPTION_ROW_REAL(synthetic_options, noise, "noise", "0.1", 0, 1000, "standard deviation of the rewards' noise"),
+    OPTION_ROW_REAL(synthetic_options, drift, "drift", "0", 0, 1000, "radians by which a turns every 1000 rounds"),
 };
-
-static const option_group groups[] = {{"", entries, sizeof entries / sizeof entries[0], 0, NULL}};
-static const option_schema schema = {"synthetic", groups, 1, sizeof(synthetic_options)};
+static const option_table entry_table = OPTION_TABLE(entries);
+static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
+static const option_schema schema = OPTION_SCHEMA("synthetic", groups, synthetic_options, NULL);
 
 /* FORMS, with the error filled, where place names none. */
 static reward_form find_form(const char *place, ee_error *error)

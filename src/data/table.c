@@ -21,23 +21,21 @@
 enum { HEADER_AUTO, HEADER_YES, HEADER_NO };
 
 static const option entries[] = {
-    {"label", OPTION_TEXT, offsetof(table_options, label), "auto", 0, 0, "auto|COLUMN",
-     "the column with the classes; auto: target, label or class, else the last"},
-    {"categorical", OPTION_TEXT, offsetof(table_options, categorical), "auto", 0, 0, "auto|all|COLUMN+...",
-     "columns whose numbers are codes"},
-    {"numeric", OPTION_TEXT, offsetof(table_options, numeric), "auto", 0, 0, "auto|COLUMN+...",
-     "columns that must be numbers"},
-    {"ignore", OPTION_TEXT, offsetof(table_options, ignore), "none", 0, 0, "none|COLUMN+...",
-     "columns that are left out"},
-    {"header", OPTION_CHOICE, offsetof(table_options, header), "auto", 0, 0, "auto|yes|no",
-     "whether the first row names the columns"},
-    {"normalize", OPTION_CHOICE, offsetof(table_options, normalize), "unit", 0, 0, "unit|standard|none",
-     "numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither"},
-    {"constant", OPTION_FLAG, offsetof(table_options, constant), "on", 0, 0, NULL, "a feature that is always 1"},
+    OPTION_ROW_TEXT(table_options, label, "label", "auto", "auto|COLUMN",
+                    "the column with the classes; auto: target, label or class, else the last"),
+    OPTION_ROW_TEXT(table_options, categorical, "categorical", "auto", "auto|all|COLUMN+...",
+                    "columns whose numbers are codes"),
+    OPTION_ROW_TEXT(table_options, numeric, "numeric", "auto", "auto|COLUMN+...", "columns that must be numbers"),
+    OPTION_ROW_TEXT(table_options, ignore, "ignore", "none", "none|COLUMN+...", "columns that are left out"),
+    OPTION_ROW_CHOICE(table_options, header, "header", "auto", "auto|yes|no",
+                      "whether the first row names the columns"),
+    OPTION_ROW_CHOICE(table_options, normalize, "normalize", "unit", "unit|standard|none",
+                      "numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither"),
+    OPTION_ROW_FLAG(table_options, constant, "constant", "on", "a feature that is always 1"),
 };
-
-static const option_group groups[] = {{"", entries, sizeof entries / sizeof entries[0], 0, NULL}};
-static const option_schema schema = {"table", groups, 1, sizeof(table_options)};
+static const option_table entry_table = OPTION_TABLE(entries);
+static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
+static const option_schema schema = OPTION_SCHEMA("table", groups, table_options, NULL);
 
 typedef enum column_type { TYPE_AUTO, TYPE_NUMERIC, TYPE_CATEGORICAL, TYPE_IGNORED } column_type;
 

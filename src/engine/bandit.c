@@ -11,15 +11,28 @@
 static ee_status read_options(memory *owner, const policy_class *class, const char *preset, const char *text,
                               void **options, ee_error *error)
 {
-    ee_status status = memory_create(owner, options, class->schema.size, 1, error);
+    ee_status status = memory_create(owner, options, class->schema->size, 1, error);
     if (status) return status;
-    options_set_defaults(&class->schema, *options);
-    status = options_parse(&class->schema, preset, *options, error);
-    if (!status && text) status = options_parse(&class->schema, text, *options, error);
+    options_set_defaults(class->schema, *options);
+    status = options_parse(class->schema, preset, *options, error);
+    if (!status && text) status = options_parse(class->schema, text, *options, error);
     if (!status) return EE_OK;
     memory_free(*options);
     *options = NULL;
     return status;
+}
+
+bool bandit_takes(const char *policy_name, const char *assignment, const char *options)
+{
+    const policy_class *class;
+    const char *preset;
+    void *read;
+    if (policy_find(policy_name, &class, &preset, NULL)) return false;
+    if (read_options(NULL, class, preset, assignment, &read, NULL)) return false;
+    ee_status status = options_parse(class->schema, options, read, NULL);
+    if (!status) status = options_settle(class->schema, assignment, read, NULL);
+    memory_free(read);
+    return !status;
 }
 
 static ee_status check_settings(const ee_settings *settings, ee_error *error)
@@ -57,11 +70,11 @@ static ee_status create_parts(ee_bandit *self, const policy_class *class, const 
     const common_options *common = options;
     policy_setup setup = {&self->memory, self->dim, self->seed, options, most_parameters};
     self->fingerprint = fingerprint_of(self);
-    ee_status status = decision_rules_read(&self->rules, class, common, self->dim, error);
-    if (!status) status = class->create(&setup, &self->policy, error);
+    decision_rules_read(&self->rules, common, self->dim);
+    ee_status status = class->create(&setup, &self->policy, error);
     if (!status) status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
     if (!status) status = deciding_room_create(&self->room, &self->memory, &self->rules, self->policy, error);
-    if (!status) status = bandit_reserve_words(self, self->pending.block_words, error);
+    if (!status) status = bandit_reserve_words(self, self->pending.slots.stride, error);
     return status;
 }
 
@@ -77,9 +90,10 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     if (!status) status = policy_find(settings->policy, &class, &preset, error);
     if (!status) status = memory_create_owner(settings->allocator, &self, sizeof *self, error);
     if (!status) status = read_options(&self->memory, class, preset, settings->options, &options, error);
+    if (!status) status = options_settle(class->schema, settings->options ? settings->options : "", options, error);
     if (status) goto done;
     strncpy(self->name, settings->policy, sizeof self->name - 1);
-    if (options_format(&class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
+    if (options_format(class->schema, options, self->options, sizeof self->options) >= sizeof self->options) {
         status = status_fail(error, EE_BAD_OPTION, "options: together they are longer than %d bytes", OPTIONS_SIZE - 1);
         goto done;
     }
@@ -159,7 +173,7 @@ ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *o
     ee_status status = policy_find(policy_name, &class, &preset, error);
     if (!status) status = read_options(NULL, class, preset, NULL, &options, error);
     if (status) return status;
-    status = options_describe(&class->schema, options, index, out, error);
+    status = options_describe(class->schema, options, index, out, error);
     if (!status) memset(out->reserved, 0, sizeof out->reserved);
     memory_free(options);
     return status;

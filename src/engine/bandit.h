@@ -10,7 +10,7 @@ enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192 };
 struct ee_bandit {
     memory memory;               /* all blocks of the bandit, itself the first */
     char name[POLICY_NAME_SIZE]; /* as asked for, with the preset */
-    char options[OPTIONS_SIZE];  /* every option with its value */
+    char options[OPTIONS_SIZE];  /* every option that acts, with its value */
     size_t dim;
     uint64_t seed;
     uint64_t fingerprint; /* of name, options and dim: whose records these are */
@@ -27,6 +27,9 @@ struct ee_bandit {
 
 /* most_parameters: see policy_setup. */
 ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_bandit **out, ee_error *error);
+
+/* Whether a policy has the option that an assignment sets, as "blocks=10", and it acts beside these options. */
+bool bandit_takes(const char *policy_name, const char *assignment, const char *options);
 
 /* Room for so many words. */
 ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error);

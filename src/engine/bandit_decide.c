@@ -49,7 +49,7 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     if (!status) {
         arm = deciding_draw(rules, learned, 0, arms->count, room);
         kept = kept_decision_make(learned->round, arms->count, vector_of_arm(&scored.arms, arm), room->scores[arm]);
-        status = pending_reserve(&bandit->pending, id, 1, kept_decision_words(&kept, bandit->policy), error);
+        status = pending_reserve(&bandit->pending, 1, kept_decision_words(&kept, bandit->policy), error);
     }
     if (status) {
         room->streams = before;
@@ -177,7 +177,7 @@ ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t
         status = decide_together(&c, i, together, error);
         i += together;
     }
-    if (!status) status = pending_reserve(&bandit->pending, bandit->decisions + 1, count, c.most_words, error);
+    if (!status) status = pending_reserve(&bandit->pending, count, c.most_words, error);
     if (status)
         bandit->room.streams = before;
     else

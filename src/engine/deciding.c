@@ -17,8 +17,7 @@ decision_streams decision_streams_of(uint64_t seed)
     };
 }
 
-ee_status decision_rules_read(decision_rules *self, const policy_class *class, const common_options *options,
-                              size_t dim, ee_error *error)
+void decision_rules_read(decision_rules *self, const common_options *options, size_t dim)
 {
     const double amounts[] = {0, 0, options->propensity_epsilon, options->propensity_temperature,
                               options->propensity_gamma};
@@ -30,13 +29,7 @@ ee_status decision_rules_read(decision_rules *self, const policy_class *class, c
         .scales = options->scale,
         .rule = {(propensity_kind)pick, amounts[pick]},
     };
-    if (!class->draws) return EE_OK;
     self->probability_draws = (uint64_t)options->probability_draws;
-    if (self->rule.kind <= PROPENSITY_ARGMAX) return EE_OK;
-    return status_fail(error, EE_BAD_OPTION,
-                       "options: %s draws its scores: propensity must be own or argmax, and probabilities are "
-                       "estimated by probability_draws",
-                       class->schema.owner);
 }
 
 static ee_status reserve_arms(deciding_room *self, const decision_rules *rules, const policy *decider, size_t arms,

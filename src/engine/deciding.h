@@ -36,8 +36,7 @@ typedef struct deciding_room {
     size_t score_capacity, probability_capacity, redrawn_capacity, win_capacity, scaled_capacity;
 } deciding_room;
 
-ee_status decision_rules_read(decision_rules *self, const policy_class *class, const common_options *options,
-                              size_t dim, ee_error *error);
+void decision_rules_read(decision_rules *self, const common_options *options, size_t dim);
 
 /* Room for rounds of the size that the rules name. */
 ee_status deciding_room_create(deciding_room *self, memory *owner, const decision_rules *rules, const policy *decider,

@@ -3,7 +3,7 @@
  *   8 bytes   "eenet" 0x1a 0x0d 0x0a: a file that was sent as text is damaged here already
  *   u64       version of the format
  *   text      policy, as "eenet:paper": a u64 length, then the bytes
- *   text      every option with its value
+ *   text      every option that acts, with its value
  *   u64, u64  dimension, seed
  *   ...       the state, as bandit_archive visits it
  *   u64       CRC-64 of all bytes before

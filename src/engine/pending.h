@@ -1,9 +1,10 @@
 /* Decisions that wait for their reward: a window over the last `limit` decisions. A decision leaves it when its reward
  * comes, when it is forgotten, or expires when `limit` more were made. All room is reserved at the start for rounds of
- * the size that the options name; a larger decision grows the room that it needs. */
+ * the size that the options name; a larger decision has room of its own while it waits. */
 #ifndef EENET_PENDING_H
 #define EENET_PENDING_H
 
+#include "base/slots.h"
 #include "kept_decision.h"
 
 typedef enum pending_state { PENDING_EMPTY, PENDING_WAITING, PENDING_REWARDED, PENDING_FORGOTTEN } pending_state;
@@ -15,32 +16,23 @@ typedef struct pending_entry {
     pending_state state;
 } pending_entry;
 
-/* Slots are handed out last in, first out: where rewards come at once, one slot stays warm in the cache. */
-typedef struct pending_slot {
-    uint32_t *words; /* within the table's block, or the slot's own where it grew */
-    size_t capacity;
-    bool own;
-} pending_slot;
-
 typedef struct pending {
-    memory *memory;
     const policy *policy;
     size_t dim, limit;
     pending_entry *entries; /* (limit), a decision's is number id % limit */
-    pending_slot *slots;    /* (limit) */
-    size_t used_slots;      /* the first so many were handed out before */
-    size_t *free_slots;     /* (limit), the first free_count of them are free again */
+
+    /* Slots are handed out last in, first out: where rewards come at once, one slot stays warm in the cache. */
+    slots slots;        /* (limit) */
+    size_t used_slots;  /* the first so many were handed out before */
+    size_t *free_slots; /* (limit), the first free_count of them are free again */
     size_t free_count;
-    uint32_t *block; /* (limit, block_words) */
-    size_t block_words;
 } pending;
 
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error);
 
-/* Makes room for `count` decisions of at most so many words, with the ids from first on: after this, pending_add of
- * them in turn cannot fail. */
-ee_status pending_reserve(pending *self, uint64_t first, size_t count, size_t words, ee_error *error);
+/* Makes room for `count` decisions of at most so many words: after this, pending_add of them in turn cannot fail. */
+ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *error);
 
 /* Adds the decision; the one that was made `limit` decisions before expires. Returns where its words go. */
 uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision);

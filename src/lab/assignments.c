@@ -23,11 +23,13 @@ bool assignment_has_value(const assignment *one, const char *value)
     return strlen(value) == one->value_length && memcmp(value, one->value, one->value_length) == 0;
 }
 
-bool assignment_is_among(const assignment *one, const char *options)
+bool assignment_differs(const assignment *one, const char *options)
 {
     assignment other;
-    while (assignment_next(&options, &other))
-        if (other.length == one->length && memcmp(other.name, one->name, one->length) == 0) return true;
+    while (assignment_next(&options, &other)) {
+        if (other.name_length != one->name_length || memcmp(other.name, one->name, one->name_length) != 0) continue;
+        return other.value_length != one->value_length || memcmp(other.value, one->value, one->value_length) != 0;
+    }
     return false;
 }
 

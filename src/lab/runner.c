@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "engine/bandit.h"
 #include "evaluate/statistics.h"
 
 static double seconds_of(const struct timespec *time)
@@ -25,16 +26,27 @@ static double thread_seconds(void)
     return seconds_of(&now);
 }
 
+/* Puts an assignment in front of the options, of which text has room for one more, where it acts beside them. */
+static void add_fact(const run_job *job, const char *assignment, char *text)
+{
+    if (!bandit_takes(job->policy, assignment, text)) return;
+    size_t length = strlen(assignment);
+    memmove(text + length + 1, text, strlen(text) + 1);
+    memcpy(text, assignment, length);
+    text[length] = ' ';
+}
+
 /* What the data set says of its arms comes first, so that the job's own options may say otherwise. */
 static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error)
 {
     const char *own = job->options ? job->options : "";
-    char *options;
-    size_t size = strlen(own) + sizeof "blocks=18446744073709551615 exclusive=off ";
-    ee_status status = memory_create(NULL, &options, size, 1, error);
+    char *options, blocks[32];
+    ee_status status = memory_create(NULL, &options, strlen(own) + sizeof blocks + sizeof "exclusive=on ", 1, error);
     if (status) return status;
-    snprintf(options, size, "blocks=%zu exclusive=%s %s", dataset_blocks(job->data),
-             dataset_exclusive(job->data) ? "on" : "off", own);
+    strcpy(options, own);
+    snprintf(blocks, sizeof blocks, "blocks=%zu", dataset_blocks(job->data));
+    if (dataset_blocks(job->data) > 1) add_fact(job, blocks, options);
+    if (dataset_exclusive(job->data)) add_fact(job, "exclusive=on", options);
     ee_settings settings = {
         .policy = job->policy, .dim = dataset_dim(job->data), .seed = job->seed, .options = options};
     status = ee_bandit_create(&settings, bandit, error);

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assignments.h"
 #include "base/memory.h"
+#include "engine/bandit.h"
 #include "experiment.h"
 
 static const char *const ablations[] = {"label=gain",      "label=abs",       "label=relu", "decision=linear",
@@ -69,18 +71,40 @@ static ee_status resolve(const study_plan *plan, const study_series *from, char 
     return runner_check(&job, options, error);
 }
 
-/* One ablation of a chosen setting, unless it is what was chosen. */
+/* The chosen options and the ablation behind them, without those that no longer act beside it. */
+static ee_status write_ablation(const char *policy_name, const char *base, const char *ablation, char **out,
+                                ee_error *error)
+{
+    size_t capacity = strlen(base) + strlen(ablation) + 2, used;
+    char *whole, *word;
+    assignment one;
+    ee_status status = memory_create(NULL, &whole, 2 * capacity, 1, error);
+    if (!status) status = memory_create(NULL, out, capacity, 1, error);
+    if (status) goto done;
+    word = whole + capacity;
+    snprintf(whole, capacity, "%s %s", base, ablation);
+    for (used = 0; assignment_next(&base, &one);) {
+        snprintf(word, capacity, "%.*s", (int)one.length, one.name);
+        if (!bandit_takes(policy_name, word, whole)) continue;
+        used += (size_t)snprintf(*out + used, capacity - used, "%s ", word);
+    }
+    snprintf(*out + used, capacity - used, "%s", ablation);
+done:
+    memory_free(whole);
+    return status;
+}
+
+/* One ablation of a chosen setting, unless it does not act there, or is what was chosen. */
 static ee_status add_ablation(const study_plan *plan, size_t chosen, const char *ablation, study *into, ee_error *error)
 {
     study_series made = into->series[chosen];
     made.ablation = ablation;
     made.choice = (grid_choice){.cells = 1, .regret = NAN};
-    const char *base = into->series[chosen].choice.options;
-    size_t capacity = strlen(base) + strlen(ablation) + 2;
+    const char *base = into->series[chosen].choice.options, *name = plan->policies[made.policy].name;
     char *before = NULL, *after = NULL;
-    ee_status status = memory_create(NULL, &made.choice.options, capacity, 1, error);
+    if (!bandit_takes(name, ablation, base)) return EE_OK;
+    ee_status status = write_ablation(name, base, ablation, &made.choice.options, error);
     if (status) return status;
-    snprintf(made.choice.options, capacity, "%s%s%s", base, base[0] ? " " : "", ablation);
     status = resolve(plan, &into->series[chosen], &before, error);
     if (!status) status = resolve(plan, &made, &after, error);
     bool same = !status && strcmp(before, after) == 0;

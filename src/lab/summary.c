@@ -13,14 +13,17 @@
 
 /* ---- options ---- */
 
-/* Whether every option of left that right does not have with the same value is one of the two. */
-static bool rest_is_the_same(const char *left, const char *right, const char *name, const char *other)
+/* Whether the two have different values of some options, and those are among the two named. */
+static bool differ_in(const char *left, const char *right, const char *name, const char *other)
 {
     assignment one;
-    while (assignment_next(&left, &one))
-        if (!assignment_has_name(&one, name) && !assignment_has_name(&one, other) && !assignment_is_among(&one, right))
-            return false;
-    return true;
+    bool differ = false;
+    while (assignment_next(&left, &one)) {
+        if (!assignment_differs(&one, right)) continue;
+        if (!assignment_has_name(&one, name) && !assignment_has_name(&one, other)) return false;
+        differ = true;
+    }
+    return differ;
 }
 
 static const char *cell_policy(const summary_cell *cell)
@@ -103,7 +106,7 @@ static bool tells_apart(const summary_group *group, const bool *shown, const sum
 {
     for (size_t i = 0; i < group->count; i++)
         if (shown[i] && strcmp(cell_policy(&group->cells[i]), cell_policy(cell)) == 0 &&
-            !assignment_is_among(one, cell_options(&group->cells[i])))
+            assignment_differs(one, cell_options(&group->cells[i])))
             return true;
     return false;
 }
@@ -220,8 +223,7 @@ static bool is_ablation(const summary_cell *cell, const summary_cell *base, summ
                                                         [SUMMARY_WEIGHT] = {"w2", "w2"}};
     const char *name = names[part][0], *other = names[part][1];
     return strcmp(cell_policy(cell), cell_policy(base)) == 0 &&
-           rest_is_the_same(cell_options(cell), cell_options(base), name, other) &&
-           rest_is_the_same(cell_options(base), cell_options(cell), name, other);
+           differ_in(cell_options(cell), cell_options(base), name, other);
 }
 
 static size_t first_of_policy(const summary_group *group, const char *policy)

@@ -12,32 +12,34 @@ static bool is_dense_first(const batch *self)
     return self->network->layers[0].kind == LAYER_DENSE;
 }
 
-ee_status batch_create(batch *self, memory *owner, const network *net, ee_error *error)
+static ee_status reserve_entries(batch *self, size_t count, ee_error *error)
+{
+    memory *owner = self->memory;
+    ee_status status = memory_grow(owner, &self->samples, &self->sample_capacity, count, sizeof(uint32_t), error);
+    if (!status) status = memory_grow(owner, &self->values, &self->value_capacity, count, sizeof(float), error);
+    return status;
+}
+
+ee_status batch_create(batch *self, memory *owner, const network *net, size_t entries, ee_error *error)
 {
     *self = (batch){.memory = owner, .network = net};
     size_t activations = BATCH_SAMPLES * net->activation_count, block = net->block;
     ee_status status = memory_create(owner, &self->activations, activations, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->deltas, activations, sizeof(float), error);
-    if (!status && is_dense_first(self)) {
-        if (block <= LONGEST_DENSE)
-            status = memory_create(owner, &self->dense, BATCH_SAMPLES * block, sizeof(float), error);
-        if (!status) status = memory_create(owner, &self->rows, block, sizeof *self->rows, error);
-        if (!status) status = memory_create(owner, &self->touched, block, 1, error);
-        if (!status) status = memory_create(owner, &self->ends, block, sizeof *self->ends, error);
-    }
-    return status;
+    if (status || !is_dense_first(self)) return status;
+    if (block <= LONGEST_DENSE)
+        status = memory_create(owner, &self->dense, BATCH_SAMPLES * block, sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->rows, block, sizeof *self->rows, error);
+    if (!status) status = memory_create(owner, &self->touched, block, 1, error);
+    if (!status) status = memory_create(owner, &self->ends, block, sizeof *self->ends, error);
+    self->usual_entries = BATCH_SAMPLES * (entries < block ? entries : block);
+    return status ? status : reserve_entries(self, self->usual_entries, error);
 }
 
 ee_status batch_reserve(batch *self, size_t entries, ee_error *error)
 {
     if (!is_dense_first(self)) return EE_OK;
-    if (entries > self->network->block) entries = self->network->block;
-    size_t all = BATCH_SAMPLES * entries;
-    ee_status status =
-        memory_grow(self->memory, &self->samples, &self->sample_capacity, all, sizeof *self->samples, error);
-    if (!status)
-        status = memory_grow(self->memory, &self->values, &self->value_capacity, all, sizeof *self->values, error);
-    return status;
+    return reserve_entries(self, entries < self->network->block ? entries : self->network->block, error);
 }
 
 static float *activations_of(const batch *self, size_t sample)
@@ -73,9 +75,7 @@ static void touch(batch *self, size_t row)
 /* Where few entries are zero, the zeros are cheaper than the places of the others. */
 static bool is_worth_dense(const batch *self)
 {
-    size_t entries = 0;
-    for (size_t s = 0; s < self->count; s++) entries += seen_input(self, s).count;
-    return self->dense && 2 * entries >= self->count * self->network->block;
+    return self->dense && 2 * self->entry_count >= self->count * self->network->block;
 }
 
 static void lay_side_by_side(batch *self)
@@ -87,11 +87,21 @@ static void lay_side_by_side(batch *self)
             if (self->dense[s * block + row] != 0) touch(self, row);
 }
 
-/* Counts the entries of each row; then `ends` become where they begin, and move on with each entry that is put. */
-static void sort_by_row(batch *self)
+/* The samples from number first to before this one are sorted together: see usual_entries. */
+static size_t end_of_part(const batch *self, size_t first)
+{
+    if (self->entry_count <= self->usual_entries) return self->count;
+    size_t entries = seen_input(self, first).count, end = first + 1;
+    while (end < self->count && (entries += seen_input(self, end).count) <= self->usual_entries) end++;
+    return end;
+}
+
+/* Counts the entries of each row in the samples first to last - 1; then `ends` become where they begin, and move on
+ * with each entry that is put. */
+static void sort_by_row(batch *self, size_t first, size_t last)
 {
     for (size_t r = 0; r < self->row_count; r++) self->ends[self->rows[r]] = 0;
-    for (size_t s = 0; s < self->count; s++) {
+    for (size_t s = first; s < last; s++) {
         vector x = seen_input(self, s);
         for (size_t i = 0; i < x.count; i++) {
             size_t row = x.indices ? x.indices[i] : i;
@@ -106,7 +116,7 @@ static void sort_by_row(batch *self)
         *end = next;
         next += count;
     }
-    for (size_t s = 0; s < self->count; s++) {
+    for (size_t s = first; s < last; s++) {
         vector x = seen_input(self, s);
         for (size_t i = 0; i < x.count; i++) {
             if (x.values[i] == 0) continue;
@@ -146,6 +156,8 @@ static void forward_first(batch *self, const float *theta)
     const network *net = self->network;
     const layer *first = &net->layers[0];
     for (size_t s = 0; s < self->count; s++) network_lay_out_input(net, self->inputs[s], activations_of(self, s));
+    self->entry_count = 0;
+    for (size_t s = 0; s < self->count; s++) self->entry_count += seen_input(self, s).count;
     self->uses_dense = is_worth_dense(self);
     if (self->uses_dense) {
         lay_side_by_side(self);
@@ -190,17 +202,18 @@ static void gradient_dense(batch *self, float *weights)
                            self->count, out);
 }
 
-/* A row is the sum of the deltas of the samples that have it. */
-static void gradient_entries(batch *self, float *weights)
+/* To each row are added the deltas of the samples first to last - 1 that have it. */
+static void gradient_entries(batch *self, float *weights, size_t first, size_t last)
 {
     const network *net = self->network;
     const float *deltas = self->deltas + net->layers[0].output;
     size_t out = net->layers[0].out.width;
-    sort_by_row(self);
+    sort_by_row(self, first, last);
     for (size_t j = 0; j < out; j += OUTPUTS_TOGETHER) {
         size_t width = out - j < OUTPUTS_TOGETHER ? out - j : OUTPUTS_TOGETHER, start = 0;
         for (size_t r = 0; r < self->row_count; r++) {
             size_t row = self->rows[r], end = self->ends[row];
+            if (start == end) continue;
             float *sums = weights + row * out + j;
             net->kernels->forward_sparse(sums, sums, deltas + j, self->samples + start, self->values + start,
                                          end - start, width, net->activation_count, false);
@@ -213,10 +226,14 @@ static void gradient_first(batch *self, float *gradient)
 {
     const layer *first = &self->network->layers[0];
     float *weights = gradient + first->parameters;
-    if (self->uses_dense)
+    if (self->uses_dense) {
         gradient_dense(self, weights);
-    else
-        gradient_entries(self, weights);
+    } else {
+        for (size_t s = 0, end; s < self->count; s = end) {
+            end = end_of_part(self, s);
+            gradient_entries(self, weights, s, end);
+        }
+    }
     for (size_t s = 0; first->bias && s < self->count; s++)
         self->network->kernels->add_scaled(weights + first->weight_count, 1, deltas_of(self, s) + first->output,
                                            first->out.width);

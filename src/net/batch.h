@@ -23,17 +23,19 @@ typedef struct batch {
     size_t row_count;
     uint8_t *touched; /* (block) whether a row is among them */
 
-    /* The entries of the inputs, row after row in the order of `rows`: which sample, and its value. */
+    /* The entry_count entries of the inputs, row after row in the order of `rows`: which sample, and its value. Of so
+     * many samples at a time as have usual_entries together, or of one that has more. */
+    size_t entry_count, usual_entries;
     uint32_t *ends; /* (block) where the entries of a row end */
     uint32_t *samples;
     float *values;
     size_t sample_capacity, value_capacity;
 } batch;
 
-/* net must outlive the batch. */
-ee_status batch_create(batch *self, memory *owner, const network *net, ee_error *error);
+/* net must outlive the batch. There is room for inputs of so many entries, all of a batch. */
+ee_status batch_create(batch *self, memory *owner, const network *net, size_t entries, ee_error *error);
 
-/* Room for inputs of so many entries each. */
+/* Room for a longer input. */
 ee_status batch_reserve(batch *self, size_t entries, ee_error *error);
 
 /* Takes in one more sample, whose input must live until batch_backward. */

@@ -4,37 +4,24 @@
 
 enum { FIRST_SAMPLES = 256 }; /* of an unbounded history, which then doubles */
 
-static ee_status resize(history *self, size_t capacity, size_t stride, ee_error *error)
+static ee_status grow(history *self, size_t capacity, ee_error *error)
 {
-    uint32_t *words = NULL;
-    sample_form *forms = NULL;
-    ee_status status = capacity > SIZE_MAX / stride ? status_no_memory(error, SIZE_MAX) : EE_OK;
-    if (!status) status = memory_create(self->memory, &words, capacity * stride, sizeof *words, error);
-    if (!status) status = memory_create(self->memory, &forms, capacity, sizeof *forms, error);
-    if (status) {
-        memory_free(words);
-        return status;
-    }
-    for (size_t i = 0; i < self->count; i++)
-        memcpy(words + i * stride, self->words + i * self->stride, self->stride * sizeof *words);
-    if (self->count) memcpy(forms, self->forms, self->count * sizeof *forms);
-    memory_free(self->words);
-    memory_free(self->forms);
-    self->words = words;
-    self->forms = forms;
-    self->capacity = capacity;
-    self->stride = stride;
-    return EE_OK;
+    ee_status status = slots_grow(&self->rows, capacity, error);
+    if (!status)
+        status =
+            memory_grow(self->rows.memory, &self->forms, &self->form_capacity, capacity, sizeof *self->forms, error);
+    if (!status) self->capacity = capacity;
+    return status;
 }
 
 ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros,
                          random_stream draw, ee_error *error)
 {
-    *self = (history){
-        .memory = owner, .kind = (history_kind)kind.pick, .limit = (size_t)kind.number, .dim = dim, .draw = draw};
+    *self = (history){.kind = (history_kind)kind.pick, .limit = (size_t)kind.number, .dim = dim, .draw = draw};
     size_t stride = 2 * (nonzeros < dim ? nonzeros : dim);
     size_t capacity = self->kind == HISTORY_ALL ? FIRST_SAMPLES : self->limit;
-    return resize(self, capacity, stride ? stride : 1, error);
+    ee_status status = slots_create(&self->rows, owner, capacity, stride ? stride : 1, error);
+    return status ? status : grow(self, capacity, error);
 }
 
 static size_t row_words(vector x)
@@ -44,16 +31,15 @@ static size_t row_words(vector x)
 
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error)
 {
-    size_t stride = row_words(x) > self->stride ? row_words(x) : self->stride;
     size_t capacity = self->capacity;
     while (self->kind == HISTORY_ALL && self->count + more > capacity) capacity *= 2;
-    if (stride == self->stride && capacity == self->capacity) return EE_OK;
-    return resize(self, capacity, stride, error);
+    ee_status status = capacity > self->capacity ? grow(self, capacity, error) : EE_OK;
+    return status ? status : slots_reserve(&self->rows, more, row_words(x), error);
 }
 
 static void place(history *self, size_t index, vector x, float target)
 {
-    uint32_t *row = self->words + index * self->stride;
+    uint32_t *row = slots_take(&self->rows, index, row_words(x));
     if (x.count) memcpy(row, x.values, x.count * sizeof *row);
     if (x.count && x.indices) memcpy(row + x.count, x.indices, x.count * sizeof *row);
     self->forms[index] = (sample_form){.length = (uint32_t)x.count, .sparse = x.indices != NULL, .target = target};
@@ -76,6 +62,7 @@ void history_append(history *self, vector x, float target)
 
 void history_clear(history *self)
 {
+    for (size_t i = 0; i < self->count; i++) slots_give_back(&self->rows, i);
     self->count = 0;
     self->seen = 0;
     self->newest = 0;
@@ -95,7 +82,7 @@ size_t history_count_after(const history *self, size_t rounds)
 
 vector history_input(const history *self, size_t index)
 {
-    const uint32_t *row = self->words + index * self->stride;
+    const uint32_t *row = slots_at(&self->rows, index);
     const sample_form *own = &self->forms[index];
     const float *values = (const float *)(const void *)row;
     return (vector){values, own->sparse ? row + own->length : NULL, own->length};
@@ -104,7 +91,7 @@ vector history_input(const history *self, size_t index)
 void history_prefetch(const history *self, size_t index)
 {
     enum { LINE = 16 }; /* words of a line of the cache */
-    const uint32_t *row = self->words + index * self->stride;
+    const uint32_t *row = slots_at(&self->rows, index);
     size_t words = row_words(history_input(self, index));
     for (size_t i = 0; i < words; i += LINE) __builtin_prefetch(row + i, 0, 3);
 }
@@ -139,9 +126,9 @@ static void archive_row(history *self, size_t index, archive *a)
     size_t words = (size_t)own->length * (own->sparse ? 2 : 1);
     if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
         archive_fail(a, EE_BAD_MODEL, "model: cut short in a history");
-    if (!a->status && words > self->stride) a->status = resize(self, self->capacity, words, a->error);
+    if (a->reading && !a->status) a->status = slots_reserve(&self->rows, 1, words, a->error);
     if (a->status) return;
-    archive_u32s(a, self->words + index * self->stride, words);
+    archive_u32s(a, a->reading ? slots_take(&self->rows, index, words) : slots_at(&self->rows, index), words);
     if (a->reading && !vector_is_sound(history_input(self, index), self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a sample of a history has a wrong length or wrong indices");
 }
@@ -157,7 +144,7 @@ void history_archive(history *self, archive *a)
     archive_size(a, &self->newest, 0, count, "newest sample");
     size_t capacity = self->capacity;
     while (capacity < count) capacity *= 2;
-    if (!a->status && capacity > self->capacity) a->status = resize(self, capacity, self->stride, a->error);
+    if (!a->status && capacity > self->capacity) a->status = grow(self, capacity, a->error);
     if (a->reading) self->count = a->status ? 0 : count;
     for (size_t i = 0; i < self->count && !a->status; i++) archive_row(self, i, a);
 }

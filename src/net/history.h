@@ -8,8 +8,8 @@
 #define EENET_HISTORY_H
 
 #include "base/archive.h"
-#include "base/memory.h"
 #include "base/options.h"
+#include "base/slots.h"
 #include "math/vector.h"
 
 typedef enum history_kind { HISTORY_ALL, HISTORY_RING, HISTORY_RESERVOIR } history_kind;
@@ -24,7 +24,6 @@ typedef struct sample_form {
 } sample_form;
 
 typedef struct history {
-    memory *memory;
     history_kind kind;
     size_t limit; /* samples kept at most; ring and reservoir */
     size_t dim;
@@ -32,17 +31,17 @@ typedef struct history {
     uint64_t seen;      /* samples that ever came */
     size_t newest;      /* place of the last one that came; count where it was not kept */
     size_t capacity;    /* samples that there is room for */
-    size_t stride;      /* words of a row: values, and indices behind them where a row is sparse */
-    uint32_t *words;    /* (capacity, stride) */
-    sample_form *forms; /* (capacity) */
+    slots rows;         /* (capacity) of each sample its values, and behind them the indices where it is sparse */
+    sample_form *forms; /* (form_capacity), at least (capacity) */
+    size_t form_capacity;
     random_stream draw; /* which samples a reservoir keeps */
 } history;
 
-/* nonzeros: entries that a sparse row may have without growth; a dense one twice as many. */
+/* nonzeros: entries that a sparse row may have to be a usual one (slots.h); a dense one twice as many. */
 ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros,
                          random_stream draw, ee_error *error);
 
-/* Room for more samples, each with an input like x: after this history_append of them cannot fail. */
+/* Room for more samples, each with an input like x or shorter: after this history_append of them cannot fail. */
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error);
 void history_append(history *self, vector x, float target);
 void history_clear(history *self);

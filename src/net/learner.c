@@ -4,47 +4,57 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIELD(name) offsetof(learner_options, name)
-
-const option learner_option_table[LEARNER_OPTIONS] = {
-    {"layers", OPTION_INTEGER, FIELD(network.layers), "2", 1, 16, NULL, "fully connected layers, the output included"},
-    {"width", OPTION_INTEGER, FIELD(network.width), "100", 1, 65536, NULL, "units of each hidden layer"},
-    {"bias", OPTION_FLAG, FIELD(network.bias), "on", 0, 0, NULL, "biases in every layer"},
-    {"init", OPTION_CHOICE, FIELD(network.init), "uniform", 0, 0, "paper|uniform|glorot",
-     "first weights: N(0,2/m), last layer N(0,1/m); U(+-1/sqrt(fan in)); N(0,2/(fan in + fan out))"},
-    {"image", OPTION_TEXT, FIELD(network.image), "none", 0, 0, "none or CHANNELSxHEIGHTxWIDTH",
-     "how convolutions see the input, or a block of it"},
-    {"front", OPTION_TEXT, FIELD(network.front), "none", 0, 0,
-     "none or conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:..., pool:SIZE, relu joined by +",
-     "layers before the fully connected ones"},
-    {"heads", OPTION_INTEGER, FIELD(network.heads), "1", 0, 65536, NULL,
-     "blocks of the input: all layers but the last see the one that is not zero, the last has a row for each; 0: as "
-     "the option blocks"},
-    {"others", OPTION_REAL, FIELD(others), "0", 0, 1000, NULL,
-     "f1 alone, with heads and the option exclusive: weight of the arms that were not played, worth 0 after a reward"},
-    {"loss", OPTION_CHOICE, FIELD(loss), "squared", 0, 0, "squared|half|cross_entropy",
-     "what training lowers: (f-y)^2, half of it, cross-entropy on the logit"},
-    {"training", OPTION_CHOICE, FIELD(training), "sgd", 0, 0, "gd|sgd",
-     "from theta_0 over all samples each time (Algorithm 1), or on from where it is over batches"},
-    {"optimizer", OPTION_CHOICE, FIELD(optimizer.kind), "adamw", 0, 0, "sgd|adam|adamw", "how a gradient is used"},
-    {"rate", OPTION_REAL, FIELD(optimizer.rate), "0.003", 0, 1000, NULL, "learning rate"},
-    {"decay", OPTION_REAL, FIELD(optimizer.decay), "0", 0, 1000, NULL,
-     "sgd, adam: L2, added to the gradient; adamw: decoupled weight decay"},
-    {"keep_moments", OPTION_FLAG, FIELD(keep_moments), "on", 0, 0, NULL,
-     "the optimizer's moments live on from one training to the next"},
-    {"steps", OPTION_INTEGER, FIELD(steps), "1", 1, 1e9, NULL, "steps of one training, at most"},
-    {"batch", OPTION_INTEGER, FIELD(batch), "16", 1, 1e6, NULL, "samples of one step"},
-    {"order", OPTION_CHOICE, FIELD(order), "random", 0, 0, "shuffle|random",
-     "passes over all samples in random order; or the newest, then any"},
-    {"stop_loss", OPTION_REAL, FIELD(stop_loss), "0", 0, 1e9, NULL,
-     "a pass with at most this mean loss ends a training"},
-    {"average", OPTION_INTEGER, FIELD(average), "0", 0, 1e9, NULL,
-     "decide by the running mean of the weights: steps that halve a step's share in it; 0: by the last ones"},
-    {"lazy", OPTION_FLAG, FIELD(lazy), "off", 0, 0, NULL,
-     "first weights whose inputs are zero in all of a batch stand still: much faster for sparse arms"},
-    {"history", OPTION_CHOICE, FIELD(history), "reservoir:10000", 1, 1e9, "all|ring:N|reservoir:N",
-     "samples kept: all, the last N, N drawn uniformly from all"},
+static const option network_rows[] = {
+    OPTION_ROW_INTEGER(learner_options, network.layers, "layers", "2", 1, 16,
+                       "fully connected layers, the output included"),
+    OPTION_ROW_INTEGER(learner_options, network.width, "width", "100", 1, 65536, "units of each hidden layer",
+                       .needs = "layers>1"),
+    OPTION_ROW_FLAG(learner_options, network.bias, "bias", "on", "biases in every layer"),
+    OPTION_ROW_CHOICE(learner_options, network.init, "init", "uniform", "paper|uniform|glorot",
+                      "first weights: N(0,2/m), last layer N(0,1/m); U(+-1/sqrt(fan in)); N(0,2/(fan in + fan out))"),
+    OPTION_ROW_TEXT(learner_options, network.front, "front", "none",
+                    "none or conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:..., pool:SIZE, relu joined by +",
+                    "layers before the fully connected ones"),
+    OPTION_ROW_TEXT(learner_options, network.image, "image", "none", "none or CHANNELSxHEIGHTxWIDTH",
+                    "how convolutions see the input, or a block of it", .needs = "front!=none"),
+    OPTION_ROW_CHOICE(learner_options, loss, "loss", "squared", "squared|half|cross_entropy",
+                      "what training lowers: (f-y)^2, half of it, cross-entropy on the logit"),
+    OPTION_ROW_CHOICE(learner_options, training, "training", "sgd", "gd|sgd",
+                      "from theta_0 over all samples each time (Algorithm 1), or on from where it is over batches"),
+    OPTION_ROW_CHOICE(learner_options, optimizer.kind, "optimizer", "adamw", "sgd|adam|adamw",
+                      "how a gradient is used"),
+    OPTION_ROW_REAL(learner_options, optimizer.rate, "rate", "0.003", 0, 1000, "learning rate"),
+    OPTION_ROW_REAL(learner_options, optimizer.decay, "decay", "0", 0, 1000,
+                    "sgd, adam: L2, added to the gradient; adamw: decoupled weight decay"),
+    OPTION_ROW_FLAG(learner_options, keep_moments, "keep_moments", "on",
+                    "the optimizer's moments live on from one training to the next",
+                    .needs = "training=sgd and optimizer=adam|adamw"),
+    OPTION_ROW_INTEGER(learner_options, steps, "steps", "1", 1, 1e9, "steps of one training, at most"),
+    OPTION_ROW_INTEGER(learner_options, batch, "batch", "16", 1, 1e6, "samples of one step", .needs = "training=sgd"),
+    OPTION_ROW_CHOICE(learner_options, order, "order", "random", "shuffle|random",
+                      "passes over all samples in random order; or the newest, then any", .needs = "training=sgd"),
+    OPTION_ROW_REAL(learner_options, stop_loss, "stop_loss", "0", 0, 1e9,
+                    "a pass with at most this mean loss ends a training", .needs = "training=sgd and steps>1"),
+    OPTION_ROW_INTEGER(
+        learner_options, average, "average", "0", 0, 1e9,
+        "decide by the running mean of the weights: steps that halve a step's share in it; 0: by the last ones"),
+    OPTION_ROW_NUMBERED(learner_options, history, "history", "reservoir:10000", "all|ring:N|reservoir:N", 1, 1e9,
+                        "samples kept: all, the last N, N drawn uniformly from all"),
 };
+const option_table learner_option_table = OPTION_TABLE(network_rows);
+
+static const option arm_rows[] = {
+    OPTION_ROW_INTEGER(learner_options, network.heads, "heads", "1", 0, 65536,
+                       "blocks of the features: all layers but the last see the one that is not zero, the last has a "
+                       "row for each; 0: as the option blocks"),
+    OPTION_ROW_REAL(learner_options, others, "others", "0", 0, 1000,
+                    "weight of the arms that were not played, worth 0 after a reward",
+                    .needs = "exclusive=on and heads!=1 and heads>1 or blocks>1"),
+    OPTION_ROW_FLAG(learner_options, lazy, "lazy", "off",
+                    "first weights whose inputs are zero in all of a batch stand still: much faster for sparse arms",
+                    .needs = "front=none"),
+};
+const option_table arm_learner_option_table = OPTION_TABLE(arm_rows);
 
 /* ---- making ---- */
 
@@ -68,8 +78,7 @@ static ee_status create_room(learner *self, ee_error *error)
     if (!status) status = memory_create(self->memory, &self->gradient, parameters, sizeof(float), error);
     if (!status) status = memory_create(self->memory, &self->activations, activations, sizeof(float), error);
     if (!status) status = memory_create(self->memory, &self->deltas, activations, sizeof(float), error);
-    if (!status) status = batch_create(&self->batch, self->memory, &self->network, error);
-    if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
+    if (!status) status = batch_create(&self->batch, self->memory, &self->network, self->history.rows.stride, error);
     if (!status && self->options.average)
         status = memory_create(self->memory, &self->moving, parameters, sizeof(float), error);
     if (!status && leaves_rows(self))
@@ -117,7 +126,7 @@ void learner_start(learner *self, float *theta)
 ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
 {
     ee_status status = history_reserve(&self->history, more, x, error);
-    if (!status) status = batch_reserve(&self->batch, self->history.stride, error);
+    if (!status) status = batch_reserve(&self->batch, x.count, error);
     if (status || self->options.order.pick != ORDER_SHUFFLE) return status;
     return memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t),
                        error);
@@ -392,7 +401,8 @@ size_t learner_copy(const learner *self, const float *theta, uint64_t since, flo
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);
-    if (a->reading && !a->status) a->status = batch_reserve(&self->batch, self->history.stride, a->error);
+    for (size_t i = 0; a->reading && !a->status && i < self->history.count; i++)
+        a->status = batch_reserve(&self->batch, history_input(&self->history, i).count, a->error);
     optimizer_archive(&self->optimizer, a);
     archive_stream(a, &self->sampling);
     if (self->moving) {

@@ -41,8 +41,8 @@ typedef struct learner_options {
     option_choice history;
 } learner_options;
 
-enum { LEARNER_OPTIONS = 21 };
-extern const option learner_option_table[LEARNER_OPTIONS];
+/* Of any network, and what is added for one that sees arms. */
+extern const option_table learner_option_table, arm_learner_option_table;
 
 typedef struct learner {
     memory *memory;

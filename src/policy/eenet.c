@@ -214,9 +214,8 @@ const policy_class eenet_class = {
     .summary = "EE-Net: f1 exploits, f2 explores from f1's gradient, f3 decides",
     .paper =
         "Ban, Yan, Banerjee, He: EE-Net: Exploitation-Exploration Neural Networks in Contextual Bandits, ICLR 2022",
-    .schema = {"eenet", eenet_groups, EENET_GROUPS, sizeof(eenet_options)},
-    .presets = eenet_presets,
-    .preset_count = EENET_PRESETS,
+    .schema = &eenet_schema,
+    .presets = &eenet_presets,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

@@ -13,9 +13,8 @@ typedef struct eenet_options {
     drawing_options drawing;
 } eenet_options;
 
-enum { EENET_GROUPS = 11, EENET_PRESETS = 3 };
-extern const option_group eenet_groups[EENET_GROUPS];
-extern const policy_preset eenet_presets[EENET_PRESETS];
+extern const option_schema eenet_schema;
+extern const policy_presets eenet_presets;
 
 /* Refuses what does not go together. */
 ee_status eenet_check(const eenet_options *o, ee_error *error);

@@ -42,10 +42,17 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(kernel_option_table, "kernel ridge regression"),
+    COMMON_GROUPS_OF_DRAWS(kernel_options, common, "scale=off"),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("kernelts", groups, kernel_options, "nu lambda gamma max_contexts scale");
+
 const policy_class kernelts_class = {
     .summary = "kernel ridge regression, its scores drawn from the posterior",
     .paper = "Chowdhury, Gopalan: On Kernelized Multi-Armed Bandits, ICML 2017",
-    .schema = {"kernelts", kernel_groups, KERNEL_GROUPS, sizeof(kernel_options)},
+    .schema = &schema,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

@@ -42,11 +42,18 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(kernel_option_table, "kernel ridge regression"),
+    COMMON_GROUPS(kernel_options, common, "scale=off"),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("kernelucb", groups, kernel_options, "nu lambda gamma max_contexts scale");
+
 const policy_class kernelucb_class = {
     .summary = "kernel ridge regression, plus a bonus where it knows little",
     .paper = "Valko, Korda, Munos, Flaounas, Cristianini: Finite-Time Analysis of Kernelised Contextual Bandits, "
              "UAI 2013",
-    .schema = {"kernelucb", kernel_groups, KERNEL_GROUPS, sizeof(kernel_options)},
+    .schema = &schema,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

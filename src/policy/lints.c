@@ -40,15 +40,21 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
-static const option table[] = {
-    {"nu", OPTION_REAL, offsetof(lints_options, nu), "0.1", 0, 1e6, NULL, "scale of the draws"},
+static const option rows[] = {
+    OPTION_ROW_REAL(lints_options, nu, "nu", "0.1", 0, 1e6, "scale of the draws"),
 };
-static const option_group groups[] = {{"", table, 1, 0, NULL}, POSTERIOR_GROUPS};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(table, "exploration"),
+    OPTION_GROUP(lints_options, shared, posterior_options, posterior_option_table, "", "the regression"),
+    COMMON_GROUPS_OF_DRAWS(lints_options, shared.common, "scale=off"),
+};
+static const option_schema schema = OPTION_SCHEMA("lints", groups, lints_options, "nu lambda scale");
 
 const policy_class lints_class = {
     .summary = "linear rewards: Thompson sampling, each round by one draw of theta",
     .paper = "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
-    .schema = {"lints", groups, sizeof groups / sizeof *groups, sizeof(lints_options)},
+    .schema = &schema,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

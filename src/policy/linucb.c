@@ -35,16 +35,22 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
-static const option table[] = {
-    {"alpha", OPTION_REAL, offsetof(linucb_options, alpha), "0.1", 0, 1e6, NULL, "weight of the confidence width"},
+static const option rows[] = {
+    OPTION_ROW_REAL(linucb_options, alpha, "alpha", "0.1", 0, 1e6, "weight of the confidence width"),
 };
-static const option_group groups[] = {{"", table, 1, 0, NULL}, POSTERIOR_GROUPS};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(table, "exploration"),
+    OPTION_GROUP(linucb_options, shared, posterior_options, posterior_option_table, "", "the regression"),
+    COMMON_GROUPS(linucb_options, shared.common, "scale=off"),
+};
+static const option_schema schema = OPTION_SCHEMA("linucb", groups, linucb_options, "alpha lambda scale");
 
 const policy_class linucb_class = {
     .summary = "linear rewards: the estimate and its confidence width",
     .paper = "Li, Chu, Langford, Schapire: A Contextual-Bandit Approach to Personalized News Article Recommendation, "
              "WWW 2010",
-    .schema = {"linucb", groups, sizeof groups / sizeof *groups, sizeof(linucb_options)},
+    .schema = &schema,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

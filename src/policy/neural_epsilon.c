@@ -32,20 +32,28 @@ static propensity_rule rule(const parameters *learned)
     return (propensity_rule){PROPENSITY_FLOOR, ((const neural_epsilon *)learned->policy)->epsilon};
 }
 
-static const option table[] = {
-    {"epsilon", OPTION_REAL, offsetof(epsilon_options, epsilon), "0.1", 0, 1, NULL, "share of rounds with any arm"},
+static const option rows[] = {
+    OPTION_ROW_REAL(epsilon_options, epsilon, "epsilon", "0.1", 0, 1, "share of rounds with any arm",
+                    .needs = "propensity=own"),
 };
-static const option_group groups[] = {{"", table, 1, 0, NULL}, EXPLOITATION_GROUPS};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(table, "exploration"),
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("neural-epsilon", groups, epsilon_options, "epsilon " EXPLOITATION_FIRST);
 
 static const policy_preset paper = {"neural-epsilon:paper",
                                     "neural-epsilon with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_epsilon_class = {
     .summary = "the arm with the largest f1, but with probability epsilon any arm",
     .paper = "Ban, Yan, Banerjee, He: EE-Net, ICLR 2022, section 5",
-    .schema = {"neural-epsilon", groups, sizeof groups / sizeof *groups, sizeof(epsilon_options)},
-    .presets = &paper,
-    .preset_count = 1,
+    .schema = &schema,
+    .presets = &presets,
     .create = create,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,

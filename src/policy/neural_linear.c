@@ -26,24 +26,28 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
-static const option table[] = {
-    {"nu", OPTION_REAL, offsetof(last_layer_options, scale), "0.1", 0, 1e6, NULL, "deviation of the noise"},
+static const option rows[] = {
+    OPTION_ROW_REAL(last_layer_options, scale, "nu", "0.1", 0, 1e6, "deviation of the noise"),
 };
+static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
-    {"", table, 1, 0, NULL},
-    {"", last_layer_option_table, LAST_LAYER_OPTIONS, 0, NULL},
+    OPTION_GROUP_OWN(table, "exploration, the regression on f1's last hidden layer"),
+    OPTION_GROUP_OWN(last_layer_option_table, "exploration, the regression on f1's last hidden layer"),
     EXPLOITATION_GROUPS,
+    COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on"),
 };
+static const option_schema schema =
+    OPTION_SCHEMA("neural-linear", groups, last_layer_options, "nu lambda " EXPLOITATION_FIRST);
 
 static const policy_preset paper = {"neural-linear:paper",
                                     "neural-linear with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_linear_class = {
     .summary = "NeuralLinear: Thompson sampling on f1's last hidden layer",
     .paper = "Riquelme, Tucker, Snoek: Deep Bayesian Bandits Showdown, ICLR 2018",
-    .schema = {"neural-linear", groups, sizeof groups / sizeof *groups, sizeof(last_layer_options)},
-    .presets = &paper,
-    .preset_count = 1,
+    .schema = &schema,
+    .presets = &presets,
     .create = create,
     .scratch_count = last_layer_scratch_count,
     .score = score,

@@ -20,15 +20,22 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     }
 }
 
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width"),
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on"),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("neural-ts", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
 static const policy_preset paper = {"neural-ts:paper", "neural-ts with a plain f1: 100 units, no trunk that arms share",
                                     PLAIN_F1};
+static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_ts_class = {
     .summary = "NeuralTS: draws around f1, as wide as its gradient says",
     .paper = "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
-    .schema = {"neural-ts", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
-    .presets = &paper,
-    .preset_count = 1,
+    .schema = &schema,
+    .presets = &presets,
     .create = create,
     .scratch_count = gradient_width_scratch_count,
     .score = score,

@@ -11,15 +11,22 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     return gradient_width_create(&neural_ucb_class, setup, out, error);
 }
 
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width"),
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("neural-ucb", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
 static const policy_preset paper = {"neural-ucb:paper",
                                     "neural-ucb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_presets presets = {&paper, 1};
 
 const policy_class neural_ucb_class = {
     .summary = "NeuralUCB: f1 and a confidence width from its gradient",
     .paper = "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
-    .schema = {"neural-ucb", gradient_width_groups, GRADIENT_WIDTH_GROUPS, sizeof(gradient_width_options)},
-    .presets = &paper,
-    .preset_count = 1,
+    .schema = &schema,
+    .presets = &presets,
     .create = create,
     .scratch_count = gradient_width_scratch_count,
     .score = gradient_width_score,

@@ -5,30 +5,52 @@
 
 #include "math/float_mode.h"
 
-#define FIELD(name) offsetof(common_options, name)
-
-const option common_option_table[COMMON_OPTIONS] = {
-    {"pending", OPTION_INTEGER, FIELD(pending), "1024", 1, 1e8, NULL,
-     "a decision expires when so many more were made without its reward"},
-    {"arms", OPTION_INTEGER, FIELD(arms), "32", 1, 1e7, NULL, "arms of a round to reserve memory for; more may come"},
-    {"nonzeros", OPTION_INTEGER, FIELD(nonzeros), "1024", 1, 1e9, NULL,
-     "non-zeros of a sparse arm, or half the features of a dense one, to reserve memory for; more may come"},
-    {"blocks", OPTION_INTEGER, FIELD(blocks), "1", 1, 65536, NULL,
-     "where every arm of a round is the same context in another block of the features: how many blocks"},
-    {"exclusive", OPTION_FLAG, FIELD(exclusive), "off", 0, 0, NULL,
-     "of the arms of a round at most one has a reward that is not 0"},
-    {"scale", OPTION_FLAG, FIELD(scale), "off", 0, 0, NULL,
-     "arms are divided by the mean length of those of the first round"},
-    {"propensity", OPTION_CHOICE, FIELD(propensity), "own", 0, 0, "own|argmax|floor|softmax|igw",
-     "how an arm is drawn: as the policy has it; the best; the best or, with propensity_epsilon, any; softmax; "
-     "inverse-gap weighting"},
-    {"propensity_epsilon", OPTION_REAL, FIELD(propensity_epsilon), "0.05", 0, 1, NULL, "for propensity=floor"},
-    {"propensity_temperature", OPTION_REAL, FIELD(propensity_temperature), "0.1", 1e-6, 1e6, NULL,
-     "for propensity=softmax"},
-    {"propensity_gamma", OPTION_REAL, FIELD(propensity_gamma), "100", 0, 1e9, NULL, "for propensity=igw"},
-    {"probability_draws", OPTION_INTEGER, FIELD(probability_draws), "0", 0, 1e6, NULL,
-     "Thompson policies: draws to estimate the probability by; 0: it is not a number"},
+static const option scale_rows[] = {
+    OPTION_ROW_FLAG(common_options, scale, "scale", "off",
+                    "arms are divided by the mean length of those of the first round"),
 };
+const option_table scale_option_table = OPTION_TABLE(scale_rows);
+
+static const option problem_rows[] = {
+    OPTION_ROW_INTEGER(common_options, blocks, "blocks", "1", 1, 65536,
+                       "where every arm of a round is the same context in another block of the features: how many "
+                       "blocks",
+                       .needs = "f1.heads=0"),
+    OPTION_ROW_FLAG(common_options, exclusive, "exclusive", "off",
+                    "of the arms of a round at most one has a reward that is not 0",
+                    .needs = "f1.others>0 and f1.heads!=1 and f1.heads>1 or blocks>1"),
+};
+const option_table problem_option_table = OPTION_TABLE(problem_rows);
+
+static const option room_rows[] = {
+    OPTION_ROW_INTEGER(common_options, pending, "pending", "1024", 1, 1e8,
+                       "a decision expires when so many more were made without its reward"),
+    OPTION_ROW_INTEGER(common_options, arms, "arms", "32", 1, 1e7,
+                       "arms of a round to reserve memory for; more may come"),
+    OPTION_ROW_INTEGER(
+        common_options, nonzeros, "nonzeros", "1024", 1, 1e9,
+        "non-zeros of a sparse arm, or half the features of a dense one, to reserve memory for; more may come"),
+};
+const option_table room_option_table = OPTION_TABLE(room_rows);
+
+static const option propensity_rows[] = {
+    OPTION_ROW_CHOICE(common_options, propensity, "propensity", "own", "own|argmax|floor|softmax|igw",
+                      "how an arm is drawn: as the policy has it; the best; the best or, with propensity_epsilon, any; "
+                      "softmax; inverse-gap weighting"),
+    OPTION_ROW_REAL(common_options, propensity_epsilon, "propensity_epsilon", "0.05", 0, 1,
+                    "share of decisions that fall on any arm", .needs = "propensity=floor"),
+    OPTION_ROW_REAL(common_options, propensity_temperature, "propensity_temperature", "0.1", 1e-6, 1e6,
+                    "what scores are divided by before exp", .needs = "propensity=softmax"),
+    OPTION_ROW_REAL(common_options, propensity_gamma, "propensity_gamma", "100", 0, 1e9,
+                    "the larger, the less an arm below the best is tried", .needs = "propensity=igw"),
+};
+const option_table propensity_option_table = OPTION_TABLE(propensity_rows);
+
+static const option estimate_rows[] = {
+    OPTION_ROW_INTEGER(common_options, probability_draws, "probability_draws", "0", 0, 1e6,
+                       "draws to estimate the probability of a decision by; 0: it is not a number"),
+};
+const option_table estimate_option_table = OPTION_TABLE(estimate_rows);
 
 ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error)
 {

@@ -17,7 +17,7 @@
 
 typedef struct policy policy;
 
-/* Every policy's options begin with these. */
+/* Every policy's options begin with these; what its tables do not offer is 0. */
 typedef struct common_options {
     int64_t pending;  /* decisions that wait for their reward, at most */
     int64_t arms;     /* of a round that room is reserved for */
@@ -30,8 +30,25 @@ typedef struct common_options {
     int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
 } common_options;
 
-enum { COMMON_OPTIONS = 11 };
-extern const option common_option_table[COMMON_OPTIONS];
+/* Each policy offers those that act in it. */
+extern const option_table scale_option_table;      /* scale */
+extern const option_table problem_option_table;    /* where there is an f1: blocks, exclusive */
+extern const option_table room_option_table;       /* pending, arms, nonzeros */
+extern const option_table propensity_option_table; /* where scores are not drawn: how an arm is drawn from them */
+extern const option_table estimate_option_table;   /* where scores are drawn: probability_draws */
+
+#define F1_TITLE "f1, the exploitation network"
+
+/* The groups for common_options, where they are a field of the policy's, which come last in its schema: of a policy
+ * whose scores are what they are, and of one that draws them. scale_ is "scale=on" or "scale=off". */
+#define COMMON_GROUPS(owner, field, scale_)                                                                            \
+    OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
+        OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "the draw of an arm"),                 \
+        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
+#define COMMON_GROUPS_OF_DRAWS(owner, field, scale_)                                                                   \
+    OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
+        OPTION_GROUP(owner, field, common_options, estimate_option_table, "", "the draw of an arm"),                   \
+        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
 
 /* All that a score depends on besides the arms. */
 typedef struct parameters {
@@ -90,14 +107,18 @@ typedef struct policy_setup {
 typedef struct policy_preset {
     const char *name; /* "eenet:paper" */
     const char *summary;
-    const char *options;
+    const char *options; /* a line for each part */
 } policy_preset;
+
+typedef struct policy_presets {
+    const policy_preset *rows;
+    size_t count;
+} policy_presets;
 
 typedef struct policy_class {
     const char *summary, *paper;
-    option_schema schema; /* its owner is the policy's name */
-    const policy_preset *presets;
-    size_t preset_count;
+    const option_schema *schema;   /* its owner is the policy's name */
+    const policy_presets *presets; /* NULL: none */
 
     /* All that it allocates, the policy too, it takes from setup->memory, which frees it, on failure as well. */
     ee_status (*create)(const policy_setup *setup, policy **out, ee_error *error);

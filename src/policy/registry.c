@@ -14,13 +14,18 @@ static const policy_class *const classes[] = {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
+static size_t preset_count(const policy_class *class)
+{
+    return class->presets ? class->presets->count : 0;
+}
+
 /* Policy number index, each class followed by its presets, as class and preset (NULL for the class itself). */
 static bool policy_at(size_t index, const policy_class **class, const policy_preset **preset)
 {
-    for (size_t i = 0; i < CLASSES; index -= classes[i]->preset_count + 1, i++) {
-        if (index > classes[i]->preset_count) continue;
+    for (size_t i = 0; i < CLASSES; index -= preset_count(classes[i]) + 1, i++) {
+        if (index > preset_count(classes[i])) continue;
         *class = classes[i];
-        *preset = index ? &classes[i]->presets[index - 1] : NULL;
+        *preset = index ? &classes[i]->presets->rows[index - 1] : NULL;
         return true;
     }
     return false;
@@ -33,7 +38,7 @@ ee_status policy_find(const char *name, const policy_class **class, const char *
     const policy_preset *found;
     size_t count = 0;
     for (; count < MOST && policy_at(count, class, &found); count++) {
-        names[count] = found ? found->name : (*class)->schema.owner;
+        names[count] = found ? found->name : (*class)->schema->owner;
         *preset = found ? found->options : "";
         if (strcmp(name, names[count]) == 0) return EE_OK;
     }
@@ -49,7 +54,7 @@ ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error)
     if (!out) return status_fail(error, EE_BAD_INPUT, "describe: nowhere to put the policy");
     if (!policy_at(index, &class, &preset))
         return status_fail(error, EE_BAD_INPUT, "describe: there is no policy number %zu", index);
-    *out = (ee_policy){.name = preset ? preset->name : class->schema.owner,
+    *out = (ee_policy){.name = preset ? preset->name : class->schema->owner,
                        .summary = preset ? preset->summary : class->summary,
                        .paper = class->paper,
                        .preset = preset ? preset->options : ""};

@@ -38,23 +38,30 @@ static propensity_rule rule(const parameters *learned)
     return (propensity_rule){PROPENSITY_IGW, self->gamma * pow((double)learned->round + 1, self->exponent)};
 }
 
-static const option table[] = {
-    {"gamma", OPTION_REAL, offsetof(squarecb_options, gamma), "10", 0, 1e9, NULL,
-     "the larger, the less an arm below the best is tried"},
-    {"exponent", OPTION_REAL, offsetof(squarecb_options, exponent), "0.5", 0, 2, NULL,
-     "of the round, in gamma t^exponent"},
+static const option rows[] = {
+    OPTION_ROW_REAL(squarecb_options, gamma, "gamma", "10", 0, 1e9,
+                    "the larger, the less an arm below the best is tried", .needs = "propensity=own"),
+    OPTION_ROW_REAL(squarecb_options, exponent, "exponent", "0.5", 0, 2, "of the round, in gamma t^exponent",
+                    .needs = "propensity=own and gamma>0"),
 };
-static const option_group groups[] = {{"", table, 2, 0, NULL}, EXPLOITATION_GROUPS};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(table, "exploration"),
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("squarecb", groups, squarecb_options, "gamma exponent " EXPLOITATION_FIRST);
 
 static const policy_preset paper = {"squarecb:paper", "squarecb with a plain f1: 100 units, no trunk that arms share",
                                     PLAIN_F1};
+static const policy_presets presets = {&paper, 1};
 
 const policy_class squarecb_class = {
     .summary = "inverse-gap weighting on f1: the further below the best, the rarer",
     .paper = "Foster, Rakhlin: Beyond UCB: Optimal and Efficient Contextual Bandits with Regression Oracles, ICML 2020",
-    .schema = {"squarecb", groups, sizeof groups / sizeof *groups, sizeof(squarecb_options)},
-    .presets = &paper,
-    .preset_count = 1,
+    .schema = &schema,
+    .presets = &presets,
     .create = create,
     .scratch_count = exploitation_scratch_count,
     .score = exploitation_score,

@@ -33,13 +33,15 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 }
 
 static const option_group groups[] = {
-    {"", common_option_table, COMMON_OPTIONS, offsetof(uniform_options, common), NULL}};
+    OPTION_GROUP(uniform_options, common, common_options, room_option_table, "", "memory"),
+};
+static const option_schema schema = OPTION_SCHEMA("uniform", groups, uniform_options, NULL);
 
 extern const policy_class uniform_class;
 const policy_class uniform_class = {
     .summary = "any arm, each with the same probability: a control",
     .paper = "",
-    .schema = {"uniform", groups, 1, sizeof(uniform_options)},
+    .schema = &schema,
     .create = create,
     .scratch_count = scratch_count,
     .score = score,

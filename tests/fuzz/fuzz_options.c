@@ -1,5 +1,5 @@
 /* Options texts that nobody meant: reading them ends, and what is accepted is printed so that it reads back the same,
- * by the parser alone and through a bandit of every policy. */
+ * by the parser alone and through a bandit of some policies and presets. */
 #include <ctype.h>
 #include <float.h>
 #include <stdio.h>
@@ -17,66 +17,76 @@ static void require(bool holds, const char *what, const char *text)
     abort();
 }
 
-/* ---- the parser alone, on a made schema with every type ---- */
+/* ---- the parser alone, on a made schema with every type, whose options need each other ---- */
 
 typedef struct made {
     int64_t whole;
     double real;
     bool flag;
     option_choice choice;
-    char text[OPTION_TEXT_SIZE];
+    option_text text;
 } made;
 
-static const option made_table[] = {
-    {"whole", OPTION_INTEGER, offsetof(made, whole), "1", -0x1p63, 0x1p63, NULL, ""},
-    {"real", OPTION_REAL, offsetof(made, real), "0.5", -DBL_MAX, DBL_MAX, NULL, ""},
-    {"flag", OPTION_FLAG, offsetof(made, flag), "on", 0, 0, NULL, ""},
-    {"choice", OPTION_CHOICE, offsetof(made, choice), "all", 0, 1e6, "all|ring:N|reservoir:N", ""},
-    {"text", OPTION_TEXT, offsetof(made, text), "none", 0, 0, "any text", ""},
+static const option rows[] = {
+    OPTION_ROW_INTEGER(made, whole, "whole", "1", -0x1p63, 0x1p63, ""),
+    OPTION_ROW_REAL(made, real, "real", "0.5", -DBL_MAX, DBL_MAX, "", .needs = "whole>0 or whole<-9"),
+    OPTION_ROW_FLAG(made, flag, "flag", "on", "", .needs = "text!=none"),
+    OPTION_ROW_NUMBERED(made, choice, "choice", "all", "all|ring:N|reservoir:N", 0, 1e6, ""),
+    OPTION_ROW_TEXT(made, text, "text", "none", "any text", "", .needs = "flag=on and choice=ring|reservoir"),
 };
+static const option_table made_option_table = OPTION_TABLE(rows);
 
-enum { MADE = sizeof made_table / sizeof *made_table };
+typedef struct both {
+    made general, f2;
+} both;
 
-static const option_group made_groups[] = {
-    {"", made_table, MADE, 0, NULL},
-    {"f2.", made_table, MADE, sizeof(made), "choice=ring:3 flag=off"},
+static const option_group groups[] = {
+    OPTION_GROUP(both, general, made, made_option_table, "", "in general"),
+    OPTION_GROUP(both, f2, made, made_option_table, "f2.", "the second", .defaults = "choice=ring:3 flag=off",
+                 .needs = "whole<100 or real>0"),
 };
+static const option_schema schema = OPTION_SCHEMA("made", groups, both, NULL);
 
-static const option_schema schema = {"made", made_groups, 2, 2 * sizeof(made)};
+static ee_status read(const char *text, both *target, ee_error *error)
+{
+    options_set_defaults(&schema, target);
+    ee_status status = options_parse(&schema, text, target, error);
+    return status ? status : options_settle(&schema, text, target, error);
+}
 
 static void try_parser(const char *text)
 {
-    made target[2], again[2];
+    both target, again;
     char first[2048], second[2048];
     ee_error error = {EE_OK, ""};
-    options_set_defaults(&schema, target);
-    ee_status status = options_parse(&schema, text, target, &error);
+    ee_status status = read(text, &target, &error);
     require(status == error.status && (status == EE_OK || status == EE_BAD_OPTION), "a status without its error", text);
     require(memchr(error.message, '\0', sizeof error.message) != NULL, "a message without an end", text);
     if (status) return;
-    require(options_format(&schema, target, first, sizeof first) < sizeof first, "a text without an end", text);
-    options_set_defaults(&schema, again);
-    require(options_parse(&schema, first, again, NULL) == EE_OK, "what was printed is not read", first);
-    options_format(&schema, again, second, sizeof second);
+    require(options_format(&schema, &target, first, sizeof first) < sizeof first, "a text without an end", text);
+    require(read(first, &again, NULL) == EE_OK, "what was printed is not read", first);
+    options_format(&schema, &again, second, sizeof second);
     require(strcmp(first, second) == 0, "what was printed reads as something else", first);
 }
 
-/* ---- a bandit of every policy ---- */
+/* ---- a bandit of some policies and presets ---- */
 
 enum { DIM = 12, LARGEST_NUMBER = 32, LONGEST_TEXT = 512 };
 
 /* Small sizes, so that what a text does not set costs little: it comes after them, and the last word counts. */
 #define COMMON "pending=4 arms=3 nonzeros=4 "
-#define WIDTHS "f1.width=4 f2.width=4 f3.width=4 "
-#define HISTORIES "f1.history=ring:8 f2.history=ring:8 f3.history=ring:8 "
+#define F1 "f1.width=4 f1.history=ring:8 "
+#define NETWORKS "exploration=network f2.width=4 f2.history=ring:8 decision=hybrid f3.width=4 f3.history=ring:8 "
 
 static const struct {
     const char *policy, *small;
 } kinds[] = {
-    {"eenet", COMMON WIDTHS HISTORIES},
-    {"eenet:paper", COMMON WIDTHS},
-    {"eenet:authors", COMMON WIDTHS},
-    {"greedy", COMMON "f1.width=4 f1.history=ring:8 "},
+    {"eenet", COMMON F1},
+    {"eenet", COMMON F1 NETWORKS},
+    {"eenet:paper", COMMON "f1.width=4 f2.width=4 f3.width=4 "},
+    {"eenet:authors", COMMON "f1.width=4 f2.width=4 "},
+    {"greedy", COMMON F1},
+    {"neural-ts", COMMON F1},
     {"uniform", COMMON},
 };
 

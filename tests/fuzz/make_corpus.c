@@ -41,11 +41,10 @@ typedef struct seed_model {
 
 #define COMMON "pending=4 arms=3 nonzeros=4 train_late_after=20 "
 #define F1 "f1.width=3 f1.steps=2 f1.batch=2 f1.history=ring:6 "
-#define EENET                                                                                                          \
-    COMMON F1 "exploration=network f2.width=3 f2.steps=2 f2.batch=2 f2.history=ring:6 f3.width=3 f3.steps=2 "          \
-              "f3.batch=2 f3.history=ring:6 "                                                                          \
-              "hybrid_after=5 w2_late_after=7 lle_window=8 lle_neighbors=4 "
-#define SMALL "f1.history=all f2.history=all f3.history=all f1.batch=1 f2.batch=1 f3.batch=1 "
+#define EENET COMMON F1 "exploration=network f2.width=3 f2.steps=2 f2.batch=2 f2.history=ring:6 "
+#define F3 "f3.width=3 f3.steps=2 f3.batch=2 f3.history=ring:6 "
+#define HYBRID EENET F3 "decision=hybrid hybrid_after=5 w2_late_after=7 "
+#define SMALL "f1.history=all f2.history=all f1.batch=1 f2.batch=1 "
 
 static const seed_model models[] = {
     {"uniform", "uniform", 2, 5, false, "pending=4 arms=3 nonzeros=4"},
@@ -55,7 +54,7 @@ static const seed_model models[] = {
     {"greedy-image", "greedy", 16, 6, false, COMMON F1 "f1.image=1x4x4 f1.front=conv2d:2:3+relu+pool:2"},
     {"greedy-deep", "greedy", 2, 6, false, COMMON F1 "f1.layers=4 f1.bias=off f1.init=paper f1.loss=cross_entropy"},
     {"epsilon", "neural-epsilon", 2, 6, false, COMMON F1},
-    {"neural-ucb", "neural-ucb", 2, 9, false, COMMON F1 "memory_limit=1"},
+    {"neural-ucb", "neural-ucb", 2, 9, false, COMMON F1},
     {"neural-ts-full", "neural-ts", 5, 9, true, COMMON F1 "memory_limit=1 covariance=full f1.width=2"},
     {"neural-linear", "neural-linear", 2, 9, false, COMMON F1 "rebuild=3"},
     {"squarecb", "squarecb", 2, 6, false, COMMON F1},
@@ -63,24 +62,23 @@ static const seed_model models[] = {
     {"lints", "lints", 3, 9, false, "pending=4 arms=3 nonzeros=4 refresh=4"},
     {"kernelucb", "kernelucb", 5, 9, true, "pending=4 arms=3 nonzeros=4 max_contexts=6"},
     {"kernelts", "kernelts", 2, 9, false, "pending=4 arms=3 nonzeros=4 max_contexts=20"},
-    {"eenet-new", "eenet", 3, 0, false, EENET "features=sketch:4"},
-    {"eenet-sketch", "eenet", 3, 9, false, EENET "features=sketch:4"},
-    {"eenet-sparse", "eenet", 5, 9, true, EENET "features=sketch:3 extra_until=30 decision=neural"},
+    {"eenet-new", "eenet", 3, 0, false, HYBRID "features=sketch:4"},
+    {"eenet-sketch", "eenet", 3, 9, false, HYBRID "features=sketch:4"},
+    {"eenet-sparse", "eenet", 5, 9, true, EENET F3 "features=sketch:3 extra_until=30 decision=neural"},
     {"eenet-normalized", "eenet", 2, 9, false, EENET "features=normalized label=abs decision=linear"},
-    {"eenet-pooled", "eenet", 3, 9, false, EENET "features=pooled:3 label=relu extra_until=4 f2.front=conv1d:2:3:1"},
-    {"eenet-lle", "eenet", 2, 20, false, EENET "features=lle:2"},
-    {"eenet-ridge", "eenet", 3, 9, false, COMMON F1 "units=2 f3.width=3 f3.history=ring:6"},
-    {"eenet-ridge-sparse", "eenet", 5, 9, true, COMMON F1 "scale=off f3.width=3 f3.history=ring:6 refresh=2"},
-    {"eenet-reservoir", "eenet", 3, 9, false, EENET "features=sketch:2 keep=reservoir:2"},
+    {"eenet-pooled", "eenet", 3, 9, false, HYBRID "features=pooled:3 label=relu extra_until=4 f2.front=conv1d:2:3:1"},
+    {"eenet-lle", "eenet", 2, 20, false, HYBRID "features=lle:2 lle_window=8 lle_neighbors=4"},
+    {"eenet-ridge", "eenet", 3, 9, false, COMMON F1 "units=2 recall=9"},
+    {"eenet-ridge-sparse", "eenet", 5, 9, true, COMMON F1 F3 "scale=off units=2 recall=9 refresh=2 decision=neural"},
+    {"eenet-reservoir", "eenet", 3, 9, false, HYBRID "features=sketch:2 keep=reservoir:2"},
     {"paper", "eenet:paper", 2, 7, false,
-     COMMON "hybrid_after=3 w2_late_after=7 lle_window=8 f1.width=3 f2.width=3 f3.width=3 f1.steps=2 f2.steps=2 "
+     COMMON "hybrid_after=3 w2_late_after=7 f1.width=3 f2.width=3 f3.width=3 f1.steps=2 f2.steps=2 "
             "f3.steps=2"},
     {"authors", "eenet:authors", 6, 12, false,
      EENET SMALL
      "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2"},
-    {"eenet-blocks", "eenet", 6, 9, true,
-     COMMON F1 "blocks=3 units=2 recall=9 exclusive=on f1.others=0.1 f3.width=3 f3.history=ring:6"},
-    {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 "blocks=3 f1.heads=0 scale=on memory_limit=1"},
+    {"eenet-blocks", "eenet", 6, 9, true, COMMON F1 "blocks=3 units=2 recall=9 exclusive=on f1.others=0.1"},
+    {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 "blocks=3 f1.heads=0 scale=on"},
 };
 
 enum { MODELS = sizeof models / sizeof *models, ARMS = 3, MOST_DIM = 16, SEED = 7 };
@@ -205,7 +203,7 @@ static void write_extremes(void)
     write_changed(&full, "seen", find_bytes(&full, &draw, sizeof draw) - 8, 0xff, 8);
 
     /* Behind the number of trainings stand the states of three decisions and the checksum. */
-    seed_model kept = {"kept", "eenet", 3, 3, false, EENET "features=sketch:2 keep=reservoir:2"};
+    seed_model kept = {"kept", "eenet", 3, 3, false, HYBRID "features=sketch:2 keep=reservoir:2"};
     size_t size = 0;
     ee_bytes_free(save_model(&kept, &size));
     write_changed(&kept, "trainings", size - 40, 0xff, 8);
@@ -223,18 +221,19 @@ static void write_extremes(void)
 
 static const char *const texts[] = {
     "",
-    "f1.width=4, f2.width=4 f3.width=4",
+    "exploration=network decision=neural f1.width=4, f2.width=4 f3.width=4",
+    "f2.width=4",
     "f1.width=0",
     "f1.widht=4",
-    "features=sketch:4 keep=reservoir:3 label=abs decision=neural",
-    "features=lle:2 lle_window=16 lle_neighbors=4",
-    "features=normalized f1.layers=3 f1.bias=off f1.init=paper f1.width=5",
-    "features=pooled:3 f2.front=conv1d:2:3:1+relu f2.width=4",
+    "exploration=network features=sketch:4 keep=reservoir:3 label=abs decision=neural",
+    "exploration=network features=lle:2 lle_window=16 lle_neighbors=4",
+    "exploration=network features=normalized f1.layers=3 f1.bias=off f1.init=paper f1.width=5",
+    "exploration=network features=pooled:3 f2.front=conv1d:2:3:1+relu f2.width=4",
     "f1.image=1x3x4 f1.front=conv2d:2:2+relu+pool:2 f1.width=3",
-    "f1.optimizer=adam f1.rate=1e-3 f1.decay=0x1p-4 f1.keep_moments=off f1.stop_loss=.5",
+    "f1.optimizer=adam f1.rate=1e-3 f1.decay=0x1p-4 f1.keep_moments=off f1.steps=2 f1.stop_loss=.5",
     "pending=1 arms=1 nonzeros=1 train_every=2",
     "keep=all f1.training=gd f1.history=all",
-    "w1=-0 w2=5e-324 w2_late=0.1000000000000000055511151231257827",
+    "w1=-0 w2=5e-324 w2_late_after=2 w2_late=0.1000000000000000055511151231257827",
     "whole=-9223372036854775808 real=-1.7976931348623157e308 flag=off choice=ring:7 text=a=b f2.text=",
     "real=nan\tf2.real=inf\r\n,choice=ring:,=,==",
     "text="

@@ -26,6 +26,9 @@ for file in include/eenet.h share/doc/eenet/LICENSE share/doc/eenet/README.md sh
     [ -f "$installed/$file" ] || fail "not installed: $file"
 done
 if [ -e "$build/eenet" ]; then
+    for file in share/man/man1/eenet.1 share/bash-completion/completions/eenet share/zsh/site-functions/_eenet; do
+        [ -f "$installed/$file" ] || fail "not installed: $file"
+    done
     "$installed/bin/eenet" --version | grep -q "^eenet $version," || fail 'the program does not run'
 fi
 strangers=$(find "$installed" -name '*.h' ! -name eenet.h)
@@ -34,7 +37,11 @@ strangers=$(find "$installed" -name '*.h' ! -name eenet.h)
 # While the major version is 0, the minor one says who is compatible.
 major=${version%%.*} minor=${version#*.}
 minor=${minor%%.*}
-if [ "$major" = 0 ]; then series=0.$minor other=0.$((minor + 1)); else series=$major other=$((major + 1)); fi
+if [ "$major" = 0 ]; then
+    series=0.$minor others="0.$((minor - 1)) 0.$((minor + 1))"
+else
+    series=$major others="$((major - 1)) $((major + 1))"
+fi
 soname=$(readelf -d "$library/libeenet.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 [ "$soname" = "libeenet.so.$series" ] || fail "the name of the library is $soname"
 
@@ -63,12 +70,14 @@ grep -q 'unused.result' "$folder/warnings" || fail 'no warning for an unused res
 
 # ---- by CMake ----
 
-# find VERSION: configures the other project, which wants that version or one that is compatible.
+# find_version VERSION: configures the other project, which wants that version or one that is compatible.
 find_version() {
     "$cmake" -S "$here" -B "$folder/by_cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$installed" \
         -DEXPECTED_VERSION="$1" >>"$folder/log" 2>&1
 }
-! find_version "$other" || fail "CMake takes $version for $other"
+for other in $others; do
+    ! find_version "$other" || fail "CMake takes $version for $other"
+done
 find_version "$series" || fail "CMake does not take $version for $series"
 "$cmake" --build "$folder/by_cmake" >>"$folder/log"
 "$folder/by_cmake/with_eenet"

@@ -6,8 +6,9 @@
 
 learner_options options_from(const char *text)
 {
-    static const option_group group = {"", learner_option_table, LEARNER_OPTIONS, 0, NULL};
-    static const option_schema schema = {"test", &group, 1, sizeof(learner_options)};
+    static const option_group groups[] = {OPTION_GROUP_OWN(learner_option_table, NULL),
+                                          OPTION_GROUP_OWN(arm_learner_option_table, NULL)};
+    static const option_schema schema = OPTION_SCHEMA("test", groups, learner_options, NULL);
     learner_options options;
     ee_error error = {0};
     options_set_defaults(&schema, &options);

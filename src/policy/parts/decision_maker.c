@@ -2,22 +2,33 @@
 
 #include "base/memory.h"
 
-#define FIELD(name) offsetof(decision_options, name)
-const option decision_option_table[DECISION_OPTIONS] = {
-    {"decision", OPTION_CHOICE, FIELD(kind), "linear", 0, 0, "linear|neural|hybrid",
-     "f3: w1 f1 + w2 f2, a network, or the one and then the other"},
-    {"hybrid_after", OPTION_INTEGER, FIELD(hybrid_after), "500", 0, 1e9, NULL, "rounds that hybrid decides linearly"},
-    {"w1", OPTION_REAL, FIELD(w1), "1", -1e6, 1e6, NULL, "weight of f1 in the linear f3"},
-    {"w2", OPTION_REAL, FIELD(w2), "1", -1e6, 1e6, NULL, "weight of f2 in the linear f3"},
-    {"w2_late", OPTION_REAL, FIELD(w2_late), "0.1", -1e6, 1e6, NULL, "weight of f2 after w2_late_after"},
-    {"w2_late_after", OPTION_INTEGER, FIELD(w2_late_after), "0", 0, 1e9, NULL,
-     "rewards after which w2_late takes over; 0: never"},
-    {"optimal", OPTION_CHOICE, FIELD(optimal), "range", 0, 0, "binary|range|threshold",
-     "p_t, what f3 learns: r = high; (r - low) / (high - low); r > threshold"},
-    {"reward_low", OPTION_REAL, FIELD(reward_low), "0", -1e9, 1e9, NULL, "smallest reward"},
-    {"reward_high", OPTION_REAL, FIELD(reward_high), "1", -1e9, 1e9, NULL, "largest reward"},
-    {"reward_threshold", OPTION_REAL, FIELD(reward_threshold), "0.5", -1e9, 1e9, NULL, "for optimal=threshold"},
+/* What uses p_t: f3 as a network, and the extra samples of f2. */
+#define USES_OPTIMAL "decision=neural|hybrid or extra_until>0"
+
+static const option rows[] = {
+    OPTION_ROW_CHOICE(decision_options, kind, "decision", "linear", "linear|neural|hybrid",
+                      "f3: w1 f1 + w2 f2, a network, or the one and then the other"),
+    OPTION_ROW_INTEGER(decision_options, hybrid_after, "hybrid_after", "500", 1, 1e9,
+                       "rounds that hybrid decides linearly", .needs = "decision=hybrid"),
+    OPTION_ROW_REAL(decision_options, w1, "w1", "1", -1e6, 1e6, "weight of f1 in the linear f3",
+                    .needs = "decision=linear|hybrid"),
+    OPTION_ROW_REAL(decision_options, w2, "w2", "1", -1e6, 1e6, "weight of f2 in the linear f3",
+                    .needs = "decision=linear|hybrid"),
+    OPTION_ROW_INTEGER(decision_options, w2_late_after, "w2_late_after", "0", 0, 1e9,
+                       "rewards after which w2_late takes over; 0: never", .needs = "decision=linear|hybrid"),
+    OPTION_ROW_REAL(decision_options, w2_late, "w2_late", "0.1", -1e6, 1e6, "weight of f2 after w2_late_after",
+                    .needs = "w2_late_after>0"),
+    OPTION_ROW_CHOICE(decision_options, optimal, "optimal", "range", "binary|range|threshold",
+                      "p_t, whether the played arm was optimal: r = high; (r - low) / (high - low); r > threshold",
+                      .needs = USES_OPTIMAL),
+    OPTION_ROW_REAL(decision_options, reward_low, "reward_low", "0", -1e9, 1e9, "smallest reward",
+                    .needs = "optimal=range and " USES_OPTIMAL),
+    OPTION_ROW_REAL(decision_options, reward_high, "reward_high", "1", -1e9, 1e9, "largest reward",
+                    .needs = "optimal=binary|range and " USES_OPTIMAL),
+    OPTION_ROW_REAL(decision_options, reward_threshold, "reward_threshold", "0.5", -1e9, 1e9,
+                    "a larger reward is that of an optimal arm", .needs = "optimal=threshold and " USES_OPTIMAL),
 };
+const option_table decision_option_table = OPTION_TABLE(rows);
 
 enum { SEEN = 2 }; /* f1 and f2 */
 
@@ -25,7 +36,7 @@ ee_status decision_maker_create(decision_maker *self, memory *owner, const decis
                                 uint64_t seed, size_t most_parameters, ee_error *error)
 {
     *self = (decision_maker){.options = *options, .offset = (float)offset};
-    if (options->reward_low >= options->reward_high)
+    if (options->optimal.pick == OPTIMAL_RANGE && options->reward_low >= options->reward_high)
         return status_fail(error, EE_BAD_OPTION,
                            "options: eenet.reward_low must be below eenet.reward_high, got %g and %g",
                            options->reward_low, options->reward_high);

@@ -20,8 +20,7 @@ typedef struct decision_options {
     learner_options f3;
 } decision_options;
 
-enum { DECISION_OPTIONS = 10 };
-extern const option decision_option_table[DECISION_OPTIONS];
+extern const option_table decision_option_table;
 
 typedef struct decision_maker {
     decision_options options;

@@ -4,10 +4,12 @@
 
 #include "base/memory.h"
 
-const option drawing_option_table[DRAWING_OPTIONS] = {
-    {"keep", OPTION_CHOICE, offsetof(drawing_options, keep), "last", 1, 1e6, "last|all|reservoir:N",
-     "parameters that decide: the last; or drawn from those of all rounds, or of N rounds"},
+static const option rows[] = {
+    OPTION_ROW_NUMBERED(drawing_options, keep, "keep", "last", "last|all|reservoir:N", 1, 1e6,
+                        "parameters that decide: the last; or drawn from those of all rounds, or of N rounds",
+                        .needs = "exploration=network and features!=lle"),
 };
+const option_table drawing_option_table = OPTION_TABLE(rows);
 
 ee_status drawing_create(drawing *self, memory *owner, const drawing_options *options, size_t theta12_count,
                          size_t theta3_count, uint64_t seed, ee_error *error)

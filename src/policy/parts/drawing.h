@@ -20,8 +20,7 @@ typedef struct drawing_options {
     option_choice keep;
 } drawing_options;
 
-enum { DRAWING_OPTIONS = 1 };
-extern const option drawing_option_table[DRAWING_OPTIONS];
+extern const option_table drawing_option_table;
 
 typedef struct drawing {
     keep_kind kind;

@@ -2,12 +2,14 @@
 
 #include <math.h>
 
-const option exploration_option_table[EXPLORATION_OPTIONS] = {
-    {"exploration", OPTION_CHOICE, offsetof(exploration_options, kind), "ridge", 0, 0, "network|ridge",
-     "f2: a network; or solved exactly, by ridge regression on f1's gradient at theta_0 by its last weights"},
-    {"label", OPTION_CHOICE, offsetof(exploration_options, label), "gain", 0, 0, "gain|abs|relu",
-     "what f2 learns: r - f1, |r - f1|, max(r - f1, 0)"},
+static const option rows[] = {
+    OPTION_ROW_CHOICE(exploration_options, kind, "exploration", "ridge", "network|ridge",
+                      "f2: a network; or solved exactly, by ridge regression on f1's gradient at theta_0 by its last "
+                      "weights"),
+    OPTION_ROW_CHOICE(exploration_options, label, "label", "gain", "gain|abs|relu",
+                      "what f2 learns: r - f1, |r - f1|, max(r - f1, 0)"),
 };
+const option_table exploration_option_table = OPTION_TABLE(rows);
 
 float exploration_label(option_choice label, float gain)
 {

@@ -39,10 +39,7 @@ typedef struct exploration_options {
     network_exploration_options network;
 } exploration_options;
 
-enum { EXPLORATION_OPTIONS = 2, REGRESSION_OPTIONS = 5, NETWORK_EXPLORATION_OPTIONS = 3 };
-extern const option exploration_option_table[EXPLORATION_OPTIONS];
-extern const option regression_option_table[REGRESSION_OPTIONS];
-extern const option network_exploration_option_table[NETWORK_EXPLORATION_OPTIONS];
+extern const option_table exploration_option_table, regression_option_table, network_exploration_option_table;
 
 /* What f2 learns of a gain r - f1. */
 float exploration_label(option_choice label, float gain);

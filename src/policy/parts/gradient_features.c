@@ -7,14 +7,15 @@
 
 enum { MOST_WINDOW = 1024, MOST_NEIGHBORS = 64 };
 
-const option feature_option_table[FEATURE_OPTIONS] = {
-    {"features", OPTION_CHOICE, offsetof(feature_options, kind), "sketch:32", 1, 1e6,
-     "normalized|pooled:N|lle:N|sketch:N", "what f2, where it is a network, sees of f1's gradient"},
-    {"lle_window", OPTION_INTEGER, offsetof(feature_options, window), "200", 8, MOST_WINDOW, NULL,
-     "gradients that the embedding is fitted on, and rewards between fits"},
-    {"lle_neighbors", OPTION_INTEGER, offsetof(feature_options, neighbors), "15", 2, MOST_NEIGHBORS, NULL,
-     "neighbours of a gradient in the embedding"},
+static const option rows[] = {
+    OPTION_ROW_NUMBERED(feature_options, kind, "features", "sketch:32", "normalized|pooled:N|lle:N|sketch:N", 1, 1e6,
+                        "what f2 sees of f1's gradient"),
+    OPTION_ROW_INTEGER(feature_options, window, "lle_window", "200", 8, MOST_WINDOW,
+                       "gradients that the embedding is fitted on, and rewards between fits", .needs = "features=lle"),
+    OPTION_ROW_INTEGER(feature_options, neighbors, "lle_neighbors", "15", 2, MOST_NEIGHBORS,
+                       "neighbours of a gradient in the embedding", .needs = "features=lle"),
 };
+const option_table feature_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 

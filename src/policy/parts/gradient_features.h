@@ -21,8 +21,7 @@ typedef struct feature_options {
     int64_t window, neighbors; /* of lle */
 } feature_options;
 
-enum { FEATURE_OPTIONS = 3 };
-extern const option feature_option_table[FEATURE_OPTIONS];
+extern const option_table feature_option_table;
 
 typedef struct gradient_features {
     feature_kind kind;

@@ -25,19 +25,15 @@ typedef struct gradient_width {
 
 /* ---- options ---- */
 
-#define FIELD(name) offsetof(gradient_width_options, name)
-static const option table[GRADIENT_WIDTH_OPTIONS] = {
-    {"nu", OPTION_REAL, FIELD(nu), "0.1", 0, 1e6, NULL, "weight of the width"},
-    {"lambda", OPTION_REAL, FIELD(lambda), "0.1", 1e-6, 1e6, NULL, "Z before the first reward"},
-    {"covariance", OPTION_CHOICE, FIELD(covariance), "diagonal", 0, 0, "diagonal|full",
-     "Z's diagonal, or all of it: 4 p^2 bytes for p parameters"},
-    {"memory_limit", OPTION_INTEGER, FIELD(memory_limit), "1024", 1, 1e6, NULL,
-     "MiB that covariance=full may take for Z's inverse"},
+static const option rows[] = {
+    OPTION_ROW_REAL(gradient_width_options, nu, "nu", "0.1", 0, 1e6, "weight of the width"),
+    OPTION_ROW_REAL(gradient_width_options, lambda, "lambda", "0.1", 1e-6, 1e6, "Z before the first reward"),
+    OPTION_ROW_CHOICE(gradient_width_options, covariance, "covariance", "diagonal", "diagonal|full",
+                      "Z's diagonal, or all of it: 4 p^2 bytes for p parameters"),
+    OPTION_ROW_INTEGER(gradient_width_options, memory_limit, "memory_limit", "1024", 1, 1e6,
+                       "MiB that Z's inverse may take", .needs = "covariance=full"),
 };
-const option_group gradient_width_groups[GRADIENT_WIDTH_GROUPS] = {
-    {"", table, GRADIENT_WIDTH_OPTIONS, 0, NULL},
-    EXPLOITATION_GROUPS,
-};
+const option_table gradient_width_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 
@@ -108,7 +104,7 @@ static ee_status create_parts(gradient_width *self, const policy_class *class, c
     self->full = o->covariance.pick == COVARIANCE_FULL;
     ee_status status = exploitation_create(&self->shared, class, setup, error);
     size_t p = parameter_count(self);
-    if (!status && self->full) status = check_limit(class->schema.owner, o, p, error);
+    if (!status && self->full) status = check_limit(class->schema->owner, o, p, error);
     if (!status) status = exploitation_start(&self->shared, setup, self->full ? 2 * triangle_count(p) : p, error);
     if (!status) status = create_room(self, setup->memory, error);
     return status;

@@ -30,8 +30,7 @@ typedef struct gradient_width_options {
     int64_t memory_limit; /* MiB */
 } gradient_width_options;
 
-enum { GRADIENT_WIDTH_OPTIONS = 4, GRADIENT_WIDTH_GROUPS = 4 };
-extern const option_group gradient_width_groups[GRADIENT_WIDTH_GROUPS];
+extern const option_table gradient_width_option_table;
 
 /* The functions of a class. gradient_width_score: exploitation is f1, exploration nu times the width, score their sum.
  */

@@ -14,7 +14,9 @@ ee_status initial_features_create(initial_features *self, memory *owner, const n
                            "options: eenet.exploration=ridge needs a hidden layer: f1.layers "
                            "must be at least 2");
     network_cut(f1, units, &self->network);
-    self->count = shape_size(self->network.layers[self->network.layer_count - 1].out);
+    /* A convolution is not cut, since a unit of it has no weights of its own: its first outputs are seen. */
+    size_t outputs = shape_size(self->network.layers[self->network.layer_count - 1].out);
+    self->count = units < outputs ? units : outputs;
     return memory_create(owner, &self->theta, self->network.parameter_count, sizeof(float), error);
 }
 

@@ -9,7 +9,7 @@
 #include "net/network.h"
 
 typedef struct initial_features {
-    network network; /* f1's without its last layer, and without the units that are not seen */
+    network network; /* f1's without its last layer, and where it can be without the units that are not seen */
     float *theta;    /* (network.parameter_count) */
     size_t count;    /* of phi */
 } initial_features;

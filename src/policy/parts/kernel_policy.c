@@ -7,22 +7,18 @@
 
 enum { MOST_CONTEXT_FLOATS = 1 << 26 };
 
-#define FIELD(name) offsetof(kernel_options, name)
-
-static const option table[KERNEL_OPTIONS] = {
-    {"kernel", OPTION_CHOICE, FIELD(kernel), "rbf", 0, 0, kernel_ridge_choices, "k(a, b); rbf: exp(-gamma |a - b|^2)"},
-    {"gamma", OPTION_REAL, FIELD(gamma), "1", 1e-9, 1e9, NULL,
-     "of the kernel: the larger, the less a reward says of other arms"},
-    {"lambda", OPTION_REAL, FIELD(lambda), "1", 1e-6, 1e6, NULL, "ridge: the variance of a reward's noise"},
-    {"nu", OPTION_REAL, FIELD(nu), "0.1", 0, 1e6, NULL, "weight of the deviation"},
-    {"max_contexts", OPTION_INTEGER, FIELD(max_contexts), "1000", 1, 20000, NULL,
-     "rewards to learn; later ones change nothing"},
+static const option rows[] = {
+    OPTION_ROW_CHOICE(kernel_options, kernel, "kernel", "rbf", kernel_ridge_choices,
+                      "k(a, b); rbf: exp(-gamma |a - b|^2)"),
+    OPTION_ROW_REAL(kernel_options, gamma, "gamma", "1", 1e-9, 1e9,
+                    "of the kernel: the larger, the less a reward says of other arms"),
+    OPTION_ROW_REAL(kernel_options, lambda, "lambda", "1", 1e-6, 1e6, "ridge: the variance of a reward's noise"),
+    OPTION_ROW_REAL(kernel_options, nu, "nu", "0.1", 0, 1e6, "weight of the deviation"),
+    OPTION_ROW_INTEGER(kernel_options, max_contexts, "max_contexts", "1000", 1, 20000,
+                       "rewards to learn; later ones change nothing"),
 };
 
-const option_group kernel_groups[KERNEL_GROUPS] = {
-    {"", table, KERNEL_OPTIONS, 0, NULL},
-    {"", common_option_table, COMMON_OPTIONS, FIELD(common), NULL},
-};
+const option_table kernel_option_table = OPTION_TABLE(rows);
 
 ee_status kernel_policy_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
 {
@@ -62,7 +58,7 @@ ee_status kernel_policy_reserve(policy *base, const observation *o, ee_error *er
         error, EE_BAD_INPUT,
         "learn: the arm has more than %zu features that are not zero, which is all that %s has room for; "
         "create it with a larger option nonzeros",
-        self->posterior.stride / 2, base->class->schema.owner);
+        self->posterior.stride / 2, base->class->schema->owner);
 }
 
 void kernel_policy_observe(policy *base, const observation *o, float reward)

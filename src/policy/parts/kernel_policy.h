@@ -15,8 +15,7 @@ typedef struct kernel_options {
     int64_t max_contexts;
 } kernel_options;
 
-enum { KERNEL_OPTIONS = 5, KERNEL_GROUPS = 2 };
-extern const option_group kernel_groups[KERNEL_GROUPS];
+extern const option_table kernel_option_table;
 
 /* The parameters are the state of the posterior, with room for max_contexts samples. */
 typedef struct kernel_policy {

@@ -7,12 +7,12 @@
 #include "math/doubles.h"
 #include "math/triangle.h"
 
-#define FIELD(name) offsetof(last_layer_options, name)
-const option last_layer_option_table[LAST_LAYER_OPTIONS] = {
-    {"lambda", OPTION_REAL, FIELD(lambda), "0.1", 1e-6, 1e6, NULL, "A before the first reward"},
-    {"rebuild", OPTION_INTEGER, FIELD(rebuild), "100", 0, 1e9, NULL,
-     "trainings of f1 after which the regression is made anew from its history; 0: never"},
+static const option rows[] = {
+    OPTION_ROW_REAL(last_layer_options, lambda, "lambda", "0.1", 1e-6, 1e6, "A before the first reward"),
+    OPTION_ROW_INTEGER(last_layer_options, rebuild, "rebuild", "100", 0, 1e9,
+                       "trainings of f1 after which the regression is made anew from its history; 0: never"),
 };
+const option_table last_layer_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 
@@ -47,7 +47,7 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
                            "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
-                           class->schema.owner, (long long)o->shared.f1.network.layers);
+                           class->schema->owner, (long long)o->shared.f1.network.layers);
     self->scale = o->scale;
     self->lambda = o->lambda;
     self->rebuild = (uint64_t)o->rebuild;

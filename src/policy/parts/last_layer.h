@@ -34,8 +34,7 @@ typedef struct last_layer_options {
 } last_layer_options;
 
 /* Those but the scale, which each policy names and defaults itself. */
-enum { LAST_LAYER_OPTIONS = 2 };
-extern const option last_layer_option_table[LAST_LAYER_OPTIONS];
+extern const option_table last_layer_option_table;
 
 typedef struct last_layer {
     exploitation shared;

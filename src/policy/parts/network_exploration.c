@@ -34,14 +34,16 @@ typedef struct network_exploration {
     gradient_window window;
 } network_exploration;
 
-#define FIELD(name) offsetof(network_exploration_options, name)
-const option network_exploration_option_table[NETWORK_EXPLORATION_OPTIONS] = {
-    {"label_offset", OPTION_REAL, FIELD(label_offset), "0", -1e6, 1e6, NULL,
-     "added to f2's labels and taken off its output"},
-    {"extra_gain", OPTION_REAL, FIELD(extra_gain), "0.1", -1e6, 1e6, NULL,
-     "c_r: label of the arms that were not played, where the played one was not optimal (p_t = 0)"},
-    {"extra_until", OPTION_INTEGER, FIELD(extra_until), "0", 0, 1e9, NULL, "rewards with such extra samples; 0: none"},
+static const option rows[] = {
+    OPTION_ROW_REAL(network_exploration_options, label_offset, "label_offset", "0", -1e6, 1e6,
+                    "added to f2's labels and taken off its output"),
+    OPTION_ROW_INTEGER(network_exploration_options, extra_until, "extra_until", "0", 0, 1e9,
+                       "rewards with extra samples: where the played arm was not optimal (p_t = 0), the other arms of "
+                       "the round; 0: none"),
+    OPTION_ROW_REAL(network_exploration_options, extra_gain, "extra_gain", "0.1", -1e6, 1e6,
+                    "c_r: label of the extra samples", .needs = "extra_until>0"),
 };
+const option_table network_exploration_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 

@@ -2,14 +2,13 @@
 
 #include "base/memory.h"
 
-#define FIELD(name) offsetof(posterior_options, name)
-
 /* A factorisation costs what as many updates as the block has features cost: hardly more than a thousand. */
-const option posterior_option_table[POSTERIOR_OPTIONS] = {
-    {"lambda", OPTION_REAL, FIELD(lambda), "1", 1e-6, 1e6, NULL, "ridge: what A starts with on its diagonal"},
-    {"refresh", OPTION_INTEGER, FIELD(refresh), "1000", 1, 1e9, NULL,
-     "updates of a block of features between its factorisations"},
+static const option rows[] = {
+    OPTION_ROW_REAL(posterior_options, lambda, "lambda", "1", 1e-6, 1e6, "what A starts with on its diagonal"),
+    OPTION_ROW_INTEGER(posterior_options, refresh, "refresh", "1000", 1, 1e9,
+                       "updates of a block of features between its factorisations"),
 };
+const option_table posterior_option_table = OPTION_TABLE(rows);
 
 enum { FLOATS_PER_DOUBLE = sizeof(double) / sizeof(float), FLOATS_PER_SIZE = sizeof(size_t) / sizeof(float) };
 

@@ -13,15 +13,7 @@ typedef struct posterior_options {
     int64_t refresh;
 } posterior_options;
 
-enum { POSTERIOR_OPTIONS = 2 };
-extern const option posterior_option_table[POSTERIOR_OPTIONS];
-
-/* The groups of a policy's schema for the options above, after its own group. */
-#define POSTERIOR_GROUPS                                                                                               \
-    {"", posterior_option_table, POSTERIOR_OPTIONS, 0, NULL},                                                          \
-    {                                                                                                                  \
-        "", common_option_table, COMMON_OPTIONS, offsetof(posterior_options, common), NULL                             \
-    }
+extern const option_table posterior_option_table;
 
 typedef struct posterior {
     policy base;

@@ -1,5 +1,6 @@
 #include "recall.h"
 
+#include <math.h>
 #include <string.h>
 
 /* memory: the two sums, then the places. A tag is a whole number that a float holds exactly; 0: the place is free. */
@@ -46,11 +47,23 @@ static size_t place_of(const float *memory, size_t arms, vector x, float *tag)
 
 float recall_expect(const float *memory, size_t arms, vector x, float expected)
 {
-    if (!arms || memory[AGREED] == 0) return expected; /* so that arms which never come again cost nothing here */
+    /* A weight below 0 is none. Before an arm came again there is no weight, and an arm costs nothing here. */
+    if (!arms || memory[AGREED] <= 0) return expected;
     float tag;
     const float *place = memory + place_of(memory, arms, x, &tag);
     if (place[TAG] != tag) return expected;
-    return expected + memory[AGREED] / (memory[SPREAD] + 1) * (place[MEAN] - expected);
+    return expected + fminf(memory[AGREED] / (memory[SPREAD] + 1), 1) * (place[MEAN] - expected);
+}
+
+/* Takes an arm that came again into the sums, but for one of which so much was expected that they would overflow. */
+static void add_again(float *memory, float mean, float expected, float reward)
+{
+    float more = mean - expected;
+    float agreed = memory[AGREED] + (more * (reward - expected) - memory[AGREED] / MOST_AGAIN);
+    float spread = memory[SPREAD] + (more * more - memory[SPREAD] / MOST_AGAIN);
+    if (!isfinite(agreed) || !isfinite(spread)) return;
+    memory[AGREED] = agreed;
+    memory[SPREAD] = spread;
 }
 
 size_t recall_add(float *memory, size_t arms, vector x, float expected, float reward)
@@ -59,9 +72,7 @@ size_t recall_add(float *memory, size_t arms, vector x, float expected, float re
     float tag;
     float *place = memory + place_of(memory, arms, x, &tag);
     if (place[TAG] == tag) {
-        float more = place[MEAN] - expected;
-        memory[AGREED] += more * (reward - expected) - memory[AGREED] / MOST_AGAIN;
-        memory[SPREAD] += more * more - memory[SPREAD] / MOST_AGAIN;
+        add_again(memory, place[MEAN], expected, reward);
     } else {
         memset(place, 0, PLACE * sizeof *place);
         place[TAG] = tag;

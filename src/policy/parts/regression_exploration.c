@@ -36,18 +36,18 @@ typedef struct regression_exploration {
     float *phi;                          /* (features.count) */
 } regression_exploration;
 
-#define FIELD(name) offsetof(regression_options, name)
-const option regression_option_table[REGRESSION_OPTIONS] = {
-    {"prior_gain", OPTION_REAL, FIELD(prior_gain), "1", -1e6, 1e6, NULL,
-     "ridge: the gain of an arm that is like none before"},
-    {"ridge", OPTION_REAL, FIELD(ridge), "3", 1e-6, 1e6, NULL, "ridge: lambda, how many samples the prior is worth"},
-    {"refresh", OPTION_INTEGER, FIELD(refresh), "8", 0, 1e6, NULL,
-     "ridge: past gains that each training computes again, with f1 as it is then"},
-    {"units", OPTION_INTEGER, FIELD(units), "200", 1, 4096, NULL,
-     "ridge: of f1's last hidden layer those that f2 sees, at most"},
-    {"recall", OPTION_INTEGER, FIELD(recall), "16384", 0, 1e8, NULL,
-     "ridge, label=gain: arms whose own rewards f2 remembers, at most; 0: none"},
+static const option rows[] = {
+    OPTION_ROW_REAL(regression_options, prior_gain, "prior_gain", "1", -1e6, 1e6,
+                    "the gain of an arm that is like none before"),
+    OPTION_ROW_REAL(regression_options, ridge, "ridge", "3", 1e-6, 1e6, "lambda, how many samples the prior is worth"),
+    OPTION_ROW_INTEGER(regression_options, refresh, "refresh", "8", 0, 1e6,
+                       "past gains that each training computes again, with f1 as it is then"),
+    OPTION_ROW_INTEGER(regression_options, units, "units", "200", 1, 4096,
+                       "of f1's last hidden layer those that f2 sees, at most"),
+    OPTION_ROW_INTEGER(regression_options, recall, "recall", "16384", 0, 1e8,
+                       "arms whose own rewards f2 remembers, at most; 0: none", .needs = "label=gain"),
 };
+const option_table regression_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 

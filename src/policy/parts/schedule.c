@@ -1,13 +1,14 @@
 #include "schedule.h"
 
-const option schedule_option_table[SCHEDULE_OPTIONS] = {
-    {"train_every", OPTION_INTEGER, offsetof(schedule, every), "1", 1, 1e9, NULL,
-     "rewards from one training to the next"},
-    {"train_late_every", OPTION_INTEGER, offsetof(schedule, late_every), "1", 1, 1e9, NULL,
-     "the same after reward train_late_after"},
-    {"train_late_after", OPTION_INTEGER, offsetof(schedule, late_after), "1000000000", 1, 1e9, NULL,
-     "where train_late_every takes over"},
+/* Late, training ten times as rarely is what most want; it begins where train_late_after says, by default never. */
+static const option rows[] = {
+    OPTION_ROW_INTEGER(schedule, every, "train_every", "1", 1, 1e9, "rewards from one training to the next"),
+    OPTION_ROW_INTEGER(schedule, late_every, "train_late_every", "10", 1, 1e9, "the same after reward train_late_after",
+                       .needs = "train_late_after<1000000000"),
+    OPTION_ROW_INTEGER(schedule, late_after, "train_late_after", "1000000000", 1, 1e9,
+                       "where train_late_every takes over"),
 };
+const option_table schedule_option_table = OPTION_TABLE(rows);
 
 bool schedule_is_due(const schedule *self, uint64_t rewards)
 {

@@ -10,8 +10,7 @@ typedef struct schedule {
     int64_t late_after;
 } schedule;
 
-enum { SCHEDULE_OPTIONS = 3 };
-extern const option schedule_option_table[SCHEDULE_OPTIONS];
+extern const option_table schedule_option_table;
 
 /* Whether to train now that `rewards` rewards have come: at the 1st, then at every so many. */
 bool schedule_is_due(const schedule *self, uint64_t rewards);

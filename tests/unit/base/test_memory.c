@@ -6,9 +6,10 @@
 
 #include "base/memory.h"
 
-/* A sanitizer's allocator ends the program where malloc returns NULL, unless asked not to. */
-const char *__asan_default_options(void);
-const char *__tsan_default_options(void);
+/* A sanitizer's allocator ends the program where malloc returns NULL, unless asked not to by functions that it can see.
+ */
+EE_API const char *__asan_default_options(void);
+EE_API const char *__tsan_default_options(void);
 
 const char *__asan_default_options(void)
 {

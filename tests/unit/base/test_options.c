@@ -34,33 +34,31 @@ typedef struct made {
 } made;
 
 static const option general_table[] = {
-    {"whole", OPTION_INTEGER, offsetof(made, whole), "-7", -0x1p63, 0x1p63, NULL, "any whole number"},
-    {"any", OPTION_REAL, offsetof(made, any), "0", -DBL_MAX, DBL_MAX, NULL, "any number"},
-    {"weight", OPTION_REAL, offsetof(made, weight), "0.25", -1, 1.5, NULL, "how much"},
-    {"label", OPTION_CHOICE, offsetof(made, label), "gain", 0, 0, "gain|abs|relu", "which one"},
-    {"schedule", OPTION_TEXT, offsetof(made, schedule), "10x100", 0, 0, "steps, as 10x100", "when"},
+    OPTION_ROW_INTEGER(made, whole, "whole", "-7", -0x1p63, 0x1p63, "any whole number"),
+    OPTION_ROW_REAL(made, any, "any", "0", -DBL_MAX, DBL_MAX, "any number"),
+    OPTION_ROW_REAL(made, weight, "weight", "0.25", -1, 1.5, "how much"),
+    OPTION_ROW_CHOICE(made, label, "label", "gain", "gain|abs|relu", "which one"),
+    OPTION_ROW_TEXT(made, schedule, "schedule", "10x100", "steps, as 10x100", "when"),
 };
 
 static const option layers_table[] = {
-    {"width", OPTION_INTEGER, offsetof(layers, width), "100", 1, 65536, NULL, "units of a layer"},
-    {"rate", OPTION_REAL, offsetof(layers, rate), "0.001", 0, 10, NULL, "learning rate"},
-    {"bias", OPTION_FLAG, offsetof(layers, bias), "on", 0, 0, NULL, "whether there are biases"},
-    {"history", OPTION_CHOICE, offsetof(layers, history), "all", 1, 1000, "all|ring:N|reservoir:N", "what is kept"},
+    OPTION_ROW_INTEGER(layers, width, "width", "100", 1, 65536, "units of a layer"),
+    OPTION_ROW_REAL(layers, rate, "rate", "0.001", 0, 10, "learning rate"),
+    OPTION_ROW_FLAG(layers, bias, "bias", "on", "whether there are biases"),
+    OPTION_ROW_NUMBERED(layers, history, "history", "all", "all|ring:N|reservoir:N", 1, 1000, "what is kept"),
 };
 
-enum {
-    GENERAL = sizeof general_table / sizeof *general_table,
-    LAYERS = sizeof layers_table / sizeof *layers_table,
-    ALL = GENERAL + 2 * LAYERS
-};
+static const option_table general = OPTION_TABLE(general_table);
+static const option_table layered = OPTION_TABLE(layers_table);
+enum { ALL = sizeof general_table / sizeof *general_table + 2 * (sizeof layers_table / sizeof *layers_table) };
 
 static const option_group made_groups[] = {
-    {"", general_table, GENERAL, 0, NULL},
-    {"f1.", layers_table, LAYERS, offsetof(made, f1), NULL},
-    {"f2.", layers_table, LAYERS, offsetof(made, f2), "width=20 bias=off, history=ring:50"},
+    OPTION_GROUP_OWN(general, "in general"),
+    OPTION_GROUP(made, f1, layers, layered, "f1.", "the first"),
+    OPTION_GROUP(made, f2, layers, layered, "f2.", "the second", .defaults = "width=20 bias=off, history=ring:50"),
 };
 
-static const option_schema schema = {"made", made_groups, 3, sizeof(made)};
+static const option_schema schema = OPTION_SCHEMA("made", made_groups, made, "weight f2.rate");
 
 static const char default_text[] = "whole=-7 any=0 weight=0.25 label=gain schedule=10x100 "
                                    "f1.width=100 f1.rate=0.001 f1.bias=on f1.history=all "
@@ -577,7 +575,7 @@ static void past_the_last_there_is_nothing_to_describe(void **state)
     assert_int_equal(error.status, EE_BAD_INPUT);
     assert_int_equal(options_describe(&schema, &m, SIZE_MAX, &described, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "made has 13 options, asked for number 18446744073709551615");
-    option_schema empty = {"none", NULL, 0, sizeof m};
+    option_schema empty = {.owner = "none", .size = sizeof m};
     assert_int_equal(options_describe(&empty, &m, 0, &described, &error), EE_BAD_INPUT);
 }
 

@@ -23,7 +23,7 @@ static const policy_case smaller[] = {
 
 static const policy_case variants[] = {
     {"eenet", "f1.width=6 blocks=2 refresh=3 f1.lazy=on"},
-    {"eenet", "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20"},
+    {"eenet", "f1.width=6 exploration=network f2.width=6 decision=hybrid f3.width=4 features=sketch:8 hybrid_after=20"},
     {"eenet", "f1.width=6 exploration=network f2.width=6 features=pooled:2 keep=reservoir:5 extra_until=1000"},
     {"eenet", "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=8 lle_neighbors=4"},
     {"eenet", "f1.width=6 units=4 propensity=softmax"},

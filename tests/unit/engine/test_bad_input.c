@@ -16,7 +16,9 @@ typedef struct fixture {
 static int bandit_begin(void **state)
 {
     static fixture self;
-    self.bandit = bandit_make("eenet", DIM, 4, "f1.width=6 f2.width=6 f3.width=4 features=sketch:4 pending=8");
+    self.bandit =
+        bandit_make("eenet", DIM, 4,
+                    "exploration=network decision=hybrid f1.width=6 f2.width=6 f3.width=4 features=sketch:4 pending=8");
     for (uint64_t t = 1; t <= 20; t++) {
         round_draw(&self.round, t, ARMS, DIM, 3);
         ee_decision decision = bandit_choose(self.bandit, t % 2 ? &self.round.dense : &self.round.sparse, NULL);
@@ -543,14 +545,15 @@ static void options_must_go_together(void **state)
     static const struct {
         const char *options, *sentence;
     } cases[] = {
-        {"reward_low=2", "options: eenet.reward_low must be below eenet.reward_high, got 2 and 1"},
+        {"decision=neural reward_low=2", "options: eenet.reward_low must be below eenet.reward_high, got 2 and 1"},
         {"exploration=network keep=all",
          "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
         {"exploration=network features=lle:9 lle_neighbors=5",
          "options: features=lle:9 needs more than 9 lle_neighbors and more lle_window than that, got 5 and 200"},
         {"f1.front=conv1d:2:9", "options: f1.front: a kernel of 9 does not fit into 1x6"},
         {"f1.front=pool:7", "options: f1.front: a pool of 7 does not fit into 1x6"},
-        {"f1.image=2x2x2", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 6, got 2x2x2"},
+        {"f1.front=conv1d:1:2 f1.image=2x2x2",
+         "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 6, got 2x2x2"},
         {"f1.front=conv3d:1:1",
          "options: f1.front: expected conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:CHANNELS:KERNEL[:STRIDE], "
          "pool:SIZE or relu (after another), joined by +, got 'conv3d:1:1'"},

@@ -6,7 +6,7 @@
 
 /* Networks small enough that a few hundred rounds take milliseconds. */
 static const char small_eenet[] =
-    "f1.width=8 exploration=network f2.width=8 f3.width=4 features=sketch:8 hybrid_after=20";
+    "f1.width=8 exploration=network f2.width=8 f3.width=4 features=sketch:8 decision=hybrid hybrid_after=20";
 static const char small_greedy[] = "f1.width=8";
 
 static round_arms round_now;
@@ -219,9 +219,10 @@ static void dense_and_sparse_forms_decide_alike(void **state)
 {
     (void)state;
     static const char *const options[] = {
-        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized decision=linear",
+        "f1.width=8 exploration=network f2.width=8 features=normalized decision=linear",
         "f1.width=8 exploration=network f2.width=8 f3.width=8 features=pooled:3 decision=neural",
-        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=sketch:8 f1.layers=3",
+        "f1.width=8 exploration=network f2.width=8 f3.width=4 features=sketch:8 f1.layers=3 decision=hybrid "
+        "hybrid_after=10",
         "f1.width=8 exploration=network f2.width=8 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 decision=linear",
         "f1.width=8 units=5",
         "f1.width=8 units=5 blocks=3 scale=off",
@@ -739,16 +740,18 @@ static void reserved_words_are_filled_with_zeros(void **state)
     ee_bandit_free(bandit);
 }
 
-/* Every option of a policy as ee_option_describe tells it, joined to one text. */
+/* Every option of a policy that acts, as ee_option_describe tells it, joined to one text. */
 static size_t join_options(const char *policy, char *text, size_t capacity)
 {
     size_t count = 0, length = 0;
     ee_option option;
     for (; ee_option_describe(policy, count, &option, NULL) == EE_OK; count++) {
         assert_true(strlen(option.name) > 0 && strlen(option.range) > 0 && strlen(option.value) > 0);
-        assert_true(strlen(option.meaning) > 0);
+        assert_true(strlen(option.meaning) > 0 && strlen(option.part) > 0);
+        assert_true(option.acts || strlen(option.needs) > 0);
+        if (!option.acts) continue;
         length +=
-            (size_t)snprintf(text + length, capacity - length, "%s%s=%s", count ? " " : "", option.name, option.value);
+            (size_t)snprintf(text + length, capacity - length, "%s%s=%s", length ? " " : "", option.name, option.value);
         assert_true(length < capacity);
     }
     ee_error error = {EE_OK, ""};
@@ -760,12 +763,28 @@ static size_t join_options(const char *policy, char *text, size_t capacity)
     return count;
 }
 
+/* The words of a preset whose options act in it. */
+static void keep_acting(const ee_policy *policy, char *text, size_t capacity)
+{
+    const char *place = policy->preset;
+    size_t length, used = 0;
+    for (; (place += strspn(place, " \n"), length = strcspn(place, " \n")); place += length) {
+        ee_option option;
+        size_t i = 0, name = strcspn(place, "=");
+        do assert_int_equal(ee_option_describe(policy->name, i++, &option, NULL), EE_OK);
+        while (strlen(option.name) != name || strncmp(option.name, place, name) != 0);
+        if (option.acts) used += (size_t)snprintf(text + used, capacity - used, "%.*s ", (int)length, place);
+        assert_true(used < capacity);
+    }
+    text[used] = '\0';
+}
+
 /* The same bandit comes from a preset's name, from the preset's options, from all options that are described, and from
  * the options that the bandit tells of itself. */
 static void descriptions_are_complete(void **state)
 {
     (void)state;
-    static char described[8192];
+    static char described[8192], preset[8192];
     size_t found = 0, count = 0;
     ee_policy policy;
     ee_error error = {EE_OK, ""};
@@ -778,7 +797,8 @@ static void descriptions_are_complete(void **state)
         memcpy(base, policy.name, strcspn(policy.name, ":"));
         assert_true(join_options(policy.name, described, sizeof described) >= 3);
         ee_bandit *bandit = bandit_make(policy.name, 20, 1, NULL);
-        ee_bandit *by_preset = bandit_make(base, 20, 1, policy.preset);
+        keep_acting(&policy, preset, sizeof preset);
+        ee_bandit *by_preset = bandit_make(base, 20, 1, preset);
         ee_bandit *by_options = bandit_make(base, 20, 1, described);
         ee_bandit *by_info = bandit_make(policy.name, 20, 1, ee_bandit_info(bandit).options);
         assert_string_equal(ee_bandit_info(bandit).policy, policy.name);
@@ -877,8 +897,7 @@ static void the_probability_of_a_draw_is_estimated_or_not_told(void **state)
     ee_error error;
     ee_bandit *none;
     assert_int_equal(ee_bandit_create(&settings, &none, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "options: neural-ts draws its scores: propensity must be own or argmax, and "
-                                       "probabilities are estimated by probability_draws");
+    assert_string_equal(error.message, "options: neural-ts has no option 'propensity'");
 }
 
 int main(void)

@@ -33,10 +33,12 @@ typedef struct lone_run {
 
 static const lone_run runs[] = {
     {.policy = "eenet",
-     .options = "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20",
+     .options =
+         "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 decision=hybrid hybrid_after=20",
      .seed = 1},
     {.policy = "eenet",
-     .options = "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 hybrid_after=20",
+     .options =
+         "f1.width=6 exploration=network f2.width=6 f3.width=4 features=sketch:8 decision=hybrid hybrid_after=20",
      .seed = 2},
     {.policy = "eenet",
      .options = "f1.width=6 exploration=network f2.width=6 features=pooled:2 keep=reservoir:5",

@@ -213,7 +213,7 @@ static void check_finds_what_would_fail(void **state)
     assert_int_equal(runner_check(&job, NULL, &error), EE_OK);
     assert_int_equal(runner_check(&job, &options, &error), EE_OK);
     assert_non_null(strstr(options, "pending=7"));
-    assert_non_null(strstr(options, "propensity=")); /* not given: all are there */
+    assert_non_null(strstr(options, "nonzeros=")); /* not given: all are there */
     memory_free(options);
     job.policy = "unifrom";
     assert_int_equal(runner_check(&job, &options, &error), EE_BAD_OPTION);
@@ -249,6 +249,18 @@ static void assert_told(const dataset *data, const char *own, const char *expect
     memory_free(options);
 }
 
+/* Where the data set's blocks do nothing, the policy is not told. */
+static void assert_not_told(const dataset *data, const char *policy, const char *own)
+{
+    run_job job = {.data = data, .policy = policy, .options = own, .rounds = 5};
+    ee_error error = {EE_OK, ""};
+    char *options;
+    if (runner_check(&job, &options, &error)) fail_msg("%s", error.message);
+    assert_null(strstr(options, "blocks=3"));
+    assert_null(strstr(options, "exclusive"));
+    memory_free(options);
+}
+
 static void the_data_set_tells_of_its_arms_unless_the_job_does(void **state)
 {
     (void)state;
@@ -259,7 +271,11 @@ static void the_data_set_tells_of_its_arms_unless_the_job_does(void **state)
     assert_told(table, "f1.width=4 blocks=1", " blocks=1 ");
     assert_told(table, NULL, " exclusive=on ");
     assert_told(table, "exclusive=off", " exclusive=off ");
-    assert_told(synthetic, NULL, " exclusive=off ");
+    assert_not_told(table, "linucb", NULL);
+    assert_not_told(table, "greedy:paper", NULL);
+    assert_not_told(table, "eenet:paper", NULL);
+    assert_not_told(table, "eenet", "f1.heads=1");
+    assert_not_told(synthetic, "eenet", NULL);
     assert_told(synthetic, NULL, " blocks=1 ");
     assert_told(synthetic, "blocks=4", " blocks=4 ");
     run_job job = {.data = synthetic, .policy = "eenet", .options = "blocks=7", .rounds = 5};
@@ -277,8 +293,7 @@ static void runs_use_the_blocks(void **state)
     (void)state;
     test_folder folder = folder_make();
     dataset *table = open_table(&folder);
-    const char *options[] = {"f1.width=8 blocks=3 exclusive=on", "f1.width=8 blocks=1 exclusive=on",
-                             "f1.width=8 blocks=3"};
+    const char *options[] = {"f1.width=8 blocks=3 exclusive=on", "f1.width=8", "f1.width=8 blocks=3"};
     run_result result, beside[3];
     double curve[100];
     run_job job = {.data = table, .policy = "eenet", .options = "f1.width=8", .seed = 2, .rounds = 100};

@@ -81,14 +81,15 @@ typedef struct pair {
     bool *seen; /* (block) the rows that the batch must list */
 } pair;
 
-static void make_pair(pair *p, const batch_case *given, const kernel_table *kernels)
+/* entries: of a sample that the batch has room for 64 times. */
+static void make_pair(pair *p, const batch_case *given, const kernel_table *kernels, size_t entries)
 {
     *p = (pair){.given = given, .draw = random_named(5, given->options)};
     learner_options options = options_from(given->options);
     ee_error error = {0};
     if (network_create(&p->net, "test", &options.network, given->input, &error)) fail_msg("%s", error.message);
     p->net.kernels = kernels;
-    if (batch_create(&p->batch, &p->owner, &p->net, &error)) fail_msg("%s", error.message);
+    if (batch_create(&p->batch, &p->owner, &p->net, entries, &error)) fail_msg("%s", error.message);
     p->theta = calloc(p->net.parameter_count, sizeof(float));
     p->gradient = calloc(p->net.parameter_count, sizeof(float));
     p->expected = calloc(p->net.parameter_count, sizeof(float));
@@ -214,11 +215,11 @@ static void check_rows(const pair *p)
     free(left);
 }
 
-static void check_case(const batch_case *given, const kernel_table *kernels)
+static void check_case(const batch_case *given, const kernel_table *kernels, size_t entries)
 {
     static const size_t counts[][BATCHES] = {{BATCH_SAMPLES, 1, 7}, {2, 0, 3}, {1, 33, BATCH_SAMPLES}};
     pair p;
-    make_pair(&p, given, kernels);
+    make_pair(&p, given, kernels, entries);
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         for (size_t i = 0; i < BATCHES; i++) {
             take_samples(&p, counts[k][i], i);
@@ -237,7 +238,10 @@ static void batches_are_as_samples_one_by_one(void **state)
     (void)state;
     const kernel_table *kernels;
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++)
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_case(&cases[i], kernels);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            check_case(&cases[i], kernels, cases[i].input);
+            check_case(&cases[i], kernels, cases[i].input / 16); /* longer ones: some samples at a time, or one */
+        }
 }
 
 /* Half of the entries or more: side by side. It is the entries that are counted, be they zero. */
@@ -249,8 +253,7 @@ static void half_of_the_entries_is_enough(void **state)
     static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t entries = 0; entries <= 8; entries++) {
         pair p;
-        make_pair(&p, &given, kernels_best());
-        assert_int_equal(batch_reserve(&p.batch, entries, NULL), EE_OK);
+        make_pair(&p, &given, kernels_best(), 8);
         batch_add(&p.batch, (vector){values, indices, entries});
         batch_add(&p.batch, (vector){values, indices, 8 - entries});
         batch_add(&p.batch, (vector){values, indices, entries});
@@ -266,8 +269,7 @@ static size_t memory_of(const char *options, size_t input, size_t entries)
 {
     batch_case given = {options, input, {DENSE}, 1, EITHER};
     pair p;
-    make_pair(&p, &given, kernels_best());
-    assert_int_equal(batch_reserve(&p.batch, entries, NULL), EE_OK);
+    make_pair(&p, &given, kernels_best(), entries);
     size_t bytes = memory_bytes(&p.owner);
     release_pair(&p);
     return bytes;
@@ -286,12 +288,28 @@ static void room_is_for_what_is_used(void **state)
     assert_int_equal(memory_of(convolution, 40, 40), memory_of(convolution, 40, 0));
 }
 
+/* And not 64 times that. */
+static void a_long_input_takes_its_own_length(void **state)
+{
+    (void)state;
+    enum { LONG = 100000 };
+    batch_case given = {"width=2", LONG, {SPARSE}, 1, BY_ROW};
+    pair p;
+    make_pair(&p, &given, kernels_best(), 20);
+    size_t before = memory_bytes(&p.owner);
+    assert_int_equal(batch_reserve(&p.batch, LONG, NULL), EE_OK);
+    size_t more = memory_bytes(&p.owner) - before;
+    assert_true(more > LONG && more <= LONG * 8);
+    release_pair(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_as_samples_one_by_one),
         cmocka_unit_test(half_of_the_entries_is_enough),
         cmocka_unit_test(room_is_for_what_is_used),
+        cmocka_unit_test(a_long_input_takes_its_own_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

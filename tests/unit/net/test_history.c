@@ -1,4 +1,4 @@
-/* What histories keep, and that rows of any length fit in. */
+/* What histories keep, that rows of any length fit in, where rounds end and what was predicted. */
 #include "support_network.h"
 
 static void fill_history(history *h, memory *owner, const char *kind, size_t samples, uint64_t seed)
@@ -106,6 +106,191 @@ static void rows_of_any_length_fit(void **state)
     memory_release(&owner);
 }
 
+static void clearing_gives_long_rows_back(void **state)
+{
+    (void)state;
+    enum { LONG = 5000 };
+    static const float values[LONG] = {1};
+    learner_options options = options_from("history=all");
+    memory owner = {0};
+    history h;
+    assert_int_equal(history_create(&h, &owner, options.history, LONG, 2, random_named(1, "test"), NULL), EE_OK);
+    size_t before = memory_bytes(&owner);
+    for (size_t i = 0; i < 10; i++) {
+        assert_int_equal(history_reserve(&h, 1, vector_dense(values, LONG), NULL), EE_OK);
+        history_append(&h, vector_dense(values, LONG), 1);
+    }
+    assert_true(memory_bytes(&owner) > before + 10 * sizeof values);
+    history_clear(&h);
+    assert_true(memory_bytes(&owner) < before + 3 * sizeof values); /* one or two are kept for the next */
+    memory_release(&owner);
+}
+
+/* ---- rounds of several samples ---- */
+
+static void append_number(history *h, size_t number)
+{
+    float x = (float)number;
+    ee_error error = {0};
+    assert_int_equal(history_reserve(h, 1, vector_dense(&x, 1), &error), EE_OK);
+    history_append(h, vector_dense(&x, 1), -x);
+}
+
+/* A history as a policy fills it: rounds of 1, 3, 2, 1, 3, 2, ... samples. */
+static size_t samples_of_round(size_t round)
+{
+    return round % 3 == 0 ? 1 : round % 3 == 1 ? 3 : 2;
+}
+
+static void append_round(history *h, size_t round)
+{
+    for (size_t i = 0; i < samples_of_round(round); i++) append_number(h, 10 * round + i);
+    history_end_round(h);
+}
+
+static void rounds_are_counted_in_their_samples(void **state)
+{
+    (void)state;
+    enum { MOST = 300 }; /* the history grows on the way */
+    memory owner = {0};
+    history h;
+    fill_history(&h, &owner, "all", 0, 1);
+    assert_int_equal(history_count_after(&h, 0), 0);
+    assert_int_equal(history_count_after(&h, 5), 0);
+    for (size_t rounds = 1; rounds <= MOST; rounds++) {
+        append_round(&h, rounds - 1);
+        size_t samples = 0;
+        for (size_t r = 0; rounds % 50 == 1 && r <= rounds; r++) {
+            assert_int_equal(history_count_after(&h, r), samples);
+            samples += r < rounds ? samples_of_round(r) : 0;
+        }
+        assert_int_equal(history_count_after(&h, rounds), h.count);
+        assert_int_equal(history_count_after(&h, rounds + 7), h.count); /* more than there were: all */
+    }
+    memory_release(&owner);
+}
+
+/* A round ends with its last sample. One that has begun belongs to none that is over; after history_clear there are no
+ * rounds. */
+static void an_open_round_is_not_counted(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    history h;
+    fill_history(&h, &owner, "all", 0, 1);
+    append_round(&h, 1);
+    append_number(&h, 7);
+    assert_int_equal(history_count_after(&h, 1), 3);
+    append_number(&h, 8);
+    history_end_round(&h);
+    assert_int_equal(history_count_after(&h, 1), 3);
+    assert_int_equal(history_count_after(&h, 2), 5);
+    history_clear(&h);
+    assert_int_equal(history_count_after(&h, 2), 0);
+    for (size_t i = 0; i < 5; i++) append_number(&h, i); /* where rounds ended before */
+    history_end_round(&h);
+    assert_int_equal(history_count_after(&h, 1), 5);
+    memory_release(&owner);
+}
+
+/* ---- predictions ---- */
+
+static void a_prediction_lies_with_its_sample(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 700 };
+    memory owner = {0};
+    history h;
+    fill_history(&h, &owner, "all", 0, 1);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        append_number(&h, i);
+        assert_true(history_predicted(&h, h.newest) == 0);
+        history_set_predicted(&h, h.newest, (float)i + 0.5f);
+    }
+    history_set_predicted(&h, 3, -1); /* asked again later */
+    for (size_t i = 0; i < SAMPLES; i++) assert_true(history_predicted(&h, i) == (i == 3 ? -1 : (float)i + 0.5f));
+    memory_release(&owner);
+}
+
+/* What takes the place of a sample does not take over its prediction; of a sample that was not kept there is none. */
+static void a_prediction_goes_with_its_sample(void **state)
+{
+    (void)state;
+    const char *kinds[] = {"ring:5", "reservoir:5"};
+    for (size_t k = 0; k < 2; k++) {
+        memory owner = {0};
+        history h;
+        size_t dropped = 0;
+        fill_history(&h, &owner, kinds[k], 0, 1);
+        for (size_t i = 0; i < 200; i++) {
+            append_number(&h, i);
+            bool kept = h.newest < h.count;
+            dropped += !kept;
+            if (kept) assert_true(history_predicted(&h, h.newest) == 0);
+            history_set_predicted(&h, h.newest, (float)i + 0.5f);
+            for (size_t j = 0; j < h.count; j++)
+                assert_true(history_predicted(&h, j) == history_input(&h, j).values[0] + 0.5f);
+        }
+        assert_int_equal(dropped > 0, k == 1);
+        memory_release(&owner);
+    }
+}
+
+/* The end of a round whose last sample was not kept changes no other sample. */
+static void the_end_of_a_round_that_was_not_kept_is_nowhere(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    history h;
+    fill_history(&h, &owner, "reservoir:5", 5, 1);
+    size_t dropped = 0;
+    for (size_t i = 5; i < 200; i++) {
+        append_number(&h, i);
+        if (h.newest < h.count) continue;
+        history_end_round(&h);
+        history_set_predicted(&h, h.newest, 1);
+        assert_int_equal(history_count_after(&h, 1), h.count); /* none of those held ends a round */
+        for (size_t j = 0; j < h.count; j++) assert_true(history_predicted(&h, j) == 0);
+        dropped++;
+    }
+    assert_true(dropped > 100);
+    memory_release(&owner);
+}
+
+/* ---- saving and loading ---- */
+
+static void rounds_and_predictions_are_saved(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200 };
+    memory owner = {0};
+    history h, loaded;
+    ee_error error = {0};
+    fill_history(&h, &owner, "all", 0, 1);
+    fill_history(&loaded, &owner, "all", 3, 2);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        append_round(&h, round);
+        history_set_predicted(&h, h.newest, (float)round / 4);
+    }
+    archive written = archive_writer(&error);
+    history_archive(&h, &written);
+    assert_int_equal(written.status, EE_OK);
+    archive a = archive_reader(written.bytes, written.size, &error);
+    history_archive(&loaded, &a);
+    assert_int_equal(a.status, EE_OK);
+    assert_int_equal(archive_remaining(&a), 0);
+    assert_int_equal(loaded.count, h.count);
+    assert_int_equal(loaded.newest, h.newest);
+    for (size_t i = 0; i < h.count; i++) {
+        assert_true(history_input(&loaded, i).values[0] == history_input(&h, i).values[0]);
+        assert_true(history_target(&loaded, i) == history_target(&h, i));
+        assert_true(history_predicted(&loaded, i) == history_predicted(&h, i));
+    }
+    for (size_t r = 0; r <= ROUNDS; r++) assert_int_equal(history_count_after(&loaded, r), history_count_after(&h, r));
+    memory_free(written.bytes);
+    memory_release(&owner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +298,13 @@ int main(void)
         cmocka_unit_test(a_reservoir_keeps_each_sample_equally_often),
         cmocka_unit_test(a_reservoir_knows_whether_it_kept_the_newest),
         cmocka_unit_test(rows_of_any_length_fit),
+        cmocka_unit_test(clearing_gives_long_rows_back),
+        cmocka_unit_test(rounds_are_counted_in_their_samples),
+        cmocka_unit_test(an_open_round_is_not_counted),
+        cmocka_unit_test(a_prediction_lies_with_its_sample),
+        cmocka_unit_test(a_prediction_goes_with_its_sample),
+        cmocka_unit_test(the_end_of_a_round_that_was_not_kept_is_nowhere),
+        cmocka_unit_test(rounds_and_predictions_are_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static void train_reference(reference *r, const variant *v, int round)
     memcpy(r->theta3, r->stored3[third], sizeof r->theta3);
 }
 
-static void start_reference(reference *r, const ee_bandit *bandit)
+static void start_reference(reference *r, const variant *v, const ee_bandit *bandit)
 {
     memset(r, 0, sizeof *r);
     r->f1 = (plain){2, {DIM, WIDTH, 1}, P1, {0}};
@@ -145,7 +145,8 @@ static void start_reference(reference *r, const ee_bandit *bandit)
     r->f3 = (plain){3, {2, WIDTH3, WIDTH3, 1}, P3, {0}};
     const float *theta = bandit->policy->parameters.values;
     size_t first = memory_whole_lines(P1); /* theta2 begins a line of the cache */
-    assert_int_equal(bandit->policy->parameters.count, first + P2 + P3);
+    /* A linear decision has an f3 that nobody asks. */
+    if (v->linear_until < ROUNDS) assert_int_equal(bandit->policy->parameters.count, first + P2 + P3);
     for (int k = 0; k < P1; k++) r->theta1[k] = r->f1.theta0[k] = theta[k];
     theta += first;
     for (int k = 0; k < P2; k++) r->theta2[k] = r->f2.theta0[k] = *theta++;
@@ -160,16 +161,14 @@ static void check_variant(const variant *v)
 {
     char options[1024];
     snprintf(options, sizeof options,
-             "f1.width=%d exploration=network f2.width=%d f3.width=%d f1.steps=%d f2.steps=%d f3.steps=%d f1.rate=0.02 "
-             "f2.rate=0.01 "
-             "f3.rate=0.3 keep=last decision=linear optimal=binary extra_gain=0.3 %s",
-             WIDTH, WIDTH, WIDTH3, STEPS, STEPS, STEPS, v->options);
+             "f1.width=%d f2.width=%d f1.steps=%d f2.steps=%d f1.rate=0.02 f2.rate=0.01 keep=last decision=linear %s",
+             WIDTH, WIDTH, STEPS, STEPS, v->options);
     ee_settings settings = {.policy = "eenet:paper", .dim = DIM, .seed = 9, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
     if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
     reference *r = malloc(sizeof *r);
-    start_reference(r, bandit);
+    start_reference(r, v, bandit);
     random_stream draw = random_named(4, "rounds");
     for (int round = 0; round < ROUNDS; round++) {
         float values[ARMS * DIM];
@@ -208,20 +207,23 @@ static void check_variant(const variant *v)
     ee_bandit_free(bandit);
 }
 
+#define THIRD "f3.width=3 f3.steps=4 f3.rate=0.3" /* WIDTH3, STEPS */
+
 static void follows_algorithm_1(void **state)
 {
     (void)state;
     const variant variants[] = {
         {"", 0, 0, 0, ROUNDS, 1, 1, 0, false},
         {"keep=all", 0, 0, 0, ROUNDS, 1, 1, 0, true},
-        {"keep=all decision=neural", 0, 0, 0, 0, 1, 1, 0, true},
-        {"keep=all decision=hybrid hybrid_after=15", 0, 0, 0, 15, 1, 1, 0, true},
-        {"keep=all extra_until=26", 0, 0, 26, ROUNDS, 1, 1, 0, true},
+        {"keep=all decision=neural optimal=binary " THIRD, 0, 0, 0, 0, 1, 1, 0, true},
+        {"keep=all decision=hybrid hybrid_after=15 optimal=binary " THIRD, 0, 0, 0, 15, 1, 1, 0, true},
+        {"keep=all extra_until=26 extra_gain=0.3 optimal=binary", 0, 0, 26, ROUNDS, 1, 1, 0, true},
         {"label=abs", 1, 0, 0, ROUNDS, 1, 1, 0, false},
-        {"label=relu label_offset=1 extra_until=25", 2, 1, 25, ROUNDS, 1, 1, 0, false},
+        {"label=relu label_offset=1 extra_until=25 extra_gain=0.3 optimal=binary", 2, 1, 25, ROUNDS, 1, 1, 0, false},
         {"w2=0.5 w2_late=-2 w2_late_after=20", 0, 0, 0, ROUNDS, 0.5, -2, 0, false},
-        {"decision=neural optimal=range extra_until=30", 0, 0, 30, 0, 1, 1, 1, false},
-        {"decision=neural optimal=threshold reward_threshold=0.4 extra_until=30", 0, 0, 30, 0, 1, 1, 2, false},
+        {"decision=neural optimal=range extra_until=30 extra_gain=0.3 " THIRD, 0, 0, 30, 0, 1, 1, 1, false},
+        {"decision=neural optimal=threshold reward_threshold=0.4 extra_until=30 extra_gain=0.3 " THIRD, 0, 0, 30, 0, 1,
+         1, 2, false},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_variant(&variants[i]);
 }
@@ -233,9 +235,8 @@ static void a_reservoir_draws_what_was_trained(void **state)
 {
     (void)state;
     enum { T = 30 };
-    const char *common = "f1.width=4 exploration=network f2.width=4 f3.width=3 features=pooled:3 f1.training=gd "
-                         "f2.training=gd f3.training=gd "
-                         "f1.history=all f2.history=all f3.history=all f1.rate=0.01 f2.rate=0.01";
+    const char *common = "f1.width=4 exploration=network f2.width=4 features=pooled:3 f1.training=gd "
+                         "f2.training=gd f1.history=all f2.history=all f1.rate=0.01 f2.rate=0.01";
     char text[512];
     snprintf(text, sizeof text, "%s keep=reservoir:100", common);
     ee_settings settings[] = {{.policy = "eenet", .dim = 3, .seed = 2, .options = text},
@@ -464,9 +465,10 @@ static void check_solved(const solved_variant *v)
     char options[512];
     snprintf(options, sizeof options,
              "exploration=ridge f1.width=%d f1.init=uniform f1.rate=0.02 f1.batch=8 f1.average=5 f1.lazy=on "
-             "train_every=1 train_late_every=1 decision=linear w1=1 w2=1 w2_late=1 "
-             "prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s recall=0 %s",
-             WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off", v->options);
+             "train_every=1 decision=linear w1=1 w2=1 "
+             "prior_gain=%g ridge=%g blocks=%zu units=%zu scale=%s %s %s",
+             WIDTH, v->prior, v->lambda, v->blocks, v->units, v->scale ? "on" : "off",
+             strstr(v->options, "label=") ? "" : "recall=0", v->options);
     ee_settings settings = {.policy = "eenet", .dim = SOLVED_DIM, .seed = 9, .options = options};
     ee_bandit *bandit;
     ee_error error = {0};
@@ -507,13 +509,9 @@ static void a_ridge_f2_is_the_solution_over_all_gains(void **state)
         {"refresh=0", 3, 6, true, {.label = 0}, 1, 1, 4, 0},
         {"refresh=0 label=abs", 1, 6, true, {.label = 1}, 0.2, 1, 0, 0},
         {"refresh=0 label=relu", 3, 6, true, {.label = 2}, 2, 1, 0, 0},
-        /* arms that were not played never count, whatever they would be told */
-        {"refresh=0 extra_gain=0.3 optimal=binary", 2, 6, true, {.label = 0}, 1, 1, 0, 0},
         /* a history that forgets: the solution does not */
         {"refresh=0 f1.history=ring:10", 1, 6, true, {.label = 0}, 0.2, 1, 0, 0},
         {"refresh=0 f1.history=ring:10", 3, 6, true, {.label = 0}, 1, 1, 0, 0},
-        /* of no use to it */
-        {"refresh=0 features=lle:3", 1, 6, true, {.label = 0}, 0.2, 1, 0, 0},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_solved(&variants[i]);
 }
@@ -632,8 +630,6 @@ static void presets_are_what_they_are_named_for(void **state)
         {"eenet:paper", "f1.heads", "1"},
         {"eenet:authors", "f1.heads", "1"},
         {"eenet", "f1.others", "0.1"},
-        {"eenet:paper", "f1.others", "0"},
-        {"eenet:authors", "f1.others", "0"},
         {"eenet", "scale", "on"},
         {"eenet:fast", "scale", "on"},
         {"eenet:paper", "scale", "off"},
@@ -651,13 +647,14 @@ static void options_that_do_not_go_together_are_refused(void **state)
     } cases[] = {
         {"exploration=network keep=all",
          "options: eenet.keep=all needs f1.training=gd and f1.history=all; else take keep=reservoir:N"},
-        {"reward_low=1 reward_high=1", "options: eenet.reward_low must be below eenet.reward_high, got 1 and 1"},
-        {"keep=reservoir:5", "options: eenet.exploration=ridge needs keep=last"},
-        {"keep=all", "options: eenet.exploration=ridge needs keep=last"},
+        {"decision=neural reward_low=1 reward_high=1",
+         "options: eenet.reward_low must be below eenet.reward_high, got 1 and 1"},
+        {"keep=reservoir:5", "options: eenet.keep needs exploration=network, but it is ridge"},
+        {"extra_until=1", "options: eenet.extra_until needs exploration=network, but it is ridge"},
         {"f1.layers=1", "options: eenet.exploration=ridge needs a hidden layer: f1.layers must be at least 2"},
         {"blocks=3", "options: f1.heads must divide the input's 4 entries, got 3"},
         {"exploration=network keep=reservoir:5 features=lle:3",
-         "options: eenet.features=lle needs keep=last: parameters of f2 from before a fit are of no use after it"},
+         "options: eenet.keep needs features!=lle, but it is lle:3"},
         {"exploration=network features=lle:10 lle_neighbors=10",
          "options: features=lle:10 needs more than 10 lle_neighbors and more lle_window than that, got 10 and 200"},
     };

@@ -43,8 +43,8 @@ static void release(passed *p)
 
 static void make_features(gradient_features *f, const char *text, const passed *p)
 {
-    static const option_group group = {"", feature_option_table, FEATURE_OPTIONS, 0, NULL};
-    static const option_schema schema = {"test", &group, 1, sizeof(feature_options)};
+    static const option_group groups[] = {OPTION_GROUP_OWN(feature_option_table, NULL)};
+    static const option_schema schema = OPTION_SCHEMA("test", groups, feature_options, NULL);
     feature_options options;
     ee_error error = {0};
     options_set_defaults(&schema, &options);

@@ -72,7 +72,7 @@ static size_t compute_plainly(const network *f1, const float *theta, size_t unit
         count = shape_size(l->out);
         assert_true(count <= MOST);
         for (size_t j = 0; l->relu && j < count; j++) out[j] = fmax(out[j], 0);
-        if (l->kind == LAYER_DENSE && i + 2 == f1->layer_count && units < count) count = units;
+        if (i + 2 == f1->layer_count && units < count) count = units;
         memcpy(phi, out, count * sizeof *phi);
     }
     double square = 0;
@@ -173,21 +173,24 @@ static void is_the_last_hidden_layer_at_length_1(void **state)
     }
 }
 
-/* Where it is not fully connected, all of it is seen. */
-static void a_last_layer_of_an_image_is_not_cut(void **state)
+/* Of a convolution, and of a pool, at most so many too. */
+static void a_last_layer_of_an_image_has_units_too(void **state)
 {
     (void)state;
     const char *networks[] = {"layers=1 image=1x4x6 front=conv2d:2:3+relu", "layers=1 front=conv1d:3:5:2",
                               "layers=1 image=2x4x3 front=conv2d:3:2+relu+pool:2",
                               "layers=1 heads=2 image=1x3x4 front=conv2d:2:2+relu"};
     const size_t counts[] = {2 * 2 * 4, 3 * 10, 3 * 1 * 1, 2 * 2 * 3};
+    const size_t units[] = {1, 2, 3, 11, 12, 29, 30, 4096};
     for (size_t n = 0; n < 4; n++) {
-        seen self;
-        make(&self, networks[n], 2);
-        assert_int_equal(self.features.count, counts[n]);
-        random_stream draw = random_named(n, "inputs");
-        for (size_t t = 0; t < 4; t++) check_block(&self, 2, t % self.f1.network.heads, &draw);
-        release(&self);
+        for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
+            seen self;
+            make(&self, networks[n], units[k]);
+            assert_int_equal(self.features.count, units[k] < counts[n] ? units[k] : counts[n]);
+            random_stream draw = random_named(n, "inputs");
+            for (size_t t = 0; t < 4; t++) check_block(&self, units[k], t % self.f1.network.heads, &draw);
+            release(&self);
+        }
     }
 }
 
@@ -211,16 +214,21 @@ static void many_arms_look_as_each_alone(void **state)
 {
     (void)state;
     enum { MANY = 5 };
-    seen self;
-    make(&self, "layers=2 width=40", 30);
-    float x[MANY * INPUTS], activations[MANY * 40], phi[MANY * 30];
-    for (int i = 0; i < MANY * INPUTS; i++) x[i] = (float)(i * i % 11) - 5;
-    initial_features_compute_many(&self.features, x, MANY, activations, phi);
-    for (int i = 0; i < MANY; i++) {
-        initial_features_compute(&self.features, vector_dense(x + i * INPUTS, INPUTS), self.activations, self.phi);
-        assert_floats_close(phi + i * 30, self.phi, 30, 1e-6);
+    const char *networks[] = {"layers=2 width=40", "layers=1 front=conv1d:3:5:2+relu"};
+    const size_t units[] = {30, 7};
+    for (size_t n = 0; n < 2; n++) {
+        seen self;
+        make(&self, networks[n], units[n]);
+        float x[MANY * INPUTS], activations[MANY * 64], phi[MANY * 30];
+        for (int i = 0; i < MANY * INPUTS; i++) x[i] = (float)(i * i % 11) - 5;
+        assert_true(self.features.network.activation_count <= 64);
+        initial_features_compute_many(&self.features, x, MANY, activations, phi);
+        for (size_t i = 0; i < MANY; i++) {
+            initial_features_compute(&self.features, vector_dense(x + i * INPUTS, INPUTS), self.activations, self.phi);
+            assert_floats_close(phi + i * units[n], self.phi, units[n], 1e-6);
+        }
+        release(&self);
     }
-    release(&self);
 }
 
 /* f1's training does not reach them. */
@@ -272,7 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_last_hidden_layer_at_length_1),
-        cmocka_unit_test(a_last_layer_of_an_image_is_not_cut),
+        cmocka_unit_test(a_last_layer_of_an_image_has_units_too),
         cmocka_unit_test(blocks_look_alike),
         cmocka_unit_test(many_arms_look_as_each_alone),
         cmocka_unit_test(theta_0_is_copied),

@@ -37,7 +37,8 @@ typedef struct plain {
 
 static double plain_expect(const plain *p, size_t i, double expected)
 {
-    return p->times[i] > 0 ? expected + p->agreed / (p->spread + 1) * (p->mean[i] - expected) : expected;
+    double weight = fmin(fmax(p->agreed / (p->spread + 1), 0), 1);
+    return p->times[i] > 0 ? expected + weight * (p->mean[i] - expected) : expected;
 }
 
 static void plain_add(plain *p, size_t i, double expected, double reward)
@@ -68,6 +69,97 @@ static void is_the_least_squares_over_arms_that_came_again(void **state)
         }
         free(memory);
     }
+}
+
+/* ---- whatever comes, a prediction lies between what was expected and the mean of the arm's own rewards ---- */
+
+/* What a sequence draws its rewards and expectations from. */
+typedef struct regime {
+    double reward, reward_spread; /* mean and deviation */
+    double error, error_spread;   /* of the expectation: from the reward, or from 0 where there is `blind` */
+    bool blind;
+} regime;
+
+static const regime regimes[] = {
+    {0, 1, 0, 1, true},          /* noise */
+    {0.5, 0, 0, 0, true},        /* always the same */
+    {1, 0.1, -1, 0.1, false},    /* always too little is expected */
+    {-3, 1, 2, 1, false},        /* always too much, of losses */
+    {0, 1, 0, 0.01, false},      /* what is expected is nearly what comes: the past makes it worse */
+    {0, 1, 30, 1, false},        /* far too much */
+    {1e9, 0, 0, 1e9, true},      /* as large as rewards may be */
+    {-1e9, 1e8, 1e9, 1e3, true}, /* and negative */
+    {1, 1, 0, 1e15, true},       /* the sums grow large, */
+    {1, 1, 0, 1e25, true},       /* overflow, */
+    {1, 1, 3e38, 0, true},       /* and could not hold one sample */
+};
+
+static float as_float(double x)
+{
+    return (float)fmin(fmax(x, -3e38), 3e38);
+}
+
+/* Plays one sequence: an arm now and then gets what its regime does not draw. Returns in how many predictions the past
+ * had a say. */
+static int play_any(const regime *r, uint64_t seed, double surprises)
+{
+    draw_features(seed);
+    random_stream draw = random_named(seed, "anything");
+    float *memory = make_memory(ROOM);
+    plain p = {0};
+    double largest = 0;
+    int used = 0;
+    for (int t = 0; t < ROUNDS; t++) {
+        size_t i = (size_t)random_below(&draw, ARMS);
+        const regime *now =
+            random_unit(&draw) < surprises ? &regimes[random_below(&draw, sizeof regimes / sizeof *regimes)] : r;
+        float reward = as_float(now->reward + now->reward_spread * random_normal(&draw));
+        double error = now->error + now->error_spread * random_normal(&draw);
+        float expected = as_float(now->blind ? error : error + (double)reward);
+        double got = recall_expect(memory, ROOM, arm(i), expected), mean = p.times[i] > 0 ? p.mean[i] : expected;
+        double low = fmin(expected, mean), high = fmax(expected, mean);
+        double rounding = 1e-5 * fmax(largest, fmax(fabs(low), fabs(high)));
+        assert_true(got >= low - rounding && got <= high + rounding);
+        used += fabs(got - expected) > rounding;
+        recall_add(memory, ROOM, arm(i), expected, reward);
+        plain_add(&p, i, expected, reward);
+        largest = fmax(largest, fabs(reward));
+    }
+    for (size_t k = 0; k < recall_count(ROOM); k++) assert_true(isfinite(memory[k]));
+    free(memory);
+    return used;
+}
+
+static void a_prediction_lies_between_the_expected_and_the_mean(void **state)
+{
+    (void)state;
+    int used = 0;
+    for (size_t r = 0; r < sizeof regimes / sizeof *regimes; r++) {
+        for (uint64_t seed = 0; seed < 6; seed++) {
+            used += play_any(&regimes[r], seed, 0);
+            used += play_any(&regimes[r], seed, 0.05);
+        }
+    }
+    assert_true(used > ROUNDS);
+}
+
+/* An absurd expectation of one arm does not end what is known of the others. */
+static void what_overflows_is_left_out(void **state)
+{
+    (void)state;
+    draw_features(1);
+    float *memory = make_memory(ROOM);
+    for (size_t i = 0; i < ARMS; i++)
+        for (int t = 0; t < 5; t++) recall_add(memory, ROOM, arm(i), 0, 1);
+    float before = recall_expect(memory, ROOM, arm(1), 0);
+    assert_true(before > 0.9f && before <= 1);
+    const float absurd[] = {1e30f, -1e30f, 3e38f, -3e38f, INFINITY, NAN};
+    for (size_t k = 0; k < sizeof absurd / sizeof *absurd; k++) {
+        recall_add(memory, ROOM, arm(2), absurd[k], 1);
+        assert_true(recall_expect(memory, ROOM, arm(1), 0) == before);
+        assert_true(recall_expect(memory, ROOM, arm(2), 0) == before);
+    }
+    free(memory);
 }
 
 /* What is expected of an arm whose reward is 1, a coin's where there is noise, 0 after a change; 0.5 without its past.
@@ -166,6 +258,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_least_squares_over_arms_that_came_again),
+        cmocka_unit_test(a_prediction_lies_between_the_expected_and_the_mean),
+        cmocka_unit_test(what_overflows_is_left_out),
         cmocka_unit_test(certain_rewards_are_believed_and_noise_is_not),
         cmocka_unit_test(nothing_is_said_of_an_arm_that_never_came),
         cmocka_unit_test(an_arm_is_its_entries_that_are_not_zero),

@@ -1,0 +1,265 @@
+/* eenet complete: what may come next on a command line, for completion in shells (cli/completion/). All of it comes
+ * from the tables of the verbs' flags, the policies, the data sets and their options.
+ *
+ * A line for each word that may stand in place of the last one: the word, a tab, what it means. Words that end in
+ * ':', '=' or '.' are to be typed on. Where a path may stand, the line is ":files" or ":folders", a tab, and the part
+ * of the last word that comes before the path, as "mnist:". */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "data/environment.h"
+
+/* The last word. What is offered is to follow its first letters, which are settled, as "eenet," of "eenet,gre". */
+typedef struct unfinished {
+    const char *word;
+    size_t settled;
+} unfinished;
+
+static const char *open_part(unfinished at)
+{
+    return at.word + at.settled;
+}
+
+/* Settles the word up to the last such letter in it. */
+static unfinished settle_after_last(unfinished at, char letter)
+{
+    const char *last = strrchr(open_part(at), letter);
+    if (last) at.settled = (size_t)(last + 1 - at.word);
+    return at;
+}
+
+/* Prints the word that format makes, if the last one may become it. */
+__attribute__((format(printf, 3, 4))) static void offer(unfinished at, const char *meaning, const char *format, ...)
+{
+    char text[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (strncmp(text, open_part(at), strlen(open_part(at))) != 0) return;
+    printf("%.*s%s\t%s\n", (int)at.settled, at.word, text, meaning);
+}
+
+static void offer_paths(unfinished at, const char *kind)
+{
+    printf(":%s\t%.*s\n", kind, (int)at.settled, at.word);
+}
+
+static void offer_files(unfinished at)
+{
+    offer_paths(at, "files");
+}
+
+static void offer_folders(unfinished at)
+{
+    offer_paths(at, "folders");
+}
+
+/* ---- options ---- */
+
+/* The words of "all|ring:N, N 1 to 9"; other ranges, as "1 to 9", and words in capitals, as COLUMN, have none. */
+static void offer_choices(unfinished at, const char *range)
+{
+    size_t whole = strcspn(range, ", []"), length;
+    if (!memchr(range, '|', whole)) return;
+    for (const char *piece = range; piece < range + whole; piece += length + 1) {
+        length = strcspn(piece, "|, []");
+        bool numbered = length > 2 && memcmp(piece + length - 2, ":N", 2) == 0;
+        if (islower((unsigned char)*piece)) offer(at, "", "%.*s", (int)(length - numbered), piece);
+    }
+}
+
+/* "PREFIXname=", or its values where that is typed already. */
+static void offer_option(unfinished at, const char *prefix, const ee_option *entry)
+{
+    char assigned[128];
+    int length = snprintf(assigned, sizeof assigned, "%s%s=", prefix, entry->name);
+    if (strncmp(open_part(at), assigned, (size_t)length) != 0) {
+        offer(at, entry->meaning, "%s", assigned);
+        return;
+    }
+    at.settled += (size_t)length;
+    offer_choices(settle_after_last(at, ','), entry->range); /* a list of values, for a grid */
+}
+
+/* ---- policies ---- */
+
+static void offer_policies(unfinished at)
+{
+    ee_policy policy;
+    for (size_t i = 0; !ee_policy_describe(i, &policy, NULL); i++) offer(at, policy.summary, "%s", policy.name);
+}
+
+static void offer_policy_list(unfinished at)
+{
+    offer_policies(settle_after_last(at, ','));
+}
+
+static void offer_settings(unfinished at)
+{
+    ee_policy policy;
+    ee_option entry;
+    for (size_t i = 0; !ee_policy_describe(i, &policy, NULL); i++) {
+        char prefix[64];
+        int length = snprintf(prefix, sizeof prefix, "%s.", policy.name);
+        if (strncmp(open_part(at), prefix, (size_t)length) != 0)
+            offer(at, policy.summary, "%s", prefix);
+        else
+            for (size_t k = 0; !ee_option_describe(policy.name, k, &entry, NULL); k++) offer_option(at, prefix, &entry);
+    }
+}
+
+/* ---- data sets ---- */
+
+/* What may follow the kind: its place, then its options. */
+static void offer_within_dataset(unfinished at, size_t kind, const dataset_info *info)
+{
+    ee_option entry;
+    const char *place = info->form + strlen(info->name);
+    place += strspn(place, "[:");
+    if (strchr(open_part(at), ',')) {
+        at = settle_after_last(at, ',');
+        for (size_t i = 0; !dataset_option_describe(kind, i, &entry, NULL); i++) offer_option(at, "", &entry);
+        return;
+    }
+    at.settled += strlen(info->name) + 1;
+    if (islower((unsigned char)*place))
+        offer_choices(at, place);
+    else
+        offer_paths(at, strncmp(place, "DIR", 3) == 0 ? "folders" : "files");
+}
+
+static void offer_datasets(unfinished at)
+{
+    dataset_info info;
+    for (size_t kind = 0; !dataset_describe(kind, &info, NULL); kind++) {
+        size_t length = strlen(info.name);
+        const char *typed = open_part(at);
+        if (strncmp(typed, info.name, length) == 0 && (typed[length] == ':' || typed[length] == ','))
+            offer_within_dataset(at, kind, &info);
+        else
+            offer(at, info.summary, "%s%s", info.name, info.form[length] == ':' ? ":" : "");
+    }
+}
+
+/* ---- verbs and flags ---- */
+
+/* By what the tables of flags, and the forms of the verbs, call a value. */
+static const struct {
+    const char *value;
+    void (*offer)(unfinished at);
+} values[] = {
+    {"DATASET", offer_datasets}, {"POLICY[,POLICY...]", offer_policy_list},
+    {"POLICY", offer_policies},  {"POLICY.OPTION=VALUE", offer_settings},
+    {"NAME", offer_policies},    {"DIR", offer_folders},
+    {"FILE", offer_files},
+};
+
+/* form: what the value is called, which may be followed by a blank and more. */
+static void offer_value(unfinished at, const char *form)
+{
+    size_t length = strcspn(form, " ");
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strlen(values[i].value) == length && memcmp(values[i].value, form, length) == 0) values[i].offer(at);
+}
+
+static void offer_verbs(unfinished at)
+{
+    const command *verb;
+    for (size_t i = 0; (verb = command_at(i)); i++) offer(at, verb->summary, "%s", verb->name);
+}
+
+static void offer_flags(unfinished at, const command *verb)
+{
+    for (size_t i = 0; i < verb->flag_count; i++) {
+        const flag *entry = &verb->flags[i];
+        if (entry->letter) offer(at, entry->meaning, "-%c", entry->letter);
+        offer(at, entry->meaning, "--%s", entry->name);
+    }
+    offer(at, "show all flags", "--help");
+}
+
+/* The flag with a value that a word is, or begins with; NULL for none. *attached is where a value begins in the same
+ * word, as in --set=VALUE or -dVALUE; 0 where the value is the next word. */
+static const flag *find_flag(const command *verb, const char *word, size_t *attached)
+{
+    *attached = 0;
+    for (size_t i = 0; i < verb->flag_count; i++) {
+        const flag *entry = &verb->flags[i];
+        size_t length = strlen(entry->name);
+        if (!entry->value || word[0] != '-') continue;
+        if (entry->letter && word[1] == entry->letter) {
+            if (word[2]) *attached = 2;
+            return entry;
+        }
+        if (word[1] != '-' || strncmp(word + 2, entry->name, length) != 0) continue;
+        if (word[2 + length] == '=') *attached = 2 + length + 1;
+        if (word[2 + length] == '=' || !word[2 + length]) return entry;
+    }
+    return NULL;
+}
+
+/* words follow the verb; the last is unfinished. */
+static void offer_arguments(const command *verb, int count, char **words)
+{
+    const flag *waiting = NULL; /* for the next word to be its value */
+    bool only_words = false;    /* "--" was passed */
+    size_t attached;
+    for (int i = 0; i + 1 < count; i++) {
+        if (waiting || only_words) {
+            waiting = NULL;
+            continue;
+        }
+        only_words = strcmp(words[i], "--") == 0;
+        waiting = find_flag(verb, words[i], &attached);
+        if (attached) waiting = NULL;
+    }
+    unfinished at = {words[count - 1], 0};
+    if (waiting) {
+        offer_value(at, waiting->value);
+    } else if (at.word[0] != '-' || only_words) {
+        offer_value(at, verb->form);
+    } else {
+        const flag *entry = find_flag(verb, at.word, &attached);
+        at.settled = attached;
+        if (attached)
+            offer_value(at, entry->value);
+        else
+            offer_flags(at, verb);
+    }
+}
+
+static int run(const command *self, int count, char **words)
+{
+    if (count && strcmp(words[0], "--") == 0) {
+        count--;
+        words++;
+    }
+    if (!count) return command_misused(self, "expected the words of a command line; the last may be empty");
+    unfinished last = {words[count - 1], 0};
+    const command *verb;
+    if (count == 1) {
+        offer_verbs(last);
+        offer(last, "show the flags of a verb", "help");
+        offer(last, "show the version", "--version");
+    } else if (count == 2 && strcmp(words[0], "help") == 0) {
+        offer_verbs(last);
+    }
+    for (size_t i = 0; count > 1 && (verb = command_at(i)); i++)
+        if (strcmp(verb->name, words[0]) == 0) offer_arguments(verb, count - 1, words + 1);
+    return EXIT_DONE;
+}
+
+const command command_complete = {
+    .name = "complete",
+    .form = "-- WORD...",
+    .summary = "tell a shell what may come next on a command line",
+    .details = "The words are those after 'eenet', up to the cursor; the last may be empty. A line for each word that\n"
+               "may stand in place of the last: the word, a tab, what it means. Where a path may stand: ':files' or\n"
+               "':folders', a tab, and what comes before the path in the word. 'make install' installs completion for\n"
+               "bash and zsh, which asks this.\n",
+    .run = run,
+};

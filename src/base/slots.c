@@ -1,0 +1,80 @@
+#include "slots.h"
+
+ee_status slots_create(slots *self, memory *owner, size_t count, size_t stride, ee_error *error)
+{
+    *self = (slots){.memory = owner, .stride = stride};
+    return slots_grow(self, count, error);
+}
+
+static ee_status grow_long(slots *self, size_t count, ee_error *error)
+{
+    return memory_grow(self->memory, &self->long_rows, &self->long_capacity, count, sizeof *self->long_rows, error);
+}
+
+ee_status slots_grow(slots *self, size_t count, ee_error *error)
+{
+    if (count > SIZE_MAX / self->stride) return status_no_memory(error, SIZE_MAX);
+    ee_status status = self->long_rows ? grow_long(self, count, error) : EE_OK;
+    if (status) return status;
+    size_t words = count * self->stride;
+    status = memory_grow(self->memory, &self->block, &self->block_capacity, words, sizeof *self->block, error);
+    if (!status) self->count = count;
+    return status;
+}
+
+static void free_spare(slots *self)
+{
+    for (long_row *row = self->spare, *next; row; row = next) {
+        next = row->next;
+        memory_free(row);
+    }
+    self->spare = NULL;
+    self->spare_count = 0;
+}
+
+static void add_spare(slots *self, long_row *row)
+{
+    row->next = self->spare;
+    self->spare = row;
+    self->spare_count++;
+}
+
+/* Spare blocks of exactly this capacity are used: a row that took a much larger one would hold on to it. */
+ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error)
+{
+    if (self->spare && self->spare->capacity != words) free_spare(self);
+    if (words <= self->stride) return EE_OK;
+    if (words > (SIZE_MAX - sizeof(long_row)) / sizeof(uint32_t)) return status_no_memory(error, SIZE_MAX);
+    ee_status status = grow_long(self, self->count, error);
+    while (!status && self->spare_count < rows) {
+        long_row *row;
+        status = memory_create(self->memory, &row, 1, sizeof *row + words * sizeof *row->words, error);
+        if (status) break;
+        row->capacity = words;
+        add_spare(self, row);
+    }
+    return status;
+}
+
+uint32_t *slots_take(slots *self, size_t slot, size_t words)
+{
+    slots_give_back(self, slot);
+    if (words <= self->stride) return self->block + slot * self->stride;
+    long_row *row = self->spare;
+    self->spare = row->next;
+    self->spare_count--;
+    self->long_rows[slot] = row;
+    return row->words;
+}
+
+void slots_give_back(slots *self, size_t slot)
+{
+    long_row *row = self->long_rows ? self->long_rows[slot] : NULL;
+    if (!row) return;
+    self->long_rows[slot] = NULL;
+    /* Where long rows are all of one length, as dense ones are, the next one takes this block. */
+    if (self->spare && (self->spare_count > 1 || self->spare->capacity != row->capacity))
+        memory_free(row);
+    else
+        add_spare(self, row);
+}

@@ -1,0 +1,49 @@
+/* Room for rows of 32-bit words, one in each slot. Rows of up to `stride` words, which are the usual ones, lie side by
+ * side in a block that is reserved at the start; a longer one has a block of its own for as long as it is there. So one
+ * row of a million words takes that much, and not a million for every slot. */
+#ifndef EENET_SLOTS_H
+#define EENET_SLOTS_H
+
+#include "memory.h"
+
+/* A block for a row that is longer than usual. */
+typedef struct long_row {
+    struct long_row *next; /* of the spare ones */
+    size_t capacity;       /* words */
+    uint32_t words[];
+} long_row;
+
+typedef struct slots {
+    memory *memory;
+    size_t count, stride;
+    uint32_t *block; /* (block_capacity), at least (count, stride) */
+    size_t block_capacity;
+    long_row **long_rows; /* (long_capacity) of each slot, or NULL; none before the first long row comes */
+    size_t long_capacity;
+    long_row *spare; /* blocks of equal capacity that no slot has */
+    size_t spare_count;
+} slots;
+
+/* stride is at least 1. */
+ee_status slots_create(slots *self, memory *owner, size_t count, size_t stride, ee_error *error);
+
+/* Makes it so many slots, which must not be fewer. */
+ee_status slots_grow(slots *self, size_t count, ee_error *error);
+
+/* After this slots_take of so many rows, of up to so many words each, cannot fail. */
+ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error);
+
+/* The slot with room for a row of so many words. What it held is lost. */
+uint32_t *slots_take(slots *self, size_t slot, size_t words);
+
+/* The row of the slot is no longer needed. */
+void slots_give_back(slots *self, size_t slot);
+
+/* The row of a slot. */
+static inline uint32_t *slots_at(const slots *self, size_t slot)
+{
+    if (self->long_rows && self->long_rows[slot]) return self->long_rows[slot]->words;
+    return self->block + slot * self->stride;
+}
+
+#endif

@@ -1,0 +1,117 @@
+#!/bin/sh
+# complete.sh PROGRAM: what may come next on a command line.
+set -eu
+eenet=$1
+fail() { echo "complete.sh: $*" >&2; exit 1; }
+
+# expect WORDS... <expected: the words that are offered, one a line. Those of the command line are before it.
+expect() {
+    cat >expected
+    "$eenet" complete -- "$@" >offered || fail "$*: exit status $?"
+    grep -q "$(printf '\t')" offered || [ ! -s offered ] || fail "$*: no tab"
+    cut -f 1 offered | diff expected - || fail "$*"
+}
+
+# Verbs and flags.
+expect r <<'END'
+run
+report
+rounds
+END
+expect help gr <<'END'
+grid
+END
+expect run --s <<'END'
+--seeds
+--set
+END
+expect describe -- - </dev/null
+expect run -T 10 -d x -- - </dev/null
+"$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
+"$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
+for verb in run grid paper report rounds bench; do
+    "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z]+' | grep -Eo -e '--?[a-zA-Z]+' >flags
+    "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
+done
+
+# Policies: one, one of a list, as a value of their own or attached to the flag.
+"$eenet" policies | cut -d ' ' -f 1 >policies
+expect run -p '' <policies
+expect describe '' <policies
+expect report DIR --reference '' <policies
+expect run -p eenet,greedy,neural-l <<'END'
+eenet,greedy,neural-linear
+eenet,greedy,neural-linucb
+END
+expect run -peenet:f <<'END'
+-peenet:fast
+END
+expect run --policies=eenet:f <<'END'
+--policies=eenet:fast
+END
+expect run -p -p -T '' </dev/null
+
+# Options of policies: every one of each, then its choices.
+while read -r policy; do
+    "$eenet" complete -- run --set "$policy." | cut -f 1 >offered
+    grep -qx "$policy\.pending=" offered || fail "no option pending of $policy"
+    ! grep -v "^$policy\.[a-z0-9_.]*=\$" offered || fail "strangers among the options of $policy"
+done <policies
+expect run --set lin <<'END'
+linucb.
+lints.
+END
+expect run --set eenet:paper.f1.tr <<'END'
+eenet:paper.f1.training=
+END
+expect run --set eenet.f1.training= <<'END'
+eenet.f1.training=gd
+eenet.f1.training=sgd
+END
+expect run --set=eenet.f1.history=r <<'END'
+--set=eenet.f1.history=ring:
+--set=eenet.f1.history=reservoir:
+END
+expect grid --set linucb.propensity=own,s <<'END'
+linucb.propensity=own,softmax
+END
+expect run --set eenet.f1.width= </dev/null
+
+# Data sets: kinds, places, options, choices.
+"$eenet" datasets | sed -n 's/^\([a-z-]*\)\(:*\).*/\1\2/p' | grep . >kinds
+expect run -d '' <kinds
+expect rounds -d syn <<'END'
+synthetic:
+END
+expect run -d synthetic:i <<'END'
+synthetic:inner
+END
+expect run -d synthetic:inner,d <<'END'
+synthetic:inner,dim=
+synthetic:inner,drift=
+END
+expect run --dataset=table:my.csv,label=x,header=y <<'END'
+--dataset=table:my.csv,label=x,header=yes
+END
+
+# Paths are for the shell to find; what comes before them in the word is told.
+path() {
+    kind=$1 before=$2
+    shift 2
+    printf ':%s\t%s\n' "$kind" "$before" >expected
+    "$eenet" complete -- "$@" | diff expected - || fail "path: $*"
+}
+path folders mnist: run -d mnist:da
+path folders fashion-mnist: run -d fashion-mnist:
+path files --dataset=table: run --dataset=table:da
+path files movielens: run -d movielens:
+path folders '' run -o ''
+path folders '' report ''
+path files '' report DIR -o da
+
+# Nonsense is offered nothing; no words at all is wrong usage.
+expect nonsense '' </dev/null
+expect run --nonsense= </dev/null
+code=0
+"$eenet" complete 2>/dev/null || code=$?
+[ "$code" = 2 ] || fail "without words: exit status $code"

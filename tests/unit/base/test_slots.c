@@ -1,0 +1,157 @@
+/* Slots: usual rows side by side, long ones in blocks of their own, which go when the row goes. */
+#include "support.h"
+
+#include <string.h>
+
+#include "base/slots.h"
+
+enum { SLOTS = 6, STRIDE = 10, LONG = 1000 };
+
+static void make(slots *self, memory *owner)
+{
+    assert_int_equal(slots_create(self, owner, SLOTS, STRIDE, NULL), EE_OK);
+}
+
+static void put(slots *self, size_t slot, size_t words, uint32_t value)
+{
+    assert_int_equal(slots_reserve(self, 1, words, NULL), EE_OK);
+    uint32_t *row = slots_take(self, slot, words);
+    assert_ptr_equal(row, slots_at(self, slot));
+    for (size_t i = 0; i < words; i++) row[i] = value;
+}
+
+static void assert_row(const slots *self, size_t slot, size_t words, uint32_t value)
+{
+    for (size_t i = 0; i < words; i++) assert_int_equal(slots_at(self, slot)[i], value);
+}
+
+static void usual_rows_take_nothing_more(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    slots s;
+    make(&s, &owner);
+    size_t before = memory_bytes(&owner);
+    for (uint32_t slot = 0; slot < SLOTS; slot++) put(&s, slot, slot == 0 ? 0 : STRIDE, slot + 1);
+    for (uint32_t slot = 1; slot < SLOTS; slot++) {
+        assert_row(&s, slot, STRIDE, slot + 1);
+        assert_ptr_equal(slots_at(&s, slot), slots_at(&s, 0) + slot * STRIDE);
+    }
+    assert_int_equal(memory_bytes(&owner), before);
+    memory_release(&owner);
+}
+
+static void a_long_row_takes_its_own_length_while_it_is_there(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    slots s;
+    make(&s, &owner);
+    put(&s, 3, STRIDE + 1, 1); /* the table of long rows is there from now on */
+    put(&s, 3, STRIDE, 2);
+    put(&s, 4, STRIDE, 3);
+    size_t before = memory_bytes(&owner);
+    put(&s, 2, LONG, 4);
+    size_t with = memory_bytes(&owner);
+    assert_true(with >= before + LONG * 4 && with <= before + LONG * 4 + 256);
+    assert_row(&s, 2, LONG, 4);
+    assert_row(&s, 3, STRIDE, 2);
+    put(&s, 2, STRIDE, 5);
+    assert_row(&s, 2, STRIDE, 5);
+    put(&s, 1, 1, 6); /* with the next reserve what is left is given back */
+    assert_int_equal(memory_bytes(&owner), before);
+    put(&s, 1, LONG, 7);
+    slots_give_back(&s, 1);
+    slots_give_back(&s, 2); /* has none */
+    put(&s, 1, 1, 8);
+    assert_int_equal(memory_bytes(&owner), before);
+    memory_release(&owner);
+}
+
+/* As dense rows are: after the first of them nothing is allocated. */
+static void long_rows_of_one_length_use_the_same_blocks(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    slots s;
+    make(&s, &owner);
+    for (uint32_t slot = 0; slot < SLOTS; slot++) put(&s, slot, LONG, slot);
+    put(&s, 0, LONG, 0);
+    size_t before = memory_bytes(&owner);
+    for (uint32_t turn = 1; turn < 5 * SLOTS; turn++) {
+        put(&s, turn % SLOTS, LONG, turn);
+        assert_int_equal(memory_bytes(&owner), before);
+        assert_row(&s, turn % SLOTS, LONG, turn);
+        if (turn >= SLOTS) assert_row(&s, (turn + 1) % SLOTS, LONG, turn + 1 - SLOTS);
+    }
+    memory_release(&owner);
+}
+
+/* However large others were before it in the same slot. */
+static void a_row_holds_no_more_than_its_length(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    slots s;
+    make(&s, &owner);
+    for (uint32_t turn = 0; turn < 20 * SLOTS; turn++)
+        put(&s, turn % SLOTS, turn % 7 == 0 ? 100 * LONG : STRIDE + 1 + turn % 5, turn);
+    for (uint32_t turn = 0; turn < SLOTS; turn++) put(&s, turn, STRIDE + 1 + turn % 2, turn);
+    assert_true(memory_bytes(&owner) < (SLOTS + 3) * 256 + SLOTS * 2 * (STRIDE + 1) * 4);
+    memory_release(&owner);
+}
+
+static void more_slots_keep_what_the_others_hold(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    slots s;
+    make(&s, &owner);
+    for (uint32_t slot = 0; slot < SLOTS; slot++) put(&s, slot, slot % 2 ? LONG : STRIDE, slot);
+    assert_int_equal(slots_grow(&s, 4 * SLOTS, NULL), EE_OK);
+    for (uint32_t slot = SLOTS; slot < 4 * SLOTS; slot++) put(&s, slot, slot % 2 ? LONG : STRIDE, slot);
+    for (uint32_t slot = 0; slot < 4 * SLOTS; slot++) assert_row(&s, slot, slot % 2 ? LONG : STRIDE, slot);
+    memory_release(&owner);
+}
+
+static void several_may_be_reserved(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    slots s;
+    make(&s, &owner);
+    assert_int_equal(slots_reserve(&s, 3, LONG, NULL), EE_OK);
+    size_t before = memory_bytes(&owner);
+    for (uint32_t slot = 0; slot < 3; slot++) memset(slots_take(&s, slot, LONG - slot), (int)slot + 1, LONG);
+    for (uint32_t slot = 0; slot < 3; slot++) assert_row(&s, slot, LONG / 4, 0x01010101 * (slot + 1));
+    assert_int_equal(memory_bytes(&owner), before);
+    memory_release(&owner);
+}
+
+static void what_no_memory_holds_is_refused(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    slots s;
+    assert_int_equal(slots_create(&s, &owner, SIZE_MAX / 4, 8, NULL), EE_NO_MEMORY);
+    make(&s, &owner);
+    assert_int_equal(slots_reserve(&s, 1, SIZE_MAX / 4, NULL), EE_NO_MEMORY);
+    assert_int_equal(slots_grow(&s, SIZE_MAX / 8, NULL), EE_NO_MEMORY);
+    put(&s, SLOTS - 1, LONG, 9);
+    assert_row(&s, SLOTS - 1, LONG, 9);
+    memory_release(&owner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(usual_rows_take_nothing_more),
+        cmocka_unit_test(a_long_row_takes_its_own_length_while_it_is_there),
+        cmocka_unit_test(long_rows_of_one_length_use_the_same_blocks),
+        cmocka_unit_test(a_row_holds_no_more_than_its_length),
+        cmocka_unit_test(more_slots_keep_what_the_others_hold),
+        cmocka_unit_test(several_may_be_reserved),
+        cmocka_unit_test(what_no_memory_holds_is_refused),
+    };
+    return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
+}

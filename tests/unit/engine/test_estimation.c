@@ -1,0 +1,109 @@
+/* The probabilities of policies that draw their scores, which more draws estimate: each decision by draws of its own.
+ */
+#include "rounds.h"
+
+#include <math.h>
+
+enum { DIM = 4, ARMS = 2, DRAWS = 24, DECISIONS = 60 };
+
+static const struct {
+    const char *policy, *options;
+} thompson[] = {
+    {"lints", "probability_draws=24 pending=1000"},
+    {"kernelts", "probability_draws=24 pending=1000 max_contexts=20"},
+    {"neural-ts", "probability_draws=24 pending=1000 f1.width=6 nu=3"},
+    {"neural-linear", "probability_draws=24 pending=1000 f1.width=6 nu=1"},
+};
+enum { POLICIES = sizeof thompson / sizeof *thompson };
+
+static ee_bandit *make(size_t policy, uint64_t seed)
+{
+    ee_bandit *bandit = bandit_make(thompson[policy].policy, DIM, seed, thompson[policy].options);
+    bandit_play(bandit, 1, 3, ARMS, false);
+    return bandit;
+}
+
+/* The same arms again and again, with no reward in between. */
+static void decide_often(ee_bandit *bandit, const ee_arms *arms, double *probabilities)
+{
+    for (int i = 0; i < DECISIONS; i++) probabilities[i] = bandit_choose(bandit, arms, NULL).probability;
+}
+
+/* Nothing has changed from one decision to the next, so nothing but the draws can make the estimates differ. They
+ * differ as far as independent draws do: wins of DRAWS that are binomial have the variance DRAWS p (1 - p). */
+static void two_decisions_are_not_estimated_by_the_same_draws(void **state)
+{
+    (void)state;
+    static round_arms round;
+    round_draw(&round, 9, ARMS, DIM, DIM);
+    for (size_t policy = 0; policy < POLICIES; policy++) {
+        ee_bandit *bandit = make(policy, 1);
+        double sum = 0, square = 0, count = 0;
+        for (int i = 0; i < 10 * DECISIONS; i++) {
+            ee_decision decision = bandit_choose(bandit, &round.dense, NULL);
+            double wins = decision.probability * (DRAWS + 1) - 1; /* the draw that decided counts as one */
+            if (decision.arm) wins = DRAWS - wins;                /* of arm 0 */
+            sum += wins;
+            square += wins * wins;
+            count++;
+        }
+        double p = sum / count / DRAWS, variance = square / count - (sum / count) * (sum / count);
+        double expected = DRAWS * p * (1 - p);
+        assert_true(p > 0.05 && p < 0.95);
+        assert_true(variance > 0.75 * expected && variance < 1.25 * expected); /* 4 deviations, of 600 decisions */
+        ee_bandit_free(bandit);
+    }
+}
+
+/* The estimates take nothing from the draws that decide. */
+static void estimates_do_not_change_what_is_decided(void **state)
+{
+    (void)state;
+    static round_arms round;
+    round_draw(&round, 9, ARMS, DIM, DIM);
+    for (size_t policy = 0; policy < POLICIES; policy++) {
+        char options[128];
+        snprintf(options, sizeof options, "%s probability_draws=0", thompson[policy].options);
+        ee_bandit *telling = make(policy, 2), *silent = bandit_make(thompson[policy].policy, DIM, 2, options);
+        bandit_play(silent, 1, 3, ARMS, false);
+        for (int i = 0; i < DECISIONS; i++) {
+            ee_decision told = bandit_choose(telling, &round.dense, NULL);
+            ee_decision untold = bandit_choose(silent, &round.dense, NULL);
+            assert_int_equal(told.arm, untold.arm);
+            assert_true(told.probability > 0 && isnan(untold.probability));
+        }
+        ee_bandit_free(telling);
+        ee_bandit_free(silent);
+    }
+}
+
+static void a_loaded_bandit_goes_on_with_the_draws(void **state)
+{
+    (void)state;
+    static round_arms round;
+    round_draw(&round, 9, ARMS, DIM, DIM);
+    for (size_t policy = 0; policy < POLICIES; policy++) {
+        double before[DECISIONS], after[DECISIONS], loaded_after[DECISIONS];
+        ee_bandit *bandit = make(policy, 3);
+        decide_often(bandit, &round.dense, before);
+        model saved = model_save(bandit);
+        ee_bandit *loaded = model_load(saved);
+        decide_often(bandit, &round.dense, after);
+        decide_often(loaded, &round.dense, loaded_after);
+        assert_memory_equal(after, loaded_after, sizeof after);
+        assert_memory_not_equal(after, before, sizeof after); /* and does not begin anew */
+        model_free(&saved);
+        ee_bandit_free(bandit);
+        ee_bandit_free(loaded);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_decisions_are_not_estimated_by_the_same_draws),
+        cmocka_unit_test(estimates_do_not_change_what_is_decided),
+        cmocka_unit_test(a_loaded_bandit_goes_on_with_the_draws),
+    };
+    return cmocka_run_group_tests_name("estimation", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* What the tests of EE-Net's parts share: its options, and f1 with an f2 that is played through its face. */
+#ifndef EENET_TEST_EENET_PARTS_H
+#define EENET_TEST_EENET_PARTS_H
+
+#include "engine/rounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "policy/eenet_options.h"
+
+/* EE-Net's defaults, then `text`. */
+static inline eenet_options eenet_options_from(const char *text)
+{
+    const policy_class *class;
+    const char *preset;
+    eenet_options options;
+    ee_error error = {0};
+    if (policy_find("eenet", &class, &preset, &error)) fail_msg("%s", error.message);
+    options_set_defaults(&class->schema, &options);
+    if (options_parse(&class->schema, text, &options, &error)) fail_msg("%s", error.message);
+    return options;
+}
+
+/* ---- f1 and f2 ---- */
+
+enum { PARTS_DIM = 12, PARTS_SEED = 5 };
+
+typedef struct parts {
+    memory owner;
+    eenet_options options;
+    exploitation f1;
+    exploration *f2;
+    float *theta1, *theta2;
+    uint64_t round; /* rewards so far */
+} parts;
+
+static inline void parts_make(parts *self, const char *options)
+{
+    ee_error error = {0};
+    memset(self, 0, sizeof *self);
+    self->options = eenet_options_from(options);
+    policy_setup setup = {&self->owner, PARTS_DIM, PARTS_SEED, &self->options, SIZE_MAX};
+    ee_status status = exploitation_create(&self->f1, NULL, &setup, &error);
+    if (!status) status = exploitation_start(&self->f1, &setup, 0, &error);
+    exploration_setup second = {&self->options.exploration, &self->owner, &self->f1.f1.network, PARTS_SEED, SIZE_MAX};
+    if (!status) status = exploration_create(&second, &self->f2, &error);
+    if (!status) status = memory_create(&self->owner, &self->theta2, self->f2->theta_count, sizeof(float), &error);
+    if (status) fail_msg("%s: %s", options, error.message);
+    self->theta1 = self->f1.base.parameters.values;
+    self->f2->class->start(self->f2, self->f1.f1.initial, self->theta2);
+}
+
+static inline void parts_free(parts *self)
+{
+    memory_release(&self->owner);
+}
+
+/* Arms of a round: where there are blocks, the first arm's values in one block after the other. */
+static inline void parts_draw(const parts *self, round_arms *round, uint64_t number, size_t count)
+{
+    size_t blocks = (size_t)self->options.exploitation.common.blocks, block = PARTS_DIM / blocks;
+    round_draw(round, number, count, PARTS_DIM, blocks > 1 ? PARTS_DIM : PARTS_DIM / 2);
+    if (blocks == 1) return;
+    float context[PARTS_DIM];
+    memcpy(context, round->values, sizeof context);
+    for (size_t i = 0; i < count * PARTS_DIM; i++)
+        round->values[i] = i % PARTS_DIM / block == i / PARTS_DIM % blocks ? context[i % block] : 0;
+    round_compress(round, count, PARTS_DIM);
+}
+
+/* ---- playing ---- */
+
+/* A decision that waits for its reward. */
+typedef struct parts_decision {
+    observation seen;
+    float values[PARTS_DIM]; /* of the played arm */
+    uint32_t indices[PARTS_DIM];
+    guard kept;
+} parts_decision;
+
+/* The room of a round in which all arms have been scored, ending at a wall. scores is (arms->count). */
+static inline float *parts_score(const parts *self, const ee_arms *arms, guard *end, ee_score *scores)
+{
+    const exploration_class *class = self->f2->class;
+    float *room = guard_end(end, class->scratch_count(self->f2, arms->count));
+    float *activations = malloc(exploitation_pass_count(&self->f1, arms->count) * sizeof *activations);
+    passed_arms passed = {.arms = arms};
+    for (size_t i = 0; i < arms->count; i++) scores[i] = (ee_score){NAN, NAN, NAN};
+    while (exploitation_pass(&self->f1, self->theta1, activations, &passed, scores))
+        class->score(self->f2, self->theta1, self->theta2, &passed, room, scores);
+    free(activations);
+    return room;
+}
+
+/* What f2 keeps of a decision, in memory that ends at a wall. */
+static inline const float *parts_keep(const parts *self, const ee_arms *arms, size_t arm, const float *room, guard *end,
+                                      size_t *count)
+{
+    const exploration_class *class = self->f2->class;
+    *count = class->kept_count ? class->kept_count(self->f2, self->round, arms->count) : 0;
+    float *kept = guard_end(end, *count);
+    if (class->keep) class->keep(self->f2, self->round, arms, arm, room, kept);
+    return kept;
+}
+
+/* Scores the arms of a round and plays this one. scores is (arms->count). */
+static inline void parts_decide(const parts *self, const ee_arms *arms, size_t arm, parts_decision *made,
+                                ee_score *scores)
+{
+    guard end;
+    size_t count;
+    float *room = parts_score(self, arms, &end, scores);
+    const float *kept = parts_keep(self, arms, arm, room, &made->kept, &count);
+    vector x = vector_of_arm(arms, arm);
+    memcpy(made->values, x.values, x.count * sizeof *x.values);
+    if (x.indices) memcpy(made->indices, x.indices, x.count * sizeof *x.indices);
+    x = (vector){made->values, x.indices ? made->indices : NULL, x.count};
+    made->seen = (observation){self->round, x, scores[arm], kept, count};
+    guard_free(&end);
+}
+
+/* Takes in a reward, as EE-Net does: f1 and f2 observe it. best: p_t > 0. */
+static inline void parts_observe(parts *self, parts_decision *made, float reward, bool best)
+{
+    ee_error error = {0};
+    learner *f1 = &self->f1.f1;
+    const observation *o = &made->seen;
+    ee_status status = learner_reserve(f1, 1, o->x, &error);
+    if (!status && self->f2->class->reserve) status = self->f2->class->reserve(self->f2, o, &error);
+    if (status) fail_msg("%s", error.message);
+    learner_append(f1, o->x, reward);
+    history_set_predicted(&f1->history, f1->history.newest, o->score.exploitation);
+    self->f2->class->observe(self->f2, o, reward, best, self->round++, self->theta2);
+    guard_free(&made->kept);
+}
+
+static inline void parts_train(parts *self)
+{
+    learner_train(&self->f1.f1, self->theta1);
+    self->f2->class->train(self->f2, &self->f1.f1, self->theta1, self->round, self->theta2);
+}
+
+#endif

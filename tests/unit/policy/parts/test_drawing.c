@@ -1,0 +1,254 @@
+/* The draw of parameters: uniform over what training has reached, theta1 and theta2 together, theta3 apart. */
+#include "policy/parts/drawing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { THETA12 = 3, THETA3 = 2, THETA = THETA12 + THETA3, MOST_TRAININGS = 32 };
+
+typedef struct drawn {
+    memory owner;
+    drawing drawing;
+} drawn;
+
+static void make(drawn *self, keep_kind kind, int64_t limit, uint64_t seed)
+{
+    drawing_options options = {{(int)kind, limit}};
+    ee_error error = {0};
+    memset(self, 0, sizeof *self);
+    if (drawing_create(&self->drawing, &self->owner, &options, THETA12, THETA3, seed, &error))
+        fail_msg("%s", error.message);
+}
+
+static void release(drawn *self)
+{
+    memory_release(&self->owner);
+}
+
+/* The parameters of a training, which say which one it was. */
+static void fill_theta(float *theta, size_t training)
+{
+    for (size_t i = 0; i < THETA; i++) theta[i] = (float)(100 * training + i);
+}
+
+/* Which training the parameters that lie from `first` on are of. All of them are of one. */
+static size_t training_of(const float *theta, size_t first, size_t count)
+{
+    size_t training = (size_t)(theta[first] / 100);
+    for (size_t i = first; i < first + count; i++) assert_true(theta[i] == (float)(100 * training + i));
+    return training;
+}
+
+/* A draw: of (theta1, theta2), and of theta3. */
+typedef struct pair {
+    size_t first, third;
+} pair;
+
+static pair draw(drawn *self)
+{
+    float theta[THETA];
+    drawing_draw(&self->drawing, theta);
+    return (pair){training_of(theta, 0, THETA12), training_of(theta, THETA12, THETA3)};
+}
+
+/* Trainings from `first` on to one before `end` reach their parameters, and are stored. */
+static void store(drawn *self, size_t first, size_t end)
+{
+    for (size_t training = first; training < end; training++) {
+        fill_theta(self->drawing.latest, training);
+        drawing_store(&self->drawing);
+    }
+}
+
+/* Chi-square of counts that should all be equal, in deviations from its mean: it has count - 1 degrees of freedom. */
+static double unevenness(const size_t *counts, size_t count)
+{
+    double sum = 0, square = 0, freedom = (double)count - 1;
+    for (size_t i = 0; i < count; i++) sum += (double)counts[i];
+    for (size_t i = 0; i < count; i++) {
+        double off = (double)counts[i] - sum / (double)count;
+        square += off * off / (sum / (double)count);
+    }
+    return (square - freedom) / sqrt(2 * freedom);
+}
+
+/* Every training is as probable as any other, whether there is room for all of them or not. */
+static void a_draw_is_uniform_over_all_that_was_stored(void **state)
+{
+    (void)state;
+    enum { RUNS = 8000 };
+    const size_t limits[] = {1, 2, 5, 19, 20, 30}, trainings = 20;
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        size_t first[MOST_TRAININGS] = {0}, third[MOST_TRAININGS] = {0}, together = 0;
+        for (uint64_t run = 0; run < RUNS; run++) {
+            drawn self;
+            make(&self, KEEP_RESERVOIR, (int64_t)limits[l], run);
+            store(&self, 0, trainings);
+            pair got = draw(&self);
+            assert_true(got.first < trainings && got.third < trainings);
+            first[got.first]++;
+            third[got.third]++;
+            together += got.first == got.third;
+            release(&self);
+        }
+        assert_true(unevenness(first, trainings) < 4);
+        assert_true(unevenness(third, trainings) < 4);
+        double mean = (double)RUNS / (double)trainings; /* of draws in which both happen to be of one training */
+        assert_true(fabs((double)together - mean) < 4 * sqrt(mean));
+    }
+}
+
+/* All stored, all can be drawn; once there is no room, as many as there is room for. */
+static void a_reservoir_holds_as_many_as_it_says(void **state)
+{
+    (void)state;
+    for (size_t limit = 1; limit <= 8; limit++) {
+        drawn self;
+        make(&self, KEEP_RESERVOIR, (int64_t)limit, 3);
+        for (size_t trainings = 1; trainings < 20; trainings++) {
+            size_t seen[MOST_TRAININGS] = {0}, distinct = 0;
+            store(&self, trainings - 1, trainings);
+            for (int i = 0; i < 400; i++) seen[draw(&self).first]++;
+            for (size_t i = 0; i < MOST_TRAININGS; i++) distinct += seen[i] > 0;
+            assert_int_equal(distinct, trainings < limit ? trainings : limit);
+        }
+        release(&self);
+    }
+}
+
+/* The draw decides and nothing more: the next training begins where the last one ended. */
+static void training_goes_on_from_the_latest(void **state)
+{
+    (void)state;
+    drawn self;
+    float theta[THETA];
+    make(&self, KEEP_RESERVOIR, 4, 1);
+    fill_theta(theta, 7);
+    drawing_start(&self.drawing, theta);
+    assert_memory_equal(self.drawing.latest, theta, sizeof theta);
+    for (size_t training = 0; training < 10; training++) {
+        store(&self, training, training + 1);
+        draw(&self);
+        assert_int_equal(training_of(self.drawing.latest, 0, THETA), training);
+    }
+    release(&self);
+}
+
+/* keep=all draws a round, 0 to the last one; neither it nor keep=last stores anything. */
+static void a_round_is_drawn_uniformly_and_nothing_is_stored(void **state)
+{
+    (void)state;
+    enum { DRAWS = 20000 };
+    float theta[THETA] = {0};
+    drawn self;
+    make(&self, KEEP_LAST, 0, 1);
+    drawing_start(&self.drawing, theta);
+    assert_int_equal(memory_bytes(&self.owner), 0);
+    make(&self, KEEP_ALL, 0, 1);
+    drawing_start(&self.drawing, theta);
+    assert_int_equal(memory_bytes(&self.owner), 0);
+    for (size_t rounds = 0; rounds < 12; rounds++) {
+        size_t counts[MOST_TRAININGS] = {0};
+        for (int i = 0; i < DRAWS; i++) {
+            size_t round = drawing_round(&self.drawing, rounds);
+            assert_true(round <= rounds);
+            counts[round]++;
+        }
+        if (rounds) assert_true(unevenness(counts, rounds + 1) < 4);
+    }
+}
+
+/* ---- saving and loading ---- */
+
+static archive save(drawn *self, ee_error *error)
+{
+    archive a = archive_writer(error);
+    drawing_archive(&self->drawing, &a);
+    assert_int_equal(a.status, EE_OK);
+    return a;
+}
+
+static ee_status load(drawn *self, archive written, ee_error *error)
+{
+    archive a = archive_reader(written.bytes, written.size, error);
+    drawing_archive(&self->drawing, &a);
+    if (!a.status) assert_int_equal(archive_remaining(&a), 0);
+    return a.status;
+}
+
+/* Loaded before it is full, when it is, and long after: it stores and draws on as the one that was saved. */
+static void goes_on_after_loading(void **state)
+{
+    (void)state;
+    enum { LIMIT = 6 };
+    const size_t saved_after[] = {0, 3, LIMIT, 17};
+    for (size_t k = 0; k < 4; k++) {
+        drawn self, loaded;
+        ee_error error = {0};
+        make(&self, KEEP_RESERVOIR, LIMIT, 5);
+        make(&loaded, KEEP_RESERVOIR, LIMIT, 6); /* what is read replaces all of it */
+        store(&self, 0, saved_after[k]);
+        fill_theta(self.drawing.latest, 9);
+        store(&loaded, 1, 4);
+        archive written = save(&self, &error);
+        assert_int_equal(load(&loaded, written, &error), EE_OK);
+        assert_memory_equal(loaded.drawing.latest, self.drawing.latest, THETA * sizeof(float));
+        for (size_t training = saved_after[k]; training < 31; training++) {
+            store(&self, training, training + 1);
+            store(&loaded, training, training + 1);
+            pair a = draw(&self), b = draw(&loaded);
+            assert_int_equal(a.first, b.first);
+            assert_int_equal(a.third, b.third);
+        }
+        memory_free(written.bytes);
+        release(&self);
+        release(&loaded);
+    }
+}
+
+static void rounds_are_drawn_on_after_loading(void **state)
+{
+    (void)state;
+    drawn self, loaded;
+    ee_error error = {0};
+    make(&self, KEEP_ALL, 0, 5);
+    make(&loaded, KEEP_ALL, 0, 6);
+    for (int i = 0; i < 9; i++) drawing_round(&self.drawing, 1000);
+    archive written = save(&self, &error);
+    assert_int_equal(load(&loaded, written, &error), EE_OK);
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(drawing_round(&self.drawing, 1000), drawing_round(&loaded.drawing, 1000));
+    memory_free(written.bytes);
+}
+
+/* A model that says that it holds more than there is room for. */
+static void more_than_there_is_room_for_is_refused(void **state)
+{
+    (void)state;
+    drawn large, small;
+    ee_error error = {0};
+    make(&large, KEEP_RESERVOIR, 6, 5);
+    make(&small, KEEP_RESERVOIR, 5, 5);
+    store(&large, 0, 6);
+    archive written = save(&large, &error);
+    assert_int_equal(load(&small, written, &error), EE_BAD_MODEL);
+    memory_free(written.bytes);
+    release(&large);
+    release(&small);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_draw_is_uniform_over_all_that_was_stored),
+        cmocka_unit_test(a_reservoir_holds_as_many_as_it_says),
+        cmocka_unit_test(training_goes_on_from_the_latest),
+        cmocka_unit_test(a_round_is_drawn_uniformly_and_nothing_is_stored),
+        cmocka_unit_test(goes_on_after_loading),
+        cmocka_unit_test(rounds_are_drawn_on_after_loading),
+        cmocka_unit_test(more_than_there_is_room_for_is_refused),
+    };
+    return cmocka_run_group_tests_name("drawing", tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* Both kinds of f2 through their face: room, what a decision leaves behind, learning, saving; and EE-Net as a whole
+ * against its parts played one by one. */
+#include "eenet_parts.h"
+
+#include "engine/bandit.h"
+#include "math/float_mode.h"
+
+#define NETWORK "scale=off f1.width=6 exploration=network f2.width=5 "
+#define LLE NETWORK "features=lle:2 lle_window=8 lle_neighbors=4 "
+#define REGRESSION "scale=off f1.width=6 exploration=ridge "
+
+static const char *const variants[] = {
+    NETWORK "features=normalized",
+    NETWORK "features=pooled:5",
+    NETWORK "features=pooled:2 f2.front=conv1d:2:3", /* phi comes as a product */
+    NETWORK "features=sketch:5 label_offset=1 label=abs",
+    NETWORK "features=sketch:5 extra_until=1000",
+    NETWORK "features=normalized extra_until=12 label_offset=-0.5 extra_gain=2 label=relu",
+    NETWORK "features=pooled:3 f1.front=conv1d:2:3+relu",
+    NETWORK "features=sketch:4 f1.layers=3 blocks=3",
+    LLE,
+    LLE "extra_until=1000",
+    REGRESSION "",
+    REGRESSION "units=3 refresh=0 recall=5",
+    REGRESSION "blocks=3 recall=0 ridge=0.5",
+    REGRESSION "blocks=2 label=relu f1.layers=3",
+    REGRESSION "label=abs prior_gain=-1",
+};
+enum { VARIANTS = sizeof variants / sizeof *variants, ARMS = 5 };
+
+static round_arms round_now;
+
+static const ee_arms *draw(const parts *self, uint64_t number, size_t count, bool sparse)
+{
+    parts_draw(self, &round_now, number, count);
+    return sparse ? &round_now.sparse : &round_now.dense;
+}
+
+/* Rounds first to last, each rewarded at once. */
+static void play(parts *self, uint64_t first, uint64_t last)
+{
+    ee_score scores[ARMS];
+    parts_decision made;
+    for (uint64_t t = first; t <= last; t++) {
+        const ee_arms *arms = draw(self, t, ARMS, t % 2);
+        size_t arm = (size_t)(t % ARMS);
+        parts_decide(self, arms, arm, &made, scores);
+        double reward = round_reward(&round_now, arm);
+        parts_observe(self, &made, (float)reward, reward > 0);
+        parts_train(self);
+    }
+}
+
+/* ---- room ---- */
+
+/* The room begins as NaNs and ends at a wall: what is read before it is written, or beyond, shows. */
+static void the_room_that_is_asked_for_is_enough(void **state)
+{
+    (void)state;
+    const size_t counts[] = {1, 2, 15, 16, 17, 33};
+    for (size_t v = 0; v < VARIANTS; v++) {
+        parts self;
+        parts_make(&self, variants[v]);
+        for (size_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
+            ee_score scores[33];
+            guard end;
+            const ee_arms *arms = draw(&self, 100 + c, counts[c / 2], c % 2);
+            parts_score(&self, arms, &end, scores);
+            for (size_t i = 0; i < arms->count; i++)
+                assert_true(isfinite(scores[i].exploitation) && isfinite(scores[i].exploration));
+            guard_free(&end);
+            if (c == 3) play(&self, 1, 10); /* the first embedding is fitted after 8 rewards */
+        }
+        parts_free(&self);
+    }
+}
+
+/* Memory that keep() is given begins as 0xff bytes and ends at a wall. */
+static void what_is_kept_fills_its_room(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VARIANTS; v++) {
+        parts self;
+        parts_make(&self, variants[v]);
+        assert_int_equal(self.f2->class->keep == NULL, self.f2->class->kept_count == NULL);
+        for (uint64_t t = 0; t < 20; t++) { /* of the variants one ends its extra samples in between */
+            const ee_arms *arms = draw(&self, 50 + t, 1 + (size_t)t % 4, t % 2);
+            ee_score scores[4];
+            guard room_end, kept_end;
+            float *room = parts_score(&self, arms, &room_end, scores);
+            for (size_t arm = 0; arm < arms->count; arm++) {
+                size_t count;
+                const float *kept = parts_keep(&self, arms, arm, room, &kept_end, &count);
+                for (size_t i = 0; i < count; i++) assert_true(isfinite(kept[i]));
+                guard_free(&kept_end);
+            }
+            guard_free(&room_end);
+            play(&self, t + 1, t + 1);
+        }
+        parts_free(&self);
+    }
+}
+
+/* ---- learning ---- */
+
+/* Scores of the same arms at any time. */
+static void look(const parts *self, ee_score *scores)
+{
+    guard end;
+    parts_score(self, draw(self, 999, ARMS, false), &end, scores);
+    guard_free(&end);
+}
+
+static bool explores_alike(const parts *self, const ee_score *before)
+{
+    ee_score now[ARMS];
+    look(self, now);
+    for (size_t i = 0; i < ARMS; i++)
+        if (now[i].exploration != before[i].exploration) return false;
+    return true;
+}
+
+/* None of the arms that are looked at was played before, so recall has no say. */
+static void what_was_observed_counts_once_it_is_trained(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VARIANTS; v++) {
+        parts self;
+        parts_make(&self, variants[v]);
+        play(&self, 1, 9); /* an embedding is there */
+        ee_score before[ARMS], scores[ARMS];
+        parts_decision made;
+        parts_decide(&self, draw(&self, 10, ARMS, false), 1, &made, scores);
+        look(&self, before);
+        parts_observe(&self, &made, 2, true);
+        assert_true(explores_alike(&self, before));
+        self.f2->class->train(self.f2, &self.f1.f1, self.theta1, self.round, self.theta2);
+        assert_false(explores_alike(&self, before));
+        parts_free(&self);
+    }
+}
+
+/* ---- saving and loading ---- */
+
+static void archive_parts(parts *self, archive *a)
+{
+    learner_archive(&self->f1.f1, a);
+    archive_floats(a, self->theta1, self->f1.f1.network.parameter_count);
+    archive_floats(a, self->theta2, self->f2->theta_count);
+    archive_u64(a, &self->round);
+    self->f2->class->archive(self->f2, a);
+}
+
+static void goes_on_after_loading(void **state)
+{
+    (void)state;
+    const uint64_t saved_after[] = {0, 5, 13};
+    for (size_t v = 0; v < VARIANTS; v++) {
+        for (size_t s = 0; s < 3; s++) {
+            parts self, loaded;
+            ee_error error = {0};
+            parts_make(&self, variants[v]);
+            parts_make(&loaded, variants[v]);
+            play(&self, 1, saved_after[s]);
+            play(&loaded, 30, 32); /* what is read replaces all of it */
+            archive written = archive_writer(&error);
+            archive_parts(&self, &written);
+            assert_int_equal(written.status, EE_OK);
+            archive a = archive_reader(written.bytes, written.size, &error);
+            archive_parts(&loaded, &a);
+            assert_int_equal(a.status, EE_OK);
+            assert_int_equal(archive_remaining(&a), 0);
+            play(&self, saved_after[s] + 1, saved_after[s] + 12);
+            play(&loaded, saved_after[s] + 1, saved_after[s] + 12);
+            assert_memory_equal(self.theta2, loaded.theta2, self.f2->theta_count * sizeof(float));
+            memory_free(written.bytes);
+            parts_free(&self);
+            parts_free(&loaded);
+        }
+    }
+}
+
+static void what_is_cut_short_is_refused(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VARIANTS; v++) {
+        parts self;
+        ee_error error = {0};
+        parts_make(&self, variants[v]);
+        play(&self, 1, 9);
+        archive written = archive_writer(&error);
+        self.f2->class->archive(self.f2, &written);
+        assert_int_equal(written.status, EE_OK);
+        archive a = archive_reader(written.bytes, written.size - 1, &error);
+        self.f2->class->archive(self.f2, &a);
+        assert_int_equal(a.status, EE_BAD_MODEL);
+        memory_free(written.bytes);
+        parts_free(&self);
+    }
+}
+
+/* ---- EE-Net is its parts ---- */
+
+enum { PLAYED = 30, LATE = 4 };
+
+/* Every reward but each fifth comes at once; those come LATE rounds later. */
+static bool is_late(uint64_t round)
+{
+    return round % 5 == 2;
+}
+
+static void learn_both(parts *self, ee_bandit *bandit, parts_decision *made, uint64_t id, float reward)
+{
+    parts_observe(self, made, reward, reward > 0);
+    parts_train(self);
+    bandit_reward(bandit, id, reward);
+}
+
+static void assert_same(const parts *self, const ee_bandit *bandit)
+{
+    const float *theta = bandit->policy->parameters.values;
+    size_t f1_size = self->f1.f1.network.parameter_count * sizeof *theta;
+    assert_memory_equal(self->theta1, theta, f1_size);
+    assert_memory_equal(self->theta2, theta + exploitation_end(&self->f1), self->f2->theta_count * sizeof *theta);
+}
+
+/* The parts, played one by one with the arms that the bandit plays, come to its parameters to the bit. */
+static void a_bandit_is_its_parts(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VARIANTS; v++) {
+        parts self;
+        parts_decision made[PLAYED];
+        ee_decision decided[PLAYED];
+        float reward[PLAYED];
+        parts_make(&self, variants[v]);
+        ee_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED, variants[v]);
+        for (uint64_t t = 0; t < PLAYED; t++) {
+            ee_score of_bandit[ARMS], of_parts[ARMS];
+            const ee_arms *arms = draw(&self, t, ARMS, t % 2);
+            decided[t] = bandit_choose(bandit, arms, of_bandit);
+            parts_decide(&self, arms, decided[t].arm, &made[t], of_parts);
+            for (size_t i = 0; i < ARMS; i++) {
+                assert_true(of_bandit[i].exploitation == of_parts[i].exploitation);
+                assert_true(of_bandit[i].exploration == of_parts[i].exploration);
+            }
+            reward[t] = (float)round_reward(&round_now, decided[t].arm);
+            if (!is_late(t)) learn_both(&self, bandit, &made[t], decided[t].id, reward[t]);
+            if (t >= LATE && is_late(t - LATE))
+                learn_both(&self, bandit, &made[t - LATE], decided[t - LATE].id, reward[t - LATE]);
+            assert_same(&self, bandit);
+        }
+        for (uint64_t t = PLAYED - LATE; t < PLAYED; t++)
+            if (is_late(t)) guard_free(&made[t].kept);
+        ee_bandit_free(bandit);
+        parts_free(&self);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_room_that_is_asked_for_is_enough),
+        cmocka_unit_test(what_is_kept_fills_its_room),
+        cmocka_unit_test(what_was_observed_counts_once_it_is_trained),
+        cmocka_unit_test(goes_on_after_loading),
+        cmocka_unit_test(what_is_cut_short_is_refused),
+        cmocka_unit_test(a_bandit_is_its_parts),
+    };
+    float_mode_enter(); /* as the engine computes */
+    return cmocka_run_group_tests_name("exploration", tests, NULL, NULL);
+}
