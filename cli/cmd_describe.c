@@ -4,45 +4,78 @@
 
 #include "command.h"
 
-/* Ranges that are lists of words are long: past this the meaning goes to the next line. */
-enum { WIDEST_RANGE = 32 };
+typedef struct columns {
+    size_t name, value, line; /* widths */
+} columns;
 
-typedef struct widths {
-    size_t name, value, range;
-} widths;
-
-static void print_row(const widths *wide, const char *name, const char *value, const char *range, const char *meaning)
-{
-    printf("%-*s  ", (int)wide->name, name);
-    command_print_column(value, wide->value, wide->name + 2);
-    printf("  ");
-    command_print_column(range, wide->range, wide->name + wide->value + 4);
-    printf("  %s\n", meaning);
-}
-
-static void print_options(const char *policy)
+static columns measure(const char *policy)
 {
     ee_option entry;
-    widths wide = {strlen("option"), strlen("default"), strlen("range")};
+    columns wide = {strlen("option"), strlen("default"), command_line_width()};
     for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++) {
         wide.name = command_wider(wide.name, entry.name);
         wide.value = command_wider(wide.value, entry.value);
-        wide.range = command_wider(wide.range, entry.range);
     }
-    if (wide.range > WIDEST_RANGE) wide.range = WIDEST_RANGE;
-    print_row(&wide, "option", "default", "range", "meaning");
-    for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++)
-        print_row(&wide, entry.name, entry.value, entry.range, entry.meaning);
+    return wide;
 }
 
-/* A line for each part. */
+static void print_option(const columns *wide, const ee_option *entry)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "%s%s%s%s (%s)", entry->acts ? "" : "needs ", entry->acts ? "" : entry->needs,
+             entry->acts ? "" : ": ", entry->meaning, entry->range);
+    printf("  %-*s  %-*s  ", (int)wide->name, entry->name, (int)wide->value, entry->value);
+    command_print_wrapped(text, wide->name + wide->value + 6, wide->line);
+}
+
+/* Those that people change first, where `first`; else the others, under the title of their part. */
+static void print_acting(const char *policy, const columns *wide, bool first)
+{
+    ee_option entry;
+    const char *title = "";
+    for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++) {
+        if (!entry.acts || (entry.first != 0) != first) continue;
+        const char *own = first ? "what is changed first" : entry.part;
+        if (strcmp(own, title) != 0) printf("\n%s\n", own);
+        title = own;
+        print_option(wide, &entry);
+    }
+}
+
+static void print_idle(const char *policy, const columns *wide)
+{
+    ee_option entry;
+    bool any = false;
+    for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++) {
+        if (entry.acts) continue;
+        if (!any) printf("\nnot used by %s: set what it needs\n", policy);
+        any = true;
+        print_option(wide, &entry);
+    }
+}
+
+/* A line for each part, wrapped where it is too long. */
 static void print_preset(const char *preset)
 {
+    char part[1024];
     printf("preset:\n");
     for (size_t length; *preset; preset += length + (preset[length] == '\n')) {
         length = strcspn(preset, "\n");
-        printf("    %.*s\n", (int)length, preset);
+        snprintf(part, sizeof part, "%.*s", (int)length, preset);
+        printf("  ");
+        command_print_wrapped(part, 6, command_line_width());
     }
+}
+
+static void print_head(const ee_policy *policy)
+{
+    printf("%s: ", policy->name);
+    command_print_wrapped(policy->summary, strlen(policy->name) + 2, command_line_width());
+    if (policy->paper[0]) {
+        printf("paper: ");
+        command_print_wrapped(policy->paper, strlen("paper: "), command_line_width());
+    }
+    if (policy->preset[0]) print_preset(policy->preset);
 }
 
 static int run(const command *self, int count, char **words)
@@ -59,16 +92,12 @@ static int run(const command *self, int count, char **words)
     ee_policy policy;
     if (!command_find_policy(self, name, &policy)) return EXIT_USAGE;
 
-    printf("%s: %s\n", policy.name, policy.summary);
-    if (policy.paper[0]) printf("paper: %s\n", policy.paper);
-    if (policy.preset[0]) print_preset(policy.preset);
-    ee_option first;
-    if (ee_option_describe(policy.name, 0, &first, NULL)) {
-        printf("It has no options.\n");
-        return EXIT_DONE;
-    }
-    printf("\n");
-    print_options(policy.name);
+    print_head(&policy);
+    columns wide = measure(policy.name);
+    printf("\n  %-*s  %-*s  meaning (range)\n", (int)wide.name, "option", (int)wide.value, "default");
+    print_acting(policy.name, &wide, true);
+    print_acting(policy.name, &wide, false);
+    print_idle(policy.name, &wide);
     return EXIT_DONE;
 }
 
@@ -76,6 +105,8 @@ const command command_describe = {
     .name = "describe",
     .form = "NAME",
     .summary = "show a policy: its paper, its preset and its options",
-    .details = "The options are given to 'eenet run' as --set NAME.OPTION=VALUE.\n",
+    .details =
+        "The options are given to 'eenet run' as --set NAME.OPTION=VALUE. The list is as wide as the terminal, or\n"
+        "as COLUMNS says.\n",
     .run = run,
 };

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE
 #include "command.h"
 
 #include <errno.h>
@@ -6,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/options.h"
 
@@ -178,10 +181,31 @@ size_t command_wider(size_t width, const char *text)
     return strlen(text) > width ? strlen(text) : width;
 }
 
-void command_print_column(const char *text, size_t width, size_t indent)
+size_t command_line_width(void)
 {
-    if (strlen(text) <= width)
-        printf("%-*s", (int)width, text);
-    else
-        printf("%s\n%*s", text, (int)(indent + width), "");
+    enum { LEAST = 60, USUAL = 100, MOST = 120 };
+    const char *asked = getenv("COLUMNS");
+    struct winsize window = {0};
+    unsigned long columns = asked ? strtoul(asked, NULL, 10) : 0;
+    if (!columns && isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &window)) columns = window.ws_col;
+    if (!columns) return USUAL;
+    return columns < LEAST ? LEAST : columns > MOST ? MOST : columns;
+}
+
+void command_print_wrapped(const char *text, size_t indent, size_t width)
+{
+    size_t column = indent;
+    for (bool begins = true; *text; text += strspn(text, " ")) {
+        size_t length = strcspn(text, " ");
+        if (!begins && column + 1 + length > width) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+            begins = true;
+        }
+        printf("%s%.*s", begins ? "" : " ", (int)length, text);
+        column += length + (begins ? 0 : 1);
+        begins = false;
+        text += length;
+    }
+    printf("\n");
 }

@@ -93,7 +93,11 @@ bool command_find_policy(const command *self, const char *name, ee_policy *polic
 /* The larger of width and the length of text. */
 size_t command_wider(size_t width, const char *text);
 
-/* Prints text and fills up with spaces to width; where it is longer, goes on in the next line, indent + width along. */
-void command_print_column(const char *text, size_t width, size_t indent);
+/* Columns of a line: what COLUMNS says, or else the terminal, 60 to 120; 100 where the output is no terminal. */
+size_t command_line_width(void);
+
+/* Prints the words of text, and an end of line; where they do not fit the width, goes on in the next line, indented.
+ * The first line has begun: its words start where those of the others do, or before. */
+void command_print_wrapped(const char *text, size_t indent, size_t width);
 
 #endif

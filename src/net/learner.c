@@ -48,8 +48,7 @@ static const option arm_rows[] = {
                        "blocks of the features: all layers but the last see the one that is not zero, the last has a "
                        "row for each; 0: as the option blocks"),
     OPTION_ROW_REAL(learner_options, others, "others", "0", 0, 1000,
-                    "weight of the arms that were not played, worth 0 after a reward",
-                    .needs = "exclusive=on and heads!=1 and heads>1 or blocks>1"),
+                    "weight of the arms that were not played, worth 0 after a reward", .needs = "exclusive=on"),
     OPTION_ROW_FLAG(learner_options, lazy, "lazy", "off",
                     "first weights whose inputs are zero in all of a batch stand still: much faster for sparse arms",
                     .needs = "front=none"),

@@ -5,6 +5,7 @@
 #define DECISION_TITLE "f3, the decision maker"
 
 static const option_group groups[] = {
+    F1_GROUPS,
     OPTION_GROUP(eenet_options, exploration, exploration_options, exploration_option_table, "", "f2, the exploration"),
     OPTION_GROUP(eenet_options, exploration.regression, regression_options, regression_option_table, "",
                  REGRESSION_TITLE, .needs = "exploration=ridge"),
@@ -14,11 +15,11 @@ static const option_group groups[] = {
                  .needs = "exploration=network"),
     OPTION_GROUP(eenet_options, exploration.network.f2, learner_options, learner_option_table, "f2.", NETWORK_TITLE,
                  .needs = "exploration=network"),
-    EXPLOITATION_GROUPS,
     OPTION_GROUP(eenet_options, decision, decision_options, decision_option_table, "", DECISION_TITLE),
     OPTION_GROUP(eenet_options, decision.f3, learner_options, learner_option_table, "f3.", DECISION_TITLE,
                  .defaults = "layers=3 width=20 loss=cross_entropy", .needs = "decision=neural|hybrid"),
     OPTION_GROUP(eenet_options, drawing, drawing_options, drawing_option_table, "", "the draw of parameters"),
+    LEARNING_GROUPS,
     COMMON_GROUPS(eenet_options, exploitation.common, "scale=on"),
 };
 const option_schema eenet_schema =
@@ -30,14 +31,14 @@ const option_schema eenet_schema =
  * which is eenet made smaller. eenet:authors says what f3 is where somebody asks for it. */
 static const policy_preset presets[] = {
     {"eenet:fast", "EE-Net for those who count microseconds: a smaller f1 and f2",
-     "units=50 refresh=2\n"
-     "f1.width=100 f1.batch=32"},
+     "f1.width=100 f1.batch=32\n"
+     "units=50 refresh=2"},
     {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
+     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.loss=half f1.training=gd "
+     "f1.optimizer=sgd f1.rate=0.0005 f1.decay=0 f1.steps=20 f1.average=0 f1.lazy=off f1.history=all\n"
      "exploration=network label=gain label_offset=0 extra_until=0 features=normalized\n"
      "f2.layers=2 f2.width=100 f2.bias=off f2.init=paper f2.front=none f2.loss=half f2.training=gd f2.optimizer=sgd "
      "f2.rate=0.0005 f2.decay=0 f2.steps=20 f2.average=0 f2.history=all\n"
-     "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.loss=half f1.training=gd "
-     "f1.optimizer=sgd f1.rate=0.0005 f1.decay=0 f1.steps=20 f1.average=0 f1.lazy=off f1.history=all\n"
      "decision=hybrid hybrid_after=500 w1=1 w2=1 w2_late_after=0 optimal=range\n"
      "f3.layers=3 f3.width=20 f3.bias=off f3.init=paper f3.front=none f3.loss=cross_entropy f3.training=gd "
      "f3.optimizer=sgd f3.rate=0.1 f3.decay=0 f3.steps=20 f3.average=0 f3.history=all\n"
@@ -45,13 +46,13 @@ static const policy_preset presets[] = {
      "train_every=1 train_late_after=1000000000\n"
      "scale=off"},
     {"eenet:authors", "EE-Net as the authors' released code has it",
+     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.loss=squared f1.training=sgd "
+     "f1.optimizer=sgd f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 "
+     "f1.average=0 f1.lazy=off f1.history=all\n"
      "exploration=network label=gain label_offset=1 extra_until=1000 extra_gain=0.2 features=pooled:2\n"
      "f2.layers=2 f2.width=100 f2.bias=on f2.init=uniform f2.front=conv1d:1:100:50 f2.loss=squared f2.training=sgd "
      "f2.optimizer=adam f2.rate=0.001 f2.decay=0.0001 f2.keep_moments=off f2.steps=2000 f2.batch=1 f2.order=shuffle "
      "f2.stop_loss=0.001 f2.average=0 f2.history=all\n"
-     "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.loss=squared f1.training=sgd "
-     "f1.optimizer=sgd f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 "
-     "f1.average=0 f1.lazy=off f1.history=all\n"
      "decision=linear w1=1 w2=0.1 w2_late=0.01 w2_late_after=1001 optimal=binary\n"
      "f3.layers=2 f3.width=20 f3.bias=on f3.init=uniform f3.front=none f3.loss=squared f3.training=sgd "
      "f3.optimizer=sgd f3.rate=0.001 f3.decay=0 f3.steps=1000 f3.batch=1 f3.order=shuffle f3.stop_loss=0.001 "

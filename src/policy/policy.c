@@ -17,8 +17,7 @@ static const option problem_rows[] = {
                        "blocks",
                        .needs = "f1.heads=0"),
     OPTION_ROW_FLAG(common_options, exclusive, "exclusive", "off",
-                    "of the arms of a round at most one has a reward that is not 0",
-                    .needs = "f1.others>0 and f1.heads!=1 and f1.heads>1 or blocks>1"),
+                    "of the arms of a round at most one has a reward that is not 0", .needs = "f1.heads>1 or blocks>1"),
 };
 const option_table problem_option_table = OPTION_TABLE(problem_rows);
 

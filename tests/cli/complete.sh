@@ -39,9 +39,9 @@ done
 expect run -p '' <policies
 expect describe '' <policies
 expect report DIR --reference '' <policies
-expect run -p eenet,greedy,neural-l <<'END'
-eenet,greedy,neural-linear
+expect run -p eenet,greedy,neural-linu <<'END'
 eenet,greedy,neural-linucb
+eenet,greedy,neural-linucb:paper
 END
 expect run -peenet:f <<'END'
 -peenet:fast

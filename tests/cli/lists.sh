@@ -14,15 +14,86 @@ cut -d ' ' -f 1 policies >names
 while read -r name; do
     "$eenet" describe "$name" >described
     head -n 1 described | grep -q "^$name: " || fail "describe $name: no summary"
-    grep -q '^option  *default  *range  *meaning$' described || fail "describe $name: no table"
-    grep -Eq '^pending +[0-9]+ +1 to [0-9]+ +[a-z]' described || fail "describe $name: no option pending"
+    grep -Eq '^  option +default +meaning [(]range[)]$' described || fail "describe $name: no head"
+    grep -Eq '^  pending +[0-9]+ +[a-z]' described || fail "describe $name: no option pending"
+    for columns in 60 80 120; do
+        COLUMNS=$columns "$eenet" describe "$name" |
+            awk -v most=$columns 'length > most && !/^ +[^ ]+$/ { print; bad = 1 } END { exit bad }' ||
+            fail "describe $name: longer than $columns columns"
+    done
 done <names
+
+COLUMNS=80 "$eenet" describe linucb >described
+cat >expected <<'END'
+linucb: linear rewards: the estimate and its confidence width
+paper: Li, Chu, Langford, Schapire: A Contextual-Bandit Approach to Personalized
+       News Article Recommendation, WWW 2010
+
+  option                  default  meaning (range)
+
+what is changed first
+  alpha                   0.1      weight of the confidence width (0 to 1000000)
+  lambda                  1        what A starts with on its diagonal (1e-06 to
+                                   1000000)
+  scale                   off      arms are divided by the mean length of those
+                                   of the first round (on|off)
+
+the regression
+  refresh                 1000     updates of a block of features between its
+                                   factorisations (1 to 1000000000)
+
+the draw of an arm
+  propensity              own      how an arm is drawn: as the policy has it;
+                                   the best; the best or, with
+                                   propensity_epsilon, any; softmax; inverse-gap
+                                   weighting (own|argmax|floor|softmax|igw)
+
+memory
+  pending                 1024     a decision expires when so many more were
+                                   made without its reward (1 to 100000000)
+  arms                    32       arms of a round to reserve memory for; more
+                                   may come (1 to 10000000)
+  nonzeros                1024     non-zeros of a sparse arm, or half the
+                                   features of a dense one, to reserve memory
+                                   for; more may come (1 to 1000000000)
+
+not used by linucb: set what it needs
+  propensity_epsilon      0.05     needs propensity=floor: share of decisions
+                                   that fall on any arm (0 to 1)
+  propensity_temperature  0.1      needs propensity=softmax: what scores are
+                                   divided by before exp (1e-06 to 1000000)
+  propensity_gamma        100      needs propensity=igw: the larger, the less an
+                                   arm below the best is tried (0 to 1000000000)
+END
+diff expected described
+
+# A preset is a line for each part, and its values are the defaults.
 "$eenet" describe eenet:paper >described
 grep -q '^paper: ' described || fail "eenet:paper has no paper"
-grep -q '^    f1[.].* f1.training=gd ' described || fail "eenet:paper has no preset"
-grep -Eq '^f1.training +gd +gd.sgd ' described || fail "the preset's value is not the default"
+grep -q '^  keep=all$' described || fail "eenet:paper has no line of its own for a part"
+grep -Eq '^  f1.training +gd +' described || fail "the preset's value is not the default"
 "$eenet" describe eenet >described
 ! grep -q '^preset:' described || fail "eenet has a preset"
+
+# First what is changed first, then the parts, then what has no effect.
+grep '^[a-z]' described | sed 1,2d >titles
+cat >expected <<'END'
+what is changed first
+f1, the exploitation network
+f2, the exploration
+f2 as a regression
+f3, the decision maker
+when it trains
+the arms
+the draw of an arm
+memory
+not used by eenet: set what it needs
+END
+diff expected titles
+sed '/^not used by/,$d' described | grep -q '^  prior_gain ' || fail "prior_gain does not act"
+sed '1,/^not used by/d' described | grep -Eq '^  f2.rate +0.003 +needs exploration=network: learning rate' ||
+    fail "no word of what f2.rate needs"
+test "$(sed -n '/^what is changed first/,/^$/p' described | grep -c '^  [a-z]')" -le 14 || fail "too many are first"
 
 cat >expected <<'END'
 synthetic:inner|quadratic|cosine[,OPTION=VALUE...]

@@ -24,9 +24,9 @@ static const option rows[] = {
     OPTION_ROW_REAL(decision_options, reward_low, "reward_low", "0", -1e9, 1e9, "smallest reward",
                     .needs = "optimal=range and " USES_OPTIMAL),
     OPTION_ROW_REAL(decision_options, reward_high, "reward_high", "1", -1e9, 1e9, "largest reward",
-                    .needs = "optimal=binary|range and " USES_OPTIMAL),
+                    .needs = "optimal!=threshold and optimal=binary or decision=neural|hybrid"),
     OPTION_ROW_REAL(decision_options, reward_threshold, "reward_threshold", "0.5", -1e9, 1e9,
-                    "a larger reward is that of an optimal arm", .needs = "optimal=threshold and " USES_OPTIMAL),
+                    "a larger reward is that of an optimal arm", .needs = "optimal=threshold"),
 };
 const option_table decision_option_table = OPTION_TABLE(rows);
 

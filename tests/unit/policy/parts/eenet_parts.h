@@ -17,8 +17,8 @@ static inline eenet_options eenet_options_from(const char *text)
     eenet_options options;
     ee_error error = {0};
     if (policy_find("eenet", &class, &preset, &error)) fail_msg("%s", error.message);
-    options_set_defaults(&class->schema, &options);
-    if (options_parse(&class->schema, text, &options, &error)) fail_msg("%s", error.message);
+    options_set_defaults(class->schema, &options);
+    if (options_parse(class->schema, text, &options, &error)) fail_msg("%s", error.message);
     return options;
 }
 

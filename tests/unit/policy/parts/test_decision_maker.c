@@ -145,9 +145,6 @@ static void hybrid_turns_neural_after_exactly_so_many_rounds(void **state)
             assert_neural(&self, round, 0.5);
     }
     release(&self);
-    make(&self, NETWORK "decision=hybrid hybrid_after=0", 0.5);
-    assert_neural(&self, 0, 0.5);
-    release(&self);
 }
 
 /* ---- p_t ---- */
