@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIDERS = 4, ROUNDS = 500, ARMS = 4, DIM = 3, MOST_BYTES = 256 };
+enum { DECIDERS = 4, ROUNDS = 500, ARMS = 4, DIM = 3, MOST_BYTES = 256, MOST_LETTERS = 32 };
 
 /* A decision on its way from the thread that made it to the one that learns. */
 typedef struct letter {
@@ -17,11 +17,11 @@ typedef struct letter {
     double reward;
 } letter;
 
-/* A letter box: threads put letters in, the learner takes them out. */
+/* A letter box: threads put letters in, and wait where it is full; the learner takes them out. */
 static struct {
     pthread_mutex_t mutex;
     pthread_cond_t change;
-    letter letters[DECIDERS * ROUNDS];
+    letter letters[MOST_LETTERS];
     size_t put, taken;
 } box = {.mutex = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
 
@@ -36,19 +36,21 @@ static void stop(const ee_error *error)
 static void put(const void *record, size_t size, double reward)
 {
     pthread_mutex_lock(&box.mutex);
-    letter *next = &box.letters[box.put++];
+    while (box.put == box.taken + MOST_LETTERS) pthread_cond_wait(&box.change, &box.mutex);
+    letter *next = &box.letters[box.put++ % MOST_LETTERS];
     memcpy(next->record, record, size);
     next->size = size;
     next->reward = reward;
-    pthread_cond_signal(&box.change);
+    pthread_cond_broadcast(&box.change);
     pthread_mutex_unlock(&box.mutex);
 }
 
-static const letter *take(void)
+static letter take(void)
 {
     pthread_mutex_lock(&box.mutex);
-    while (box.taken == box.put) pthread_cond_wait(&box.change, &box.mutex);
-    const letter *oldest = &box.letters[box.taken++];
+    while (box.put == box.taken) pthread_cond_wait(&box.change, &box.mutex);
+    letter oldest = box.letters[box.taken++ % MOST_LETTERS];
+    pthread_cond_broadcast(&box.change);
     pthread_mutex_unlock(&box.mutex);
     return oldest;
 }
@@ -91,10 +93,10 @@ int main(void)
         if (pthread_create(&threads[i], NULL, decide, &numbers[i])) return 1;
     }
     for (int i = 0; i < DECIDERS * ROUNDS; i++) {
-        const letter *next = take();
-        if (ee_bandit_learn_record(bandit, next->record, next->size, next->reward, &error)) stop(&error);
+        letter next = take();
+        if (ee_bandit_learn_record(bandit, next.record, next.size, next.reward, &error)) stop(&error);
         if (i % 10 == 9 && ee_snapshot_update(snapshot, bandit, &error)) stop(&error); /* now all decide by it */
-        if (i >= DECIDERS * ROUNDS / 2) late += next->reward > 0;
+        if (i >= DECIDERS * ROUNDS / 2) late += next.reward > 0;
     }
     for (int i = 0; i < DECIDERS; i++) pthread_join(threads[i], NULL);
     printf("%d of the last %d decisions were rewarded\n", late, DECIDERS * ROUNDS / 2);
