@@ -136,9 +136,10 @@ EE_API void ee_bandit_free(ee_bandit *bandit);
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
                                                 ee_score *scores, double *probabilities, ee_error *error);
 
-/* Decides several rounds, as ee_bandit_decide would one after the other, at less cost. rounds and decisions are
- * (count). scores and probabilities, where they are not NULL, receive those of all arms, round after round. If one
- * round is refused, none is decided. */
+/* Decides several rounds, to the byte as ee_bandit_decide would one after the other, at less cost where the policy can
+ * score the arms of several rounds in one go, as `eenet` can dense ones. rounds and decisions are (count). scores and
+ * probabilities, where they are not NULL, receive those of all arms, round after round. If one round is refused, none
+ * is decided; what the three hold is then undefined. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count,
                                                      ee_decision *decisions, ee_score *scores, double *probabilities,
                                                      ee_error *error);

@@ -147,6 +147,12 @@ static ee_status decide_together(call *c, size_t begin, size_t count, ee_error *
     return EE_OK;
 }
 
+/* Decisions of the call that do not expire within it. */
+static size_t lasting(const call *c)
+{
+    return c->count < c->bandit->pending.limit ? c->count : c->bandit->pending.limit;
+}
+
 /* Cannot fail: there is room. */
 static void remember(const call *c)
 {
@@ -155,8 +161,9 @@ static void remember(const call *c)
     for (size_t i = 0; i < c->count; i++) {
         const kept_decision *kept = &bandit->decided[i];
         size_t count = kept_decision_words(kept, bandit->policy);
-        uint32_t *place = pending_add(&bandit->pending, ++bandit->decisions, kept);
-        memcpy(place, words, count * sizeof *words);
+        bandit->decisions++;
+        if (c->count - i <= lasting(c))
+            memcpy(pending_add(&bandit->pending, bandit->decisions, kept), words, count * sizeof *words);
         words += count;
     }
     bandit->policy->parameters.length = c->length;
@@ -177,7 +184,7 @@ ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t
         status = decide_together(&c, i, together, error);
         i += together;
     }
-    if (!status) status = pending_reserve(&bandit->pending, count, c.most_words, error);
+    if (!status) status = pending_reserve(&bandit->pending, lasting(&c), c.most_words, error);
     if (status)
         bandit->room.streams = before;
     else

@@ -22,7 +22,7 @@ static pending_entry *entry_of(const pending *self, uint64_t id)
 
 ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *error)
 {
-    return slots_reserve(&self->slots, count < self->limit ? count : self->limit, words, error);
+    return slots_reserve(&self->slots, count, words, error);
 }
 
 static size_t next_slot(pending *self)

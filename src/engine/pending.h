@@ -31,7 +31,8 @@ typedef struct pending {
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error);
 
-/* Makes room for `count` decisions of at most so many words: after this, pending_add of them in turn cannot fail. */
+/* Makes room for `count` decisions of at most so many words, no more than the limit: after this, pending_add of them in
+ * turn cannot fail. */
 ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *error);
 
 /* Adds the decision; the one that was made `limit` decisions before expires. Returns where its words go. */

@@ -1,5 +1,6 @@
 #include "record.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,7 +91,10 @@ ee_status record_read_words(const void *bytes, const record_head *head, const po
                             uint32_t *words, ee_error *error)
 {
     memcpy(words, (const uint8_t *)bytes + HEAD_SIZE, count * sizeof *words);
-    vector x = kept_decision_observation(&head->decision, owner, words).x;
-    if (vector_is_sound(x, dim) && vector_is_within(x.values, x.count, LARGEST_INPUT)) return EE_OK;
-    return status_fail(error, EE_BAD_RECORD, "record: its arm is not one of %zu features", dim);
+    observation seen = kept_decision_observation(&head->decision, owner, words);
+    if (!vector_is_sound(seen.x, dim) || !vector_is_within(seen.x.values, seen.x.count, LARGEST_INPUT))
+        return status_fail(error, EE_BAD_RECORD, "record: its arm is not one of %zu features", dim);
+    if (!vector_is_within(seen.kept, seen.kept_count, FLT_MAX))
+        return status_fail(error, EE_BAD_RECORD, "record: what the policy keeps is not all finite numbers");
+    return EE_OK;
 }

@@ -45,5 +45,4 @@ const policy_class uniform_class = {
     .create = create,
     .scratch_count = scratch_count,
     .score = score,
-    .alone = true,
 };

@@ -1,5 +1,5 @@
-/* Writes the corpus of the fuzzers: make_corpus FOLDER, where FOLDER holds model/ and options/. Run it again when the
- * model format changes. The same library on the same machine writes the same files.
+/* Writes the corpus of the fuzzers: make_corpus FOLDER, where FOLDER holds model/, record/ and options/. Run it again
+ * when one of the formats changes. The same library on the same machine writes the same files.
  *
  * Models are small, and so are the numbers in their options: fuzz_model does not try what asks for much. */
 #include <stdbool.h>
@@ -9,6 +9,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "fuzz_bandits.h"
 
 static const char *corpus;
 static int failures;
@@ -143,6 +144,45 @@ static void write_model(const seed_model *m, bool damaged)
     ee_bytes_free(bytes);
 }
 
+/* ---- records ---- */
+
+/* The byte that names the bandit, and the record of a decision on a snapshot of it. */
+static void write_record(size_t kind, int round)
+{
+    char name[32];
+    float values[FUZZ_ARMS * FUZZ_DIM];
+    ee_arms arms = fuzz_bandit_arms(round, values);
+    ee_error error;
+    ee_snapshot *snapshot = NULL;
+    ee_scratch *room = NULL;
+    ee_decision decision;
+    const void *record;
+    size_t size = 0;
+    uint8_t input[4096] = {(uint8_t)kind};
+    snprintf(name, sizeof name, "%zu-%s-%s", kind, fuzz_bandits[kind].policy, round % 2 ? "sparse" : "dense");
+    ee_bandit *bandit = fuzz_bandit_make(kind, &error);
+    ee_status status = bandit ? ee_snapshot_create(bandit, &snapshot, &error) : error.status;
+    if (!status) status = ee_scratch_create(snapshot, &room, &error);
+    if (!status) status = ee_snapshot_decide(snapshot, room, &arms, 1, &decision, NULL, NULL, &error);
+    if (!status) status = ee_scratch_record(room, &record, &size, &error);
+    check(status, name, &error);
+    if (!status && size < sizeof input) {
+        memcpy(input + 1, record, size);
+        write_input("record", name, input, size + 1);
+    }
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    ee_bandit_free(bandit);
+}
+
+static void write_records(void)
+{
+    for (size_t kind = 0; kind < FUZZ_BANDITS; kind++) {
+        write_record(kind, 20);
+        write_record(kind, 21);
+    }
+}
+
 /* ---- models with a number that only their own kind has a use for ---- */
 
 static size_t find_bytes(const seed_model *m, const void *wanted, size_t length)
@@ -220,6 +260,7 @@ int main(int argc, char **argv)
     corpus = argv[1];
     for (size_t i = 0; i < MODELS; i++) write_model(&models[i], i % 2 == 1);
     write_extremes();
+    write_records();
     write_texts();
     return failures > 0;
 }

@@ -78,6 +78,50 @@ static void the_presets_allocate_nothing(void **state)
     }
 }
 
+/* On a snapshot too: from the second decision on, since the first makes room for the record. */
+static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
+{
+    enum { ARMS = 10 };
+    ee_snapshot *snapshot = NULL;
+    ee_scratch *room = NULL;
+    size_t before = 0;
+    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    for (uint64_t t = 1; t <= rounds; t++) {
+        const void *record;
+        size_t size;
+        ee_score scores[ARMS];
+        double probabilities[ARMS];
+        ee_decision decision;
+        round_draw(&round_now, t, ARMS, 20, 20);
+        if (t == 2) before = calls;
+        const ee_arms *arms = &round_now.dense;
+        assert_int_equal(ee_snapshot_decide(snapshot, room, arms, t, &decision, scores, probabilities, NULL), EE_OK);
+        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_record(bandit, record, size, t % 2 ? 1 : 0, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(bandit, arms, t % ARMS, t % 3 == 0, 0.1, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+    }
+    size_t made = calls - before;
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    return made;
+}
+
+static void deciding_on_a_snapshot_allocates_nothing(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"eenet", "neural-ucb", "neural-ts", "neural-linear", "linucb",
+                                           "lints", "kernelucb",  "kernelts",  "greedy",        "uniform"};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        size_t held = live;
+        ee_bandit *bandit = bandit_make(policies[p], 20, 3, NULL);
+        assert_int_equal(count_allocations_of_snapshot(bandit, 50), 0);
+        ee_bandit_free(bandit);
+        assert_int_equal(live, held);
+    }
+}
+
 /* The reserve for a sparse arm is what the option nonzeros says, up to all features. */
 static void sparse_arms_within_the_reserve_allocate_nothing(void **state)
 {
@@ -349,6 +393,102 @@ static void a_large_round_may_fail_anywhere(void **state)
     }
 }
 
+enum { ROUNDS_A_CALL = 7 };
+
+/* As many rounds as the call has, the first of them large. */
+static ee_status try_decide_many(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    ee_arms rounds[ROUNDS_A_CALL];
+    ee_decision decisions[ROUNDS_A_CALL];
+    *out = NULL;
+    for (size_t i = 0; i < ROUNDS_A_CALL; i++) {
+        rounds[i] = *c->arms;
+        if (i) rounds[i].count = i;
+    }
+    return ee_bandit_decide_many(c->bandit, rounds, ROUNDS_A_CALL, decisions, NULL, NULL, error);
+}
+
+static ee_status try_learn_from(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    *out = NULL;
+    return ee_bandit_learn_from(c->bandit, c->arms, 1, 1, 0.5, error);
+}
+
+static ee_status try_learn_record(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    *out = NULL;
+    return ee_bandit_learn_record(c->bandit, c->saved.bytes, c->saved.size, 1, error);
+}
+
+static ee_status try_snapshot(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    ee_snapshot *snapshot = *out;
+    ee_status status = ee_snapshot_create(c->bandit, &snapshot, error);
+    *out = snapshot;
+    return status;
+}
+
+static ee_status try_scratch(void *context, void **out, ee_error *error)
+{
+    ee_scratch *room = *out;
+    ee_status status = ee_scratch_create(context, &room, error);
+    *out = room;
+    return status;
+}
+
+/* A large round on a snapshot, each of whose allocations fails once; then its record is learned likewise. */
+static void decide_on_a_snapshot(call_context *c)
+{
+    void *snapshot, *room;
+    const void *record;
+    size_t failures = 0;
+    assert_true(fail_each(try_snapshot, c, c->bandit, &snapshot) >= 4);
+    assert_true(fail_each(try_scratch, snapshot, NULL, &room) >= 3);
+    for (bool failed = true; failed; failures += failed) {
+        ee_decision decision;
+        ee_scratch_free(room);
+        assert_int_equal(try_scratch(snapshot, &room, NULL), EE_OK);
+        calls = 0;
+        fail_at = failures + 1;
+        ee_status status = ee_snapshot_decide(snapshot, room, c->arms, 1, &decision, NULL, NULL, NULL);
+        failed = calls >= fail_at;
+        fail_at = 0;
+        assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
+        status = ee_scratch_record(room, &record, &c->saved.size, NULL);
+        assert_int_equal(status, failed ? EE_BAD_INPUT : EE_OK);
+    }
+    assert_true(failures >= 3);
+    c->saved.bytes = (void *)(uintptr_t)record;
+    fail_each_on_copies(try_learn_record, c);
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+}
+
+static void many_rounds_logs_and_snapshots_may_fail_anywhere(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < KINDS; i++) {
+        char options[256];
+        size_t held = live;
+        snprintf(options, sizeof options, "%s arms=2 nonzeros=1 pending=4",
+                 all_kinds[i].options ? all_kinds[i].options : "");
+        call_context c = {.bandit = bandit_make(all_kinds[i].policy, 6, 2, options), .arms = &round_now.dense};
+        bandit_play(c.bandit, 1, 9, 2, false);
+        round_draw(&round_now, 10, 50, 6, 6);
+        assert_true(fail_each_on_copies(try_decide_many, &c) >= 2);
+        assert_true(fail_each_on_copies(try_learn_from, &c) >= 1);
+        round_draw(&round_now, 11, 90, 6, 6);
+        decide_on_a_snapshot(&c);
+        bandit_play(c.bandit, 12, 20, 5, true);
+        ee_bandit_free(c.bandit);
+        assert_int_equal(live, held);
+    }
+}
+
 /* Learns until some learn has allocated, failing each of its allocations first, `growths` times over. */
 static void learn_through_growth(const char *policy, const char *options, size_t nonzeros, size_t growths)
 {
@@ -601,6 +741,22 @@ static void grow_from_pool(ee_bandit *bandit, pool *own)
     own->fail_at = 0;
 }
 
+/* Those of the C library that a snapshot, its scratch and a decision make. */
+static size_t count_allocations_in_pool(const ee_bandit *bandit)
+{
+    ee_snapshot *snapshot = NULL;
+    ee_scratch *room = NULL;
+    ee_decision decision;
+    round_draw(&round_now, 21, 60, 6, 3);
+    calls = 0;
+    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide(snapshot, room, &round_now.sparse, 1, &decision, NULL, NULL, NULL), EE_OK);
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    return calls;
+}
+
 static void all_of_a_bandit_lies_in_the_users_memory(void **state)
 {
     (void)state;
@@ -612,6 +768,9 @@ static void all_of_a_bandit_lies_in_the_users_memory(void **state)
         grow_from_pool(bandit, &own);
         bandit_play(bandit, 22, 300, 4, false);
         assert_int_equal(calls, 0);
+        assert_int_equal(ee_bandit_memory(bandit), own.bytes);
+
+        assert_int_equal(count_allocations_in_pool(bandit), 0);
         assert_int_equal(ee_bandit_memory(bandit), own.bytes);
 
         ee_bandit *usual = bandit_make(all_kinds[i].policy, all_kinds[i].dim, all_kinds[i].seed, all_kinds[i].options);
@@ -634,6 +793,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_presets_allocate_nothing),
+        cmocka_unit_test(deciding_on_a_snapshot_allocates_nothing),
+        cmocka_unit_test(many_rounds_logs_and_snapshots_may_fail_anywhere),
         cmocka_unit_test(sparse_arms_within_the_reserve_allocate_nothing),
         cmocka_unit_test(bounded_histories_allocate_nothing),
         cmocka_unit_test(unbounded_histories_double),

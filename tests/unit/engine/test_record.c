@@ -276,6 +276,7 @@ static void no_impossible_record_is_learned(void **state)
         {56, 0x7f800000, 4, impossible}, /* scores */
         {68, 0x7fc00000, 4, "record: its arm is not one of 8 features"},
         {68 + 4 * 4, 8, 4, "record: its arm is not one of 8 features"}, /* index of the first of four entries */
+        {68 + 8 * 4, 0x7f800000, 4, "record: what the policy keeps is not all finite numbers"},
     };
     double reward;
     ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);

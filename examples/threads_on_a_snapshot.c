@@ -1,0 +1,106 @@
+/* Threads on a snapshot: four threads decide while one learns and publishes. What a server does, in one file.
+ *
+ * cc threads_on_a_snapshot.c -leenet -lpthread */
+#define _POSIX_C_SOURCE 200809L
+#include <eenet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DECIDERS = 4, ROUNDS = 500, ARMS = 4, DIM = 3, MOST_BYTES = 256, MOST_LETTERS = 32 };
+
+/* A decision on its way from the thread that made it to the one that learns. */
+typedef struct letter {
+    char record[MOST_BYTES];
+    size_t size;
+    double reward;
+} letter;
+
+/* A letter box: threads put letters in, and wait where it is full; the learner takes them out. */
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t change;
+    letter letters[MOST_LETTERS];
+    size_t put, taken;
+} box = {.mutex = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+
+static ee_snapshot *snapshot;
+
+static void stop(const ee_error *error)
+{
+    fprintf(stderr, "%s\n", error->message);
+    exit(1);
+}
+
+static void put(const void *record, size_t size, double reward)
+{
+    pthread_mutex_lock(&box.mutex);
+    while (box.put == box.taken + MOST_LETTERS) pthread_cond_wait(&box.change, &box.mutex);
+    letter *next = &box.letters[box.put++ % MOST_LETTERS];
+    memcpy(next->record, record, size);
+    next->size = size;
+    next->reward = reward;
+    pthread_cond_broadcast(&box.change);
+    pthread_mutex_unlock(&box.mutex);
+}
+
+static letter take(void)
+{
+    pthread_mutex_lock(&box.mutex);
+    while (box.put == box.taken) pthread_cond_wait(&box.change, &box.mutex);
+    letter oldest = box.letters[box.taken++ % MOST_LETTERS];
+    pthread_cond_broadcast(&box.change);
+    pthread_mutex_unlock(&box.mutex);
+    return oldest;
+}
+
+static void *decide(void *number)
+{
+    unsigned seed = *(unsigned *)number;
+    ee_scratch *scratch; /* one for each thread */
+    ee_error error;
+    if (ee_scratch_create(snapshot, &scratch, &error)) stop(&error);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        float features[ARMS * DIM]; /* an arm's reward is 1 if its first feature is above 0.5 */
+        for (int i = 0; i < ARMS * DIM; i++) features[i] = (float)rand_r(&seed) / (float)RAND_MAX;
+        ee_arms arms = ee_arms_dense(features, ARMS, DIM);
+        ee_decision decision;
+        double probabilities[ARMS];
+        const void *record;
+        size_t size;
+        if (ee_snapshot_decide(snapshot, scratch, &arms, seed, &decision, NULL, probabilities, &error)) stop(&error);
+        if (ee_scratch_record(scratch, &record, &size, &error)) stop(&error);
+        if (size > MOST_BYTES) abort();
+        put(record, size, features[decision.arm * DIM] > 0.5f);
+    }
+    ee_scratch_free(scratch);
+    return NULL;
+}
+
+int main(void)
+{
+    ee_settings settings = {.policy = "eenet", .dim = DIM, .seed = 1, .options = "propensity=floor"};
+    ee_bandit *bandit;
+    ee_error error;
+    pthread_t threads[DECIDERS];
+    unsigned numbers[DECIDERS];
+    int late = 0; /* rewards of the second half */
+    if (ee_bandit_create(&settings, &bandit, &error)) stop(&error);
+    if (ee_snapshot_create(bandit, &snapshot, &error)) stop(&error);
+    for (unsigned i = 0; i < DECIDERS; i++) {
+        numbers[i] = i + 1;
+        if (pthread_create(&threads[i], NULL, decide, &numbers[i])) return 1;
+    }
+    for (int i = 0; i < DECIDERS * ROUNDS; i++) {
+        letter next = take();
+        if (ee_bandit_learn_record(bandit, next.record, next.size, next.reward, &error)) stop(&error);
+        if (i % 10 == 9 && ee_snapshot_update(snapshot, bandit, &error)) stop(&error); /* now all decide by it */
+        if (i >= DECIDERS * ROUNDS / 2) late += next.reward > 0;
+    }
+    for (int i = 0; i < DECIDERS; i++) pthread_join(threads[i], NULL);
+    printf("%d of the last %d decisions were rewarded\n", late, DECIDERS * ROUNDS / 2);
+    ee_snapshot_free(snapshot); /* before its bandit */
+    ee_bandit_free(bandit);
+    return 0;
+}

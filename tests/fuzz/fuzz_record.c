@@ -1,0 +1,93 @@
+/* Records that no decision made: learning one ends with a status and the bandit as it was, or with a bandit that
+ * decides and can be saved and loaded.
+ *
+ * The first byte of an input names a bandit, the rest is the record. It is tried as it is, and once more with the
+ * bandit's fingerprint and its last eight bytes made the checksum of the others: without that next to nothing would get
+ * past the two. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/bandit.h"
+#include "fuzz_bandits.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void require(bool holds, const char *what, const ee_error *error)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_record: %s: %s\n", what, error->message);
+    abort();
+}
+
+typedef struct saved_model {
+    void *bytes;
+    size_t size;
+} saved_model;
+
+static saved_model save(const ee_bandit *bandit)
+{
+    saved_model saved;
+    ee_error error = {EE_OK, ""};
+    require(ee_bandit_save_bytes(bandit, &saved.bytes, &saved.size, &error) == EE_OK, "does not save", &error);
+    return saved;
+}
+
+/* The bandit goes on, and what is saved of it loads to the same. */
+static void go_on(ee_bandit *bandit)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *again = NULL;
+    ee_status status = fuzz_bandit_play(bandit, 99, &error);
+    require(status == EE_OK || status == EE_DIVERGED, "does not go on", &error);
+    saved_model saved = save(bandit);
+    require(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &again, &error) == EE_OK, "does not load", &error);
+    saved_model second = save(again);
+    require(saved.size == second.size && memcmp(saved.bytes, second.bytes, saved.size) == 0, "saves as another",
+            &error);
+    ee_bytes_free(saved.bytes);
+    ee_bytes_free(second.bytes);
+    ee_bandit_free(again);
+}
+
+static void try_record(size_t kind, const uint8_t *record, size_t size)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *bandit = fuzz_bandit_make(kind, &error);
+    require(bandit != NULL, "is not created", &error);
+    saved_model before = save(bandit);
+    ee_status status = ee_bandit_learn_record(bandit, record, size, 1, &error);
+    require(status == error.status, "a status without its error", &error);
+    require(status == EE_OK || status == EE_BAD_RECORD || status == EE_BAD_INPUT, "an odd status", &error);
+    if (status) {
+        saved_model after = save(bandit);
+        require(before.size == after.size && memcmp(before.bytes, after.bytes, before.size) == 0, "changed", &error);
+        ee_bytes_free(after.bytes);
+    }
+    go_on(bandit);
+    ee_bytes_free(before.bytes);
+    ee_bandit_free(bandit);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    enum { FINGERPRINT = 16, CHECKSUM_SIZE = 8, SHORTEST = 32 };
+    ee_error error = {EE_OK, ""};
+    if (!size) return 0;
+    size_t kind = bytes[0] % FUZZ_BANDITS, rest = size - 1;
+    try_record(kind, bytes + 1, rest);
+    if (rest < SHORTEST) return 0;
+    uint8_t *repaired = malloc(rest);
+    ee_bandit *bandit = fuzz_bandit_make(kind, &error);
+    if (repaired && bandit) {
+        memcpy(repaired, bytes + 1, rest);
+        memcpy(repaired + FINGERPRINT, &bandit->fingerprint, sizeof bandit->fingerprint);
+        uint64_t checksum = archive_checksum(repaired, rest - CHECKSUM_SIZE);
+        memcpy(repaired + rest - CHECKSUM_SIZE, &checksum, CHECKSUM_SIZE);
+        if (memcmp(repaired, bytes + 1, rest) != 0) try_record(kind, repaired, rest);
+    }
+    ee_bandit_free(bandit);
+    free(repaired);
+    return 0;
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# test_examples.sh PROGRAM...: runs each example and looks whether it learned: of the decisions that it prints first and
+# says were rewarded, so many must be.
+set -eu
+
+# least NUMBER LINE: fails unless the first number of LINE is at least NUMBER.
+least() {
+    [ "${2%% *}" -ge "$1" ] || { echo "expected at least $1: $2"; exit 1; }
+}
+
+for program; do
+    case ${program##*/example_} in
+    first_bandit) least 800 "$("$program")" ;;
+    threads_on_a_snapshot) least 700 "$("$program")" ;;
+    sparse_blocks) least 1000 "$("$program")" ;;
+    late_rewards)
+        "$program" model records | grep -q '^0 rewards learned in all'
+        "$program" model records | grep -q '^200 rewards learned in all'
+        last=$("$program" model records)
+        least 400 "$last"
+        least 150 "${last#*in all, }"
+        # A model that is there and is none must not be written over.
+        echo 'not a model' >model
+        if "$program" model records 2>message; then exit 1; fi
+        grep -q 'not an eenet model' message
+        grep -q 'not a model' model
+        ;;
+    *) echo "$program: nothing is known of this example"; exit 1 ;;
+    esac
+done

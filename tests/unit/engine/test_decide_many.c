@@ -1,0 +1,145 @@
+/* Several rounds in one call: to the byte what one after the other gives, or nothing at all. */
+#include "every_policy.h"
+
+#include <math.h>
+
+#include "engine/bandit.h"
+
+enum { DIM = 8, MOST_ARMS = 40, MOST_ROUNDS = 40 };
+
+static round_arms rounds[MOST_ROUNDS];
+
+/* Rounds of one to 40 arms, most of them dense. */
+static void draw_rounds(uint64_t first, size_t count, ee_arms *arms)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t number = first + i;
+        round_draw(&rounds[i], number, 1 + (size_t)(number * 7 % (number % 5 ? 11 : MOST_ARMS)), DIM, 4);
+        arms[i] = number % 4 == 3 ? rounds[i].sparse : rounds[i].dense;
+    }
+}
+
+typedef struct outcome {
+    ee_decision decisions[MOST_ROUNDS];
+    ee_score scores[MOST_ROUNDS * MOST_ARMS];
+    double probabilities[MOST_ROUNDS * MOST_ARMS];
+} outcome;
+
+static void decide_one_by_one(ee_bandit *bandit, const ee_arms *arms, size_t count, outcome *out)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < count; first += arms[i++].count)
+        assert_int_equal(ee_bandit_decide(bandit, &arms[i], &out->decisions[i], out->scores + first,
+                                          out->probabilities + first, NULL),
+                         EE_OK);
+}
+
+/* Calls of 0 to 40 rounds; of some of them the rewards come, others expire within the call itself. */
+static void many_are_the_same_as_one_by_one(void **state)
+{
+    (void)state;
+    static outcome single, many;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        char options[256];
+        snprintf(options, sizeof options, "%s pending=13 arms=4", c.options);
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
+        for (size_t call = 0, first = 1; call < 8; call++) {
+            ee_arms arms[MOST_ROUNDS];
+            size_t count = call * call * 7 % (MOST_ROUNDS + 1);
+            draw_rounds(first, count, arms);
+            memset(&single, 0, sizeof single);
+            memset(&many, 0, sizeof many);
+            decide_one_by_one(bandit, arms, count, &single);
+            assert_int_equal(
+                ee_bandit_decide_many(twin, arms, count, many.decisions, many.scores, many.probabilities, NULL), EE_OK);
+            assert_memory_equal(&single, &many, sizeof single);
+            for (size_t d = count > 13 ? count - 10 : 0; d < count; d += 2) {
+                double reward = round_reward(&rounds[d], many.decisions[d].arm);
+                bandit_reward(bandit, many.decisions[d].id, reward);
+                bandit_reward(twin, many.decisions[d].id, reward);
+            }
+            model saved = model_save(bandit);
+            if (!model_is_of(saved, twin)) fail_msg("%s %s: call %d", c.name, options, (int)call);
+            model_free(&saved);
+            first += count;
+        }
+        assert_int_equal(ee_bandit_decide_many(twin, NULL, 0, NULL, NULL, NULL, NULL), EE_OK);
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+static void assert_nothing_decided(ee_bandit *bandit, const ee_arms *arms, size_t count, ee_status expected)
+{
+    ee_decision decisions[MOST_ROUNDS];
+    model before = model_save(bandit);
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_decide_many(bandit, arms, count, decisions, NULL, NULL, &error);
+    assert_int_equal(status, expected);
+    assert_int_equal(error.status, expected);
+    assert_true(model_is_of(before, bandit));
+    model_free(&before);
+}
+
+static void a_bad_round_leaves_all_undecided(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+        ee_arms arms[6];
+        draw_rounds(1, 6, arms);
+        for (size_t bad = 0; bad < 6; bad++) {
+            ee_arms sound = arms[bad];
+            arms[bad].dim++;
+            assert_nothing_decided(bandit, arms, 6, EE_BAD_INPUT);
+            arms[bad] = sound;
+            if (!bandit->rules.scales || bad == 0) continue;
+            /* Only once the first round has set the length it shows that these are too long for it. */
+            round_arms *own = &rounds[bad];
+            float was = own->values[0], entry = own->entries[0];
+            own->values[0] = own->entries[0] = 9e8f;
+            for (size_t k = 0; k < arms[0].count * DIM; k++) rounds[0].values[k] *= 1e-3f;
+            assert_nothing_decided(bandit, arms, 6, EE_BAD_INPUT);
+            for (size_t k = 0; k < arms[0].count * DIM; k++) rounds[0].values[k] *= 1e3f;
+            own->values[0] = was;
+            own->entries[0] = entry;
+        }
+        ee_decision decisions[6];
+        assert_int_equal(ee_bandit_decide_many(bandit, arms, 6, decisions, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(decisions[5].id, 6);
+        assert_int_equal(ee_bandit_info(bandit).pending, 6);
+        ee_bandit_free(bandit);
+    }
+}
+
+static void bad_input_is_refused(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=4");
+    ee_decision decisions[2];
+    ee_arms arms[2];
+    ee_error error = {EE_OK, ""};
+    draw_rounds(1, 2, arms);
+    static const char sentence[] = "decide: no bandit, no rounds or nowhere to put the decisions";
+    assert_int_equal(ee_bandit_decide_many(NULL, arms, 2, decisions, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(ee_bandit_decide_many(bandit, NULL, 2, decisions, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 2, NULL, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = NAN;
+    assert_nothing_decided(bandit, arms, 2, EE_DIVERGED);
+    ee_bandit_free(bandit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_are_the_same_as_one_by_one),
+        cmocka_unit_test(a_bad_round_leaves_all_undecided),
+        cmocka_unit_test(bad_input_is_refused),
+    };
+    return cmocka_run_group_tests_name("decide_many", tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* Decisions that somebody else made, decisions that are forgotten, and the probabilities of all arms. */
+#include "every_policy.h"
+
+#include <math.h>
+
+#include "learned.h"
+
+enum { DIM = 8, ARMS = 5 };
+
+static round_arms round_now;
+
+static const ee_arms *arms_of_round(uint64_t number)
+{
+    round_draw(&round_now, number, 1 + number % ARMS, DIM, 4);
+    return number % 2 ? &round_now.sparse : &round_now.dense;
+}
+
+/* ---- logs ---- */
+
+/* A bandit that decides and learns, and its twin that is told of the same decisions as of another's. */
+static void a_log_teaches_what_deciding_does(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
+        decision_streams before = twin->room.streams;
+        for (uint64_t t = 1; t <= 40; t++) {
+            const ee_arms *arms = arms_of_round(t);
+            ee_decision decision = bandit_choose(bandit, arms, NULL);
+            double reward = round_reward(&round_now, decision.arm), probability = t % 3 ? decision.probability : NAN;
+            bandit_reward(bandit, decision.id, reward);
+            assert_int_equal(ee_bandit_learn_from(twin, arms, decision.arm, reward, probability, NULL), EE_OK);
+            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
+        }
+        assert_memory_equal(&before, &twin->room.streams, sizeof before); /* nothing was drawn */
+        assert_int_equal(ee_bandit_info(twin).decisions, 0);
+        assert_int_equal(ee_bandit_info(twin).rewards, 40);
+        assert_int_equal(ee_bandit_info(twin).pending, 0);
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+static void a_wrong_log_changes_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t arm;
+        double reward, probability;
+        const char *sentence;
+    } cases[] = {
+        {5, 1, 1, "learn: arm 5 was chosen, but there are 5"},
+        {0, NAN, 1, "learn: the reward must be -1e9 to 1e9, got nan"},
+        {0, 2e9, 1, "learn: the reward must be -1e9 to 1e9, got 2e+09"},
+        {0, 1, 0, "learn: a probability must be above 0 and at most 1, got 0"},
+        {0, 1, -0.5, "learn: a probability must be above 0 and at most 1, got -0.5"},
+        {0, 1, 1.01, "learn: a probability must be above 0 and at most 1, got 1.01"},
+        {0, 1, INFINITY, "learn: a probability must be above 0 and at most 1, got inf"},
+    };
+    ee_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6");
+    ee_error error = {EE_OK, ""};
+    round_draw(&round_now, 1, ARMS, DIM, 4);
+    model before = model_save(bandit);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ee_status status =
+            ee_bandit_learn_from(bandit, &round_now.dense, cases[i].arm, cases[i].reward, cases[i].probability, &error);
+        assert_int_equal(status, EE_BAD_INPUT);
+        assert_string_equal(error.message, cases[i].sentence);
+        assert_true(model_is_of(before, bandit)); /* the length of the arms too is unknown still */
+    }
+    assert_int_equal(ee_bandit_learn_from(NULL, &round_now.dense, 0, 1, 1, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_from(bandit, NULL, 0, 1, 1, NULL), EE_BAD_INPUT);
+    round_now.values[3] = NAN;
+    assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, 1, 1, NULL), EE_BAD_INPUT);
+    assert_true(model_is_of(before, bandit));
+    model_free(&before);
+    ee_bandit_free(bandit);
+}
+
+/* ---- forgetting ---- */
+
+static void assert_gone(ee_bandit *bandit, uint64_t id, ee_status expected, const char *sentence)
+{
+    ee_error error = {EE_OK, ""};
+    model before = model_save(bandit);
+    assert_int_equal(ee_bandit_learn(bandit, id, 1, &error), expected);
+    assert_memory_equal(error.message, "learn: ", 7);
+    assert_string_equal(error.message + 7, sentence);
+    assert_int_equal(ee_bandit_forget(bandit, id, &error), expected);
+    assert_memory_equal(error.message, "forget: ", 8);
+    assert_string_equal(error.message + 8, sentence);
+    assert_true(model_is_of(before, bandit));
+    model_free(&before);
+}
+
+static void a_forgotten_decision_waits_no_longer(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 pending=4");
+    for (uint64_t t = 1; t <= 3; t++) bandit_choose(bandit, arms_of_round(t), NULL);
+    assert_int_equal(ee_bandit_info(bandit).pending, 3);
+    assert_int_equal(ee_bandit_forget(bandit, 2, NULL), EE_OK);
+    assert_int_equal(ee_bandit_info(bandit).pending, 2);
+    assert_gone(bandit, 2, EE_EXPIRED_DECISION, "decision 2 was forgotten");
+    assert_gone(bandit, 4, EE_UNKNOWN_DECISION, "there is no decision 4; the last one is 3");
+    model saved = model_save(bandit);
+    ee_bandit_free(bandit);
+    bandit = model_load(saved);
+    assert_true(model_is_of(saved, bandit));
+    model_free(&saved);
+    assert_gone(bandit, 2, EE_EXPIRED_DECISION, "decision 2 was forgotten");
+    bandit_reward(bandit, 3, 1);
+    assert_gone(bandit, 3, EE_REWARDED_DECISION, "decision 3 has its reward already");
+    assert_int_equal(ee_bandit_info(bandit).pending, 1);
+    for (uint64_t t = 4; t <= 9; t++) bandit_choose(bandit, arms_of_round(t), NULL);
+    assert_int_equal(ee_bandit_info(bandit).pending, 4); /* no more are kept */
+    assert_gone(bandit, 2, EE_EXPIRED_DECISION,
+                "decision 2 is no longer kept: 7 were made since, and option pending is 4");
+    assert_int_equal(ee_bandit_info(bandit).rewards, 1);
+    assert_int_equal(ee_bandit_forget(NULL, 1, NULL), EE_BAD_INPUT);
+    ee_bandit_free(bandit);
+}
+
+/* ---- probabilities ---- */
+
+static void all_probabilities_are_those_of_the_draw(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+        bool tells = !bandit->policy->class->draws || bandit->rules.probability_draws;
+        for (uint64_t t = 1; t <= 20; t++) {
+            double probabilities[ARMS], sum = 0;
+            ee_decision decision;
+            const ee_arms *arms = arms_of_round(t);
+            assert_int_equal(ee_bandit_decide(bandit, arms, &decision, NULL, probabilities, NULL), EE_OK);
+            assert_memory_equal(&decision.probability, &probabilities[decision.arm], sizeof(double));
+            assert_true(isnan(decision.probability) != tells);
+            for (size_t arm = 0; arm < arms->count; arm++) {
+                assert_true(isnan(probabilities[arm]) != tells);
+                assert_true(!tells || (probabilities[arm] >= 0 && probabilities[arm] <= 1));
+                sum += probabilities[arm];
+            }
+            assert_true(!tells || fabs(sum - 1) < 1e-12);
+            bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+/* The share in which arms are drawn is what was said of them. */
+static void arms_are_drawn_as_often_as_was_said(void **state)
+{
+    (void)state;
+    static const policy_case drawing[] = {
+        {"greedy", "f1.width=4 propensity=softmax propensity_temperature=0.3 pending=1"},
+        {"neural-ts", "f1.width=4 probability_draws=4000 nu=0.3 pending=1"}};
+    enum { DRAWN = 4000 };
+    for (size_t p = 0; p < 2; p++) {
+        ee_bandit *bandit = bandit_make(drawing[p].name, DIM, 3, drawing[p].options);
+        double said[4], share[4] = {0};
+        round_draw(&round_now, 8, 4, DIM, DIM);
+        ee_decision decision;
+        assert_int_equal(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, said, NULL), EE_OK);
+        bandit->rules.probability_draws = 0; /* it has told enough */
+        for (int i = 0; i < DRAWN; i++) share[bandit_choose(bandit, &round_now.dense, NULL).arm] += 1.0 / DRAWN;
+        for (size_t arm = 0; arm < 4; arm++) assert_float_equal(share[arm], said[arm], 0.04);
+        assert_true(share[decision.arm] < 0.9);
+        ee_bandit_free(bandit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_log_teaches_what_deciding_does),
+        cmocka_unit_test(a_wrong_log_changes_nothing),
+        cmocka_unit_test(a_forgotten_decision_waits_no_longer),
+        cmocka_unit_test(all_probabilities_are_those_of_the_draw),
+        cmocka_unit_test(arms_are_drawn_as_often_as_was_said),
+    };
+    return cmocka_run_group_tests_name("logged data", tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* Snapshots: they decide as their bandit did when it was published, and an update copies what has changed. */
+#define _DEFAULT_SOURCE
+#include "every_policy.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/snapshot.h"
+
+enum { DIM = 8, ARMS = 5 };
+
+static round_arms round_now;
+
+typedef struct fixture {
+    ee_bandit *bandit;
+    ee_snapshot *snapshot;
+    ee_scratch *room;
+} fixture;
+
+static fixture fixture_make(const char *name, size_t dim, const char *options)
+{
+    fixture self = {.bandit = bandit_make(name, dim, 3, options)};
+    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(self.snapshot, &self.room, NULL), EE_OK);
+    return self;
+}
+
+static void fixture_free(fixture *self)
+{
+    ee_scratch_free(self->room);
+    ee_snapshot_free(self->snapshot);
+    ee_bandit_free(self->bandit);
+}
+
+static const parameters *published(const fixture *self)
+{
+    return &self->snapshot->copies[self->snapshot->gate->published];
+}
+
+static const ee_arms *arms_of_round(uint64_t number)
+{
+    round_draw(&round_now, number, ARMS, DIM, 4);
+    return number % 2 ? &round_now.sparse : &round_now.dense;
+}
+
+/* The scores of the bandit and of the snapshot, both drawing as the seed says. */
+static void score_both(const fixture *self, uint64_t seed, ee_score *own, ee_score *its)
+{
+    const ee_arms *arms = arms_of_round(seed);
+    decision_streams before = self->bandit->room.streams;
+    self->bandit->room.streams = decision_streams_of(seed);
+    assert_int_equal(ee_bandit_score(self->bandit, arms, own, NULL), EE_OK);
+    self->bandit->room.streams = before;
+    assert_int_equal(ee_snapshot_score(self->snapshot, self->room, arms, seed, its, NULL), EE_OK);
+}
+
+static bool parameters_equal(const parameters *a, const parameters *b)
+{
+    return a->round == b->round && a->length == b->length && a->count == b->count &&
+           memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
+}
+
+/* Updates come after more and more rewards; in between the snapshot stays as it was. */
+static void a_snapshot_is_the_bandit_as_it_was_published(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        fixture self = fixture_make(c.name, DIM, c.options);
+        uint64_t round = 1;
+        for (uint64_t rewards = 0; rewards < 12; rewards++) {
+            ee_score own[ARMS], its[ARMS], later[ARMS];
+            size_t copied = snapshot_publish(self.snapshot, &self.bandit->policy->parameters);
+            assert_true(copied <= self.bandit->policy->parameters.count);
+            if (!parameters_equal(published(&self), &self.bandit->policy->parameters))
+                fail_msg("%s %s: after round %d", c.name, c.options, (int)round);
+            score_both(&self, 1000 + rewards, own, its);
+            assert_memory_equal(own, its, sizeof own);
+            bandit_play(self.bandit, round, round + rewards, ARMS, rewards % 2);
+            round += rewards + 1;
+            score_both(&self, 1000 + rewards, own, later);
+            assert_memory_equal(its, later, sizeof its);
+        }
+        fixture_free(&self);
+    }
+}
+
+/* Past what is remembered of recent rewards a copy is whole again; and a loaded bandit can be published. */
+static void long_pauses_and_loaded_bandits_are_published_whole(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        fixture self = fixture_make(c.name, DIM, c.options);
+        uint64_t last = strcmp(c.name, "eenet:paper") ? 600 : 30; /* whose rounds become slower and slower */
+        bandit_play(self.bandit, 1, last, ARMS, true);
+        for (int twice = 0; twice < 2; twice++) {
+            snapshot_publish(self.snapshot, &self.bandit->policy->parameters);
+            assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
+        }
+        model saved = model_save(self.bandit);
+        fixture_free(&self);
+        self = (fixture){.bandit = model_load(saved)};
+        assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+        assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
+        for (uint64_t t = last + 1; t < last + 9; t++) {
+            bandit_play(self.bandit, t, t, ARMS, false);
+            snapshot_publish(self.snapshot, &self.bandit->policy->parameters);
+            assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
+        }
+        model_free(&saved);
+        fixture_free(&self);
+    }
+}
+
+/* ---- what is copied ---- */
+
+enum { WIDE = 3000, USED = 20 };
+
+/* An arm in the first features of very many. */
+static void learn_in_one_block(ee_bandit *bandit, uint64_t round)
+{
+    static float values[USED];
+    static uint32_t indices[USED];
+    const size_t starts[] = {0, USED};
+    random_stream stream = random_named(round, "values");
+    for (uint32_t i = 0; i < USED; i++) {
+        indices[i] = i;
+        values[i] = (float)random_normal(&stream);
+    }
+    ee_arms arm = ee_arms_sparse(starts, indices, values, 1, WIDE);
+    assert_int_equal(ee_bandit_learn_from(bandit, &arm, 0, values[0] > 0, 1, NULL), EE_OK);
+}
+
+static size_t resident_pages(const void *block, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), count = 0;
+    uintptr_t first = (uintptr_t)block / page * page;
+    size_t pages = ((uintptr_t)block + bytes - first + page - 1) / page;
+    unsigned char *resident = calloc(pages, 1);
+    assert_int_equal(mincore((void *)first, pages * page, resident), 0);
+    for (size_t i = 0; i < pages; i++) count += resident[i] & 1;
+    free(resident);
+    return count * page;
+}
+
+static void publishing_copies_what_changed(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"linucb", "lints"};
+    for (size_t p = 0; p < 2; p++) {
+        fixture self = {.bandit = bandit_make(policies[p], WIDE, 1, NULL)};
+        const parameters *learned = &self.bandit->policy->parameters;
+        for (uint64_t t = 1; t <= 5; t++) learn_in_one_block(self.bandit, t);
+        assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+        enum { BLOCK = 2 * (USED * (USED + 1) + 1) }; /* floats: the block's inverse, its theta, the prior */
+        for (uint64_t t = 6; t <= 10; t++) {
+            learn_in_one_block(self.bandit, t);
+            assert_int_equal(snapshot_publish(self.snapshot, learned), BLOCK);
+        }
+        snapshot_publish(self.snapshot, learned);
+        assert_int_equal(snapshot_publish(self.snapshot, learned), 2); /* nothing but the prior */
+        /* 72 MB are reserved for each copy, and some rows of them used. */
+        for (size_t i = 0; i < 2; i++)
+            assert_true(resident_pages(self.snapshot->copies[i].values, learned->count * sizeof(float)) < 3000000);
+        fixture_free(&self);
+    }
+}
+
+/* Of f1 with its 600,000 first weights the rows that moved, of what f2 remembers the arms that were played. */
+static void publishing_leaves_rows_that_stood_still(void **state)
+{
+    (void)state;
+    fixture self = {.bandit = bandit_make("eenet", WIDE, 1, "f1.width=200")};
+    const parameters *learned = &self.bandit->policy->parameters;
+    assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
+    for (uint64_t t = 1; t <= 20; t++) {
+        learn_in_one_block(self.bandit, t);
+        assert_true(snapshot_publish(self.snapshot, learned) < 2 * USED * 200);
+    }
+    assert_true(parameters_equal(&self.snapshot->copies[self.snapshot->gate->published], learned));
+    assert_true(learned->count > WIDE * 200);
+    fixture_free(&self);
+}
+
+static void a_kernel_copies_the_new_samples(void **state)
+{
+    (void)state;
+    fixture self = fixture_make("kernelucb", DIM, "max_contexts=100");
+    const parameters *learned = &self.bandit->policy->parameters;
+    bandit_play(self.bandit, 1, 50, ARMS, false);
+    snapshot_publish(self.snapshot, learned);
+    snapshot_publish(self.snapshot, learned);
+    bandit_play(self.bandit, 51, 51, ARMS, false);
+    assert_true(snapshot_publish(self.snapshot, learned) < 2 * (51 + DIM + 8)); /* a row of the factor, the sample */
+    bandit_play(self.bandit, 52, 150, ARMS, false);
+    snapshot_publish(self.snapshot, learned);
+    snapshot_publish(self.snapshot, learned);
+    bandit_play(self.bandit, 151, 160, ARMS, false); /* it is full: later ones change nothing */
+    assert_int_equal(snapshot_publish(self.snapshot, learned), 0);
+    assert_true(parameters_equal(published(&self), learned));
+    fixture_free(&self);
+}
+
+/* ---- what is refused ---- */
+
+static void assert_refused(ee_status status, ee_error error, const char *sentence)
+{
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(status, EE_BAD_INPUT);
+    assert_int_equal(error.status, EE_BAD_INPUT);
+}
+
+static void bad_input_is_refused(void **state)
+{
+    (void)state;
+    fixture self = fixture_make("greedy", DIM, "f1.width=4"), other = fixture_make("greedy", DIM, "f1.width=4");
+    ee_error error = {EE_OK, ""};
+    ee_snapshot *snapshot = self.snapshot;
+    ee_scratch *room = self.room;
+    ee_decision decision;
+    ee_score scores[ARMS];
+    const void *record;
+    size_t size;
+    const ee_arms *arms = arms_of_round(1);
+    assert_refused(ee_snapshot_create(NULL, &snapshot, &error), error,
+                   "snapshot: no bandit or nowhere to put the snapshot");
+    assert_refused(ee_snapshot_update(self.snapshot, other.bandit, &error), error,
+                   "snapshot: it was created from another bandit");
+    assert_refused(ee_snapshot_update(NULL, other.bandit, &error), error, "snapshot: no snapshot or no bandit");
+    assert_refused(ee_scratch_create(NULL, &room, &error), error, "scratch: no snapshot or nowhere to put the scratch");
+    snapshot = self.snapshot;
+    room = self.room;
+    assert_refused(ee_snapshot_decide(NULL, room, arms, 1, &decision, NULL, NULL, &error), error,
+                   "snapshot: no snapshot or no scratch");
+    assert_refused(ee_snapshot_decide(snapshot, NULL, arms, 1, &decision, NULL, NULL, &error), error,
+                   "snapshot: no snapshot or no scratch");
+    assert_refused(ee_snapshot_decide(snapshot, room, NULL, 1, &decision, NULL, NULL, &error), error, "arms: no arms");
+    assert_refused(ee_snapshot_decide(snapshot, room, arms, 1, NULL, NULL, NULL, &error), error,
+                   "decide: nowhere to put the decision");
+    assert_refused(ee_snapshot_score(snapshot, room, arms, 1, NULL, &error), error, "score: nowhere to put the scores");
+    ee_arms wrong = ee_arms_dense(round_now.values, 1, DIM + 1);
+    assert_refused(ee_snapshot_score(snapshot, room, &wrong, 1, scores, &error), error,
+                   "arms: the dimension is 9, but the bandit's is 8");
+    assert_refused(ee_scratch_record(room, &record, &size, &error), error,
+                   "record: no decision was made with this scratch");
+    assert_refused(ee_scratch_record(NULL, &record, &size, &error), error,
+                   "record: no scratch or nowhere to put the record");
+    ee_snapshot_free(NULL);
+    ee_scratch_free(NULL);
+    fixture_free(&self);
+    fixture_free(&other);
+}
+
+/* A round that is refused leaves the last record as it was. */
+static void a_failed_decision_keeps_the_last_record(void **state)
+{
+    (void)state;
+    fixture self = fixture_make("eenet", DIM, "f1.width=4");
+    ee_decision decision;
+    const void *record, *again;
+    size_t size, again_size;
+    static uint8_t before[4096];
+    assert_int_equal(ee_snapshot_decide(self.snapshot, self.room, arms_of_round(1), 1, &decision, NULL, NULL, NULL),
+                     EE_OK);
+    assert_int_equal(ee_scratch_record(self.room, &record, &size, NULL), EE_OK);
+    assert_true(size <= sizeof before);
+    memcpy(before, record, size);
+    ee_arms none = ee_arms_dense(round_now.values, 0, DIM);
+    assert_int_equal(ee_snapshot_decide(self.snapshot, self.room, &none, 1, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_scratch_record(self.room, &again, &again_size, NULL), EE_OK);
+    assert_int_equal(again_size, size);
+    assert_memory_equal(again, before, size);
+    fixture_free(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_snapshot_is_the_bandit_as_it_was_published),
+        cmocka_unit_test(long_pauses_and_loaded_bandits_are_published_whole),
+        cmocka_unit_test(publishing_copies_what_changed),
+        cmocka_unit_test(publishing_leaves_rows_that_stood_still),
+        cmocka_unit_test(a_kernel_copies_the_new_samples),
+        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(a_failed_decision_keeps_the_last_record),
+    };
+    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+}
