@@ -77,29 +77,59 @@ static void compute_phi(parts *self, const gradient_features *f, vector x, float
 
 /* Of every arm that may be played: its own phi, and while there are extra samples those of all others, in their order.
  */
+static void check_kept(const char *options, bool others)
+{
+    enum { MOST = 64 };
+    parts self;
+    parts_make(&self, options);
+    gradient_features f = features_of(&self);
+    float phi[ARMS][MOST];
+    assert_true(f.count <= MOST);
+    parts_draw(&self, &round_now, 3, ARMS);
+    for (size_t i = 0; i < ARMS; i++) compute_phi(&self, &f, vector_of_arm(&round_now.sparse, i), phi[i]);
+    for (size_t arm = 0; arm < ARMS; arm++) {
+        parts_decision made;
+        decide(&self, 3, arm, &made);
+        assert_int_equal(made.seen.kept_count, others ? ARMS * f.count : f.count);
+        const float *kept = made.seen.kept;
+        assert_memory_equal(kept, phi[arm], f.count * sizeof **phi);
+        for (size_t i = 0; others && i < ARMS; i++)
+            if (i != arm) assert_memory_equal(kept += f.count, phi[i], f.count * sizeof **phi);
+        guard_free(&made.kept);
+    }
+    parts_free(&self);
+}
+
 static void phi_of_the_played_arm_is_kept_and_then_of_the_others(void **state)
 {
     (void)state;
-    enum { SIZE = 7 };
-    for (int others = 0; others < 2; others++) {
-        parts self;
-        parts_make(&self, others ? NETWORK "features=sketch:7 extra_until=1" : NETWORK "features=sketch:7");
-        gradient_features f = features_of(&self);
-        float phi[ARMS][SIZE];
-        parts_draw(&self, &round_now, 3, ARMS);
-        for (size_t i = 0; i < ARMS; i++) compute_phi(&self, &f, vector_of_arm(&round_now.sparse, i), phi[i]);
-        for (size_t arm = 0; arm < ARMS; arm++) {
-            parts_decision made;
-            decide(&self, 3, arm, &made);
-            assert_int_equal(made.seen.kept_count, others ? ARMS * SIZE : SIZE);
-            const float *kept = made.seen.kept;
-            assert_memory_equal(kept, phi[arm], sizeof phi[arm]);
-            for (size_t i = 0; others && i < ARMS; i++)
-                if (i != arm) assert_memory_equal(kept += SIZE, phi[i], sizeof phi[i]);
-            guard_free(&made.kept);
-        }
-        parts_free(&self);
-    }
+    check_kept(NETWORK "features=sketch:7", false);
+    check_kept(NETWORK "features=sketch:7 extra_until=1", true);
+    check_kept(NETWORK "features=pooled:4 f1.layers=3 extra_until=1", true);
+    check_kept(NETWORK "features=pooled:5 f1.front=conv1d:2:3+relu", false);
+    check_kept(NETWORK "features=sketch:7 f1.front=conv1d:2:3+relu extra_until=1", true);
+}
+
+/* Where f2 begins with a convolution, phi is kept as the two factors of its first part: f2 says what it says of phi. */
+static void phi_as_a_product_is_the_same_to_f2(void **state)
+{
+    (void)state;
+    parts self;
+    twin told;
+    parts_make(&self, NETWORK "features=pooled:2 f2.front=conv1d:2:3");
+    gradient_features f = features_of(&self);
+    make_twin(&told, &self, f.count);
+    assert_same(&told, &self);
+    parts_decision made;
+    decide(&self, 3, 1, &made);
+    assert_true(made.seen.kept_count < f.count);
+    float phi[128], activations[1024];
+    assert_true(f.count <= 128 && told.f2.network.activation_count <= 1024);
+    compute_phi(&self, &f, made.seen.x, phi);
+    assert_close(made.seen.score.exploration,
+                 network_forward(&told.f2.network, told.theta, vector_dense(phi, f.count), activations), 1e-5);
+    guard_free(&made.kept);
+    parts_free(&self);
 }
 
 /* ---- what is learned ---- */
@@ -159,7 +189,7 @@ static void learns_the_gain_and_the_extra_samples(void **state)
                 size_t of = turn ? t - LATE : t; /* each third waits */
                 if (turn ? t < LATE || of % 3 : t % 3 == 0) continue;
                 tell_reward(&told, &variants[v], &made[of], self.round, reward[of]);
-                parts_observe(&self, &made[of], reward[of], reward[of] > 0);
+                parts_observe(&self, &made[of], reward[of]);
                 parts_train(&self);
                 learner_train(&told.f2, told.theta);
                 assert_same(&told, &self);
@@ -189,7 +219,7 @@ static void descends_over_the_first_rounds(void **state)
         decide(&self, t, t % ARMS, &made);
         float reward = (float)round_reward(&round_now, t % ARMS);
         samples[t + 1] = samples[t] + tell_reward(&told, &v, &made, t, reward);
-        parts_observe(&self, &made, reward, reward > 0);
+        parts_observe(&self, &made, reward);
     }
     assert_true(samples[PLAYED] > PLAYED && samples[PLAYED] < PLAYED * ARMS);
     for (size_t rounds = 0; rounds <= PLAYED; rounds++) {
@@ -228,7 +258,7 @@ static void learn(parts *self, const gradient_features *f, window *w, parts_deci
     size_t place = (size_t)(self->round % WINDOW);
     memcpy(w->points[place], made->seen.kept + K, f->point_count * sizeof(float));
     w->labels[place] = label_of(&of_lle, reward, made->seen.score.exploitation);
-    parts_observe(self, made, reward, reward > 0);
+    parts_observe(self, made, reward);
     parts_train(self);
 }
 
@@ -340,6 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phi_of_the_played_arm_is_kept_and_then_of_the_others),
+        cmocka_unit_test(phi_as_a_product_is_the_same_to_f2),
         cmocka_unit_test(learns_the_gain_and_the_extra_samples),
         cmocka_unit_test(descends_over_the_first_rounds),
         cmocka_unit_test(f2_begins_anew_with_the_window_when_it_is_fitted),
