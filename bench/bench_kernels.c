@@ -64,7 +64,7 @@ static void call_update_sparse(const kernel_table *k, operands *o, size_t turn)
     k->update_sparse(o->theta, NULL, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, o->y, NONZEROS, WIDTH);
 }
 
-static const adam_step step = {0.9f, 0.999f, 1e-4f, 1e-9f, 1e-19f};
+static const adam_step step = {0.9f, 0.999f, 1e-4f, 1e-9f, 1e-8f};
 
 static void call_adam(const kernel_table *k, operands *o, size_t turn)
 {
@@ -78,7 +78,7 @@ static void call_adam_large(const kernel_table *k, operands *o, size_t turn)
     k->adam(o->theta, o->first, o->second, o->x, o->y, MNIST, WIDTH, false, &step);
 }
 
-/* Adam: 13 operations a parameter, the guess of the root as one; reads three arrays, writes them. */
+/* Adam: 13 operations a parameter, the root as one; reads three arrays, writes them. */
 enum { ADAM_FLOPS = 13, ADAM_BYTES = 6 * sizeof(float), CELL = sizeof(float), ENTRIES = YELP * WIDTH };
 
 static const struct kernel_row {

@@ -1,5 +1,7 @@
 #include "slots.h"
 
+#include <string.h>
+
 ee_status slots_create(slots *self, memory *owner, size_t count, size_t stride, ee_error *error)
 {
     *self = (slots){.memory = owner, .stride = stride};
@@ -77,4 +79,21 @@ void slots_give_back(slots *self, size_t slot)
         memory_free(row);
     else
         add_spare(self, row);
+}
+
+ee_status slots_follow(slots *self, const slots *other, ee_error *error)
+{
+    free_spare(self);
+    return other->long_rows ? grow_long(self, self->count, error) : EE_OK;
+}
+
+void slots_move(slots *self, size_t slot, slots *to, size_t to_slot, size_t words)
+{
+    slots_give_back(to, to_slot);
+    if (words <= self->stride) {
+        memcpy(to->block + to_slot * to->stride, self->block + slot * self->stride, words * sizeof *self->block);
+        return;
+    }
+    to->long_rows[to_slot] = self->long_rows[slot];
+    self->long_rows[slot] = NULL;
 }

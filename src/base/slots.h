@@ -36,6 +36,13 @@ ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error)
 /* The slot with room for a row of so many words. What it held is lost. */
 uint32_t *slots_take(slots *self, size_t slot, size_t words);
 
+/* Moves a row of up to so many words to a slot of another, of the same owner and stride, where this cannot fail after
+ * slots_follow. What that slot held is lost. */
+void slots_move(slots *self, size_t slot, slots *to, size_t to_slot, size_t words);
+
+/* Makes room so that every row of another can be moved here. */
+ee_status slots_follow(slots *self, const slots *other, ee_error *error);
+
 /* The row of the slot is no longer needed. */
 void slots_give_back(slots *self, size_t slot);
 

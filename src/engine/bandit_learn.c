@@ -12,15 +12,17 @@ static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *
     return status_fail(error, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got %g", reward);
 }
 
-/* The policy takes it in and trains, if its schedule says so. On failure nothing has changed. */
+/* The policy takes it in and trains, if its schedule says so. */
 static ee_status learn(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
 {
     policy *learner = bandit->policy;
     const policy_class *class = learner->class;
-    ee_status status = class->observe ? class->reserve(learner, seen, error) : EE_OK;
+    ee_status status = class->learn ? class->reserve(learner, seen, error) : EE_OK;
     if (status) return status;
-    if (class->observe) policy_observe(learner, seen, (float)reward);
-    if (class->train) policy_train(learner);
+    if (class->learn && !policy_learn(learner, seen, (float)reward))
+        return status_fail(error, EE_DIVERGED,
+                           "learn: training diverged and was taken back; it needs a smaller learning rate, or rewards "
+                           "and features of a smaller scale");
     bandit->rewards++;
     return EE_OK;
 }

@@ -1,34 +1,95 @@
-/* Weights that decay go through the numbers below 1e-38, the denormal ones, on their way to zero. x86 computes with
- * those a hundred times slower, so the engine has them taken as zero while it scores and trains. The mode belongs to
- * the thread, and the caller's is put back. Other machines do not mind them. */
+/* How the machine computes with floats while the engine scores and learns, and what it noticed on the way. Mode and
+ * flags belong to the thread; the caller's are put back.
+ *
+ * Weights that decay go through the numbers below 1e-38, the denormal ones, on their way to zero. x86 computes with
+ * those a hundred times slower, so they are taken as zero. Other machines do not mind them.
+ *
+ * A number that is not finite comes out of finite ones only with a flag: overflow, division by zero, or invalid. So
+ * asking for the flags tells, for nothing, that all is well; where they are up, one has to look. */
 #ifndef EENET_FLOAT_MODE_H
 #define EENET_FLOAT_MODE_H
+
+#include <stdbool.h>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 
-static inline unsigned float_mode_enter(void)
+typedef unsigned float_mode;
+
+static inline float_mode float_mode_enter(void)
 {
-    unsigned callers = _mm_getcsr();
+    float_mode callers = _mm_getcsr();
     _mm_setcsr(callers | 0x8040); /* flush to zero, denormals are zero */
     return callers;
 }
 
-static inline void float_mode_leave(unsigned callers)
+static inline void float_mode_leave(float_mode callers)
 {
     _mm_setcsr(callers);
 }
 
-#else
-
-static inline unsigned float_mode_enter(void)
+static inline void float_flags_clear(void)
 {
-    return 0;
+    _mm_setcsr(_mm_getcsr() & ~0x3fu);
 }
 
-static inline void float_mode_leave(unsigned callers)
+static inline bool float_flags_raised(void)
 {
-    (void)callers;
+    return _mm_getcsr() & 0x0d; /* invalid, division by zero, overflow */
+}
+
+#elif defined(__aarch64__)
+#include <stdint.h>
+
+typedef uint64_t float_mode;
+
+static inline float_mode float_mode_enter(void)
+{
+    float_mode flags;
+    __asm__ volatile("mrs %0, fpsr" : "=r"(flags)::"memory");
+    return flags;
+}
+
+static inline void float_mode_leave(float_mode callers)
+{
+    __asm__ volatile("msr fpsr, %0" ::"r"(callers) : "memory");
+}
+
+static inline void float_flags_clear(void)
+{
+    float_mode_leave(0);
+}
+
+static inline bool float_flags_raised(void)
+{
+    return float_mode_enter() & 0x07; /* invalid, division by zero, overflow */
+}
+
+#else
+#include <fenv.h>
+
+typedef fexcept_t float_mode;
+
+static inline float_mode float_mode_enter(void)
+{
+    float_mode callers;
+    fegetexceptflag(&callers, FE_ALL_EXCEPT);
+    return callers;
+}
+
+static inline void float_mode_leave(float_mode callers)
+{
+    fesetexceptflag(&callers, FE_ALL_EXCEPT);
+}
+
+static inline void float_flags_clear(void)
+{
+    feclearexcept(FE_ALL_EXCEPT);
+}
+
+static inline bool float_flags_raised(void)
+{
+    return fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
 }
 
 #endif

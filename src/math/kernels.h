@@ -14,7 +14,7 @@ typedef struct adam_step {
     float beta1, beta2; /* decay of the first and second moment */
     float l2;           /* times theta, added to the gradient */
     float rate;         /* times first */
-    float epsilon;
+    float epsilon;      /* well above sqrt(FLT_MIN) */
 } adam_step;
 
 /* Entry (r, c) lies at values[r * row + c * column]. */
@@ -70,8 +70,8 @@ typedef struct kernel_table {
 
     /* One step of Adam on theta (in, out) whose gradient is x delta^T, which is never formed, and where bias is set
      * on a last row of theta whose gradient is delta:
-     * g = x delta^T + l2 theta, first = beta1 first + g, second = beta2 second + g^2 + epsilon,
-     * theta -= rate first / sqrt(second), where a fast kernel may be off by one part in 300 of the second term. */
+     * g = x delta^T + l2 theta, first = beta1 first + g, second = beta2 second + g^2,
+     * theta -= rate first / (sqrt(second) + epsilon). */
     void (*adam)(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
                  bool bias, const adam_step *step);
 } kernel_table;

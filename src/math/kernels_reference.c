@@ -80,15 +80,15 @@ static void relu_backward(float *delta, float a, const float *w, const float *y,
     for (size_t i = 0; i < n; i++) delta[i] = y[i] > 0 ? a * w[i] : 0;
 }
 
-/* Kingma and Ba, "Adam", 2015, with epsilon under the root. */
+/* Kingma and Ba, "Adam", 2015. */
 static void adam(float *theta, float *first, float *second, const float *x, const float *delta, size_t in, size_t out,
                  bool bias, const adam_step *step)
 {
     for (size_t i = 0; i < (in + bias) * out; i++) {
         float g = (i < in * out ? x[i / out] : 1) * delta[i % out] + step->l2 * theta[i];
         first[i] = step->beta1 * first[i] + g;
-        second[i] = step->beta2 * second[i] + g * g + step->epsilon;
-        theta[i] -= step->rate * first[i] / sqrtf(second[i]);
+        second[i] = step->beta2 * second[i] + g * g;
+        theta[i] -= step->rate * first[i] / (sqrtf(second[i]) + step->epsilon);
     }
 }
 

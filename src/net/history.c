@@ -14,14 +14,29 @@ static ee_status grow(history *self, size_t capacity, ee_error *error)
     return status;
 }
 
+/* Room for the samples that so many appends displace: any of those held. */
+static ee_status reserve_displaced(history *self, size_t more, ee_error *error)
+{
+    if (self->kind == HISTORY_ALL) return EE_OK;
+    slots *rows = &self->displaced_rows;
+    ee_status status = more > rows->count ? slots_grow(rows, more, error) : EE_OK;
+    if (!status) status = slots_follow(rows, &self->rows, error);
+    return status ? status
+                  : memory_grow(self->rows.memory, &self->displaced, &self->displaced_capacity, more,
+                                sizeof *self->displaced, error);
+}
+
 ee_status history_create(history *self, memory *owner, option_choice kind, size_t dim, size_t nonzeros,
                          random_stream draw, ee_error *error)
 {
     *self = (history){.kind = (history_kind)kind.pick, .limit = (size_t)kind.number, .dim = dim, .draw = draw};
     size_t stride = 2 * (nonzeros < dim ? nonzeros : dim);
     size_t capacity = self->kind == HISTORY_ALL ? FIRST_SAMPLES : self->limit;
-    ee_status status = slots_create(&self->rows, owner, capacity, stride ? stride : 1, error);
-    return status ? status : grow(self, capacity, error);
+    if (!stride) stride = 1;
+    ee_status status = slots_create(&self->rows, owner, capacity, stride, error);
+    if (!status) status = grow(self, capacity, error);
+    if (!status && self->kind != HISTORY_ALL) status = slots_create(&self->displaced_rows, owner, 1, stride, error);
+    return status ? status : reserve_displaced(self, 1, error);
 }
 
 static size_t row_words(vector x)
@@ -29,12 +44,38 @@ static size_t row_words(vector x)
     return x.indices ? 2 * x.count : x.count;
 }
 
+void history_settle(history *self)
+{
+    while (self->marked.displaced) slots_give_back(&self->displaced_rows, --self->marked.displaced);
+    self->marked.count = self->count;
+    self->marked.newest = self->newest;
+    self->marked.seen = self->seen;
+    self->marked.draw = self->draw;
+}
+
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error)
 {
     size_t capacity = self->capacity;
     while (self->kind == HISTORY_ALL && self->count + more > capacity) capacity *= 2;
     ee_status status = capacity > self->capacity ? grow(self, capacity, error) : EE_OK;
-    return status ? status : slots_reserve(&self->rows, more, row_words(x), error);
+    if (!status) status = slots_reserve(&self->rows, more, row_words(x), error);
+    if (!status) status = reserve_displaced(self, more, error);
+    if (!status) history_settle(self);
+    return status;
+}
+
+static size_t words_of(sample_form form)
+{
+    return form.length * (form.sparse ? (size_t)2 : 1);
+}
+
+/* What lies at a place that is about to be taken. */
+static void displace(history *self, size_t index)
+{
+    if (self->marked.displaced == self->displaced_rows.count) return; /* more than was reserved is not taken back */
+    size_t slot = self->marked.displaced++;
+    self->displaced[slot] = (displaced_sample){index, self->forms[index]};
+    slots_move(&self->rows, index, &self->displaced_rows, slot, words_of(self->forms[index]));
 }
 
 static void place(history *self, size_t index, vector x, float target)
@@ -52,11 +93,29 @@ void history_append(history *self, vector x, float target)
     if (self->kind == HISTORY_ALL || self->count < self->limit) {
         place(self, self->count++, x, target);
     } else if (self->kind == HISTORY_RING) {
+        displace(self, (size_t)(number % self->limit));
         place(self, (size_t)(number % self->limit), x, target);
     } else {
         uint64_t chosen = random_below(&self->draw, number + 1);
         self->newest = self->count;
-        if (chosen < self->limit) place(self, (size_t)chosen, x, target);
+        if (chosen >= self->limit) return;
+        displace(self, (size_t)chosen);
+        place(self, (size_t)chosen, x, target);
+    }
+}
+
+void history_undo(history *self)
+{
+    for (size_t index = self->marked.count; index < self->count; index++) slots_give_back(&self->rows, index);
+    self->count = self->marked.count;
+    self->newest = self->marked.newest;
+    self->seen = self->marked.seen;
+    self->draw = self->marked.draw;
+    while (self->marked.displaced) { /* the last first: two may have been at one place */
+        size_t slot = --self->marked.displaced;
+        displaced_sample sample = self->displaced[slot];
+        self->forms[sample.index] = sample.form;
+        slots_move(&self->displaced_rows, slot, &self->rows, sample.index, words_of(sample.form));
     }
 }
 
@@ -123,7 +182,7 @@ static void archive_row(history *self, size_t index, archive *a)
     archive_floats(a, &own->predicted, 1);
     own->sparse = flags & 1;
     own->ends_round = flags >> 1 & 1;
-    size_t words = (size_t)own->length * (own->sparse ? 2 : 1);
+    size_t words = words_of(*own);
     if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
         archive_fail(a, EE_BAD_MODEL, "model: cut short in a history");
     if (a->reading && !a->status) a->status = slots_reserve(&self->rows, 1, words, a->error);

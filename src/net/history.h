@@ -23,6 +23,11 @@ typedef struct sample_form {
     float predicted; /* what a network said of it when it was decided, or when it was last asked; 0 before */
 } sample_form;
 
+typedef struct displaced_sample {
+    size_t index; /* where it was */
+    sample_form form;
+} displaced_sample;
+
 typedef struct history {
     history_kind kind;
     size_t limit; /* samples kept at most; ring and reservoir */
@@ -35,6 +40,16 @@ typedef struct history {
     sample_form *forms; /* (form_capacity), at least (capacity) */
     size_t form_capacity;
     random_stream draw; /* which samples a reservoir keeps */
+
+    /* To take appends back: how it was, and the samples that they displaced. */
+    struct {
+        size_t count, newest, displaced;
+        uint64_t seen;
+        random_stream draw;
+    } marked;
+    slots displaced_rows;
+    displaced_sample *displaced; /* (displaced_capacity) */
+    size_t displaced_capacity;
 } history;
 
 /* nonzeros: entries that a sparse row may have to be a usual one (slots.h); a dense one twice as many. */
@@ -44,6 +59,10 @@ ee_status history_create(history *self, memory *owner, option_choice kind, size_
 /* Room for more samples, each with an input like x or shorter: after this history_append of them cannot fail. */
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error);
 void history_append(history *self, vector x, float target);
+
+/* Takes back those that were appended since history_reserve, or since history_settle. */
+void history_undo(history *self);
+void history_settle(history *self);
 void history_clear(history *self);
 
 /* The newest sample is the last of a round, which may have several. */

@@ -1,8 +1,11 @@
 #include "learner.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "math/float_mode.h"
 
 static const option network_rows[] = {
     OPTION_ROW_INTEGER(learner_options, network.layers, "layers", "2", 1, 16,
@@ -70,6 +73,16 @@ static bool leaves_rows(const learner *self)
     return self->options.lazy && self->network.layers[0].kind == LAYER_DENSE;
 }
 
+/* Whether a training is one step whose gradient is looked at before it is made. An Adam step by a gradient of numbers
+ * leaves numbers, so nothing needs to be copied in order to take it back. */
+static bool one_step(const learner *self)
+{
+    const learner_options *o = &self->options;
+    bool formed = o->batch > 1 || leaves_rows(self) || o->others != 0;
+    return o->training.pick == TRAINING_SGD && o->steps == 1 && formed && o->order.pick == ORDER_RANDOM &&
+           o->optimizer.kind.pick != OPTIMIZER_SGD && o->keep_moments;
+}
+
 static ee_status create_room(learner *self, ee_error *error)
 {
     size_t parameters = self->network.parameter_count, activations = self->network.activation_count;
@@ -82,7 +95,20 @@ static ee_status create_room(learner *self, ee_error *error)
         status = memory_create(self->memory, &self->moving, parameters, sizeof(float), error);
     if (!status && leaves_rows(self))
         status = memory_create(self->memory, &self->row_times, self->network.block, sizeof *self->row_times, error);
+    size_t copies = (size_t)(1 + (self->moving != NULL) + 2 * (self->optimizer.first != NULL));
+    if (!status && !one_step(self))
+        status = memory_create(self->memory, &self->before.values, copies * parameters, sizeof(float), error);
     return status;
+}
+
+/* Room for a permutation of the samples, and for how it was before a training. */
+static ee_status grow_order(learner *self, ee_error *error)
+{
+    size_t count = self->history.capacity, size = sizeof(uint32_t);
+    if (self->options.order.pick != ORDER_SHUFFLE) return EE_OK;
+    ee_status status = memory_grow(self->memory, &self->order, &self->order_capacity, count, size, error);
+    return status ? status
+                  : memory_grow(self->memory, &self->before.order, &self->before.order_capacity, count, size, error);
 }
 
 learner_options learner_for_problem(const learner_options *options, int64_t blocks, bool exclusive)
@@ -109,10 +135,7 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
     if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, kept, error);
     if (!status) status = optimizer_create(&self->optimizer, owner, &options->optimizer, parameters, error);
     if (!status) status = create_room(self, error);
-    if (!status && options->order.pick == ORDER_SHUFFLE)
-        status = memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity,
-                             sizeof(uint32_t), error);
-    return status;
+    return status ? status : grow_order(self, error);
 }
 
 void learner_start(learner *self, float *theta)
@@ -126,14 +149,17 @@ ee_status learner_reserve(learner *self, size_t more, vector x, ee_error *error)
 {
     ee_status status = history_reserve(&self->history, more, x, error);
     if (!status) status = batch_reserve(&self->batch, x.count, error);
-    if (status || self->options.order.pick != ORDER_SHUFFLE) return status;
-    return memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity, sizeof(uint32_t),
-                       error);
+    return status ? status : grow_order(self, error);
 }
 
 void learner_append(learner *self, vector x, float target)
 {
     history_append(&self->history, x, target);
+}
+
+void learner_undo(learner *self)
+{
+    history_undo(&self->history);
 }
 
 void learner_clear(learner *self)
@@ -280,7 +306,7 @@ static void end_batch(learner *self, float *theta)
     batch_clear_rows(&self->batch);
 }
 
-void learner_descend(learner *self, size_t samples, float *theta)
+static void descend(learner *self, size_t samples, float *theta)
 {
     memcpy(theta, self->initial, self->network.parameter_count * sizeof *theta);
     if (self->moving) memcpy(self->moving, self->initial, self->network.parameter_count * sizeof *theta);
@@ -334,34 +360,35 @@ static size_t take_sample(learner *self, uint64_t turn, uint64_t end)
     return sample;
 }
 
-static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
+/* The gradient of a batch, from sample number `turn` of a training on. Returns the sum of the losses. */
+static double pass_samples(learner *self, uint64_t turn, uint64_t end, const float *theta)
 {
     size_t size = (size_t)self->options.batch;
-    /* Else a batch like any other: learner_step moves all rows, and knows the played head alone. */
-    if (size == 1 && !leaves_rows(self) && self->options.others == 0) {
-        size_t sample = take_sample(self, turn, end);
-        return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
-    }
     double loss = 0;
-    const float *moving = moving_of(self, theta);
     for (size_t i = 0; i < size;) {
         float targets[BATCH_SAMPLES];
         for (; self->batch.count < BATCH_SAMPLES && i < size; i++)
             take_in(self, take_sample(self, turn + i, end), targets);
-        loss += pass_batch(self, targets, moving, 1 / (float)size);
+        loss += pass_batch(self, targets, theta, 1 / (float)size);
     }
+    return loss;
+}
+
+static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
+{
+    /* Else a batch like any other: learner_step moves all rows, and knows the played head alone. */
+    if (self->options.batch == 1 && !leaves_rows(self) && self->options.others == 0) {
+        size_t sample = take_sample(self, turn, end);
+        return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
+    }
+    double loss = pass_samples(self, turn, end, moving_of(self, theta));
     end_batch(self, theta);
     return loss;
 }
 
-void learner_train(learner *self, float *theta)
+static void train(learner *self, float *theta)
 {
     size_t count = self->history.count;
-    if (self->options.training.pick == TRAINING_GD) {
-        learner_descend(self, count, theta);
-        return;
-    }
-    if (!count) return;
     if (!self->options.keep_moments) optimizer_reset(&self->optimizer);
     if (self->options.order.pick == ORDER_SHUFFLE) refresh_order(self);
     uint64_t size = (uint64_t)self->options.batch, end = (uint64_t)self->options.steps * size, pass_end = count;
@@ -397,6 +424,117 @@ size_t learner_copy(const learner *self, const float *theta, uint64_t since, flo
     return copied + copy_span(theta, (span){rows * width, all - rows * width}, to);
 }
 
+/* ---- trainings that can be taken back ---- */
+
+/* Parameters beyond this say that training has diverged; two layers of them still give finite scores. */
+static const float LARGEST_PARAMETER = 1e9f;
+/* The kernel `adam` squares a gradient. */
+static const float LARGEST_GRADIENT = 1e18f;
+/* Of a sample: with one below it no gradient comes near that. */
+static const double CALM_LOSS = 1e6;
+
+/* All arrays that a training changes: NULL where there is none. */
+enum { CHANGED = 4 };
+static void changed_by_training(learner *self, float *theta, float *arrays[CHANGED])
+{
+    arrays[0] = theta;
+    arrays[1] = self->moving;
+    arrays[2] = self->optimizer.first;
+    arrays[3] = self->optimizer.second;
+}
+
+/* Copies the arrays to where they are kept, or back. */
+static void copy_arrays(learner *self, float *theta, bool back)
+{
+    size_t count = self->network.parameter_count;
+    float *arrays[CHANGED], *kept = self->before.values;
+    changed_by_training(self, theta, arrays);
+    for (size_t i = 0; i < CHANGED; i++) {
+        if (!arrays[i]) continue;
+        memcpy(back ? arrays[i] : kept, back ? kept : arrays[i], count * sizeof *kept);
+        kept += count;
+    }
+}
+
+static void save(learner *self, float *theta)
+{
+    self->prepared = true;
+    self->before.sampling = self->sampling;
+    if (!self->before.values) return;
+    self->before.averaged = self->averaged;
+    self->before.steps = self->optimizer.steps;
+    self->before.order_count = self->order_count;
+    if (self->order) memcpy(self->before.order, self->order, self->order_count * sizeof *self->order);
+    copy_arrays(self, theta, false);
+}
+
+void learner_abort(learner *self, float *theta)
+{
+    if (!self->prepared) return;
+    self->prepared = false;
+    self->sampling = self->before.sampling;
+    memset(self->gradient, 0, self->network.parameter_count * sizeof *self->gradient);
+    batch_clear_rows(&self->batch);
+    if (!self->before.values) return;
+    self->averaged = self->before.averaged;
+    self->optimizer.steps = self->before.steps;
+    self->order_count = self->before.order_count;
+    if (self->order) memcpy(self->order, self->before.order, self->order_count * sizeof *self->order);
+    copy_arrays(self, theta, true);
+}
+
+/* The training is made, and taken back if it should not have been. */
+static bool keep_or_abort(learner *self, float *theta)
+{
+    size_t count = self->network.parameter_count;
+    const float *second = self->optimizer.second;
+    if (vector_is_within(theta, count, LARGEST_PARAMETER) &&
+        (!self->moving || vector_is_within(self->moving, count, LARGEST_PARAMETER)) &&
+        (!second || vector_is_within(second, count, FLT_MAX)))
+        return true;
+    learner_abort(self, theta);
+    return false;
+}
+
+bool learner_prepare_descent(learner *self, size_t samples, float *theta)
+{
+    save(self, theta);
+    descend(self, samples, theta);
+    return keep_or_abort(self, theta);
+}
+
+bool learner_prepare(learner *self, float *theta)
+{
+    size_t count = self->history.count;
+    if (self->options.training.pick == TRAINING_GD) return learner_prepare_descent(self, count, theta);
+    save(self, theta);
+    if (!count) return true;
+    if (!one_step(self)) {
+        train(self, theta);
+        return keep_or_abort(self, theta);
+    }
+    self->next = pick_sample(self, 0);
+    float_flags_clear();
+    double loss = pass_samples(self, 0, (uint64_t)self->options.batch, moving_of(self, theta));
+    bool calm = !float_flags_raised() && loss <= CALM_LOSS * (double)self->options.batch;
+    if (calm || vector_is_within(self->gradient, self->network.parameter_count, LARGEST_GRADIENT)) return true;
+    learner_abort(self, theta);
+    return false;
+}
+
+void learner_commit(learner *self, float *theta)
+{
+    if (self->prepared && one_step(self) && self->history.count) end_batch(self, theta);
+    self->prepared = false;
+}
+
+bool learner_train(learner *self, float *theta)
+{
+    if (!learner_prepare(self, theta)) return false;
+    learner_commit(self, theta);
+    return true;
+}
+
 void learner_archive(learner *self, archive *a)
 {
     history_archive(&self->history, a);
@@ -409,9 +547,7 @@ void learner_archive(learner *self, archive *a)
         archive_u64(a, &self->averaged);
     }
     if (self->options.order.pick != ORDER_SHUFFLE) return;
-    if (a->reading && !a->status)
-        a->status = memory_grow(self->memory, &self->order, &self->order_capacity, self->history.capacity,
-                                sizeof(uint32_t), a->error);
+    if (a->reading && !a->status) a->status = grow_order(self, a->error);
     archive_size(a, &self->order_count, 0, self->history.count, "samples of an order");
     if (!a->status) archive_u32s(a, self->order, self->order_count);
     for (size_t i = 0; a->reading && !a->status && i < self->order_count; i++)

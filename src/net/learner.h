@@ -67,6 +67,17 @@ typedef struct learner {
     uint64_t trained;    /* any of it */
     uint64_t descended;  /* all of it, though rows may stand still */
     uint64_t *row_times; /* (rows of the first weights), where they may */
+
+    /* To take a training back: how it was before. */
+    bool prepared;
+    struct {
+        random_stream sampling;
+        uint64_t averaged, steps;
+        size_t order_count;
+        float *values;   /* (copies, parameters) theta, what it is the average of, the moments; NULL: see one_step */
+        uint32_t *order; /* (order_capacity) */
+        size_t order_capacity;
+    } before;
 } learner;
 
 /* The options for a problem: heads = 0 made as many as the arms have blocks; others = 0 but where there are heads and
@@ -88,11 +99,21 @@ void learner_append(learner *self, vector x, float target);
 /* Forgets all samples. */
 void learner_clear(learner *self);
 
-/* One training by the options, over what the history holds. */
-void learner_train(learner *self, float *theta);
+/* Takes back those that were appended since learner_reserve. */
+void learner_undo(learner *self);
 
-/* theta = what TRAINING_GD reaches from theta_0 over the first `samples` samples alone. */
-void learner_descend(learner *self, size_t samples, float *theta);
+/* One training by the options, over what the history holds, in two steps so that it can be taken back: after
+ * learner_prepare either learner_commit or learner_abort. prepare returns false where the training would leave a
+ * parameter that is not a number of reasonable size; then all is as it was before it. */
+bool learner_prepare(learner *self, float *theta);
+void learner_commit(learner *self, float *theta);
+void learner_abort(learner *self, float *theta); /* does nothing where nothing is prepared */
+
+/* The same of a training to what TRAINING_GD reaches from theta_0 over the first `samples` samples alone. */
+bool learner_prepare_descent(learner *self, size_t samples, float *theta);
+
+/* Prepare and commit. */
+bool learner_train(learner *self, float *theta);
 
 /* One step on one sample; returns the loss before it. */
 double learner_step(learner *self, vector x, float target, float *theta);

@@ -48,7 +48,7 @@ adam_step optimizer_begin(optimizer *self)
         .beta2 = (float)beta2,
         .l2 = (float)(scale * l2),
         .rate = (float)(self->options.rate * (1 - beta1) / scale * second / first),
-        .epsilon = (float)((1 - beta2) * epsilon * epsilon),
+        .epsilon = (float)(epsilon * second),
     };
 }
 

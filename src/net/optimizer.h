@@ -1,5 +1,5 @@
-/* How a gradient changes theta: SGD, Adam with L2 (added to the gradient) and AdamW (decoupled decay). Adam's epsilon
- * stands under the root. */
+/* How a gradient changes theta: SGD, Adam with L2 (added to the gradient) and AdamW (decoupled decay), by PyTorch's
+ * formulas. Adam's moments and steps stay finite where no entry of the gradient is above 1e18. */
 #ifndef EENET_OPTIMIZER_H
 #define EENET_OPTIMIZER_H
 

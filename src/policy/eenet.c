@@ -14,9 +14,9 @@
  *   1    initialise theta_0          create
  *   3-6  f1, f2, f3 of every arm     score
  *   7    play the best arm           the engine (engine/propensity.h)
- *   8-9  observe r_t, add samples    observe
+ *   8-9  observe r_t, add samples    take
  *   10   descend on L1, L2, L3       train_networks, descend_networks
- *   11   draw theta1, theta2, theta3 train (parts/drawing.h)
+ *   11   draw theta1, theta2, theta3 descend_networks, commit (parts/drawing.h)
  *
  * eenet:paper is Algorithm 1. In the default preset f2 is a regression on f1's gradient with a memory of arms, f3 a
  * sum, and the last parameters decide.
@@ -46,7 +46,8 @@ static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *
     ee_status status = eenet_check(o, error);
     if (!status) status = exploitation_create(&self->f1, &eenet_class, setup, error);
     if (status) return status;
-    exploration_setup second = {&o->exploration, setup->memory, f1, setup->seed, setup->most_parameters};
+    exploration_setup second = {&o->exploration, setup->memory,          f1,
+                                setup->seed,     setup->most_parameters, (size_t)o->exploitation.common.arms};
     status = exploration_create(&second, &self->f2, error);
     if (!status)
         status = decision_maker_create(&self->f3, setup->memory, &o->decision, o->exploration.network.label_offset,
@@ -133,54 +134,84 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
     return status;
 }
 
-static void observe(policy *base, const observation *o, float reward)
+/* What training changes: the parameters themselves, or those that it goes on from. */
+static float *trained_theta(eenet *self)
 {
-    eenet *self = (eenet *)base;
-    uint64_t round = base->parameters.round;
-    float optimal = decision_maker_optimal(&self->f3, reward); /* p_t */
-    exploitation_observe(base, o, reward);
-    history_set_predicted(&self->f1.f1.history, self->f1.f1.history.newest, o->score.exploitation);
-    self->f2->class->observe(self->f2, o, reward, optimal > 0, round, base->parameters.values + self->theta2);
-    decision_maker_observe(&self->f3, o->score, optimal);
+    return self->drawing.kind == KEEP_RESERVOIR ? self->drawing.latest : self->f1.base.parameters.values;
+}
+
+/* Adds the reward to the samples of all three networks. */
+static void take(eenet *self, const lesson *l, float optimal)
+{
+    learner *f1 = &self->f1.f1;
+    f1->time = l->round + 1;
+    learner_append(f1, l->o->x, l->reward);
+    history_set_predicted(&f1->history, f1->history.newest, l->o->score.exploitation);
+    if (self->f2->class->take) self->f2->class->take(self->f2, l, self->f1.base.parameters.values + self->theta2);
+    decision_maker_take(&self->f3, l->o->score, optimal);
 }
 
 /* Trains all three networks, from where theta is. */
-static void train_networks(eenet *self, float *theta)
+static bool train_networks(eenet *self, uint64_t rewards, float *theta)
 {
-    learner_train(&self->f1.f1, theta);
-    self->f2->class->train(self->f2, &self->f1.f1, theta, self->f1.base.parameters.round, theta + self->theta2);
-    decision_maker_train(&self->f3, theta + self->theta3);
+    const exploration_class *f2 = self->f2->class;
+    return learner_prepare(&self->f1.f1, theta) &&
+           (!f2->prepare || f2->prepare(self->f2, rewards, theta + self->theta2)) &&
+           decision_maker_prepare(&self->f3, theta + self->theta3);
 }
 
 /* Sets theta to what descent reaches from theta_0 over the samples of a drawn number of rounds. */
-static void descend_networks(eenet *self, float *theta)
+static bool descend_networks(eenet *self, float *theta)
 {
+    random_stream before = self->drawing.stream;
     size_t rounds = self->f1.f1.history.count, drawn = drawing_round(&self->drawing, rounds);
-    learner_descend(&self->f1.f1, drawn, theta);
-    self->f2->class->descend(self->f2, drawn, theta + self->theta2);
-    if (!decision_maker_learns(&self->f3)) return;
-    learner_descend(&self->f3.f3, drawing_round(&self->drawing, rounds), theta + self->theta3);
+    bool learned = learner_prepare_descent(&self->f1.f1, drawn, theta) &&
+                   self->f2->class->descend(self->f2, drawn, theta + self->theta2);
+    if (learned && decision_maker_learns(&self->f3))
+        learned = decision_maker_descend(&self->f3, drawing_round(&self->drawing, rounds), theta + self->theta3);
+    if (!learned) self->drawing.stream = before;
+    return learned;
 }
 
-static void train(policy *base)
+/* Takes back what take(), train_networks() and descend_networks() have done. */
+static void undo(eenet *self, float *theta)
+{
+    learner_abort(&self->f1.f1, theta);
+    learner_undo(&self->f1.f1);
+    if (self->f2->class->undo) self->f2->class->undo(self->f2, theta + self->theta2);
+    decision_maker_undo(&self->f3, theta + self->theta3);
+}
+
+/* Makes what was prepared stay. */
+static void commit(eenet *self, const lesson *l, bool trains, float *theta)
+{
+    float *theta2 = theta + self->theta2;
+    if (self->f2->class->observe) self->f2->class->observe(self->f2, l, theta2);
+    self->f1.base.parameters.round++;
+    if (!trains) return;
+    learner_commit(&self->f1.f1, theta);
+    self->f2->class->train(self->f2, &self->f1.f1, theta, theta2);
+    decision_maker_train(&self->f3, theta + self->theta3);
+    if (self->drawing.kind != KEEP_RESERVOIR) return;
+    drawing_store(&self->drawing);
+    drawing_draw(&self->drawing, self->f1.base.parameters.values);
+}
+
+static bool learn(policy *base, const observation *o, float reward)
 {
     eenet *self = (eenet *)base;
-    float *theta = base->parameters.values;
-    if (!schedule_is_due(&self->f1.schedule, base->parameters.round)) return;
-    switch (self->drawing.kind) {
-    case KEEP_LAST:
-        train_networks(self, theta);
-        break;
-    case KEEP_ALL:
-        descend_networks(self, theta);
-        break;
-    case KEEP_RESERVOIR:
-        if (!self->drawing.trainings) drawing_store(&self->drawing); /* theta_0 */
-        train_networks(self, self->drawing.latest);
-        drawing_store(&self->drawing);
-        drawing_draw(&self->drawing, theta);
-        break;
-    }
+    float *theta = trained_theta(self), optimal = decision_maker_optimal(&self->f3, reward); /* p_t */
+    lesson l = {o, reward, optimal > 0, base->parameters.round};
+    bool trains = exploitation_trains_next(base), learned = true;
+    take(self, &l, optimal);
+    if (trains)
+        learned =
+            self->drawing.kind == KEEP_ALL ? descend_networks(self, theta) : train_networks(self, l.round + 1, theta);
+    if (learned)
+        commit(self, &l, trains, theta);
+    else
+        undo(self, theta);
+    return learned;
 }
 
 static size_t copy(const policy *base, uint64_t first, float *to)
@@ -223,8 +254,7 @@ const policy_class eenet_class = {
     .kept_count = kept_count,
     .keep = keep,
     .reserve = reserve,
-    .observe = observe,
-    .train = train,
+    .learn = learn,
     .copy = copy,
     .archive = archive_eenet,
 };

@@ -28,8 +28,7 @@ const policy_class greedy_class = {
     .score = exploitation_score,
     .alone = true,
     .reserve = exploitation_reserve,
-    .observe = exploitation_observe,
-    .train = exploitation_train,
+    .learn = exploitation_learn,
     .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

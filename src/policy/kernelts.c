@@ -58,7 +58,7 @@ const policy_class kernelts_class = {
     .score = score,
     .draws = true,
     .reserve = kernel_policy_reserve,
-    .observe = kernel_policy_observe,
+    .learn = kernel_policy_learn,
     .copy = kernel_policy_copy,
     .archive = kernel_policy_archive,
 };

@@ -60,7 +60,7 @@ const policy_class lints_class = {
     .score = score,
     .draws = true,
     .reserve = posterior_reserve,
-    .observe = posterior_observe,
+    .learn = posterior_learn,
     .copy = posterior_copy,
     .archive = posterior_archive,
 };

@@ -55,7 +55,7 @@ const policy_class linucb_class = {
     .scratch_count = scratch_count,
     .score = score,
     .reserve = posterior_reserve,
-    .observe = posterior_observe,
+    .learn = posterior_learn,
     .copy = posterior_copy,
     .archive = posterior_archive,
 };

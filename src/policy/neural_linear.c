@@ -53,8 +53,7 @@ const policy_class neural_linear_class = {
     .score = score,
     .draws = true,
     .reserve = exploitation_reserve,
-    .observe = last_layer_observe,
-    .train = last_layer_train,
+    .learn = last_layer_learn,
     .copy = exploitation_copy,
     .archive = last_layer_archive,
 };

@@ -52,8 +52,7 @@ const policy_class neural_linucb_class = {
     .scratch_count = last_layer_scratch_count,
     .score = score,
     .reserve = exploitation_reserve,
-    .observe = last_layer_observe,
-    .train = last_layer_train,
+    .learn = last_layer_learn,
     .copy = exploitation_copy,
     .archive = last_layer_archive,
 };

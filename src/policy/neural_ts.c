@@ -43,8 +43,7 @@ const policy_class neural_ts_class = {
     .kept_count = gradient_width_kept_count,
     .keep = gradient_width_keep,
     .reserve = exploitation_reserve,
-    .observe = gradient_width_observe,
-    .train = exploitation_train,
+    .learn = gradient_width_learn,
     .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

@@ -92,21 +92,15 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
 
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
-    unsigned mode = float_mode_enter();
+    float_mode mode = float_mode_enter();
     learned->policy->class->score(learned, arms, room, scores);
     float_mode_leave(mode);
 }
 
-void policy_observe(policy *self, const observation *o, float reward)
+bool policy_learn(policy *self, const observation *o, float reward)
 {
-    unsigned mode = float_mode_enter();
-    self->class->observe(self, o, reward);
+    float_mode mode = float_mode_enter();
+    bool learned = self->class->learn(self, o, reward);
     float_mode_leave(mode);
-}
-
-void policy_train(policy *self)
-{
-    unsigned mode = float_mode_enter();
-    self->class->train(self);
-    float_mode_leave(mode);
+    return learned;
 }

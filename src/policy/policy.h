@@ -6,7 +6,7 @@
  *
  * How a decision flows: score() fills a score for each arm and leaves what it computed on the way in the scratch; the
  * engine draws an arm; keep() copies what the policy will want to know of this decision when its reward comes; reward:
- * reserve() and observe() add to what the policy has seen; train() learns from it when its schedule says so. */
+ * after reserve(), learn() adds it to what the policy has seen, and trains when its schedule says so. */
 #ifndef EENET_POLICY_H
 #define EENET_POLICY_H
 
@@ -139,10 +139,11 @@ typedef struct policy_class {
     size_t (*kept_count)(const policy *self, uint64_t round, size_t arms);
     void (*keep)(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
 
-    /* Makes room so that observe() cannot fail. NULL, all three: the policy does not learn. */
+    /* Makes room so that learn() cannot run out of it. NULL, both: the policy does not learn. */
     ee_status (*reserve)(policy *self, const observation *o, ee_error *error);
-    void (*observe)(policy *self, const observation *o, float reward);
-    void (*train)(policy *self);
+    /* Takes in a reward, trains where the schedule says so, and counts the round up. Returns false where training would
+     * have left a parameter that is not a number of reasonable size; then nothing has changed. */
+    bool (*learn)(policy *self, const observation *o, float reward);
 
     /* Copies to `to`, laid out as the parameters, what the rewards from number first on have written; first = 0: all
      * that was ever written. The first reward of a policy is number 1. Returns how many floats. NULL: all is copied. */
@@ -164,10 +165,9 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
 /* kept_count of the class. */
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 
-/* The doors to a class's functions: score, observe and train compute as math/float_mode.h says, whoever calls. */
+/* The doors to a class's functions: score and learn compute as math/float_mode.h says, whoever calls. */
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
-void policy_observe(policy *self, const observation *o, float reward);
-void policy_train(policy *self);
+bool policy_learn(policy *self, const observation *o, float reward);
 
 /* "eenet:paper" -> the class and the preset's options ("" for none). */
 ee_status policy_find(const char *name, const policy_class **class, const char **preset, ee_error *error);

@@ -68,8 +68,7 @@ const policy_class squarecb_class = {
     .alone = true,
     .rule = rule,
     .reserve = exploitation_reserve,
-    .observe = exploitation_observe,
-    .train = exploitation_train,
+    .learn = exploitation_learn,
     .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

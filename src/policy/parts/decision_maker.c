@@ -102,13 +102,29 @@ ee_status decision_maker_reserve(decision_maker *self, ee_error *error)
     return learner_reserve(&self->f3, 1, vector_dense(zeros, SEEN), error);
 }
 
-void decision_maker_observe(decision_maker *self, ee_score score, float optimal)
+void decision_maker_take(decision_maker *self, ee_score score, float optimal)
 {
     float seen[SEEN] = {score.exploitation, score.exploration + self->offset};
     if (decision_maker_learns(self)) learner_append(&self->f3, vector_dense(seen, SEEN), optimal);
 }
 
+bool decision_maker_prepare(decision_maker *self, float *theta3)
+{
+    return !decision_maker_learns(self) || learner_prepare(&self->f3, theta3);
+}
+
+bool decision_maker_descend(decision_maker *self, size_t rounds, float *theta3)
+{
+    return learner_prepare_descent(&self->f3, rounds, theta3);
+}
+
 void decision_maker_train(decision_maker *self, float *theta3)
 {
-    if (decision_maker_learns(self)) learner_train(&self->f3, theta3);
+    learner_commit(&self->f3, theta3);
+}
+
+void decision_maker_undo(decision_maker *self, float *theta3)
+{
+    learner_abort(&self->f3, theta3);
+    learner_undo(&self->f3);
 }

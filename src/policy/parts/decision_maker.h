@@ -44,7 +44,12 @@ float decision_maker_optimal(const decision_maker *self, double reward);
 /* Whether it learns at all; if not, all below do nothing. */
 bool decision_maker_learns(const decision_maker *self);
 ee_status decision_maker_reserve(decision_maker *self, ee_error *error);
-void decision_maker_observe(decision_maker *self, ee_score score, float optimal);
+
+/* Learning in two steps, as exploration.h has it: take and prepare or descend; then train or undo. */
+void decision_maker_take(decision_maker *self, ee_score score, float optimal);
+bool decision_maker_prepare(decision_maker *self, float *theta3);
+bool decision_maker_descend(decision_maker *self, size_t rounds, float *theta3);
 void decision_maker_train(decision_maker *self, float *theta3);
+void decision_maker_undo(decision_maker *self, float *theta3);
 
 #endif

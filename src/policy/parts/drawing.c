@@ -26,17 +26,6 @@ ee_status drawing_create(drawing *self, memory *owner, const drawing_options *op
     return status;
 }
 
-void drawing_start(drawing *self, const float *theta)
-{
-    if (self->kind != KEEP_RESERVOIR) return;
-    memcpy(self->latest, theta, (self->theta12_count + self->theta3_count) * sizeof *theta);
-}
-
-size_t drawing_round(drawing *self, size_t rounds)
-{
-    return (size_t)random_below(&self->stream, rounds + 1);
-}
-
 /* Puts an item into a reservoir that holds self->stored of them. */
 static void put(drawing *self, float *items, const float *item, size_t size)
 {
@@ -50,6 +39,18 @@ void drawing_store(drawing *self)
     put(self, self->thirds, self->latest + self->theta12_count, self->theta3_count);
     if (self->stored < self->limit) self->stored++;
     self->trainings++;
+}
+
+void drawing_start(drawing *self, const float *theta)
+{
+    if (self->kind != KEEP_RESERVOIR) return;
+    memcpy(self->latest, theta, (self->theta12_count + self->theta3_count) * sizeof *theta);
+    drawing_store(self);
+}
+
+size_t drawing_round(drawing *self, size_t rounds)
+{
+    return (size_t)random_below(&self->stream, rounds + 1);
 }
 
 void drawing_draw(drawing *self, float *theta)

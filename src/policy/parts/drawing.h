@@ -37,7 +37,7 @@ typedef struct drawing {
 ee_status drawing_create(drawing *self, memory *owner, const drawing_options *options, size_t theta12_count,
                          size_t theta3_count, uint64_t seed, ee_error *error);
 
-/* theta is (theta1, theta2, theta3) at theta_0. */
+/* theta is (theta1, theta2, theta3) at theta_0, the first parameters that may be drawn. */
 void drawing_start(drawing *self, const float *theta);
 
 /* KEEP_ALL: a round, 0 to rounds. */

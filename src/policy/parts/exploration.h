@@ -52,7 +52,16 @@ typedef struct exploration_setup {
     const network *f1;
     uint64_t seed;
     size_t most_parameters; /* see policy_setup */
+    size_t arms;            /* of a round that room is reserved for */
 } exploration_setup;
+
+/* A reward that is learned. */
+typedef struct lesson {
+    const observation *o;
+    float reward;
+    bool best;      /* whether the played arm may have been the best, p_t > 0 */
+    uint64_t round; /* rewards before this one */
+} lesson;
 
 typedef struct exploration_class {
     ee_status (*create)(const exploration_setup *setup, exploration **out, ee_error *error);
@@ -72,18 +81,23 @@ typedef struct exploration_class {
     void (*keep)(const exploration *self, uint64_t round, const ee_arms *arms, size_t arm, const float *room,
                  float *kept);
 
-    /* Makes room so that observe() cannot fail. NULL: there always is. */
+    /* Makes room so that learning cannot run out of it. NULL: there always is. */
     ee_status (*reserve)(exploration *self, const observation *o, ee_error *error);
 
-    /* A reward, after `round` rewards before it. best: whether the played arm may have been the best, p_t > 0. */
-    void (*observe)(exploration *self, const observation *o, float reward, bool best, uint64_t round, float *theta2);
+    /* Learning is in two steps, because a training may have to be taken back (net/learner.h).
+     *
+     * First what can be: take() adds samples; prepare() trains on them, after so many rewards, and returns false where
+     * that diverged; descend() does so from theta_0 over the samples of the first `rounds` rewards alone. undo() takes
+     * all of it back. NULL, all four: there is nothing of the kind. */
+    void (*take)(exploration *self, const lesson *l, const float *theta2);
+    bool (*prepare)(exploration *self, uint64_t rewards, float *theta2);
+    bool (*descend)(exploration *self, size_t rounds, float *theta2);
+    void (*undo)(exploration *self, float *theta2);
 
-    /* After f1's training, whose samples and theta1 it may look at, and of `round` rewards. */
-    void (*train)(exploration *self, learner *f1, const float *theta1, uint64_t round, float *theta2);
-
-    /* theta2 = what descent reaches from theta_0 over the samples of the first `rounds` rewards. NULL: it trains
-     * otherwise. */
-    void (*descend)(exploration *self, size_t rounds, float *theta2);
+    /* Then what cannot: observe() adds the reward to what is known without training; train() comes after f1's training,
+     * whose samples and theta1 it may look at. */
+    void (*observe)(exploration *self, const lesson *l, float *theta2);
+    void (*train)(exploration *self, learner *f1, const float *theta1, float *theta2);
 
     /* As policy.h has it: what the rewards from number first on have written in theta2. NULL: all is copied. */
     size_t (*copy)(const exploration *self, const float *theta2, uint64_t first, float *to);

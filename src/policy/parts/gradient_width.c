@@ -326,8 +326,9 @@ static const float *activations_of(gradient_width *self, const observation *o)
     return self->activations;
 }
 
-void gradient_width_observe(policy *base, const observation *o, float reward)
+bool gradient_width_learn(policy *base, const observation *o, float reward)
 {
+    if (!exploitation_prepare(base, o, reward)) return false;
     gradient_width *self = (gradient_width *)base;
     const network *f1 = &self->shared.f1.network;
     const float *activations = activations_of(self, o), *deltas = o->kept + f1->activation_count;
@@ -339,5 +340,6 @@ void gradient_width_observe(policy *base, const observation *o, float reward)
         size_t count = network_factors(f1, o->x, activations, deltas, self->formed, factors);
         diagonal_add(self, diagonal_of(&base->parameters), factors, count);
     }
-    exploitation_observe(base, o, reward);
+    exploitation_commit(base);
+    return true;
 }

@@ -39,6 +39,6 @@ size_t gradient_width_scratch_count(const policy *base, size_t arms);
 void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms);
 void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
-void gradient_width_observe(policy *base, const observation *o, float reward);
+bool gradient_width_learn(policy *base, const observation *o, float reward);
 
 #endif

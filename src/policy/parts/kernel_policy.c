@@ -61,13 +61,14 @@ ee_status kernel_policy_reserve(policy *base, const observation *o, ee_error *er
         self->posterior.stride / 2, base->class->schema->owner);
 }
 
-void kernel_policy_observe(policy *base, const observation *o, float reward)
+bool kernel_policy_learn(policy *base, const observation *o, float reward)
 {
     kernel_policy *self = (kernel_policy *)base;
     size_t count = kernel_policy_count(&base->parameters);
     double *state = (double *)(void *)base->parameters.values;
     if (count < self->max_contexts) kernel_ridge_append(&self->posterior, state, count, o->x, (double)reward);
     base->parameters.round++;
+    return true;
 }
 
 /* A sample is written once, behind those before it. */

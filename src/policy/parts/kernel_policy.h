@@ -28,7 +28,7 @@ typedef struct kernel_policy {
 /* The functions of a class; create takes the class besides. */
 ee_status kernel_policy_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
 ee_status kernel_policy_reserve(policy *self, const observation *o, ee_error *error);
-void kernel_policy_observe(policy *self, const observation *o, float reward);
+bool kernel_policy_learn(policy *self, const observation *o, float reward);
 size_t kernel_policy_copy(const policy *self, uint64_t first, float *to);
 void kernel_policy_archive(policy *self, archive *a);
 

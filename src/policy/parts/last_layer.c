@@ -174,16 +174,6 @@ static size_t see_sample(last_layer *self, vector x)
     return network_head(&f1->network, x);
 }
 
-void last_layer_observe(policy *base, const observation *o, float reward)
-{
-    last_layer *self = (last_layer *)base;
-    size_t head = see_sample(self, o->x);
-    doubles_add_scaled(self->moments + head * self->dim, (double)reward, self->features, self->dim);
-    triangle_rotate(factor_of(&base->parameters, head), self->features, self->dim);
-    solve_theta(self, head);
-    exploitation_observe(base, o, reward);
-}
-
 /* The sums are made in the factors' own place, and factored there. */
 static void rebuild(last_layer *self)
 {
@@ -203,11 +193,17 @@ static void rebuild(last_layer *self)
     }
 }
 
-void last_layer_train(policy *base)
+bool last_layer_learn(policy *base, const observation *o, float reward)
 {
     last_layer *self = (last_layer *)base;
-    if (!schedule_is_due(&self->shared.schedule, base->parameters.round)) return;
-    exploitation_train(base);
-    self->trainings++;
-    if (self->rebuild && self->trainings % self->rebuild == 0) rebuild(self);
+    bool trains = exploitation_trains_next(base);
+    size_t head = see_sample(self, o->x); /* before f1 changes */
+    if (!exploitation_prepare(base, o, reward)) return false;
+    doubles_add_scaled(self->moments + head * self->dim, (double)reward, self->features, self->dim);
+    triangle_rotate(factor_of(&base->parameters, head), self->features, self->dim);
+    solve_theta(self, head);
+    exploitation_commit(base);
+    if (trains) self->trainings++;
+    if (trains && self->rebuild && self->trainings % self->rebuild == 0) rebuild(self);
+    return true;
 }

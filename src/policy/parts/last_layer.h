@@ -50,8 +50,7 @@ typedef struct last_layer {
 /* The functions of a class. */
 ee_status last_layer_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
 size_t last_layer_scratch_count(const policy *base, size_t arms);
-void last_layer_observe(policy *base, const observation *o, float reward);
-void last_layer_train(policy *base);
+bool last_layer_learn(policy *base, const observation *o, float reward);
 void last_layer_archive(policy *base, archive *a);
 
 /* ---- for score(), whose scratch is the room ---- */

@@ -4,7 +4,7 @@
  * learns the gain extra_gain for each of them, until reward extra_until (the paper's c_r).
  *
  * features=lle: phi is an embedding that is fitted anew on a window of past gradients; f2's history then begins anew
- * with the window in the new coordinates.
+ * with the window in the new coordinates. A fit is not taken back where the training after it diverges.
  *
  * theta2: the network's, then what gradient_features fits.
  * Kept of a decision: phi of the played arm; its gradient's point (lle); phi of every other arm, as long as they may
@@ -22,6 +22,12 @@ typedef struct gradient_window {
     float *remapped; /* (k) phi of a point that was kept before the last fit */
     double *gram, *coordinates;
     uint64_t fitted_at; /* rewards at the last fit */
+
+    /* To take back what came last: where it lies, and what lay there before. */
+    size_t place;
+    float *displaced; /* (point_count) */
+    float displaced_label;
+    bool fits; /* the training that is being prepared began with a fit, which is not taken back */
 } gradient_window;
 
 typedef struct network_exploration {
@@ -47,6 +53,12 @@ const option_table network_exploration_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 
+/* Whether the other arms of a round may become extra samples, after so many rewards. */
+static bool keeps_others(const network_exploration *self, uint64_t round)
+{
+    return round < (uint64_t)self->options.extra_until;
+}
+
 static ee_status create_window(network_exploration *self, memory *owner, ee_error *error)
 {
     const gradient_features *f = &self->features;
@@ -54,6 +66,7 @@ static ee_status create_window(network_exploration *self, memory *owner, ee_erro
     ee_status status = lle_create(&w->embedding, owner, f->window, f->neighbors, f->k, error);
     if (!status) status = memory_create(owner, &w->points, f->window * f->point_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &w->labels, f->window, sizeof(float), error);
+    if (!status) status = memory_create(owner, &w->displaced, f->point_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &w->remapped, f->k, sizeof(float), error);
     if (!status) status = memory_create(owner, &w->gram, f->window * f->window, sizeof(double), error);
     if (!status) status = memory_create(owner, &w->coordinates, f->window * f->k, sizeof(double), error);
@@ -75,6 +88,8 @@ static ee_status create_parts(network_exploration *self, const exploration_setup
     size_t seen = self->features.count;
     status = learner_create(&self->f2, setup->memory, "f2", &options, seen, (seen + 1) / 2, setup->seed,
                             setup->most_parameters, error);
+    size_t samples = keeps_others(self, 0) ? setup->arms : 1;
+    if (!status) status = learner_reserve(&self->f2, samples, (vector){.count = seen}, error);
     if (!status && self->features.point_count) status = create_window(self, setup->memory, error);
     return status;
 }
@@ -172,11 +187,6 @@ static void score(const exploration *base, const float *theta1, const float *the
 
 /* ---- what a decision leaves behind ---- */
 
-static bool keeps_others(const network_exploration *self, uint64_t round)
-{
-    return round < (uint64_t)self->options.extra_until;
-}
-
 static size_t kept_count(const exploration *base, uint64_t round, size_t arms)
 {
     const network_exploration *self = (const network_exploration *)base;
@@ -221,57 +231,87 @@ static void append(network_exploration *self, const float *phi, float label)
 
 static void window_add(network_exploration *self, const float *point, float label, uint64_t round)
 {
-    size_t size = self->features.point_count, place = (size_t)(round % self->features.window);
-    memcpy(self->window.points + place * size, point, size * sizeof *point);
-    self->window.labels[place] = label;
+    gradient_window *w = &self->window;
+    size_t size = self->features.point_count;
+    w->place = (size_t)(round % self->features.window);
+    memcpy(w->displaced, w->points + w->place * size, size * sizeof *point);
+    w->displaced_label = w->labels[w->place];
+    memcpy(w->points + w->place * size, point, size * sizeof *point);
+    w->labels[w->place] = label;
 }
 
-static void observe(exploration *base, const observation *o, float reward, bool best, uint64_t round, float *theta2)
+static void window_undo(network_exploration *self)
+{
+    gradient_window *w = &self->window;
+    size_t size = self->features.point_count;
+    if (w->fits) return;
+    memcpy(w->points + w->place * size, w->displaced, size * sizeof *w->displaced);
+    w->labels[w->place] = w->displaced_label;
+}
+
+static void take(exploration *base, const lesson *l, const float *theta2)
 {
     network_exploration *self = (network_exploration *)base;
+    const observation *o = l->o;
     float offset = (float)self->options.label_offset;
-    float label = exploration_label(self->label, reward - o->score.exploitation) + offset;
+    float label = exploration_label(self->label, l->reward - o->score.exploitation) + offset;
     size_t count = self->features.count, points = self->features.point_count;
     const float *phi = o->kept, *point = phi + count, *others = point + points;
     /* phi of a decision that was made before the last fit is in coordinates that are gone. */
     bool outdated = points && o->round < self->window.fitted_at;
-    if (points) window_add(self, point, label, round);
+    self->window.fits = false;
+    if (points) window_add(self, point, label, l->round);
     if (outdated) {
         gradient_features_map(&self->features, fitted_in(self, theta2), point, self->window.remapped);
         phi = self->window.remapped;
     }
     append(self, phi, label);
-    if (!best && keeps_others(self, round) && !outdated)
+    if (!l->best && keeps_others(self, l->round) && !outdated)
         for (size_t i = 0; i < extra_count(self, o); i++)
             append(self, others + i * count, (float)(self->options.extra_gain + self->options.label_offset));
     history_end_round(&self->f2.history);
 }
 
-static void refit_window(network_exploration *self, uint64_t round, float *theta2)
+static void refit_window(network_exploration *self, uint64_t rewards, float *theta2)
 {
     const gradient_features *f = &self->features;
     gradient_window *w = &self->window;
     float *fitted = theta2 + self->f2.network.parameter_count;
-    if (round < w->fitted_at + f->window) return;
-    w->fitted_at = round;
+    if (rewards < w->fitted_at + f->window) return;
+    w->fitted_at = rewards;
     if (!gradient_features_fit(f, &w->embedding, w->gram, w->coordinates, w->points, fitted)) return;
+    w->fits = true;
     learner_clear(&self->f2);
     for (size_t i = 0; i < f->window; i++) append(self, gradient_features_embedding(f, fitted, i), w->labels[i]);
+    history_settle(&self->f2.history);
 }
 
-static void train(exploration *base, learner *f1, const float *theta1, uint64_t round, float *theta2)
+static bool prepare(exploration *base, uint64_t rewards, float *theta2)
 {
     network_exploration *self = (network_exploration *)base;
+    if (self->features.point_count) refit_window(self, rewards, theta2);
+    return learner_prepare(&self->f2, theta2);
+}
+
+static bool descend(exploration *base, size_t rounds, float *theta2)
+{
+    network_exploration *self = (network_exploration *)base;
+    return learner_prepare_descent(&self->f2, history_count_after(&self->f2.history, rounds), theta2);
+}
+
+static void undo(exploration *base, float *theta2)
+{
+    network_exploration *self = (network_exploration *)base;
+    learner_abort(&self->f2, theta2);
+    learner_undo(&self->f2);
+    if (self->features.point_count) window_undo(self);
+}
+
+static void train(exploration *base, learner *f1, const float *theta1, float *theta2)
+{
     (void)f1;
     (void)theta1;
-    if (self->features.point_count) refit_window(self, round, theta2);
-    learner_train(&self->f2, theta2);
-}
-
-static void descend(exploration *base, size_t rounds, float *theta2)
-{
-    network_exploration *self = (network_exploration *)base;
-    learner_descend(&self->f2, history_count_after(&self->f2.history, rounds), theta2);
+    learner_commit(&((network_exploration *)base)->f2, theta2);
 }
 
 static void archive_network(exploration *base, archive *a)
@@ -293,8 +333,10 @@ const exploration_class network_exploration_class = {
     .kept_count = kept_count,
     .keep = keep,
     .reserve = reserve,
-    .observe = observe,
-    .train = train,
+    .take = take,
+    .prepare = prepare,
     .descend = descend,
+    .undo = undo,
+    .train = train,
     .archive = archive_network,
 };

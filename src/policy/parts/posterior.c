@@ -70,11 +70,12 @@ ee_status posterior_reserve(policy *self, const observation *o, ee_error *error)
     return EE_OK;
 }
 
-void posterior_observe(policy *self, const observation *o, float reward)
+bool posterior_learn(policy *self, const observation *o, float reward)
 {
     self->parameters.round++;
     ridge_observe(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, o->x, reward,
                   self->parameters.round);
+    return true;
 }
 
 size_t posterior_copy(const policy *self, uint64_t first, float *to)

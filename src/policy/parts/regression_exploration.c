@@ -139,16 +139,16 @@ static void score(const exploration *base, const float *theta1, const float *the
 
 /* ---- learning ---- */
 
-static void observe(exploration *base, const observation *o, float reward, bool best, uint64_t round, float *theta2)
+static void observe(exploration *base, const lesson *l, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
+    const observation *o = l->o;
     float predicted = o->score.exploitation;
-    float target = exploration_label(self->label, reward - predicted) - (float)self->options.prior_gain;
-    (void)best;
+    float target = exploration_label(self->label, l->reward - predicted) - (float)self->options.prior_gain;
     initial_features_compute(&self->features, o->x, self->activations, self->phi);
     size_t place = recall_add(theta2 + self->recall_start, self->recall_arms, o->x,
-                              predicted + regressed_gain(self, theta2, o->x, self->phi), reward);
-    self->rewards = round + 1;
+                              predicted + regressed_gain(self, theta2, o->x, self->phi), l->reward);
+    self->rewards = l->round + 1;
     self->recent[self->rewards % RECENT] = place;
     gain_regression_add(&self->gains, network_head(self->f1, o->x), self->phi, target);
 }
@@ -166,11 +166,10 @@ static void refresh_gain(regression_exploration *self, history *samples, size_t 
     history_set_predicted(samples, sample, now);
 }
 
-static void train(exploration *base, learner *f1, const float *theta1, uint64_t round, float *theta2)
+static void train(exploration *base, learner *f1, const float *theta1, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
     size_t count = f1->history.count;
-    (void)round;
     for (int64_t i = 0; i < self->options.refresh && count; i++)
         refresh_gain(self, &f1->history, (size_t)random_below(&self->refreshing, count), theta1);
     gain_regression_solve(&self->gains, theta2);

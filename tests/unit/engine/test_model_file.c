@@ -402,8 +402,10 @@ static void wrong_contents_do_no_harm(void **state)
         ee_info info = ee_bandit_info(bandit);
         round_draw(&round_now, 1, 3, info.dim <= ROUND_DIM ? info.dim : 4, 2);
         ee_decision decision;
-        if (ee_bandit_decide(bandit, &round_now.sparse, &decision, NULL, NULL, NULL) == EE_OK)
-            bandit_reward(bandit, decision.id, 1);
+        if (ee_bandit_decide(bandit, &round_now.sparse, &decision, NULL, NULL, NULL) == EE_OK) {
+            status = ee_bandit_learn(bandit, decision.id, 1, NULL);
+            assert_true(status == EE_OK || status == EE_DIVERGED);
+        }
         for (uint64_t id = info.decisions; id > 0 && id + 4 > info.decisions; id--) {
             status = ee_bandit_learn(bandit, id, 1, NULL); /* rewarded, expired or neither, as the flipped bit has it */
             assert_true(status == EE_OK || status == EE_REWARDED_DECISION || status == EE_EXPIRED_DECISION ||

@@ -257,7 +257,7 @@ static void serve(policy_case c)
     for (size_t v = 0; v < VERSIONS; v++) seen += of_version[v] > 0;
     for (size_t v = 0; v < VERSIONS; v++) checked += of_version[v];
     for (size_t i = 0; i < DECIDERS; i++) made += deciders[i].count;
-    if (bandit->policy->class->observe) {
+    if (bandit->policy->class->learn) {
         assert_int_equal(checked, made); /* each was made on a version that was published */
         assert_true(seen > VERSIONS / 2);
     }

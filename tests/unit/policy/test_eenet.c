@@ -276,6 +276,78 @@ static void a_reservoir_draws_what_was_trained(void **state)
     ee_bandit_free(last);
 }
 
+/* ---- how the parameters are drawn ---- */
+
+enum { DRAWN_ROUNDS = 6, DRAWN_COUNT = DIM * WIDTH + WIDTH };
+
+/* Plays one arm a round, which says nothing about the draw; thetas gets theta1 after 0 to DRAWN_ROUNDS rounds. */
+static void play_one_arm(const char *options, uint64_t seed, float thetas[][DRAWN_COUNT])
+{
+    char text[256];
+    snprintf(text, sizeof text, "f1.width=%d f2.width=3 f3.width=3 f1.steps=2 f2.steps=1 f3.steps=1 %s", WIDTH,
+             options);
+    ee_settings settings = {.policy = "eenet:paper", .dim = DIM, .seed = seed, .options = text};
+    ee_bandit *bandit;
+    ee_error error = {0};
+    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("%s", error.message);
+    random_stream draw = random_named(seed, "rounds");
+    for (int round = 0;; round++) {
+        memcpy(thetas[round], bandit->policy->parameters.values, sizeof thetas[round]);
+        if (round == DRAWN_ROUNDS) break;
+        float values[DIM];
+        for (int i = 0; i < DIM; i++) values[i] = (float)random_normal(&draw);
+        ee_arms arms = ee_arms_dense(values, 1, DIM);
+        ee_decision decision;
+        assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_OK);
+        assert_int_equal(ee_bandit_learn(bandit, decision.id, random_unit(&draw), &error), EE_OK);
+    }
+    ee_bandit_free(bandit);
+}
+
+/* How many of the first rounds left this theta1. */
+static size_t count_rounds(float thetas[][DRAWN_COUNT], const float *theta1, size_t *round)
+{
+    size_t found = 0;
+    for (size_t r = 0; r <= DRAWN_ROUNDS; r++) {
+        if (memcmp(thetas[r], theta1, sizeof thetas[r]) != 0) continue;
+        *round = r;
+        found++;
+    }
+    return found;
+}
+
+/* Algorithm 1 draws theta1 after round t from those of rounds 0 to t, each as likely as any other. */
+static void check_draw(const char *options)
+{
+    enum { SEEDS = 1400 };
+    static float trained[DRAWN_ROUNDS + 1][DRAWN_COUNT], drawn[DRAWN_ROUNDS + 1][DRAWN_COUNT];
+    double hits[DRAWN_ROUNDS + 1] = {0}, total = 0, square = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        play_one_arm("keep=last", seed, trained);
+        bool moved = true; /* a round in which every unit is off leaves theta1 as it was */
+        size_t round = 0;
+        for (size_t r = 0; r <= DRAWN_ROUNDS; r++) moved = moved && count_rounds(trained, trained[r], &round) == 1;
+        if (!moved) continue;
+        play_one_arm(options, seed, drawn);
+        assert_int_equal(count_rounds(trained, drawn[DRAWN_ROUNDS], &round), 1);
+        hits[round]++;
+        total++;
+    }
+    assert_true(total > SEEDS / 2);
+    double expected = total / (DRAWN_ROUNDS + 1);
+    for (size_t r = 0; r <= DRAWN_ROUNDS; r++) square += (hits[r] - expected) * (hits[r] - expected) / expected;
+    if (square >= 16.8) fail_msg("%s: chi-square %g", options, square); /* 6 degrees of freedom: 99% is 16.8 */
+}
+
+static void every_round_is_drawn_as_often(void **state)
+{
+    (void)state;
+    check_draw("keep=all");
+    check_draw("keep=reservoir:100");
+    check_draw("keep=reservoir:3");
+    check_draw("keep=reservoir:1");
+}
+
 /* ---- f2 solved ---- */
 
 enum { SOLVED_DIM = 12, MOST_BLOCKS = 3 };
@@ -741,6 +813,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_algorithm_1),
         cmocka_unit_test(a_reservoir_draws_what_was_trained),
+        cmocka_unit_test(every_round_is_drawn_as_often),
         cmocka_unit_test(a_ridge_f2_is_the_solution_over_all_gains),
         cmocka_unit_test(gains_are_computed_again),
         cmocka_unit_test(f2_knows_arms_that_came_before),

@@ -43,7 +43,8 @@ static inline void parts_make(parts *self, const char *options)
     policy_setup setup = {&self->owner, PARTS_DIM, PARTS_SEED, &self->options, SIZE_MAX};
     ee_status status = exploitation_create(&self->f1, NULL, &setup, &error);
     if (!status) status = exploitation_start(&self->f1, &setup, 0, &error);
-    exploration_setup second = {&self->options.exploration, &self->owner, &self->f1.f1.network, PARTS_SEED, SIZE_MAX};
+    exploration_setup second = {
+        &self->options.exploration, &self->owner, &self->f1.f1.network, PARTS_SEED, SIZE_MAX, 1};
     if (!status) status = exploration_create(&second, &self->f2, &error);
     if (!status) status = memory_create(&self->owner, &self->theta2, self->f2->theta_count, sizeof(float), &error);
     if (status) fail_msg("%s: %s", options, error.message);
@@ -131,14 +132,23 @@ static inline void parts_observe(parts *self, parts_decision *made, float reward
     if (status) fail_msg("%s", error.message);
     learner_append(f1, o->x, reward);
     history_set_predicted(&f1->history, f1->history.newest, o->score.exploitation);
-    self->f2->class->observe(self->f2, o, reward, best, self->round++, self->theta2);
+    lesson l = {o, reward, best, self->round++};
+    if (self->f2->class->take) self->f2->class->take(self->f2, &l, self->theta2);
+    if (self->f2->class->observe) self->f2->class->observe(self->f2, &l, self->theta2);
     guard_free(&made->kept);
+}
+
+static inline void parts_train_f2(parts *self)
+{
+    const exploration_class *class = self->f2->class;
+    if (class->prepare) assert_true(class->prepare(self->f2, self->round, self->theta2));
+    class->train(self->f2, &self->f1.f1, self->theta1, self->theta2);
 }
 
 static inline void parts_train(parts *self)
 {
-    learner_train(&self->f1.f1, self->theta1);
-    self->f2->class->train(self->f2, &self->f1.f1, self->theta1, self->round, self->theta2);
+    assert_true(learner_train(&self->f1.f1, self->theta1));
+    parts_train_f2(self);
 }
 
 #endif

@@ -192,8 +192,9 @@ static void assert_learns(const char *options, double offset)
         float optimal = (float)(t % 3) / 2, seen[2] = {played.exploitation, played.exploration + (float)offset};
         assert_int_equal(decision_maker_reserve(&self.f3, &error), EE_OK);
         assert_int_equal(learner_reserve(&told, 1, vector_dense(seen, 2), &error), EE_OK);
-        decision_maker_observe(&self.f3, played, optimal);
+        decision_maker_take(&self.f3, played, optimal);
         learner_append(&told, vector_dense(seen, 2), optimal);
+        assert_true(decision_maker_prepare(&self.f3, self.theta3));
         decision_maker_train(&self.f3, self.theta3);
         learner_train(&told, theta);
         assert_memory_equal(self.theta3, theta, count * sizeof *theta);
@@ -224,7 +225,8 @@ static void a_sum_learns_nothing(void **state)
     memcpy(before, self.theta3, size);
     for (int t = 0; t < 5; t++) {
         assert_int_equal(decision_maker_reserve(&self.f3, &error), EE_OK);
-        decision_maker_observe(&self.f3, (ee_score){1, 2, 3}, 1);
+        decision_maker_take(&self.f3, (ee_score){1, 2, 3}, 1);
+        assert_true(decision_maker_prepare(&self.f3, self.theta3));
         decision_maker_train(&self.f3, self.theta3);
     }
     assert_false(decision_maker_learns(&self.f3));

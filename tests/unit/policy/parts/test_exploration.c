@@ -134,7 +134,7 @@ static void what_was_observed_counts_once_it_is_trained(void **state)
         look(&self, before);
         parts_observe(&self, &made, 2, true);
         assert_true(explores_alike(&self, before));
-        self.f2->class->train(self.f2, &self.f1.f1, self.theta1, self.round, self.theta2);
+        parts_train_f2(&self);
         assert_false(explores_alike(&self, before));
         parts_free(&self);
     }

@@ -134,7 +134,8 @@ static void a_rebuild_takes_the_features_of_now(void **state)
 static void updates_do_not_drift(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 5, "f1.width=9 alpha=1 lambda=0.001 f1.history=ring:1");
+    ee_bandit *bandit =
+        bandit_make("neural-linucb:paper", DIM, 5, "f1.width=9 alpha=1 lambda=0.001 rebuild=0 f1.history=ring:1");
     regression plain;
     regression_start(&plain, 0.001);
     ee_score scores[ARMS];

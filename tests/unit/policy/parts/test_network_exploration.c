@@ -193,8 +193,8 @@ static void descends_over_the_first_rounds(void **state)
     }
     assert_true(samples[PLAYED] > PLAYED && samples[PLAYED] < PLAYED * ARMS);
     for (size_t rounds = 0; rounds <= PLAYED; rounds++) {
-        self.f2->class->descend(self.f2, rounds, self.theta2);
-        learner_descend(&told.f2, samples[rounds], told.theta);
+        assert_true(self.f2->class->descend(self.f2, rounds, self.theta2));
+        assert_true(learner_prepare_descent(&told.f2, samples[rounds], told.theta));
         assert_same(&told, &self);
     }
     parts_free(&self);
