@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the fingerprint of the files, the version of what is kept and the options that change it. */
+/* Made of the fingerprint of the files, the version of what is stored and the options that change it. */
 uint64_t cache_key(uint64_t fingerprint, uint32_t version, const char *options);
 
 /* Whether there is such a file, and it is whole; *bytes is to be freed with memory_free then. folder may be NULL. */

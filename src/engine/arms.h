@@ -9,7 +9,7 @@
  * second moment has, overflow. */
 static const float LARGEST_INPUT = 1e9f;
 
-/* Whether the arms are of this dimension, whole, and all of their numbers within bounds. */
+/* Checks that the arms have this dimension, that nothing is missing, and that all numbers are within bounds. */
 ee_status arms_check(const ee_arms *arms, size_t dim, ee_error *error);
 
 /* Numbers in arms->values. */

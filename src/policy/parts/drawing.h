@@ -29,8 +29,9 @@ typedef struct drawing {
     /* KEEP_RESERVOIR: parameters lie as (theta1, theta2), theta12_count floats, and then theta3. */
     size_t theta12_count, theta3_count, limit;
     float *latest;         /* what training goes on from */
-    float *pairs, *thirds; /* (limit) each: stored (theta1, theta2) and theta3 */
-    size_t stored;         /* of each */
+    float *stored_theta12; /* (limit, theta12_count) */
+    float *stored_theta3;  /* (limit, theta3_count) */
+    size_t stored;         /* how many of each */
     uint64_t trainings;
 } drawing;
 

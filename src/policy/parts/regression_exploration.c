@@ -14,7 +14,7 @@
 #include "initial_features.h"
 #include "recall.h"
 
-enum { RECENT = 256 }; /* rewards after which a copy takes all places anew */
+enum { RECENT = 256 }; /* a copy that is more rewards behind than this copies all places */
 
 typedef struct regression_exploration {
     exploration base;
