@@ -1,5 +1,5 @@
 /* What takes long to prepare, kept from one run to the next: a file for each (kind, key), checked when it is read.
- * Nothing here fails: what cannot be kept or read is prepared anew. */
+ * Nothing here fails: what cannot be stored or read is prepared again. */
 #ifndef EENET_CACHE_H
 #define EENET_CACHE_H
 

@@ -418,7 +418,7 @@ static bool same_setting(const run_job *left, const run_job *right)
     return strcmp(left->options ? left->options : "", right->options ? right->options : "") == 0;
 }
 
-/* Every option with its value. A bandit that cannot be created fails when it is played, and is told then. */
+/* Every option with its value. A bandit that cannot be created fails when it is played, and is reported then. */
 static ee_status find_options(experiment *self, size_t place)
 {
     entry *own = &self->entries[place];
@@ -473,7 +473,7 @@ static ee_status look_up_all(experiment *self, const stored_runs *stored)
     return status;
 }
 
-/* Tells of those that were read, or of those that are the same as an earlier one. */
+/* Reports the runs that were read, or those that are the same as an earlier one. */
 static bool report_read(const experiment *self, bool same)
 {
     const ee_error none = {EE_OK, ""};

@@ -131,8 +131,8 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
     if (!status && parameters > most_parameters)
         status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
                              parameters, most_parameters);
-    random_stream kept = named_stream(seed, name, "history");
-    if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, kept, error);
+    random_stream draw = named_stream(seed, name, "history");
+    if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, draw, error);
     if (!status) status = optimizer_create(&self->optimizer, owner, &options->optimizer, parameters, error);
     if (!status) status = create_room(self, error);
     return status ? status : grow_order(self, error);
@@ -447,12 +447,12 @@ static void changed_by_training(learner *self, float *theta, float *arrays[CHANG
 static void copy_arrays(learner *self, float *theta, bool back)
 {
     size_t count = self->network.parameter_count;
-    float *arrays[CHANGED], *kept = self->before.values;
+    float *arrays[CHANGED], *saved = self->before.values;
     changed_by_training(self, theta, arrays);
     for (size_t i = 0; i < CHANGED; i++) {
         if (!arrays[i]) continue;
-        memcpy(back ? arrays[i] : kept, back ? kept : arrays[i], count * sizeof *kept);
-        kept += count;
+        memcpy(back ? arrays[i] : saved, back ? saved : arrays[i], count * sizeof *saved);
+        saved += count;
     }
 }
 
@@ -484,7 +484,7 @@ void learner_abort(learner *self, float *theta)
 }
 
 /* After a training: takes it back and returns false if it diverged. */
-static bool keep_or_abort(learner *self, float *theta)
+static bool accept_or_abort(learner *self, float *theta)
 {
     size_t count = self->network.parameter_count;
     const float *second = self->optimizer.second;
@@ -500,7 +500,7 @@ bool learner_prepare_descent(learner *self, size_t samples, float *theta)
 {
     save(self, theta);
     descend(self, samples, theta);
-    return keep_or_abort(self, theta);
+    return accept_or_abort(self, theta);
 }
 
 bool learner_prepare(learner *self, float *theta)
@@ -511,7 +511,7 @@ bool learner_prepare(learner *self, float *theta)
     if (!count) return true;
     if (!one_step(self)) {
         train(self, theta);
-        return keep_or_abort(self, theta);
+        return accept_or_abort(self, theta);
     }
     self->next = pick_sample(self, 0);
     float_flags_clear();

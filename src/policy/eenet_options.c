@@ -66,7 +66,7 @@ const policy_presets eenet_presets = {presets, sizeof presets / sizeof *presets}
 
 ee_status eenet_check(const eenet_options *o, ee_error *error)
 {
-    if (o->drawing.keep.pick != KEEP_ALL) return EE_OK;
+    if (o->drawing.keep.pick != DRAWING_ALL) return EE_OK;
     const learner_options *learners[] = {&o->exploitation.f1, &o->exploration.network.f2, &o->decision.f3};
     int learning = o->decision.kind.pick == DECISION_LINEAR ? 2 : 3;
     for (int i = 0; i < learning; i++) {

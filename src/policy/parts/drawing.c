@@ -14,12 +14,12 @@ const option_table drawing_option_table = OPTION_TABLE(rows);
 ee_status drawing_create(drawing *self, memory *owner, const drawing_options *options, size_t theta12_count,
                          size_t theta3_count, uint64_t seed, ee_error *error)
 {
-    *self = (drawing){.kind = (keep_kind)options->keep.pick,
+    *self = (drawing){.kind = (drawing_kind)options->keep.pick,
                       .stream = random_named(seed, "drawing"),
                       .theta12_count = theta12_count,
                       .theta3_count = theta3_count,
                       .limit = (size_t)options->keep.number};
-    if (self->kind != KEEP_RESERVOIR) return EE_OK;
+    if (self->kind != DRAWING_RESERVOIR) return EE_OK;
     ee_status status = memory_create(owner, &self->latest, theta12_count + theta3_count, sizeof(float), error);
     if (!status)
         status = memory_create(owner, &self->stored_theta12, self->limit, theta12_count * sizeof(float), error);
@@ -44,7 +44,7 @@ void drawing_store(drawing *self)
 
 void drawing_start(drawing *self, const float *theta)
 {
-    if (self->kind != KEEP_RESERVOIR) return;
+    if (self->kind != DRAWING_RESERVOIR) return;
     memcpy(self->latest, theta, (self->theta12_count + self->theta3_count) * sizeof *theta);
     drawing_store(self);
 }
@@ -65,7 +65,7 @@ void drawing_draw(drawing *self, float *theta)
 void drawing_archive(drawing *self, archive *a)
 {
     archive_stream(a, &self->stream);
-    if (self->kind != KEEP_RESERVOIR) return;
+    if (self->kind != DRAWING_RESERVOIR) return;
     archive_floats(a, self->latest, self->theta12_count + self->theta3_count);
     archive_size(a, &self->stored, 0, self->limit, "stored parameters");
     archive_floats(a, self->stored_theta12, self->stored * self->theta12_count);

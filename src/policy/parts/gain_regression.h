@@ -3,7 +3,7 @@
  *   theta = argmin sum (target - theta . phi)^2 + lambda |theta|^2
  *
  * over all samples that ever came, exactly, after each of them. Along a direction of phi that no sample had, theta is
- * 0: with targets less a prior gain, and the prior added to what is predicted, an arm that is like none before is given
+ * 0. The caller subtracts a prior gain from targets and adds it to predictions, so an arm that is like none before gets
  * just that prior.
  *
  * With heads there are as many such regressions, each over the samples of its own head. */

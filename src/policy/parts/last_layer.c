@@ -165,7 +165,7 @@ static void solve_theta(last_layer *self, size_t head)
     triangle_solve(factor_of(own, head), theta, self->dim);
 }
 
-/* Computes the features of a sample with f1 as it is now. Returns its head. */
+/* Computes the features of a sample with f1 as it is now. Returns the head of the sample. */
 static size_t see_sample(last_layer *self, vector x)
 {
     learner *f1 = &self->shared.f1;
