@@ -80,7 +80,7 @@ static void print_lines(json_lines *out, bool over)
         char message[200];
         snprintf(message, sizeof message, "could not write to standard output: %s", strerror(errno));
         complain(out, message);
-        clearerr(stdout); /* it has been told */
+        clearerr(stdout); /* it has been reported */
     }
 }
 

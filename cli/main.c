@@ -133,6 +133,6 @@ int main(int count, char **words)
 {
     static char output[1 << 16]; /* of all but lines of JSON, which are flushed: a full disk shows at the last flush */
     if (!isatty(STDOUT_FILENO)) setvbuf(stdout, output, _IOFBF, sizeof output);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is told as one */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is reported as one */
     return close_output(dispatch(count - 1, words + 1));
 }

@@ -1,4 +1,4 @@
-/* One line on stderr that tells how far the runs are. Where stderr is no terminal, nothing is written. */
+/* One line on stderr that shows how far the runs are. Where stderr is no terminal, nothing is written. */
 #ifndef EENET_PROGRESS_H
 #define EENET_PROGRESS_H
 
@@ -12,7 +12,7 @@ typedef struct progress {
 
 progress progress_start(void);
 
-/* Draws the line anew. */
+/* Draws the line again. */
 void progress_draw(progress *line, const run_standing *now);
 
 /* Takes the line away: before anything else is printed, and at the end. */

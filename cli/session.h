@@ -1,4 +1,4 @@
-/* Someone in front of runs: progress on a terminal, Ctrl-C, failures told as they come. */
+/* Someone in front of runs: progress on a terminal, Ctrl-C, failures reported as they come. */
 #ifndef EENET_SESSION_H
 #define EENET_SESSION_H
 

@@ -13,14 +13,15 @@
  *     ee_bandit_free(bandit);
  *
  * Rules that hold for every call:
- *   - It returns EE_OK (zero) or a status, and then error holds a sentence that says what to do. error may be NULL.
+ *   - It returns EE_OK (zero), or another status, and then error holds a sentence that says what to do. error may be
+ *     NULL.
  *   - A call that fails has changed nothing.
- *   - The library never prints, exits or aborts, and has no global state: bandits in different threads do not meet.
- *     One bandit is used by one thread at a time; many threads decide on a snapshot of it.
+ *   - The library never prints, exits or aborts, and has no global state. One bandit is used by one thread at a time,
+ *     different bandits by different threads as you like; many threads decide on a snapshot of one bandit.
  *   - The same seed and the same calls give the same bytes on the same machine.
- *   - Structs with reserved words may get new members in their place, where zero means what was so before: programs
- *     that were built with an older header go on working. Start ee_settings from zeros ({0}, or named members as
- *     above); what the library fills in has zeros there. The other structs never change.
+ *   - Structs that end in reserved words may get new members in their place, for which zero means what was so before:
+ *     programs that were built with an older header go on working. Start ee_settings from zeros ({0}, or named members
+ *     as above). The other structs never change.
  *   - decide, score and learn allocate nothing, but for growth: a round with more arms or more non-zeros than the
  *     options `arms` and `nonzeros` reserve, and a history that the options leave unbounded.
  */
@@ -56,7 +57,7 @@ typedef enum ee_status {
     EE_REWARDED_DECISION = 6, /* the decision has its reward already */
     EE_FILE_ERROR = 7,        /* the system could not read or write the file */
     EE_BAD_MODEL = 8,         /* the model is cut, damaged, of another version or of another policy */
-    EE_DIVERGED = 9,          /* a score is not a finite number any more: training diverged */
+    EE_DIVERGED = 9,          /* learn: training diverged and was taken back; decide, score: a score is not finite */
     EE_NO_FILE = 10,          /* there is no file of that name in its folder; see ee_bandit_load */
     EE_BAD_RECORD = 11        /* the record of a decision is cut, damaged, of another version or of another model */
 } ee_status;
@@ -64,16 +65,17 @@ typedef enum ee_status {
 /* The name of a status, as "EE_BAD_OPTION"; "unknown" where the number is none. */
 EE_API const char *ee_status_name(ee_status status);
 
+/* Why a call failed. It is filled in on failure alone. */
 typedef struct ee_error {
     ee_status status;
-    char message[252];
+    char message[252]; /* a sentence, as "learn: the reward must be -1e9 to 1e9, got nan" */
 } ee_error;
 
 typedef struct ee_bandit ee_bandit;
 
-/* Where a bandit's memory comes from. allocate returns NULL where there is none left; what it gives needs no alignment
- * and need not be zero. release gets a block of allocate's with the size that was asked for. Both are called by the
- * thread that calls the library, and must not call it on the same bandit. */
+/* Where a bandit's memory comes from, if not from the C library. allocate returns NULL where there is none left; what
+ * it gives needs no alignment and need not be zero. release gets a block of allocate's with the size that was asked
+ * for. Both are called in the thread that calls the library, and must not use the same bandit. */
 typedef struct ee_allocator {
     void *(*allocate)(void *context, size_t size);
     void (*release)(void *context, void *block, size_t size);
@@ -122,17 +124,17 @@ typedef struct ee_score {
 typedef struct ee_decision {
     uint64_t id;        /* 1 for the first decision of a bandit, then 2, 3, ... */
     size_t arm;         /* 0 to count - 1 */
-    double probability; /* with which this arm was drawn; not a number where the policy cannot tell, which is a Thompson
-                           policy whose option probability_draws is 0 */
+    double probability; /* with which this arm was drawn; not a number for a Thompson policy (lints, kernelts,
+                           neural-ts, neural-linear) whose option probability_draws is 0 */
 } ee_decision;
 
-/* A bandit. On success *out is to be freed with ee_bandit_free; on failure it is NULL. */
+/* Makes a bandit. On success *out is to be freed with ee_bandit_free; on failure it is NULL. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
 EE_API void ee_bandit_free(ee_bandit *bandit);
 
 /* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made.
- * scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those that
- * the arm was drawn by; what decision->probability says of the chosen arm holds for all. */
+ * scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those by
+ * which the arm was drawn, and not numbers where decision->probability is none. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
                                                 ee_score *scores, double *probabilities, ee_error *error);
 
@@ -148,10 +150,14 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
                                                ee_error *error);
 
-/* Gives a decision its reward, once, and trains when the policy's schedule says so. */
+/* Gives a decision its reward, once, and trains when the policy's schedule says so.
+ *
+ * EE_DIVERGED: training would have left a parameter that is not a number of reasonable size, so it was taken back, the
+ * reward with it. The bandit goes on deciding as before the call, and the decision still waits: forget it, or learn it
+ * with another reward. This holds for ee_bandit_learn_from and ee_bandit_learn_record too. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
 
-/* Forgets a decision whose reward will never come: it waits no longer, and to learn it is EE_EXPIRED_DECISION. */
+/* Forgets a decision whose reward will never come. To learn it later is EE_EXPIRED_DECISION. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error);
 
 /* Learns the reward of a decision that somebody else made, as from a log: arm was chosen among arms. The policy sees it
@@ -166,8 +172,8 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  * model or the new one, whole. Where only the folder could not be synced at last, it is the new one. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *error);
 
-/* expected says what the caller wants, or is NULL for any model: of it policy ("eenet" accepts every preset of it;
- * NULL: any) and dim (0: any) are compared, and nothing else; its allocator is the bandit's.
+/* Loads a bandit that ee_bandit_save has written. expected is NULL, or says what the model must be: its policy ("eenet"
+ * accepts every preset of it; NULL: any) and its dim (0: any). It also gives the allocator. Nothing else in it is used.
  *
  * EE_NO_FILE means that path's folder is there and has nothing of that name, so that a bandit may be created and saved
  * there. A file that cannot be read, a folder that is not there and a link that leads nowhere are EE_FILE_ERROR. */
@@ -181,7 +187,7 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_load_bytes(const void *bytes, size_t si
                                                     ee_bandit **out, ee_error *error);
 EE_API void ee_bytes_free(void *bytes);
 
-/* What a bandit is. The strings live as long as the bandit. All is zero and empty where there is none. */
+/* What a bandit is. The strings live as long as the bandit. For NULL all is zero and empty. */
 typedef struct ee_info {
     const char *policy;  /* as it was asked for, as "eenet:paper" */
     const char *options; /* every option that acts, with its value; creating a bandit from it gives the same one */
@@ -214,8 +220,8 @@ typedef struct ee_snapshot ee_snapshot;
 typedef struct ee_scratch ee_scratch;
 
 /* create and update read the bandit, so they belong to the thread that uses it; update belongs to one thread at a time.
- * update copies what was learned since, where the policy can tell, and waits only for decisions that began before the
- * last update and have not ended yet. snapshot must be of this bandit. */
+ * update copies what was learned since (some policies copy everything), and waits only for decisions that began before
+ * the last update and have not ended yet. snapshot must be of this bandit. */
 EE_API EE_MUST_CHECK ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_error *error);
 EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error);
 EE_API void ee_snapshot_free(ee_snapshot *snapshot);
@@ -249,8 +255,7 @@ typedef struct ee_policy {
     const char *name;    /* "eenet:paper" */
     const char *summary; /* one line */
     const char *paper;   /* where it comes from; "" where there is no paper */
-    const char
-        *preset; /* the options by which it differs from the policy's defaults, a line for each part; "" for none */
+    const char *preset;  /* a preset's options, where they differ from the policy's, a line for each part; else "" */
     uint64_t reserved[4];
 } ee_policy;
 
@@ -262,8 +267,8 @@ typedef struct ee_option {
     char range[112];
     char value[112]; /* the default: the policy's own, or what its preset sets */
     const char *meaning;
-    const char *part; /* of the policy, that the option belongs to, as "f1, the exploitation network" */
-    char needs[160];  /* what others must be for it to act, as "exploration=network"; "" where it always acts */
+    const char *part; /* the part of the policy that it belongs to, as "f1, the exploitation network" */
+    char needs[160];  /* what other options must be for it to act, as "exploration=network"; "" where it always acts */
     int acts;         /* 1: it acts in this policy or preset; 0: setting it is refused, unless what it needs is set */
     int first;        /* 1: among those that people change first */
     uint64_t reserved[8];

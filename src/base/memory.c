@@ -14,8 +14,8 @@ typedef struct block_head {
     struct block_head *previous, *next; /* of the owner's */
 } block_head;
 
-/* Blocks are cut out of larger ones; the address sanitizer is told where they end, and that all of them may be touched
- * again when they go back to an allocator of the user's, which may hand them out anew. */
+/* Blocks are cut out of larger ones. These tell the address sanitizer where a block ends, and that all of it may be
+ * touched again when it goes back to an allocator of the user's, which may reuse it. */
 #if defined(__has_feature) /* clang */
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1

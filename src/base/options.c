@@ -473,7 +473,7 @@ static bool quiet_rest(const option_schema *schema, void *target)
     return changed;
 }
 
-/* What gets its default may be what another needs: so again, until nothing changes. */
+/* An option that gets its default may be what another needs, so this repeats until nothing changes. */
 ee_status options_settle(const option_schema *schema, const char *asked, void *target, ee_error *error)
 {
     ee_status status;
@@ -482,7 +482,7 @@ ee_status options_settle(const option_schema *schema, const char *asked, void *t
     return status;
 }
 
-/* ---- telling ---- */
+/* ---- describing ---- */
 
 size_t options_format(const option_schema *schema, const void *target, char *text, size_t capacity)
 {

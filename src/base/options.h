@@ -40,7 +40,8 @@ typedef struct option {
 /* What an option needs in order to act, in words that the machine checks and messages show: comparisons of other
  * options with values, as "decision=neural|hybrid", "front!=none", "steps>1", "after<100". They are joined by " or "
  * where one of them is enough, and these by " and ": "optimal=range and decision=neural or extra_until>0" has two
- * parts. A name is that of an option of the same group, else of any. Of a choice the word alone is compared. */
+ * parts. A name is that of an option of the same group, else of any. A choice is compared by its word, without the
+ * number. */
 
 /* The rows of a table. None builds over a field of another type. What stands last, the meaning, may be followed by
  * `.needs = "..."`. */

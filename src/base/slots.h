@@ -27,20 +27,20 @@ typedef struct slots {
 /* stride is at least 1. */
 ee_status slots_create(slots *self, memory *owner, size_t count, size_t stride, ee_error *error);
 
-/* Makes it so many slots, which must not be fewer. */
+/* Grows to so many slots. */
 ee_status slots_grow(slots *self, size_t count, ee_error *error);
 
 /* After this slots_take of so many rows, of up to so many words each, cannot fail. */
 ee_status slots_reserve(slots *self, size_t rows, size_t words, ee_error *error);
 
-/* The slot with room for a row of so many words. What it held is lost. */
+/* Makes room for a row of so many words in a slot, and returns it. What the slot held is lost. */
 uint32_t *slots_take(slots *self, size_t slot, size_t words);
 
-/* Moves a row of up to so many words to a slot of another, of the same owner and stride, where this cannot fail after
- * slots_follow. What that slot held is lost. */
+/* Moves a row of up to so many words to a slot of `to`, which has the same owner and stride. After slots_follow this
+ * cannot fail. What that slot held is lost. */
 void slots_move(slots *self, size_t slot, slots *to, size_t to_slot, size_t words);
 
-/* Makes room so that every row of another can be moved here. */
+/* Makes room so that every row of `other` can be moved here. */
 ee_status slots_follow(slots *self, const slots *other, ee_error *error);
 
 /* The row of the slot is no longer needed. */

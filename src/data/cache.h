@@ -1,5 +1,5 @@
 /* What takes long to prepare, kept from one run to the next: a file for each (kind, key), checked when it is read.
- * Nothing here fails: what cannot be kept or read is prepared anew. */
+ * Nothing here fails: what cannot be stored or read is prepared again. */
 #ifndef EENET_CACHE_H
 #define EENET_CACHE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the fingerprint of the files, the version of what is kept and the options that change it. */
+/* Made of the fingerprint of the files, the version of what is stored and the options that change it. */
 uint64_t cache_key(uint64_t fingerprint, uint32_t version, const char *options);
 
 /* Whether there is such a file, and it is whole; *bytes is to be freed with memory_free then. folder may be NULL. */

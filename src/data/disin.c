@@ -19,7 +19,7 @@
 #include "truncated_svd.h"
 #include "word_vectors.h"
 
-/* Of what the cache keeps: to be raised when the same files and options come to give other vectors. */
+/* The version of what the cache has: raise it when the same files and options come to give other vectors. */
 enum { CACHE_VERSION = 2 };
 
 typedef struct disin_options {

@@ -25,7 +25,7 @@
 #include "truncated_svd.h"
 #include "vocabulary.h"
 
-/* Of what is kept in the cache: to be raised when another pool comes of the same file and options. */
+/* The version of what the cache has: raise it when the same file and options come to give another pool. */
 enum { CACHE_VERSION = 2 };
 
 enum { USER, ITEM, RATING, COLUMNS };

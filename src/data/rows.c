@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* Of the first line that is not blank; what stands in quotes does not count. */
+/* Looks at the first line that is not blank; what stands in quotes does not count. */
 static const char *find_separator(const source *file)
 {
     static const char *const usual[] = {"::", "\t", ",", ";"};

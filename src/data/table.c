@@ -100,7 +100,7 @@ static const char *const label_words[] = {"target", "label", "class"};
 
 enum { LABEL_WORDS = sizeof label_words / sizeof label_words[0] };
 
-/* Of the first row, whether it is a header or not. SIZE_MAX where there is none. */
+/* Looks in the first row, whether it is a header or not. SIZE_MAX where there is none. */
 static size_t find_name(const table *t, const char *name, int (*compare)(const char *, const char *))
 {
     for (size_t i = 0; i < t->width; i++)

@@ -20,8 +20,8 @@ typedef struct text_features {
     float *values;     /* (starts[texts]) */
 } text_features;
 
-/* Of the words that at least min_texts texts have, the first most_words. texts is (count), only read here. On success
- * to be released; on failure it is empty. */
+/* The first most_words of the words that at least min_texts texts have. texts is (count), only read here. On success to
+ * be released; on failure it is empty. */
 ee_status text_features_create(const field *texts, size_t count, size_t min_texts, size_t most_words,
                                text_features *out, ee_error *error);
 void text_features_release(text_features *features);

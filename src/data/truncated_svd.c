@@ -27,10 +27,10 @@ enum {
     CYCLES = 500 /* restarts, after which the best that there is must do; five have been seen to be enough */
 };
 
-/* Of ||B u - s^2 u|| to the largest singular value times s: the residual ||A v - s u|| to the largest. */
+/* A bound on ||B u - s^2 u|| over the largest singular value times s, that is on ||A v - s u|| over the largest. */
 static const double tolerance = 1e-9;
 
-/* Of a new direction's length to that of B: below it there is only rounding. */
+/* A new direction whose length is below this, relative to that of B, is only rounding. */
 static const double noise = 1e-13;
 
 typedef struct krylov {

@@ -23,7 +23,7 @@ static ee_status check_values(const ee_arms *arms, size_t count, ee_error *error
                        arm, (double)arms->values[at]);
 }
 
-/* Says what is wrong with the indices of an arm, of which something is. */
+/* The sentence for an arm whose indices are wrong. */
 static ee_status fail_indices(const ee_arms *arms, size_t arm, ee_error *error)
 {
     vector x = vector_of_arm(arms, arm);

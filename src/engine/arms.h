@@ -9,16 +9,16 @@
  * second moment has, overflow. */
 static const float LARGEST_INPUT = 1e9f;
 
-/* Whether the arms are of this dimension, whole, and all of their numbers within bounds. */
+/* Checks that the arms have this dimension, that nothing is missing, and that all numbers are within bounds. */
 ee_status arms_check(const ee_arms *arms, size_t dim, ee_error *error);
 
 /* Numbers in arms->values. */
 size_t arms_value_count(const ee_arms *arms);
 
-/* The mean length of the arms, or 0 where it says nothing. */
+/* The mean length of the arms, or 0 where that is too small to divide by. */
 double arms_mean_length(const ee_arms *arms);
 
-/* Whether arms can be divided by it, or it is the 0 of none. */
+/* Whether it is a length that arms can be divided by, or 0, which means that there is none yet. */
 bool arms_is_length(double length);
 
 #endif

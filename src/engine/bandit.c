@@ -58,7 +58,7 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     return EE_OK;
 }
 
-/* What a record must agree in with the bandit that learns it. */
+/* A record can be learned by a bandit with the same fingerprint. */
 static uint64_t fingerprint_of(const ee_bandit *self)
 {
     uint64_t parts[] = {archive_checksum((const uint8_t *)self->name, strlen(self->name)),

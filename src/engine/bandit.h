@@ -18,7 +18,7 @@ struct ee_bandit {
     decision_rules rules;
     deciding_room room;
     pending pending;
-    uint32_t *words; /* (word_capacity) of decisions that do not wait, or not yet */
+    uint32_t *words; /* (word_capacity) for decisions that are being made or learned */
     size_t word_capacity;
     kept_decision *decided; /* (decided_capacity) of one call, before they wait */
     size_t decided_capacity;

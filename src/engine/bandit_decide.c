@@ -24,7 +24,7 @@ ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scor
     return status;
 }
 
-/* What scores and probabilities get of the last arms that were decided among. */
+/* Gives the caller the scores and probabilities of the last decision. */
 static void hand_out(const deciding_room *room, size_t count, ee_score *scores, double *probabilities)
 {
     if (scores) memcpy(scores, room->scores, count * sizeof *scores);
@@ -147,7 +147,7 @@ static ee_status decide_together(call *c, size_t begin, size_t count, ee_error *
     return EE_OK;
 }
 
-/* Decisions of the call that do not expire within it. */
+/* How many of the decisions do not expire before the call ends. */
 static size_t lasting(const call *c)
 {
     return c->count < c->bandit->pending.limit ? c->count : c->bandit->pending.limit;

@@ -1,4 +1,4 @@
-/* Learning rewards: of a decision that waits, of one that comes as a record, and of one that somebody else made. */
+/* Learning the reward of a decision that waits, of one that comes as a record, or of one that somebody else made. */
 #include <math.h>
 
 #include "arms.h"
@@ -12,7 +12,7 @@ static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *
     return status_fail(error, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got %g", reward);
 }
 
-/* The policy takes it in and trains, if its schedule says so. */
+/* Has the policy learn the reward. If training diverged, nothing has changed. */
 static ee_status learn(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
 {
     policy *learner = bandit->policy;
@@ -79,7 +79,8 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
 
 /* ---- records ---- */
 
-/* The arm as it would be had it been divided by the bandit's length. words begin with its values. */
+/* Scales the arm of a record, which was divided by `from`, as if it had been divided by `to`. words begin with its
+ * values. */
 static ee_status rescale(double from, double to, const kept_decision *kept, uint32_t *words, ee_error *error)
 {
     float *values = (float *)(void *)words;

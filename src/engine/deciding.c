@@ -111,7 +111,7 @@ ee_status deciding_score(const decision_rules *rules, const parameters *learned,
     if (status) return status;
     room->scratch.random = room->streams.posterior;
     policy_score(learned, &out->arms, &room->scratch, room->scores);
-    /* What scores are computed from is finite, but may be too large, and a network may have diverged. */
+    /* Parameters and features are finite, but a score may overflow all the same. */
     for (size_t i = 0; i < out->arms.count; i++)
         if (!isfinite(room->scores[i].score))
             return status_fail(error, EE_DIVERGED,

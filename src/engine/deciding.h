@@ -58,8 +58,8 @@ ee_status deciding_score(const decision_rules *rules, const parameters *learned,
 size_t deciding_draw(const decision_rules *rules, const parameters *learned, size_t first, size_t count,
                      deciding_room *room);
 
-/* For a policy that draws its scores, after deciding_draw and what is to be kept of the decision: makes the
- * probabilities of all arms the shares of fresh draws in which they win, or not a number without such draws. */
+/* For a policy that draws its scores; it overwrites the scratch, so first keep what is needed of the decision. Sets the
+ * probability of each arm to the share of fresh draws in which it wins, or to not a number without such draws. */
 void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t arm,
                        deciding_room *room);
 

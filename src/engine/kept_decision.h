@@ -14,7 +14,7 @@ typedef struct kept_decision {
     uint32_t sparse;
 } kept_decision;
 
-/* A decision for one of the arms, in a round of so many. */
+/* Describes a decision for the arm `played`, in a round of so many arms. */
 kept_decision kept_decision_make(uint64_t round, size_t round_arms, vector played, ee_score score);
 
 /* Words of a decision by this policy. */

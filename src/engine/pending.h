@@ -23,7 +23,7 @@ typedef struct pending {
 
     /* Slots are handed out last in, first out: where rewards come at once, one slot stays warm in the cache. */
     slots slots;        /* (limit) */
-    size_t used_slots;  /* the first so many were handed out before */
+    size_t used_slots;  /* how many were ever handed out */
     size_t *free_slots; /* (limit), the first free_count of them are free again */
     size_t free_count;
 } pending;
@@ -38,7 +38,7 @@ ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *e
 /* Adds the decision; the one that was made `limit` decisions before expires. Returns where its words go. */
 uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision);
 
-/* The decision, if it waits for its reward. made is how many decisions there were; verb says what it is wanted for. */
+/* The decision, if it waits for its reward. made is how many decisions there were; verb is for messages, as "learn". */
 ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *verb, pending_entry **out,
                        ee_error *error);
 observation pending_observation(const pending *self, const pending_entry *entry);

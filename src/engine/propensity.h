@@ -4,8 +4,8 @@
 
 #include "policy/policy.h"
 
-/* The probability of each arm; they sum to one. scores and probabilities are (count). A score that is not a number,
- * from a network that diverged, counts as the lowest. */
+/* The probability of each arm; they sum to one. scores and probabilities are (count). A score that is not a number
+ * counts as the lowest. */
 void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count, double *probabilities);
 
 /* An arm, drawn with these probabilities. */

@@ -22,13 +22,13 @@ typedef struct record_head {
 /* Bytes of a record of so many words. */
 size_t record_size(size_t words);
 
-/* bytes is (record_size(words)), of which record_words says where the words are, filled by the caller before. */
+/* Writes a record to bytes (record_size(words)). The caller has filled the words before, where record_words says. */
 uint32_t *record_words(void *bytes);
 void record_write(const record_head *head, size_t words, void *bytes);
 
-/* Whether bytes are a whole record, of the model with this fingerprint, and what stands at its head. Its words, whose
- * number fits the decision, are read by record_read_words into words (count), and are a vector and what the policy
- * keeps. Both refuse with EE_BAD_RECORD. */
+/* Checks that bytes are a whole record of the model with this fingerprint, and reads its head and the number of its
+ * words. record_read_words then reads the words, (count), and checks that they are a vector and what the policy keeps.
+ * Both refuse with EE_BAD_RECORD. */
 ee_status record_read(const void *bytes, size_t size, uint64_t fingerprint, const policy *owner, record_head *head,
                       size_t *words, ee_error *error);
 ee_status record_read_words(const void *bytes, const record_head *head, const policy *owner, size_t dim, size_t count,

@@ -1,8 +1,8 @@
 /* What a bandit has learned, for threads that decide while it goes on learning.
  *
  * There are two copies of the parameters. Threads decide on the one that was published last; an update writes the other
- * and publishes it. A thread announces on which copy it decides, and whoever updates waits until the copy that it is
- * about to write has nobody left: threads that decide never wait for it. */
+ * and publishes it. A thread announces on which copy it decides, and an update waits until nobody decides on the copy
+ * that it is about to write. Threads that decide never wait. */
 #ifndef EENET_SNAPSHOT_H
 #define EENET_SNAPSHOT_H
 

@@ -1,4 +1,4 @@
-/* What a list of numbers says in one. Of an empty list every answer is NaN. */
+/* One number that sums up a list. For an empty list it is NaN. */
 #ifndef EENET_STATISTICS_H
 #define EENET_STATISTICS_H
 
@@ -6,23 +6,23 @@
 
 double statistics_mean(const double *values, size_t count);
 
-/* The standard deviation of a sample: the squares are divided by count - 1. Of one value it is NaN. */
+/* The standard deviation of a sample: the squares are divided by count - 1. NaN for one value. */
 double statistics_deviation(const double *values, size_t count);
 
 /* Ascending. NaN has no place in an order. */
 void statistics_sort(double *values, size_t count);
 
-/* Of an even count, the mean of the two in the middle. Sorts values. NaN among them gives NaN. */
+/* The middle one; where count is even, the mean of the two in the middle. Sorts values. NaN among them gives NaN. */
 double statistics_median(double *values, size_t count);
 
 /* What a value of Student's t distribution, with so many degrees of freedom, lies below with that probability, which is
  * above 0 and below 1. */
 double statistics_student_quantile(double probability, size_t freedom);
 
-/* Half the width of the 95% interval of the mean, by Student's t. Of one value it is NaN. */
+/* Half the width of the 95% interval of the mean, by Student's t. NaN for one value. */
 double statistics_margin(const double *values, size_t count);
 
-/* Of the line through the points (x, y) by least squares. NaN where no two x differ. */
+/* The slope of the line through the points (x, y) by least squares. NaN where no two x differ. */
 double statistics_slope(const double *x, const double *y, size_t count);
 
 #endif

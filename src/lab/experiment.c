@@ -269,7 +269,7 @@ static void advance(experiment *self)
 
 /* ---- the watch ---- */
 
-static bool tell_ended(const experiment *self, size_t place, const run_report *report)
+static bool report_ended(const experiment *self, size_t place, const run_report *report)
 {
     const run_watch *watch = self->watch;
     if (!watch || !watch->ended) return true;
@@ -298,7 +298,7 @@ static bool on_ended(void *context, const run_report *report)
         if (!self->status) own->state = turn ? ENTRY_SETTLED : ENTRY_PENDING;
     }
     advance(self);
-    return tell_ended(self, place, report) && !self->status;
+    return report_ended(self, place, report) && !self->status;
 }
 
 /* What was read counts as ended. */
@@ -418,7 +418,7 @@ static bool same_setting(const run_job *left, const run_job *right)
     return strcmp(left->options ? left->options : "", right->options ? right->options : "") == 0;
 }
 
-/* Every option with its value. A bandit that cannot be created fails when it is played, and is told then. */
+/* Every option with its value. A bandit that cannot be created fails when it is played, and is reported then. */
 static ee_status find_options(experiment *self, size_t place)
 {
     entry *own = &self->entries[place];
@@ -473,8 +473,8 @@ static ee_status look_up_all(experiment *self, const stored_runs *stored)
     return status;
 }
 
-/* Tells of those that were read, or of those that are the same as an earlier one. */
-static bool tell_read(const experiment *self, bool same)
+/* Reports the runs that were read, or those that are the same as an earlier one. */
+static bool report_read(const experiment *self, bool same)
 {
     const ee_error none = {EE_OK, ""};
     bool wanted = true;
@@ -482,7 +482,7 @@ static bool tell_read(const experiment *self, bool same)
         const entry *own = &self->entries[i];
         if ((own->same_as != i) != same || !self->results[i].finished) continue;
         run_report report = {&self->jobs[i], &self->results[i], own->options, NULL, &none};
-        wanted = tell_ended(self, i, &report);
+        wanted = report_ended(self, i, &report);
     }
     return wanted;
 }
@@ -532,10 +532,10 @@ static ee_status run_kept(experiment *self, size_t threads)
     results_release(&stored);
     if (status) return status;
     advance(self);
-    if (self->status || !tell_read(self, false)) return self->status;
+    if (self->status || !report_read(self, false)) return self->status;
     status = play_missing(self, threads);
     for (size_t i = 0; i < self->count; i++) self->results[i] = self->results[self->entries[i].same_as];
-    tell_read(self, true);
+    report_read(self, true);
     return status;
 }
 

@@ -14,7 +14,7 @@
  * time: the second gets EE_FILE_ERROR.
  *
  * The status is that of the folder and of starting threads. A run that fails is no failure of the call: its result has
- * the status, and watch->ended is told why. */
+ * the status, and watch->ended gets the reason. */
 ee_status experiment_run(const char *folder, const run_job *jobs, size_t count, size_t threads, const run_watch *watch,
                          run_result *results, ee_error *error);
 

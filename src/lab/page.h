@@ -1,4 +1,4 @@
-/* The look of a page, and numbers as people read them. What cannot be told is a dash. */
+/* The look of a page, and numbers as people read them. What is not known is a dash. */
 #ifndef EENET_PAGE_H
 #define EENET_PAGE_H
 
@@ -14,7 +14,7 @@ void page_amount(text *page, double value);               /* of time or memory: 
 void page_share(text *page, double value);                /* in percent */
 void page_p(text *page, double value);
 
-/* Digits after the point that numbers from this size on need to be told apart. */
+/* Digits after the point to show, so that numbers of at least this size can be compared. */
 int page_decimals(double smallest);
 
 /* A piece of `name=value`, or of a command: not ended by a zero. */

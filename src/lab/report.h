@@ -4,7 +4,7 @@
 
 #include "summary.h"
 
-/* One row a cell, in the order of the summary. What cannot be told is an empty field. The columns are documented in
+/* One row a cell, in the order of the summary. What is not known is an empty field. The columns are documented in
  * eenet-report(1). */
 ee_status report_csv(const summary *of, const char *path, ee_error *error);
 

@@ -104,7 +104,7 @@ static void add_direction(const environment_round *round, const ee_score *scores
     into->arms += round->arms.count;
 }
 
-/* Where a policy never explores, there is no direction to tell. */
+/* Where a policy never explores, there is no direction. */
 static void drop_idle_directions(run_result *result)
 {
     for (size_t i = 0; i < RUN_PARTS; i++)
@@ -172,7 +172,7 @@ static ee_status play(player *self, const run_job *job, bool with_curve, run_res
     return status;
 }
 
-/* Plays the job and tells the watch, one thread at a time where there is a turn to wait for. */
+/* Plays the job and reports to the watch, one thread at a time where there are several. */
 static ee_status run(player *self, const run_job *job, bool with_curve, pthread_mutex_t *turn, run_result *result,
                      ee_error *error)
 {

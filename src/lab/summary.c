@@ -102,7 +102,8 @@ static ee_status keep_text(text *from, char **out)
 }
 
 /* Whether a cell of the same policy, among those shown in the part, has another value. */
-static bool tells_apart(const summary_group *group, const bool *shown, const summary_cell *cell, const assignment *one)
+static bool distinguishes(const summary_group *group, const bool *shown, const summary_cell *cell,
+                          const assignment *one)
 {
     for (size_t i = 0; i < group->count; i++)
         if (shown[i] && strcmp(cell_policy(&group->cells[i]), cell_policy(cell)) == 0 &&
@@ -123,7 +124,7 @@ static ee_status name_cell(const summary_group *group, const bool *shown, size_t
     const char *options = cell_options(cell);
     assignment one;
     while (assignment_next(&options, &one))
-        if (tells_apart(group, shown, cell, &one)) text_add(&name, " %.*s", (int)one.length, one.name);
+        if (distinguishes(group, shown, cell, &one)) text_add(&name, " %.*s", (int)one.length, one.name);
     if (!name.status && name.length > policy_length + LONGEST) {
         size_t number = 1;
         for (size_t i = 0; i < place; i++)

@@ -25,7 +25,7 @@ typedef struct summary_point {
 
 enum { SUMMARY_POINTS = 500 }; /* of a curve, at most: a figure shows no more */
 
-/* What cannot be told is NaN. */
+/* What is not known is NaN. */
 typedef struct summary_cell {
     const stored_run **runs; /* (count) one a seed; borrowed */
     size_t count, capacity;

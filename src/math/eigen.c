@@ -111,12 +111,12 @@ static void normalize(double *y, size_t n)
 }
 
 /* Vector number index of the tridiagonal matrix, orthogonal to those before it. Where eigenvalues are equal, that is
- * what tells their vectors apart. */
+ * what makes their vectors different. */
 static void iterate(const double *diagonal, const double *side, size_t n, double value, double tiny, double *vectors,
                     size_t index, double *u)
 {
     double *y = vectors + index * n;
-    /* Any start that is not orthogonal to the vector serves; this one has no pattern that a matrix is likely to share.
+    /* Any start will do that is not orthogonal to the vector; this one has no pattern that a matrix is likely to share.
      */
     for (size_t i = 0; i < n; i++) y[i] = 1 + fmod((double)(i + 1) * 0.6180339887498949 + (double)index * 0.377, 1);
     for (int turn = 0; turn < 5; turn++) {

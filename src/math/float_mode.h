@@ -5,7 +5,8 @@
  * those a hundred times slower, so they are taken as zero. Other machines do not mind them.
  *
  * A number that is not finite comes out of finite ones only with a flag: overflow, division by zero, or invalid. So
- * asking for the flags tells, for nothing, that all is well; where they are up, one has to look. */
+ * while no flag is raised all numbers are finite, which costs nothing to ask; where one is raised, look at the numbers.
+ * */
 #ifndef EENET_FLOAT_MODE_H
 #define EENET_FLOAT_MODE_H
 

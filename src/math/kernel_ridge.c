@@ -110,7 +110,7 @@ static vector context_of(const double *record)
 
 /* ---- inner products ---- */
 
-/* Sparse arms often lie in blocks of their own: those that cannot meet are not walked through. */
+/* Sparse arms often lie in blocks of their own: vectors whose indices cannot overlap are skipped. */
 static double dot(vector a, vector b)
 {
     if (!a.indices || !b.indices) return vector_dot(a, b);
@@ -292,8 +292,8 @@ void kernel_ridge_covariance(const kernel_ridge *self, size_t count, const ee_ar
 
 void kernel_ridge_factor(double *matrix, size_t n)
 {
-    /* Of the largest variance. The rounding of a solve is far under this, and the deviation that is lost, 1e-5 of the
-     * largest, far under what a choice depends on. */
+    /* Relative to the largest variance. Rounding is far below this, and the deviation that is lost, 1e-5 of the
+     * largest, is far below what a choice depends on. */
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = matrix[i * n + i] > largest ? matrix[i * n + i] : largest;
     cholesky_factor_semidefinite(matrix, n, 0, 1e-10 * largest);

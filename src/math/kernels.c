@@ -44,8 +44,8 @@ static inline lanes rectified(lanes values)
 #endif
 }
 
-/* What is left over of a row behind its last whole vector is taken as the row's last vector, of which the first lanes
- * have been seen already. This is set in the others, 1 to LANES - 1 of them. */
+/* Where a row is not whole vectors, its rest is read as the last LANES entries of the row, of which the first have been
+ * seen already. This mask is set in the lanes that are new, 1 to LANES - 1 of them. */
 static inline lane_bits last_lanes(size_t left)
 {
     static const int32_t places[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -275,7 +275,7 @@ static void forward_dense(row_sum p)
     }
 }
 
-/* Where sums begin if there is nothing to begin with: at y, set to zero. */
+/* What sums start from where no start is given: y itself, set to zero. */
 static const float *zeros_at(float *y, size_t out)
 {
     memset(y, 0, out * sizeof *y);
@@ -374,7 +374,7 @@ static void multiply_all(product p, const_matrix a, size_t rows)
     }
 }
 
-/* So many inputs as can be packed, then the next ones. */
+/* As many inputs as can be packed, then the next ones. */
 static void multiply_inputs(product p, const_matrix a, size_t rows, size_t in)
 {
     bool relu = p.relu;

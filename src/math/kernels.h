@@ -46,8 +46,8 @@ typedef struct kernel_table {
     void (*forward_sparse)(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
                            size_t count, size_t out, size_t stride, bool relu);
 
-    /* The same for many dense inputs that start alike: y is (rows, out) and x is (rows, in), their columns 1 apart, and
-     * w is (in, out). start is not y. */
+    /* The same for many dense inputs with the same start: y is (rows, out) and x is (rows, in), their columns 1 apart,
+     * and w is (in, out). start is not y. */
     void (*forward_many)(matrix y, const float *start, const float *w, const_matrix x, size_t rows, size_t in,
                          size_t out, bool relu);
 

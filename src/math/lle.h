@@ -28,8 +28,8 @@ ee_status lle_create(lle *self, memory *owner, size_t points, size_t neighbors, 
  * largest entry is positive. Returns false, and leaves embedding alone, where gram is not finite. */
 bool lle_fit(lle *self, const double *gram, double *embedding);
 
-/* The places of the count smallest distances, 1 <= count <= n, nearest first; of equal ones the lower place. distances
- * is (n). */
+/* Finds the places of the count smallest distances, nearest first; equal ones by their place. distances is (n), 1 <=
+ * count <= n. */
 void lle_nearest(const double *distances, size_t n, size_t count, int *nearest);
 
 /* Weights (count), with sum 1, that rebuild a point best from its neighbours. local is (count, count): the inner

@@ -8,8 +8,8 @@
 
 static const uint32_t NOBODY = UINT32_MAX;
 
-/* An update loses as many digits as this has; beyond it the block is factorised at once. Scores are of single
- * precision, and features of a sane scale stay far below. */
+/* An update with a gain of this size loses as many digits as this number has; with a larger one the block is factorised
+ * at once. Scores have single precision, and features of a sane scale stay far below. */
 static const double LARGEST_GAIN = 1e7;
 
 /* Features next to each other that belong to one block. */
@@ -206,7 +206,7 @@ ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh,
 
 /* ---- blocks ---- */
 
-/* Makes nexts from heads. */
+/* Sets nexts according to heads. */
 static void link_blocks(ridge *self)
 {
     uint32_t *last = self->members; /* of each block, at its head */
@@ -227,8 +227,8 @@ static bool support_is_joined(const ridge *self)
     return head != NOBODY;
 }
 
-/* Makes one block of all blocks that the sample touches. Goes through all features, but happens at most once for each
- * of them. */
+/* Joins all blocks that the sample touches into one. This goes through all features, but happens at most once for each.
+ * */
 static void join_support(ridge *self)
 {
     uint32_t target = self->support[0];
@@ -348,8 +348,8 @@ static bool factor_block(ridge *self)
     return false;
 }
 
-/* Makes the block's inverse and theta from the sums. Changes nothing where that is impossible, which is so for sums
- * that no samples have. */
+/* Computes the block's inverse and theta from the sums. Changes nothing where that is impossible, as with sums that
+ * cannot come from samples. */
 static void refresh_block(ridge *self, double *state)
 {
     size_t n = self->member_count, dim = self->dim;
@@ -391,7 +391,7 @@ void ridge_observe(ridge *self, double *state, vector x, double y, uint64_t time
 
 /* ---- copying ---- */
 
-/* The rows and theta of the block that is listed. Returns how many doubles. */
+/* Copies the rows and theta of the block that `members` lists. Returns how many doubles. */
 static size_t copy_block(const ridge *self, const double *state, double *to)
 {
     size_t dim = self->dim;
@@ -429,7 +429,7 @@ static bool heads_are_sound(const ridge *self)
     return true;
 }
 
-/* A row of the sums as the block has it, behind it the moment. */
+/* Visits a row of the sums, without gaps, and then its moment. */
 static void archive_sums(ridge *self, size_t member, archive *a)
 {
     double *row = self->sums + self->members[member] * self->dim, *packed = self->column;

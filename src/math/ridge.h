@@ -1,8 +1,9 @@
 /* Ridge regression, one sample at a time, exactly: A = lambda I + sum x x^T, theta = A^-1 sum y x.
  *
- * The inverse is kept by rank-one updates (Sherman and Morrison) and made anew by Cholesky factorisations now and then,
- * so that it does not drift. A sparse x costs what it touches: A falls into blocks of features that were seen together,
- * and neither the update nor the factorisation leaves the block. Zeros of a dense x are no features of it.
+ * The inverse is updated by rank-one updates (Sherman and Morrison) and now and then computed again by Cholesky
+ * factorisations, so that it does not drift. A sparse x costs what it touches: A falls into blocks of features that
+ * were seen together, and neither the update nor the factorisation leaves the block. Zeros of a dense x are no features
+ * of it.
  *
  * What predictions read, `state`, is flat memory that the caller holds: the inverse (dim, dim), then theta (dim), then
  * 1 / lambda. A feature that was never seen has a row of zeros there, which means 1 / lambda on its diagonal: so memory
@@ -23,7 +24,7 @@ size_t ridge_state_count(size_t dim);
  * never touched. */
 ee_status ridge_create(memory *owner, size_t dim, double lambda, size_t refresh, ridge **out, ee_error *error);
 
-/* state, which must be all zeros = that of no samples. */
+/* Makes state, which must be all zeros, that of no samples. */
 void ridge_start(const ridge *self, double *state);
 
 /* Takes in a sample. Cannot fail and allocates nothing. time, which never decreases, is for ridge_copy. */

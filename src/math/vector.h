@@ -28,7 +28,8 @@ static inline vector vector_of_arm(const ee_arms *arms, size_t arm)
     return (vector){arms->values + start, arms->indices + start, arms->starts[arm + 1] - start};
 }
 
-/* Whether it may be a vector of that dimension: dense, of as many entries; sparse, with indices below it that ascend.
+/* Whether x can be a vector of this dimension: dense with as many entries, or sparse with indices that ascend and are
+ * below it.
  */
 bool vector_is_sound(vector x, size_t dim);
 

@@ -72,7 +72,7 @@ static void touch(batch *self, size_t row)
     self->rows[self->row_count++] = (uint32_t)row;
 }
 
-/* Where few entries are zero, the zeros are cheaper than the places of the others. */
+/* Where few entries are zero, computing with the zeros is cheaper than looking up where the others are. */
 static bool is_worth_dense(const batch *self)
 {
     return self->dense && 2 * self->entry_count >= self->count * self->network->block;
@@ -129,7 +129,8 @@ static void sort_by_row(batch *self, size_t first, size_t last)
 
 /* ---- forward ---- */
 
-/* Some outputs of all samples, then the next ones: the weights of so few stay in the cache from sample to sample. */
+/* A few outputs for all samples, then the next few: the weights of so few outputs stay in the cache from sample to
+ * sample. */
 static void forward_entries(batch *self, const float *weights)
 {
     const network *net = self->network;
@@ -202,7 +203,7 @@ static void gradient_dense(batch *self, float *weights)
                            self->count, out);
 }
 
-/* To each row are added the deltas of the samples first to last - 1 that have it. */
+/* Adds to each row the deltas of those of the samples first to last - 1 that have an entry in it. */
 static void gradient_entries(batch *self, float *weights, size_t first, size_t last)
 {
     const network *net = self->network;

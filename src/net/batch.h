@@ -1,5 +1,5 @@
-/* Both passes over some samples at once. What the first layer needs is most of the work of a small network: where it is
- * fully connected, its weights are read once for many samples, and the gradient of each of its rows is summed up
+/* Runs several samples forward and backward at once. Most of the work of a small network is its first layer: where that
+ * is fully connected, its weights are read once for many samples, and the gradient of each of its rows is summed up
  * before it is written. The other layers see one sample after the other. */
 #ifndef EENET_BATCH_H
 #define EENET_BATCH_H
@@ -18,13 +18,13 @@ typedef struct batch {
     float *dense;                 /* (BATCH_SAMPLES, block) inputs side by side; NULL where they may be too long */
     bool uses_dense;              /* the inputs lie there; else by row, below */
 
-    /* The rows of the first weights that some input of these samples, or of those before them, is not zero for. */
+    /* The rows of the first weights for which some sample, since batch_clear_rows, has an input that is not zero. */
     uint32_t *rows; /* (block) */
     size_t row_count;
     uint8_t *touched; /* (block) whether a row is among them */
 
-    /* The entry_count entries of the inputs, row after row in the order of `rows`: which sample, and its value. Of so
-     * many samples at a time as have usual_entries together, or of one that has more. */
+    /* The entry_count entries of the inputs, sorted by row in the order of `rows`: which sample, and its value. They
+     * are sorted for as many samples at a time as have usual_entries together, or for one that has more. */
     size_t entry_count, usual_entries;
     uint32_t *ends; /* (block) where the entries of a row end */
     uint32_t *samples;
@@ -32,7 +32,7 @@ typedef struct batch {
     size_t sample_capacity, value_capacity;
 } batch;
 
-/* net must outlive the batch. There is room for inputs of so many entries, all of a batch. */
+/* net must outlive the batch. entries: how many an input usually has at most. */
 ee_status batch_create(batch *self, memory *owner, const network *net, size_t entries, ee_error *error);
 
 /* Room for a longer input. */

@@ -14,7 +14,7 @@ static ee_status grow(history *self, size_t capacity, ee_error *error)
     return status;
 }
 
-/* Room for the samples that so many appends displace: any of those held. */
+/* Makes room for the samples that so many appends may displace. */
 static ee_status reserve_displaced(history *self, size_t more, ee_error *error)
 {
     if (self->kind == HISTORY_ALL) return EE_OK;
@@ -69,7 +69,7 @@ static size_t words_of(sample_form form)
     return form.length * (form.sparse ? (size_t)2 : 1);
 }
 
-/* What lies at a place that is about to be taken. */
+/* Saves the sample at a place that is about to be overwritten. */
 static void displace(history *self, size_t index)
 {
     if (self->marked.displaced == self->displaced_rows.count) return; /* more than was reserved is not taken back */

@@ -20,7 +20,7 @@ typedef struct sample_form {
     uint32_t sparse : 1;
     uint32_t ends_round : 1; /* the last sample of a round */
     float target;
-    float predicted; /* what a network said of it when it was decided, or when it was last asked; 0 before */
+    float predicted; /* what f1 predicted for it: at the decision, or when that was last refreshed; 0 before */
 } sample_form;
 
 typedef struct displaced_sample {
@@ -60,20 +60,20 @@ ee_status history_create(history *self, memory *owner, option_choice kind, size_
 ee_status history_reserve(history *self, size_t more, vector x, ee_error *error);
 void history_append(history *self, vector x, float target);
 
-/* Takes back those that were appended since history_reserve, or since history_settle. */
+/* Undo takes back the samples that were appended since history_reserve; settle makes them stay. */
 void history_undo(history *self);
 void history_settle(history *self);
 void history_clear(history *self);
 
-/* The newest sample is the last of a round, which may have several. */
+/* Marks the newest sample as the last of its round. A round may have several. */
 void history_end_round(history *self);
 
-/* HISTORY_ALL: samples that there were after so many rounds. */
+/* HISTORY_ALL: how many samples there were after so many rounds. */
 size_t history_count_after(const history *self, size_t rounds);
 
 /* Sample number index of those held, 0 to count - 1. Borrowed until the next append. */
 vector history_input(const history *self, size_t index);
-/* Has the machine fetch that sample, which will be asked for soon: a long history lies in no cache. */
+/* Prefetches a sample that will be needed soon: a long history fits no cache. */
 void history_prefetch(const history *self, size_t index);
 float history_target(const history *self, size_t index);
 

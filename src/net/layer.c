@@ -64,8 +64,8 @@ static void gradient_row(const convolution *c, size_t out, size_t in, size_t wei
                         false);
 }
 
-/* With stride 1, many rows at a time: with gaps behind them that make them as long as the input's they lie under the
- * input as one vector, at an offset for each weight. */
+/* With stride 1, many rows at a time: output rows with gaps behind them, as long as the input's, line up with the input
+ * as one long vector, at one offset for each weight. */
 
 enum { WIDE_ROOM = 2048, WIDEST_KERNEL = 64 }; /* floats on the stack: enough for a channel of a small image */
 
@@ -162,8 +162,8 @@ static void walk(const convolution *c, wide_pass wide, row_pass row)
         walk_rows(c, row);
 }
 
-/* A kernel lies over whole rows of a product, and its sum is that over the rows of what it gives with the columns,
- * times the row's factor. The last kernels lie over the others too. */
+/* A product as input: each kernel covers whole rows. For each of them it is multiplied with the columns once, and the
+ * result is scaled by the factor of that row. The last kernels also cover the values behind the product. */
 
 /* What an output sees: rows of the product from `row` on, and then so many of the others from `other` on. */
 typedef struct product_window {

@@ -33,7 +33,7 @@ typedef struct layer {
     size_t parameter_count; /* weights and biases */
     size_t output;          /* where in the activations */
 
-    /* Of a convolution that reads its input as a product (network.h); else 0. */
+    /* For a convolution that reads its input as a product (network.h); else 0. */
     size_t rows, columns;
     size_t covered; /* rows that a kernel lies over, MOST_KERNEL_ROWS at most */
     size_t step;    /* rows from one kernel to the next */

@@ -67,14 +67,14 @@ static random_stream named_stream(uint64_t seed, const char *name, const char *p
     return random_named(seed, whole);
 }
 
-/* Whether a step leaves rows of the first weights alone: where an input is a row of them, and not a pixel. */
+/* Whether a step may leave rows of the first weights as they are. A convolution has no such rows. */
 static bool leaves_rows(const learner *self)
 {
     return self->options.lazy && self->network.layers[0].kind == LAYER_DENSE;
 }
 
-/* Whether a training is one step whose gradient is looked at before it is made. An Adam step by a gradient of numbers
- * leaves numbers, so nothing needs to be copied in order to take it back. */
+/* Whether a training is one step of Adam. If the gradient is finite, so is what the step leaves: it is enough to look
+ * at the gradient before the step, and nothing has to be copied to take the training back. */
 static bool one_step(const learner *self)
 {
     const learner_options *o = &self->options;
@@ -131,8 +131,8 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
     if (!status && parameters > most_parameters)
         status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
                              parameters, most_parameters);
-    random_stream kept = named_stream(seed, name, "history");
-    if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, kept, error);
+    random_stream draw = named_stream(seed, name, "history");
+    if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, draw, error);
     if (!status) status = optimizer_create(&self->optimizer, owner, &options->optimizer, parameters, error);
     if (!status) status = create_room(self, error);
     return status ? status : grow_order(self, error);
@@ -200,7 +200,7 @@ float learner_loss_derivative(learner_loss loss, float output, float target)
 
 /* ---- training ---- */
 
-/* Both passes for one sample, whose deltas are multiplied by scale. Returns its loss. */
+/* Runs one sample forward and backward, its deltas multiplied by scale. Returns its loss. */
 static double visit(learner *self, vector x, float target, const float *theta, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
@@ -210,14 +210,14 @@ static double visit(learner *self, vector x, float target, const float *theta, f
     return learner_loss_value(loss, output, target);
 }
 
-/* The weights that a step moves: theta itself, or those that it is the average of. */
+/* The weights that a step moves: theta itself, or, with `average`, those that theta is the average of. */
 static float *moving_of(learner *self, float *theta)
 {
     return self->moving ? self->moving : theta;
 }
 
-/* A step's share in the average. The first ones, whose weights are far off, are forgotten sooner: the average is of a
- * tenth of all steps until that is enough. */
+/* The share of the newest step in the average. At first the average is over the last tenth of all steps, so that the
+ * first weights, which are far off, are forgotten soon. */
 static float next_share(learner *self)
 {
     double early = 1 / (1 + (double)++self->averaged / 10);
@@ -252,8 +252,8 @@ static void take_in(learner *self, size_t sample, float *targets)
     batch_add(&self->batch, history_input(&self->history, sample));
 }
 
-/* The deltas of the outputs of a sample, times scale. After a reward the heads that were not played are worth 0.
- * Returns the loss of the played one. */
+/* Sets the output deltas of a sample, times scale. The heads that were not played learn that they were worth 0. Returns
+ * the loss of the played one. */
 static double set_deltas(learner *self, size_t sample, float target, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
@@ -267,8 +267,8 @@ static double set_deltas(learner *self, size_t sample, float target, float scale
     return learner_loss_value(loss, outputs[played], target);
 }
 
-/* Both passes over the samples that the batch has taken in; share is that of each sample's gradient in the whole.
- * Returns the sum of their losses. */
+/* Runs the samples of the batch forward and backward, each gradient multiplied by share. Returns the sum of their
+ * losses. */
 static double pass_batch(learner *self, const float *targets, const float *theta, float share)
 {
     float scale = share * optimizer_scale(&self->optimizer);
@@ -324,15 +324,15 @@ static void descend(learner *self, size_t samples, float *theta)
     }
 }
 
-/* The permutation keeps step with the history; samples that are new to it come last, which a shuffle makes good. */
+/* Makes the permutation as long as the history. New samples come last, and the shuffle then moves them anywhere. */
 static void refresh_order(learner *self)
 {
     for (; self->order_count < self->history.count; self->order_count++)
         self->order[self->order_count] = (uint32_t)self->order_count;
 }
 
-/* Which sample is number `turn` of a training. A shuffle is made as it is used: a step of Fisher and Yates for each
- * sample of the first pass, so a training costs its own steps however long the history is. */
+/* Picks sample number `turn` of a training. Shuffles only as far as it is used, one step of Fisher and Yates for each
+ * sample of the first pass, so a short training is cheap however long the history is. */
 static size_t pick_sample(learner *self, uint64_t turn)
 {
     size_t count = self->history.count;
@@ -350,7 +350,7 @@ static size_t pick_sample(learner *self, uint64_t turn)
     return self->order[place];
 }
 
-/* Sample number `turn` of a training with `end` of them. The one after it is picked already, and on its way. */
+/* Returns sample number `turn` of a training of `end` samples, and prefetches the next one. */
 static size_t take_sample(learner *self, uint64_t turn, uint64_t end)
 {
     size_t sample = self->next;
@@ -360,7 +360,7 @@ static size_t take_sample(learner *self, uint64_t turn, uint64_t end)
     return sample;
 }
 
-/* The gradient of a batch, from sample number `turn` of a training on. Returns the sum of the losses. */
+/* Computes the gradient of the batch that begins with sample number `turn`. Returns the sum of the losses. */
 static double pass_samples(learner *self, uint64_t turn, uint64_t end, const float *theta)
 {
     size_t size = (size_t)self->options.batch;
@@ -376,7 +376,7 @@ static double pass_samples(learner *self, uint64_t turn, uint64_t end, const flo
 
 static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
 {
-    /* Else a batch like any other: learner_step moves all rows, and knows the played head alone. */
+    /* learner_step moves all rows and knows only the played head; where that will not do, one sample is a batch. */
     if (self->options.batch == 1 && !leaves_rows(self) && self->options.others == 0) {
         size_t sample = take_sample(self, turn, end);
         return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
@@ -426,14 +426,14 @@ size_t learner_copy(const learner *self, const float *theta, uint64_t since, flo
 
 /* ---- trainings that can be taken back ---- */
 
-/* Parameters beyond this say that training has diverged; two layers of them still give finite scores. */
+/* A larger parameter means that training has diverged. Two layers of parameters this large still give finite scores. */
 static const float LARGEST_PARAMETER = 1e9f;
 /* The kernel `adam` squares a gradient. */
 static const float LARGEST_GRADIENT = 1e18f;
-/* Of a sample: with one below it no gradient comes near that. */
+/* If the loss of every sample is below this, no gradient comes near that limit. */
 static const double CALM_LOSS = 1e6;
 
-/* All arrays that a training changes: NULL where there is none. */
+/* Lists the arrays that a training changes; NULL for those that this learner does not have. */
 enum { CHANGED = 4 };
 static void changed_by_training(learner *self, float *theta, float *arrays[CHANGED])
 {
@@ -443,16 +443,16 @@ static void changed_by_training(learner *self, float *theta, float *arrays[CHANG
     arrays[3] = self->optimizer.second;
 }
 
-/* Copies the arrays to where they are kept, or back. */
+/* Saves the arrays, or copies them back. */
 static void copy_arrays(learner *self, float *theta, bool back)
 {
     size_t count = self->network.parameter_count;
-    float *arrays[CHANGED], *kept = self->before.values;
+    float *arrays[CHANGED], *saved = self->before.values;
     changed_by_training(self, theta, arrays);
     for (size_t i = 0; i < CHANGED; i++) {
         if (!arrays[i]) continue;
-        memcpy(back ? arrays[i] : kept, back ? kept : arrays[i], count * sizeof *kept);
-        kept += count;
+        memcpy(back ? arrays[i] : saved, back ? saved : arrays[i], count * sizeof *saved);
+        saved += count;
     }
 }
 
@@ -483,8 +483,8 @@ void learner_abort(learner *self, float *theta)
     copy_arrays(self, theta, true);
 }
 
-/* The training is made, and taken back if it should not have been. */
-static bool keep_or_abort(learner *self, float *theta)
+/* After a training: takes it back and returns false if it diverged. */
+static bool accept_or_abort(learner *self, float *theta)
 {
     size_t count = self->network.parameter_count;
     const float *second = self->optimizer.second;
@@ -500,7 +500,7 @@ bool learner_prepare_descent(learner *self, size_t samples, float *theta)
 {
     save(self, theta);
     descend(self, samples, theta);
-    return keep_or_abort(self, theta);
+    return accept_or_abort(self, theta);
 }
 
 bool learner_prepare(learner *self, float *theta)
@@ -511,7 +511,7 @@ bool learner_prepare(learner *self, float *theta)
     if (!count) return true;
     if (!one_step(self)) {
         train(self, theta);
-        return keep_or_abort(self, theta);
+        return accept_or_abort(self, theta);
     }
     self->next = pick_sample(self, 0);
     float_flags_clear();

@@ -35,13 +35,13 @@ typedef struct learner_options {
     bool keep_moments;    /* the optimizer's, from one training to the next */
     int64_t steps, batch; /* of one training, at most; of one step */
     double stop_loss;     /* ends a training after a pass with at most this mean loss; 0: never */
-    double others;        /* weight of the heads that were not played, after a reward; 0: nothing is known of them */
+    double others;        /* weight by which heads that were not played learn that they were worth 0; 0: off */
     int64_t average;      /* steps that halve a step's share in the average; 0: none is made */
     bool lazy;            /* first weights whose inputs are zero in all of a batch stand still */
     option_choice history;
 } learner_options;
 
-/* Of any network, and what is added for one that sees arms. */
+/* The options of every network; and those that only a network that sees arms has. */
 extern const option_table learner_option_table, arm_learner_option_table;
 
 typedef struct learner {
@@ -80,8 +80,8 @@ typedef struct learner {
     } before;
 } learner;
 
-/* The options for a problem: heads = 0 made as many as the arms have blocks; others = 0 but where there are heads and
- * at most one arm of a round has a reward. */
+/* Fits the options to a problem. heads = 0 becomes the number of blocks. others stays only where there are several
+ * heads and at most one arm of a round has a reward; else it becomes 0. */
 learner_options learner_for_problem(const learner_options *options, int64_t blocks, bool exclusive);
 
 /* name ("f1") names it in messages and, with seed, its random streams. nonzeros: see history_create. A network of more
@@ -99,7 +99,7 @@ void learner_append(learner *self, vector x, float target);
 /* Forgets all samples. */
 void learner_clear(learner *self);
 
-/* Takes back those that were appended since learner_reserve. */
+/* Takes back the samples that were appended since learner_reserve. */
 void learner_undo(learner *self);
 
 /* One training by the options, over what the history holds, in two steps so that it can be taken back: after
@@ -109,7 +109,7 @@ bool learner_prepare(learner *self, float *theta);
 void learner_commit(learner *self, float *theta);
 void learner_abort(learner *self, float *theta); /* does nothing where nothing is prepared */
 
-/* The same of a training to what TRAINING_GD reaches from theta_0 over the first `samples` samples alone. */
+/* Also prepares a training: sets theta to what TRAINING_GD reaches from theta_0 over the first `samples` samples. */
 bool learner_prepare_descent(learner *self, size_t samples, float *theta);
 
 /* Prepare and commit. */

@@ -12,8 +12,9 @@ static size_t entries_of_product(const network *self)
     return self->rows * self->columns + self->input - self->rows - self->columns;
 }
 
-/* The first layer reads the arm where it lies, but for a sparse arm before a layer that is not fully connected or sees
- * a block alone, and for a product that it cannot read as one: room for that is in front of the activations. */
+/* Usually the first layer reads the arm where it lies. In two cases the arm is first laid out in room in front of the
+ * activations: a sparse arm, where the layer is not fully connected or sees only a block; and a product that the layer
+ * cannot read as one. */
 static size_t input_room(const network *self)
 {
     if (self->rows) return self->input + (self->layers[0].rows ? 0 : entries_of_product(self));
@@ -344,7 +345,7 @@ bool network_sees_same(const network *self, vector a, vector b)
     return same;
 }
 
-/* Of a layer but the first. */
+/* The input of a layer above the first. */
 static vector layer_input(const network *self, size_t index, const float *activations)
 {
     const layer *below = &self->layers[index - 1];
@@ -367,7 +368,7 @@ const float *network_outputs(const network *self, const float *theta, vector inp
     return network_outputs_above(self, theta, activations);
 }
 
-/* A layer of few outputs does not fill the registers with several inputs. */
+/* A layer with few outputs cannot fill the registers, so passing several inputs at once gains nothing. */
 static bool gains_from_many(const network *self, size_t index)
 {
     const layer *l = &self->layers[index];
@@ -407,7 +408,7 @@ float network_forward(const network *self, const float *theta, vector input, flo
     return network_output(self, input, activations);
 }
 
-/* deltas of the layer below the last. Often one head alone has one. */
+/* Computes the deltas below the last layer. Often only one head has a delta that is not zero. */
 static void backward_heads(const network *self, const float *theta, const float *outputs, const float *outputs_below,
                            float *below)
 {
@@ -471,7 +472,7 @@ size_t network_formed_count(const network *self)
     return count;
 }
 
-/* Of a layer that has parameters. */
+/* For a layer that has parameters. */
 static void set_shape(const layer *l, gradient_factor *factor)
 {
     bool dense = l->kind == LAYER_DENSE;

@@ -57,7 +57,7 @@ void network_initialize(const network *self, network_init init, random_stream *s
 /* The block that the input lies in. */
 size_t network_head(const network *self, vector input);
 
-/* Whether two inputs are the same in their blocks: then a pass over the one has made the outputs for both. */
+/* Whether two inputs are the same within their blocks: then one pass gives the outputs of both. */
 bool network_sees_same(const network *self, vector a, vector b);
 
 /* The outputs of the last layer, which lie in the activations. */
@@ -70,7 +70,7 @@ const float *network_outputs_above(const network *self, const float *theta, floa
 void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
                              float *activations);
 
-/* The one of them that the input picks. */
+/* The output that the input picks. */
 float network_forward(const network *self, const float *theta, vector input, float *activations);
 
 /* The same after a pass over an input that network_sees_same. */
@@ -90,21 +90,21 @@ void network_add_gradient(const network *self, vector input, const float *activa
 /* The same for all layers but the first. */
 void network_add_gradient_above(const network *self, const float *activations, const float *deltas, float *gradient);
 
-/* A pass begins with this: it makes an input ready that the first layer cannot read where it lies. */
+/* A pass begins with this. It lays out an input that the first layer cannot read where it lies. */
 void network_lay_out_input(const network *self, vector input, float *activations);
 
 /* After that: the input as the first layer sees it, its indices counted from the beginning of its block. */
 vector network_first_input(const network *self, vector input, const float *activations);
 
-/* Without the last layer, of which there must be two, and of the layer before it the first units alone, if it is fully
- * connected. Such a network has outputs, but none that an input picks. */
+/* Makes a network without the last layer of the whole, which must have at least two. Of the layer before it only the
+ * first `units` stay, if it is fully connected. A cut network has outputs, but none that an input picks. */
 void network_cut(const network *whole, size_t units, network *cut);
 
 /* The parameters of a cut network, taken from those of the whole. */
 void network_cut_parameters(const network *whole, const network *cut, const float *theta, float *cut_theta);
 
 /* The gradient of one layer is the outer product of its delta (out) and its input (in), and the delta once more for the
- * biases. What a convolution adds is formed, as a delta with the single input 1. */
+ * biases. The gradient of a convolution is computed in full, and given as a delta with the single input 1. */
 typedef struct gradient_factor {
     size_t parameters; /* where the layer's begin */
     const float *delta;

@@ -90,8 +90,8 @@ static bool decays_apart(const optimizer *self)
 
 static void shrink(const optimizer *self, float *theta, size_t count)
 {
-    float keep = (float)(1 - self->options.rate * self->options.decay);
-    for (size_t i = 0; i < count; i++) theta[i] *= keep;
+    float left = (float)(1 - self->options.rate * self->options.decay);
+    for (size_t i = 0; i < count; i++) theta[i] *= left;
 }
 
 static void move(const optimizer *self, float *theta, const gradient_factor *f, const adam_step *step)

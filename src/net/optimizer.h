@@ -33,7 +33,7 @@ void optimizer_reset(optimizer *self);
 /* What a gradient must be multiplied by before it is given to optimizer_step. */
 float optimizer_scale(const optimizer *self);
 
-/* theta takes one step against the gradient, which comes as the factors of all layers. */
+/* Makes one step against the gradient, which is given as the factors of all layers. */
 void optimizer_step(optimizer *self, float *theta, const gradient_factor *factors, size_t count);
 
 /* A part of theta. */
@@ -41,8 +41,8 @@ typedef struct span {
     size_t start, count;
 } span;
 
-/* The same against a gradient that is formed (count of theta), part by part: what is in no part stays as it is, moments
- * too. One step of all parts begins with optimizer_begin. */
+/* The same with the whole gradient in an array like theta, part by part. What is in no part stays as it is, moments
+ * too. optimizer_begin begins a step, and then comes each part. */
 adam_step optimizer_begin(optimizer *self);
 void optimizer_step_part(const optimizer *self, const adam_step *step, float *theta, const float *gradient, span part);
 

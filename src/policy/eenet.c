@@ -137,7 +137,7 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
 /* What training changes: the parameters themselves, or those that it goes on from. */
 static float *trained_theta(eenet *self)
 {
-    return self->drawing.kind == KEEP_RESERVOIR ? self->drawing.latest : self->exploitation.base.parameters.values;
+    return self->drawing.kind == DRAWING_RESERVOIR ? self->drawing.latest : self->exploitation.base.parameters.values;
 }
 
 /* Adds the reward to the samples of all three networks. */
@@ -192,7 +192,7 @@ static void commit(eenet *self, const lesson *l, bool trains, float *theta)
     learner_commit(&self->exploitation.f1, theta);
     self->exploration->class->train(self->exploration, &self->exploitation.f1, theta, theta2);
     decision_maker_train(&self->decision_maker, theta + self->theta3);
-    if (self->drawing.kind != KEEP_RESERVOIR) return;
+    if (self->drawing.kind != DRAWING_RESERVOIR) return;
     drawing_store(&self->drawing);
     drawing_draw(&self->drawing, self->exploitation.base.parameters.values);
 }
@@ -205,8 +205,8 @@ static bool learn(policy *base, const observation *o, float reward)
     bool trains = exploitation_trains_next(base), learned = true;
     take(self, &l, optimal);
     if (trains)
-        learned =
-            self->drawing.kind == KEEP_ALL ? descend_networks(self, theta) : train_networks(self, l.round + 1, theta);
+        learned = self->drawing.kind == DRAWING_ALL ? descend_networks(self, theta)
+                                                    : train_networks(self, l.round + 1, theta);
     if (learned)
         commit(self, &l, trains, theta);
     else
@@ -219,7 +219,7 @@ static size_t copy(const policy *base, uint64_t first, float *to)
     const eenet *self = (const eenet *)base;
     const parameters *learned = &base->parameters;
     const float *theta2 = learned->values + self->theta2, *theta3 = learned->values + self->theta3;
-    if (self->drawing.kind != KEEP_LAST || !self->exploration->class->copy) {
+    if (self->drawing.kind != DRAWING_LAST || !self->exploration->class->copy) {
         memcpy(to, learned->values, learned->count * sizeof *to);
         return learned->count;
     }
@@ -237,7 +237,7 @@ static void archive_eenet(policy *base, archive *a)
     learner_archive(&self->decision_maker.f3, a);
     drawing_archive(&self->drawing, a);
     size_t rounds = decision_maker_learns(&self->decision_maker) ? self->exploitation.f1.history.count : 0;
-    if (self->drawing.kind == KEEP_ALL && self->decision_maker.f3.history.count != rounds)
+    if (self->drawing.kind == DRAWING_ALL && self->decision_maker.f3.history.count != rounds)
         archive_fail(a, EE_BAD_MODEL, "model: f1 and f3 have not seen the same rounds");
 }
 

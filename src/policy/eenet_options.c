@@ -27,8 +27,9 @@ const option_schema eenet_schema =
                   "exploration prior_gain ridge units recall features f2.width f2.rate f1.width f1.rate f1.decay "
                   "f1.steps f1.batch f1.history decision w2 blocks");
 
-/* A line for each part. A preset names all that it means, so that no change of a default moves it; but for eenet:fast,
- * which is eenet made smaller. eenet:authors says what f3 is where somebody asks for it. */
+/* A line for each part. eenet:paper and eenet:authors name everything that they depend on, so that a new default does
+ * not change them; eenet:fast is eenet made smaller, and follows it. What eenet:authors says of f3 holds where somebody
+ * sets `decision`. */
 static const policy_preset presets[] = {
     {"eenet:fast", "EE-Net for those who count microseconds: a smaller f1 and f2",
      "f1.width=100 f1.batch=32\n"
@@ -65,7 +66,7 @@ const policy_presets eenet_presets = {presets, sizeof presets / sizeof *presets}
 
 ee_status eenet_check(const eenet_options *o, ee_error *error)
 {
-    if (o->drawing.keep.pick != KEEP_ALL) return EE_OK;
+    if (o->drawing.keep.pick != DRAWING_ALL) return EE_OK;
     const learner_options *learners[] = {&o->exploitation.f1, &o->exploration.network.f2, &o->decision.f3};
     int learning = o->decision.kind.pick == DECISION_LINEAR ? 2 : 3;
     for (int i = 0; i < learning; i++) {

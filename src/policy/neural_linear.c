@@ -3,7 +3,7 @@
  * Thompson sampling on f1's last hidden layer: one theta is drawn for a round, from N(theta, nu^2 A^-1), and the arm
  * with the largest theta . h is played; the arms' scores are drawn jointly. last_layer.h says what A, theta and h are.
  * The paper draws the noise's variance too, from an inverse gamma distribution; here it is nu^2. Exploration is what
- * the draw adds to the mean. f1 trains as EE-Net's does; of it the hidden layers alone decide. */
+ * the draw adds to the mean. f1 trains as EE-Net's does; decisions use its hidden layers and not its output. */
 #include "parts/last_layer.h"
 
 extern const policy_class neural_linear_class;

@@ -5,8 +5,9 @@
  * flat memory. Whoever does both in one thread scores on policy->parameters directly.
  *
  * How a decision flows: score() fills a score for each arm and leaves what it computed on the way in the scratch; the
- * engine draws an arm; keep() copies what the policy will want to know of this decision when its reward comes; reward:
- * after reserve(), learn() adds it to what the policy has seen, and trains when its schedule says so. */
+ * engine draws an arm; keep() copies what the policy will need to know of this decision when its reward comes. Then,
+ * for the reward, reserve() makes room, and learn() adds it to what the policy has seen and trains when its schedule
+ * says so. */
 #ifndef EENET_POLICY_H
 #define EENET_POLICY_H
 
@@ -39,8 +40,9 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 
 #define F1_TITLE "f1, the exploitation network"
 
-/* The groups for common_options, where they are a field of the policy's, which come last in its schema: of a policy
- * whose scores are what they are, and of one that draws them. scale_ is "scale=on" or "scale=off". */
+/* The groups for common_options, a field of the policy's options. They come last in its schema. The first is for a
+ * policy whose scores are a function of the arms, the second for one that draws them. scale_ is the default, "scale=on"
+ * or "scale=off". */
 #define COMMON_GROUPS(owner, field, scale_)                                                                            \
     OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
         OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "the draw of an arm"),                 \
@@ -61,7 +63,8 @@ typedef struct parameters {
 
 /* A copy of the policy's parameters as they are now, for other threads; its room is the owner's. */
 ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error);
-/* Brings a copy up to date. Returns how many floats that took: where the policy can tell, those that have changed. */
+/* Brings a copy up to date. Returns how many floats were copied: only those that have changed, where the policy has
+ * copy(). */
 size_t parameters_copy(parameters *to, const parameters *from);
 
 /* Room for what score() computes; one for each thread that scores. */
@@ -121,7 +124,8 @@ typedef struct policy_class {
     const option_schema *schema;   /* its owner is the policy's name */
     const policy_presets *presets; /* NULL: none */
 
-    /* All that it allocates, the policy too, it takes from setup->memory, which frees it, on failure as well. */
+    /* Never NULL, as scratch_count and score. Takes all that it allocates, the policy too, from setup->memory, which
+     * frees it, also on failure. */
     ee_status (*create)(const policy_setup *setup, policy **out, ee_error *error);
 
     /* Floats of scratch that score() needs for so many arms. */
@@ -135,12 +139,14 @@ typedef struct policy_class {
     /* How an arm is drawn from the scores where the option `propensity` is `own`. NULL: the best one. */
     propensity_rule (*rule)(const parameters *learned);
 
-    /* After score() on the same parameters, arms and scratch: what to keep of a decision, kept_count floats for
-     * parameters of this round and so many arms. NULL, both: nothing; keep is not called where the count is 0. */
+    /* What to store with a decision until its reward comes: kept_count floats, for parameters of this round and so many
+     * arms. keep() comes after score() on the same parameters, arms and scratch, and not where the count is 0. Both
+     * NULL: nothing is stored. */
     size_t (*kept_count)(const policy *self, uint64_t round, size_t arms);
     void (*keep)(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
 
-    /* Makes room so that learn() cannot run out of it. NULL, both: the policy does not learn. */
+    /* Makes all the room that learn() will need. On failure nothing has changed. reserve and learn both NULL: the
+     * policy does not learn. */
     ee_status (*reserve)(policy *self, const observation *o, ee_error *error);
     /* Takes in a reward, trains where the schedule says so, and counts the round up. Returns false where training would
      * have left a parameter that is not a number of reasonable size; then nothing has changed. */
@@ -150,7 +156,7 @@ typedef struct policy_class {
      * that was ever written. The first reward of a policy is number 1. Returns how many floats. NULL: all is copied. */
     size_t (*copy)(const policy *self, uint64_t first, float *to);
 
-    /* What changes after creation, but for the parameters. NULL: nothing. */
+    /* Visits all that changes after creation, but for the parameters. NULL: there is nothing else. */
     void (*archive)(policy *self, archive *a);
 } policy_class;
 
@@ -163,7 +169,7 @@ struct policy {
 /* For a policy's create(): the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
 
-/* kept_count of the class. */
+/* The kept_count of its class; 0 where that is NULL. */
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 
 /* The doors to a class's functions: score and learn compute as math/float_mode.h says, whoever calls. */

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-/* What uses p_t: f3 as a network, and the extra samples of f2. */
+/* p_t is used by f3 as a network, and for the extra samples of f2. */
 #define USES_OPTIMAL "decision=neural|hybrid or extra_until>0"
 
 static const option rows[] = {

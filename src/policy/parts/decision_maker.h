@@ -24,7 +24,7 @@ extern const option_table decision_option_table;
 
 typedef struct decision_maker {
     decision_options options;
-    float offset; /* of f2's output, which f3 as a network sees with it */
+    float offset; /* added to f2's output where f3 is a network that sees it */
     learner f3;
 } decision_maker;
 

@@ -14,15 +14,16 @@ const option_table drawing_option_table = OPTION_TABLE(rows);
 ee_status drawing_create(drawing *self, memory *owner, const drawing_options *options, size_t theta12_count,
                          size_t theta3_count, uint64_t seed, ee_error *error)
 {
-    *self = (drawing){.kind = (keep_kind)options->keep.pick,
+    *self = (drawing){.kind = (drawing_kind)options->keep.pick,
                       .stream = random_named(seed, "drawing"),
                       .theta12_count = theta12_count,
                       .theta3_count = theta3_count,
                       .limit = (size_t)options->keep.number};
-    if (self->kind != KEEP_RESERVOIR) return EE_OK;
+    if (self->kind != DRAWING_RESERVOIR) return EE_OK;
     ee_status status = memory_create(owner, &self->latest, theta12_count + theta3_count, sizeof(float), error);
-    if (!status) status = memory_create(owner, &self->pairs, self->limit, theta12_count * sizeof(float), error);
-    if (!status) status = memory_create(owner, &self->thirds, self->limit, theta3_count * sizeof(float), error);
+    if (!status)
+        status = memory_create(owner, &self->stored_theta12, self->limit, theta12_count * sizeof(float), error);
+    if (!status) status = memory_create(owner, &self->stored_theta3, self->limit, theta3_count * sizeof(float), error);
     return status;
 }
 
@@ -35,15 +36,15 @@ static void put(drawing *self, float *items, const float *item, size_t size)
 
 void drawing_store(drawing *self)
 {
-    put(self, self->pairs, self->latest, self->theta12_count);
-    put(self, self->thirds, self->latest + self->theta12_count, self->theta3_count);
+    put(self, self->stored_theta12, self->latest, self->theta12_count);
+    put(self, self->stored_theta3, self->latest + self->theta12_count, self->theta3_count);
     if (self->stored < self->limit) self->stored++;
     self->trainings++;
 }
 
 void drawing_start(drawing *self, const float *theta)
 {
-    if (self->kind != KEEP_RESERVOIR) return;
+    if (self->kind != DRAWING_RESERVOIR) return;
     memcpy(self->latest, theta, (self->theta12_count + self->theta3_count) * sizeof *theta);
     drawing_store(self);
 }
@@ -56,18 +57,18 @@ size_t drawing_round(drawing *self, size_t rounds)
 void drawing_draw(drawing *self, float *theta)
 {
     size_t drawn = (size_t)random_below(&self->stream, self->stored), count = self->theta12_count;
-    memcpy(theta, self->pairs + drawn * count, count * sizeof *theta);
+    memcpy(theta, self->stored_theta12 + drawn * count, count * sizeof *theta);
     drawn = (size_t)random_below(&self->stream, self->stored);
-    memcpy(theta + count, self->thirds + drawn * self->theta3_count, self->theta3_count * sizeof *theta);
+    memcpy(theta + count, self->stored_theta3 + drawn * self->theta3_count, self->theta3_count * sizeof *theta);
 }
 
 void drawing_archive(drawing *self, archive *a)
 {
     archive_stream(a, &self->stream);
-    if (self->kind != KEEP_RESERVOIR) return;
+    if (self->kind != DRAWING_RESERVOIR) return;
     archive_floats(a, self->latest, self->theta12_count + self->theta3_count);
     archive_size(a, &self->stored, 0, self->limit, "stored parameters");
-    archive_floats(a, self->pairs, self->stored * self->theta12_count);
-    archive_floats(a, self->thirds, self->stored * self->theta3_count);
+    archive_floats(a, self->stored_theta12, self->stored * self->theta12_count);
+    archive_floats(a, self->stored_theta3, self->stored * self->theta3_count);
     archive_u64(a, &self->trainings);
 }

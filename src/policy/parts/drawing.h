@@ -1,12 +1,12 @@
 /* Which parameters decide. Algorithm 1 draws them uniformly from those of all rounds so far, 0 to t: (theta1, theta2)
  * together, theta3 apart.
  *
- *   KEEP_LAST       no draw: the last ones
- *   KEEP_ALL        a round is drawn, and what descent reaches from theta_0 over the samples of that many rounds is
- *                   computed for it alone: nothing is stored, and every draw is the one that stored parameters would
- *                   have given
- *   KEEP_RESERVOIR  N of all that training has reached are stored, a uniform sample of them (Vitter's algorithm R), and
- *                   one of those is drawn; training goes on from the latest */
+ *   DRAWING_LAST       no draw: the last ones
+ *   DRAWING_ALL        a round is drawn, and what descent reaches from theta_0 over the samples of that many rounds is
+ *                      computed for it alone: nothing is stored, and every draw is the one that stored parameters
+ *                      would have given
+ *   DRAWING_RESERVOIR  N of all that training has reached are stored, a uniform sample of them (Vitter's algorithm R),
+ *                      and one of those is drawn; training goes on from the latest */
 #ifndef EENET_DRAWING_H
 #define EENET_DRAWING_H
 
@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 
-typedef enum keep_kind { KEEP_LAST, KEEP_ALL, KEEP_RESERVOIR } keep_kind;
+typedef enum drawing_kind { DRAWING_LAST, DRAWING_ALL, DRAWING_RESERVOIR } drawing_kind;
 
 typedef struct drawing_options {
     option_choice keep;
@@ -23,14 +23,15 @@ typedef struct drawing_options {
 extern const option_table drawing_option_table;
 
 typedef struct drawing {
-    keep_kind kind;
+    drawing_kind kind;
     random_stream stream;
 
-    /* KEEP_RESERVOIR: parameters lie as (theta1, theta2), theta12_count floats, and then theta3. */
+    /* DRAWING_RESERVOIR: parameters lie as (theta1, theta2), theta12_count floats, and then theta3. */
     size_t theta12_count, theta3_count, limit;
     float *latest;         /* what training goes on from */
-    float *pairs, *thirds; /* (limit) each: stored (theta1, theta2) and theta3 */
-    size_t stored;         /* of each */
+    float *stored_theta12; /* (limit, theta12_count) */
+    float *stored_theta3;  /* (limit, theta3_count) */
+    size_t stored;         /* how many of each */
     uint64_t trainings;
 } drawing;
 
@@ -40,10 +41,10 @@ ee_status drawing_create(drawing *self, memory *owner, const drawing_options *op
 /* theta is (theta1, theta2, theta3) at theta_0, the first parameters that may be drawn. */
 void drawing_start(drawing *self, const float *theta);
 
-/* KEEP_ALL: a round, 0 to rounds. */
+/* DRAWING_ALL: a round, 0 to rounds. */
 size_t drawing_round(drawing *self, size_t rounds);
 
-/* KEEP_RESERVOIR: stores the latest; then sets theta to parameters that are drawn from those stored. */
+/* DRAWING_RESERVOIR: stores the latest; then sets theta to parameters that are drawn from those stored. */
 void drawing_store(drawing *self);
 void drawing_draw(drawing *self, float *theta);
 

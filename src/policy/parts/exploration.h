@@ -2,7 +2,7 @@
  * how wrong f1 is there and in which direction (the paper, section 4). It is one of two things behind this face:
  *
  *   network_exploration     the paper's: a network that sees f1's gradient as it is at the decision
- *   regression_exploration  a ridge regression on f1's gradient at theta_0 by its last weights, solved exactly after
+ *   regression_exploration  a ridge regression on f1's gradient at theta_0 by its last weights, exact after
  *                           each reward, with a memory of arms that came before
  *
  * theta2 is the caller's, who keeps it in the policy's parameters. */
@@ -86,16 +86,16 @@ typedef struct exploration_class {
 
     /* Learning is in two steps, because a training may have to be taken back (net/learner.h).
      *
-     * First what can be: take() adds samples; prepare() trains on them, after so many rewards, and returns false where
-     * that diverged; descend() does so from theta_0 over the samples of the first `rounds` rewards alone. undo() takes
-     * all of it back. NULL, all four: there is nothing of the kind. */
+     * First what can be taken back: take() adds samples; prepare() trains on them, after so many rewards, and returns
+     * false where that diverged; descend() instead trains from theta_0 on the samples of the first `rounds` rewards.
+     * undo() takes all of it back. All four NULL: this f2 does nothing of the kind. */
     void (*take)(exploration *self, const lesson *l, const float *theta2);
     bool (*prepare)(exploration *self, uint64_t rewards, float *theta2);
     bool (*descend)(exploration *self, size_t rounds, float *theta2);
     void (*undo)(exploration *self, float *theta2);
 
-    /* Then what cannot: observe() adds the reward to what is known without training; train() comes after f1's training,
-     * whose samples and theta1 it may look at. */
+    /* Then what cannot: observe() adds the reward to what f2 knows without training; train() comes after f1's training,
+     * and may look at f1's samples and theta1. */
     void (*observe)(exploration *self, const lesson *l, float *theta2);
     void (*train)(exploration *self, learner *f1, const float *theta1, float *theta2);
 

@@ -181,7 +181,8 @@ static size_t pool_input(vector x, size_t phase, size_t k, float *sums, size_t *
     return end;
 }
 
-/* Of the first layer: few entries are put where they belong one by one, in every row whose unit is on. */
+/* For a sparse input with few entries in the first layer: adds each entry where it belongs, in every row whose unit is
+ * on. */
 static void pool_entries(const gradient_features *self, const gradient_factor *g, float *phi)
 {
     enum { MOST = 256 };

@@ -50,7 +50,7 @@ typedef struct gradient_features {
 ee_status gradient_features_create(gradient_features *self, memory *owner, const feature_options *options,
                                    const network *f1, ee_error *error);
 
-/* From here on phi comes as a product (network.h), where it is one: pooled, and no mean is over two rows of the first
+/* From here on phi comes as a product (network.h) where it can: pooled, and no mean is over two rows of the first
  * layer's weights. */
 void gradient_features_factor(gradient_features *self);
 

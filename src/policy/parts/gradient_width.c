@@ -317,7 +317,7 @@ void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t 
     memset(kept + count, 0, before * sizeof *kept);
 }
 
-/* f1's, of the pass at the decision. The arm is laid out anew: a saved model has it nowhere but in x. */
+/* f1's activations at the decision. The arm itself is laid out again: a saved model has it only in x. */
 static const float *activations_of(gradient_width *self, const observation *o)
 {
     const network *f1 = &self->shared.f1.network;

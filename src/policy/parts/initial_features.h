@@ -1,5 +1,5 @@
-/* What a solved f2 sees of an arm: f1's gradient at theta_0 by the weights of its last layer, which is what the last
- * hidden layer gives there; of its first units, scaled to length 1.
+/* What f2 as a regression sees of an arm: f1's gradient at theta_0 by the weights of its last layer. That is what the
+ * last hidden layer gives at theta_0; the first units of it are taken, and scaled to length 1.
  *
  * theta_0 never moves, so phi of an arm stays what it is, and what was learned of it stays true. */
 #ifndef EENET_INITIAL_FEATURES_H
@@ -24,7 +24,7 @@ void initial_features_set(initial_features *self, const network *f1, const float
 /* phi is (count); activations is (network.activation_count). */
 void initial_features_compute(const initial_features *self, vector x, float *activations, float *phi);
 
-/* The same for many dense arms, (count, f1's input), where f1 has no heads: phi and activations are as many. */
+/* The same for many dense arms, (count, f1's input), where f1 has one head. phi and activations have a row for each. */
 void initial_features_compute_many(const initial_features *self, const float *inputs, size_t count, float *activations,
                                    float *phi);
 

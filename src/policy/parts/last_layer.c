@@ -29,7 +29,7 @@ static double *theta_of(const parameters *learned, size_t head)
     return factor_of(learned, self->heads) + head * self->dim;
 }
 
-/* The regressions of no samples: diagonal is that of what is kept of A. */
+/* Resets the regressions to no samples. diagonal is what stands on the diagonal of each factor or sum. */
 static void start(last_layer *self, double diagonal)
 {
     const parameters *own = &self->shared.base.parameters;
@@ -165,7 +165,7 @@ static void solve_theta(last_layer *self, size_t head)
     triangle_solve(factor_of(own, head), theta, self->dim);
 }
 
-/* Computes the features of a sample with f1 as it is now. Returns its head. */
+/* Computes the features of a sample with f1 as it is now. Returns the head of the sample. */
 static size_t see_sample(last_layer *self, vector x)
 {
     learner *f1 = &self->shared.f1;
@@ -174,7 +174,7 @@ static size_t see_sample(last_layer *self, vector x)
     return network_head(&f1->network, x);
 }
 
-/* The sums are made in the factors' own place, and factored there. */
+/* Adds up the sums in the place of the factors, and factors them there. */
 static void rebuild(last_layer *self)
 {
     const parameters *own = &self->shared.base.parameters;

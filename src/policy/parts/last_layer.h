@@ -11,9 +11,9 @@
  * and theta + nu U^-1 e, e normal, is a draw from N(theta, nu^2 A^-1). math/triangle.h says how it takes samples in.
  *
  * A sample enters with weight 1 and the features that f1 gives when its reward comes. Training moves f1, and with it
- * the features of all samples: after every `rebuild` trainings the regression is made anew from f1's history, with the
- * features as f1 has them now. What a history of the last N dropped is then forgotten; the samples of a reservoir stand
- * for all that came, each with weight seen / kept. rebuild=0: never, a sample keeps the features of its time.
+ * the features of all samples: after every `rebuild` trainings the regression is computed again from f1's history, with
+ * the features as f1 has them now. What a history of the last N dropped is then forgotten; the samples of a reservoir
+ * stand for all that came, each with weight seen / kept. rebuild=0: never, a sample keeps the features of its time.
  *
  * Cost, in multiplications: an arm's width d^2 / 2, a draw of theta d^2 / 2, a reward 3 d^2; a rebuild d^2 / 2 and a
  * forward pass for each sample of the history, and d^3 / 6.
@@ -33,7 +33,7 @@ typedef struct last_layer_options {
     int64_t rebuild;
 } last_layer_options;
 
-/* Those but the scale, which each policy names and defaults itself. */
+/* All of them but scale, for which each policy has its own name and default. */
 extern const option_table last_layer_option_table;
 
 typedef struct last_layer {
@@ -64,7 +64,7 @@ typedef struct arm_features {
     const double *values; /* (d) h and a 1, in the room; valid until the next call */
 } arm_features;
 
-/* Those of number `turn` of the arms that have passed together. */
+/* Computes the features of arm number `turn` of those that have passed together. */
 arm_features last_layer_features(const parameters *learned, const passed_arms *passed, size_t turn, scratch *room);
 
 /* theta . h */
@@ -76,7 +76,7 @@ double last_layer_width(const parameters *learned, arm_features arm, scratch *ro
 /* A draw from N(theta, scale^2 A^-1) of every head, (heads, d), in a part of the room of its own. */
 const double *last_layer_draw(const parameters *learned, scratch *room);
 
-/* The same of one arm under what was drawn. */
+/* The score of one arm under the theta that was drawn. */
 double last_layer_drawn(const parameters *learned, const double *drawn, arm_features arm);
 
 #endif

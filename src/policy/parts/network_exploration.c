@@ -3,12 +3,12 @@
  * Extra samples: where the played arm was not the best, every other arm of the round deserves to be tried, and f2
  * learns the gain extra_gain for each of them, until reward extra_until (the paper's c_r).
  *
- * features=lle: phi is an embedding that is fitted anew on a window of past gradients; f2's history then begins anew
- * with the window in the new coordinates. A fit is not taken back where the training after it diverges.
+ * features=lle: phi is an embedding that is fitted again and again on a window of past gradients; at each fit f2's
+ * history starts over with the window in the new coordinates. A fit is not taken back where the training after it
+ * diverges.
  *
- * theta2: the network's, then what gradient_features fits.
- * Kept of a decision: phi of the played arm; its gradient's point (lle); phi of every other arm, as long as they may
- * become extra samples. */
+ * theta2: the network's, then what gradient_features fits. Kept of a decision: phi of the played arm; its gradient's
+ * point (lle); phi of every other arm, as long as they may become extra samples. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -23,7 +23,7 @@ typedef struct gradient_window {
     double *gram, *coordinates;
     uint64_t fitted_at; /* rewards at the last fit */
 
-    /* To take back what came last: where it lies, and what lay there before. */
+    /* To take the newest entry back: where it lies, and what it displaced. */
     size_t place;
     float *displaced; /* (point_count) */
     float displaced_label;

@@ -1,4 +1,4 @@
-/* What LinUCB and LinTS share: rewards are linear in the features, and ridge regression knows of theta an estimate and
+/* What LinUCB and LinTS share: rewards are linear in the features, and ridge regression gives an estimate of theta and
  * how uncertain it is. The parameters are the state of math/ridge.h, as doubles. A policy's options begin with
  * `posterior_options`. */
 #ifndef EENET_POSTERIOR_H

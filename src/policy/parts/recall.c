@@ -47,7 +47,7 @@ static size_t place_of(const float *memory, size_t arms, vector x, float *tag)
 
 float recall_expect(const float *memory, size_t arms, vector x, float expected)
 {
-    /* A weight below 0 is none. Before an arm came again there is no weight, and an arm costs nothing here. */
+    /* A weight below 0 counts as 0. Before any arm came again there is no weight, and an arm costs nothing here. */
     if (!arms || memory[AGREED] <= 0) return expected;
     float tag;
     const float *place = memory + place_of(memory, arms, x, &tag);

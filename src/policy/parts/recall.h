@@ -19,10 +19,10 @@ size_t recall_count(size_t arms);
 /* What is expected of an arm, made better by what came of it before: between `expected` and the mean of its rewards. */
 float recall_expect(const float *memory, size_t arms, vector x, float expected);
 
-/* A reward of an arm of which `expected` was expected without its past. Returns the number of its place. */
+/* Adds a reward of an arm. expected: what was expected of it without its past. Returns the number of its place. */
 size_t recall_add(float *memory, size_t arms, vector x, float expected, float reward);
 
-/* Copy what all arms have, one place, or all places that are taken. Return how many floats. */
+/* Copy the sums that all arms share; one place; or all places that are taken. Return how many floats. */
 size_t recall_copy_sums(const float *memory, size_t arms, float *to);
 size_t recall_copy_place(const float *memory, size_t place, float *to);
 size_t recall_copy_places(const float *memory, size_t arms, float *to);

@@ -1,7 +1,7 @@
 /* f2 as a regression: prior_gain + theta . phi, theta by gain_regression.h, phi by initial_features.h.
  *
- * The gain of a sample is r - f1 by the f1 of its time, which training moves. Each training computes some past gains
- * again with f1 as it is then, so that f2 makes up for what f1 lacks now.
+ * The gain of a sample is r - f1, and training moves f1. So each training refreshes some past gains: f1 as it is then
+ * predicts those samples again. That way f2 makes up for what f1 lacks now.
  *
  * What came of the very same arm before (recall.h) makes the prediction better.
  *
@@ -14,7 +14,7 @@
 #include "initial_features.h"
 #include "recall.h"
 
-enum { RECENT = 256 }; /* rewards after which a copy takes all places anew */
+enum { RECENT = 256 }; /* a copy that is more rewards behind than this copies all places */
 
 typedef struct regression_exploration {
     exploration base;
@@ -153,7 +153,7 @@ static void observe(exploration *base, const lesson *l, float *theta2)
     gain_regression_add(&self->gains, network_head(self->f1, o->x), self->phi, target);
 }
 
-/* Computes the gain of a sample again, with f1 as it is now. */
+/* Refreshes the gain of a sample: predicts it again with f1 as it is now. */
 static void refresh_gain(regression_exploration *self, history *samples, size_t sample, const float *theta1)
 {
     vector x = history_input(samples, sample);

@@ -1,4 +1,4 @@
-/* When a policy trains. All neural policies share this table, so that comparisons are fair. */
+/* When a policy trains. All neural policies share this table. */
 #ifndef EENET_SCHEDULE_H
 #define EENET_SCHEDULE_H
 

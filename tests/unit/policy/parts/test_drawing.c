@@ -13,7 +13,7 @@ typedef struct drawn {
     drawing drawing;
 } drawn;
 
-static void make(drawn *self, keep_kind kind, int64_t limit, uint64_t seed)
+static void make(drawn *self, drawing_kind kind, int64_t limit, uint64_t seed)
 {
     drawing_options options = {{(int)kind, limit}};
     ee_error error = {0};
@@ -84,7 +84,7 @@ static void a_draw_is_uniform_over_all_that_was_stored(void **state)
         size_t first[MOST_TRAININGS] = {0}, third[MOST_TRAININGS] = {0}, together = 0;
         for (uint64_t run = 0; run < RUNS; run++) {
             drawn self;
-            make(&self, KEEP_RESERVOIR, (int64_t)limits[l], run);
+            make(&self, DRAWING_RESERVOIR, (int64_t)limits[l], run);
             store(&self, 0, trainings);
             pair got = draw(&self);
             assert_true(got.first < trainings && got.third < trainings);
@@ -106,7 +106,7 @@ static void a_reservoir_holds_as_many_as_it_says(void **state)
     (void)state;
     for (size_t limit = 1; limit <= 8; limit++) {
         drawn self;
-        make(&self, KEEP_RESERVOIR, (int64_t)limit, 3);
+        make(&self, DRAWING_RESERVOIR, (int64_t)limit, 3);
         for (size_t trainings = 1; trainings < 20; trainings++) {
             size_t seen[MOST_TRAININGS] = {0}, distinct = 0;
             store(&self, trainings - 1, trainings);
@@ -124,7 +124,7 @@ static void training_goes_on_from_the_latest(void **state)
     (void)state;
     drawn self;
     float theta[THETA];
-    make(&self, KEEP_RESERVOIR, 4, 1);
+    make(&self, DRAWING_RESERVOIR, 4, 1);
     fill_theta(theta, 7);
     drawing_start(&self.drawing, theta);
     assert_memory_equal(self.drawing.latest, theta, sizeof theta);
@@ -143,10 +143,10 @@ static void a_round_is_drawn_uniformly_and_nothing_is_stored(void **state)
     enum { DRAWS = 20000 };
     float theta[THETA] = {0};
     drawn self;
-    make(&self, KEEP_LAST, 0, 1);
+    make(&self, DRAWING_LAST, 0, 1);
     drawing_start(&self.drawing, theta);
     assert_int_equal(memory_bytes(&self.owner), 0);
-    make(&self, KEEP_ALL, 0, 1);
+    make(&self, DRAWING_ALL, 0, 1);
     drawing_start(&self.drawing, theta);
     assert_int_equal(memory_bytes(&self.owner), 0);
     for (size_t rounds = 0; rounds < 12; rounds++) {
@@ -187,8 +187,8 @@ static void goes_on_after_loading(void **state)
     for (size_t k = 0; k < 4; k++) {
         drawn self, loaded;
         ee_error error = {0};
-        make(&self, KEEP_RESERVOIR, LIMIT, 5);
-        make(&loaded, KEEP_RESERVOIR, LIMIT, 6); /* what is read replaces all of it */
+        make(&self, DRAWING_RESERVOIR, LIMIT, 5);
+        make(&loaded, DRAWING_RESERVOIR, LIMIT, 6); /* what is read replaces all of it */
         store(&self, 0, saved_after[k]);
         fill_theta(self.drawing.latest, 9);
         store(&loaded, 1, 4);
@@ -213,8 +213,8 @@ static void rounds_are_drawn_on_after_loading(void **state)
     (void)state;
     drawn self, loaded;
     ee_error error = {0};
-    make(&self, KEEP_ALL, 0, 5);
-    make(&loaded, KEEP_ALL, 0, 6);
+    make(&self, DRAWING_ALL, 0, 5);
+    make(&loaded, DRAWING_ALL, 0, 6);
     for (int i = 0; i < 9; i++) drawing_round(&self.drawing, 1000);
     archive written = save(&self, &error);
     assert_int_equal(load(&loaded, written, &error), EE_OK);
@@ -229,8 +229,8 @@ static void more_than_there_is_room_for_is_refused(void **state)
     (void)state;
     drawn large, small;
     ee_error error = {0};
-    make(&large, KEEP_RESERVOIR, 6, 5);
-    make(&small, KEEP_RESERVOIR, 5, 5);
+    make(&large, DRAWING_RESERVOIR, 6, 5);
+    make(&small, DRAWING_RESERVOIR, 5, 5);
     store(&large, 0, 6);
     archive written = save(&large, &error);
     assert_int_equal(load(&small, written, &error), EE_BAD_MODEL);
