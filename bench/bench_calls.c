@@ -7,8 +7,8 @@
 
 enum { DIFFERENT_ROUNDS = 64 };
 
-static const char *const policies[] = {"eenet",      "eenet:fast", "eenet:authors", "greedy",
-                                       "neural-ucb", "neural-ts",  "linucb"};
+static const char *const policies[] = {
+    "eenet", "eenet:fast", "eenet:authors", "greedy:paper", "neural-ucb:paper", "neural-ts:paper", "linucb"};
 static const problem_shape shapes[] = {
     {"10 dense arms of 20", 10, 20, 0, 1},
     {"10 arms of MNIST's shape, 150 of 7840", 10, 7840, 150, 10},

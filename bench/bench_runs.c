@@ -12,9 +12,9 @@ enum { ROUNDS = 10000, DIFFERENT_ROUNDS = 500 };
 static const char usual_options[] = "pending=1 arms=10";
 static const double LIMIT = 30, REPEATED_FOR = 2.5;
 
-static const char *const dense_policies[] = {"eenet:authors", "eenet",     "eenet:fast", "greedy",
-                                             "neural-ucb",    "neural-ts", "linucb",     "kernelucb"};
-static const char *const block_policies[] = {"eenet:authors", "eenet", "greedy", "linucb"};
+static const char *const dense_policies[] = {"eenet:authors",    "eenet",           "eenet:fast", "greedy:paper",
+                                             "neural-ucb:paper", "neural-ts:paper", "linucb",     "kernelucb"};
+static const char *const block_policies[] = {"eenet:authors", "eenet", "greedy:paper", "linucb"};
 
 static const struct run_kind {
     const char *name;

@@ -6,8 +6,8 @@
 
 enum { CELL = sizeof(float) };
 
-/* What a policy's defaults say: f1's width and batch; where f2 is solved, the units that it sees and the gains that are
- * told anew. */
+/* What a policy's defaults say: f1's width and batch; where f2 is solved, the units that it sees and the gains that
+ * are computed again. */
 typedef struct preset {
     double width, batch, units, refresh;
 } preset;
@@ -140,11 +140,11 @@ work policy_work_decide(const char *policy, const problem_shape *shape, size_t w
     preset own = preset_of(policy);
     sizes s = sizes_of(shape, &own, width);
     work f1 = decide_greedy(&s);
-    if (strcmp(policy, "greedy") == 0) return f1;
+    if (strcmp(policy, "greedy:paper") == 0) return f1;
     if (own.units > 0) return decide_solved(&s, &own);
     if (strcmp(policy, "eenet:authors") == 0) return sum(f1, decide_pooled(&s));
     /* A width is a second pass, with the squares, through as many numbers as there are weights. */
-    if (is_one_of(policy, "neural-ucb", "neural-ts")) return sum(f1, f1);
+    if (is_one_of(policy, "neural-ucb:paper", "neural-ts:paper")) return sum(f1, f1);
     if (strcmp(policy, "linucb") == 0) return decide_linear(&s);
     return (work){0};
 }
@@ -159,7 +159,7 @@ static work learn_batch(const sizes *s, double batch)
 }
 
 /* The same, but rows that no sample of the batch has stand still; and all that moves goes into the average. Then f2:
- * phi and f1 of the gains that are told anew, the reward's phi rotated into the factor, two triangular solves, in
+ * phi and f1 of the gains that are computed again, the reward's phi rotated into the factor, two triangular solves, in
  * doubles. */
 static work learn_solved(const sizes *whole, const preset *own)
 {
@@ -169,8 +169,8 @@ static work learn_solved(const sizes *whole, const preset *own)
     double units = own->units < s.width ? own->units : s.width, triangle = units * units / 2;
     work f1 = {own->batch * 4 * touched + (ADAM_FLOPS + 3) * moved, (ADAM_BYTES + 3 * CELL) * moved,
                6 * CELL * parameters(s.dim, s.width)};
-    double told = own->refresh * 2 * (touched + units * (s.stored + 2));
-    work f2 = {told + (6 + 2 + 2) * triangle, (2 + 1 + 1) * sizeof(double) * triangle, sizeof(double) * triangle};
+    double refreshed = own->refresh * 2 * (touched + units * (s.stored + 2));
+    work f2 = {refreshed + (6 + 2 + 2) * triangle, (2 + 1 + 1) * sizeof(double) * triangle, sizeof(double) * triangle};
     return sum(f1, f2);
 }
 
@@ -197,10 +197,10 @@ work policy_work_learn(const char *policy, const problem_shape *shape, size_t wi
     preset own = preset_of(policy);
     sizes s = sizes_of(shape, &own, width);
     work f1 = learn_batch(&s, own.batch);
-    if (strcmp(policy, "greedy") == 0) return f1;
+    if (strcmp(policy, "greedy:paper") == 0) return f1;
     if (own.units > 0) return learn_solved(&s, &own);
     if (strcmp(policy, "eenet:authors") == 0) return times(learn_authors(&s), 1.0 / EVERY);
-    if (is_one_of(policy, "neural-ucb", "neural-ts")) {
+    if (is_one_of(policy, "neural-ucb:paper", "neural-ts:paper")) {
         double touched = parameters(s.stored, s.width);
         return sum(f1, (work){4 * touched, 2 * CELL * touched, CELL * parameters(s.dim, s.width)});
     }
