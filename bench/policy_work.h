@@ -7,8 +7,8 @@
 #include "problem.h"
 
 /* The options that a policy is measured with on the problem, "" for none: EE-Net is told of MNIST's ten blocks, as the
- * laboratory does; the authors' f2 sees the gradient pooled by 2 on Yelp, by 1000 where f1 is as large as MNIST's, and
- * by 8192 where it is larger. */
+ * laboratory does; the authors' f2 sees the gradient pooled as its preset has it, and by 8192 where f1 is larger than
+ * MNIST's. */
 const char *policy_work_options(const char *policy, const problem_shape *shape);
 
 /* Of a decision among the arms. All zero where it is not known. width is m; 0: the policy's own. */

@@ -19,8 +19,11 @@ decision_streams decision_streams_of(uint64_t seed)
 
 void decision_rules_read(decision_rules *self, const common_options *options, size_t dim)
 {
-    const double amounts[] = {0, 0, options->propensity_epsilon, options->propensity_temperature,
-                              options->propensity_gamma};
+    const double amounts[] = {
+        [PROPENSITY_FLOOR] = options->propensity_epsilon,
+        [PROPENSITY_SOFTMAX] = options->propensity_temperature,
+        [PROPENSITY_IGW] = options->propensity_gamma,
+    };
     int pick = options->propensity.pick;
     *self = (decision_rules){
         .dim = dim,

@@ -33,6 +33,15 @@ static void fill_argmax(const ee_score *scores, size_t count, double best, doubl
     }
 }
 
+static void fill_first(const ee_score *scores, size_t count, double best, double *probabilities)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++) {
+        probabilities[i] = !found && is_best(scores[i].score, best) ? 1 : 0;
+        found |= probabilities[i] == 1;
+    }
+}
+
 static void fill_softmax(const ee_score *scores, size_t count, double best, double temperature, double *probabilities)
 {
     double sum = 0;
@@ -61,6 +70,9 @@ void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count,
     case PROPENSITY_OWN:
     case PROPENSITY_ARGMAX:
         fill_argmax(scores, count, best, 0, probabilities);
+        break;
+    case PROPENSITY_FIRST:
+        fill_first(scores, count, best, probabilities);
         break;
     case PROPENSITY_FLOOR:
         fill_argmax(scores, count, best, rule.amount, probabilities);

@@ -10,13 +10,15 @@
  *   c_r, extra samples               parts/network_exploration.c
  *   theta_0                          learner_start of each network
  *
- *   line of Algorithm 1              function
- *   1    initialise theta_0          create
- *   3-6  f1, f2, f3 of every arm     score
- *   7    play the best arm           the engine (engine/propensity.h)
- *   8-9  observe r_t, add samples    take
- *   10   descend on L1, L2, L3       train_networks, descend_networks
- *   11   draw theta1, theta2, theta3 descend_networks, commit (parts/drawing.h)
+ *   line of Algorithm 1                      function
+ *   1      initialise theta_0                create
+ *   3-6    f1, f2 and f3 of every arm        score
+ *   7-8    play the best, see its reward     the engine (engine/deciding.h, engine/propensity.h)
+ *   9      GradientDescent                   learn
+ *   12-17  L1 and its descent                take, descend_networks
+ *   18-23  L2 and its descent                the same, by take and descend of parts/network_exploration.c
+ *   24-30  p_t, L3 and its descent           the same, by parts/decision_maker.c
+ *   31-32  draw (theta1, theta2), theta3     descend_networks, which draws first (parts/drawing.h)
  *
  * eenet:paper is Algorithm 1. In the default preset f2 is a regression on f1's gradient with a memory of arms, f3 a
  * sum, and the last parameters decide.
@@ -28,9 +30,9 @@
 #include "eenet_options.h"
 
 typedef struct eenet {
-    exploitation f1; /* the policy, its schedule, and f1 */
-    exploration *f2;
-    decision_maker f3;
+    exploitation exploitation; /* the policy, its schedule, and f1 */
+    exploration *exploration;
+    decision_maker decision_maker;
     drawing drawing;
     size_t theta2, theta3; /* where they begin in the parameters */
 } eenet;
@@ -42,21 +44,21 @@ extern const policy_class eenet_class;
 static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *error)
 {
     const eenet_options *o = setup->options;
-    const network *f1 = &self->f1.f1.network;
+    const network *f1 = &self->exploitation.f1.network;
     ee_status status = eenet_check(o, error);
-    if (!status) status = exploitation_create(&self->f1, &eenet_class, setup, error);
+    if (!status) status = exploitation_create(&self->exploitation, &eenet_class, setup, error);
     if (status) return status;
     exploration_setup second = {&o->exploration, setup->memory,          f1,
                                 setup->seed,     setup->most_parameters, (size_t)o->exploitation.common.arms};
-    status = exploration_create(&second, &self->f2, error);
+    status = exploration_create(&second, &self->exploration, error);
     if (!status)
-        status = decision_maker_create(&self->f3, setup->memory, &o->decision, o->exploration.network.label_offset,
-                                       setup->seed, setup->most_parameters, error);
+        status = decision_maker_create(&self->decision_maker, setup->memory, &o->decision,
+                                       o->exploration.network.label_offset, setup->seed, setup->most_parameters, error);
     if (status) return status;
-    size_t theta3_count = decision_maker_theta_count(&self->f3);
-    self->theta2 = exploitation_end(&self->f1);
-    self->theta3 = self->theta2 + self->f2->theta_count;
-    status = exploitation_start(&self->f1, setup, self->f2->theta_count + theta3_count, error);
+    size_t theta3_count = decision_maker_theta_count(&self->decision_maker);
+    self->theta2 = exploitation_end(&self->exploitation);
+    self->theta3 = self->theta2 + self->exploration->theta_count;
+    status = exploitation_start(&self->exploitation, setup, self->exploration->theta_count + theta3_count, error);
     if (!status)
         status =
             drawing_create(&self->drawing, setup->memory, &o->drawing, self->theta3, theta3_count, setup->seed, error);
@@ -70,11 +72,11 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     if (status) return status;
     status = create_parts(self, setup, error);
     if (status) return status;
-    float *theta = self->f1.base.parameters.values;
-    self->f2->class->start(self->f2, self->f1.f1.initial, theta + self->theta2);
-    learner_start(&self->f3.f3, theta + self->theta3);
+    float *theta = self->exploitation.base.parameters.values;
+    self->exploration->class->start(self->exploration, self->exploitation.f1.initial, theta + self->theta2);
+    learner_start(&self->decision_maker.f3, theta + self->theta3);
     drawing_start(&self->drawing, theta);
-    *out = &self->f1.base;
+    *out = &self->exploitation.base;
     return EE_OK;
 }
 
@@ -83,18 +85,18 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 /* In the scratch: f1's activations, f3's, then what f2 needs. */
 static size_t room_of_f3(const eenet *self, size_t arms)
 {
-    return exploitation_pass_count(&self->f1, arms);
+    return exploitation_pass_count(&self->exploitation, arms);
 }
 
 static size_t room_of_f2(const eenet *self, size_t arms)
 {
-    return room_of_f3(self, arms) + decision_maker_scratch_count(&self->f3);
+    return room_of_f3(self, arms) + decision_maker_scratch_count(&self->decision_maker);
 }
 
 static size_t scratch_count(const policy *base, size_t arms)
 {
     const eenet *self = (const eenet *)base;
-    return room_of_f2(self, arms) + self->f2->class->scratch_count(self->f2, arms);
+    return room_of_f2(self, arms) + self->exploration->class->scratch_count(self->exploration, arms);
 }
 
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
@@ -103,23 +105,21 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     const float *theta1 = learned->values, *theta2 = theta1 + self->theta2, *theta3 = theta1 + self->theta3;
     float *of_f2 = room->values + room_of_f2(self, arms->count);
     passed_arms passed = {.arms = arms};
-    while (exploitation_pass(&self->f1, theta1, room->values, &passed, scores))
-        self->f2->class->score(self->f2, theta1, theta2, &passed, of_f2, scores);
-    decision_maker_score(&self->f3, theta3, learned->round, room->values + room_of_f3(self, arms->count), scores,
-                         arms->count);
+    while (exploitation_pass(&self->exploitation, theta1, room->values, &passed, scores))
+        self->exploration->class->score(self->exploration, theta1, theta2, &passed, of_f2, scores);
+    decision_maker_score(&self->decision_maker, theta3, learned->round, room->values + room_of_f3(self, arms->count),
+                         scores, arms->count);
 }
 
 static size_t kept_count(const policy *base, uint64_t round, size_t arms)
 {
-    const exploration *f2 = ((const eenet *)base)->f2;
-    return f2->class->kept_count ? f2->class->kept_count(f2, round, arms) : 0;
+    return exploration_kept_count(((const eenet *)base)->exploration, round, arms);
 }
 
 static void keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
 {
     const eenet *self = (const eenet *)learned->policy;
-    const exploration *f2 = self->f2;
-    if (!f2->class->keep) return;
+    const exploration *f2 = self->exploration;
     f2->class->keep(f2, learned->round, arms, arm, room->values + room_of_f2(self, arms->count), kept);
 }
 
@@ -129,46 +129,46 @@ static ee_status reserve(policy *base, const observation *o, ee_error *error)
 {
     eenet *self = (eenet *)base;
     ee_status status = exploitation_reserve(base, o, error);
-    if (!status && self->f2->class->reserve) status = self->f2->class->reserve(self->f2, o, error);
-    if (!status) status = decision_maker_reserve(&self->f3, error);
+    if (!status) status = exploration_reserve(self->exploration, o, error);
+    if (!status) status = decision_maker_reserve(&self->decision_maker, error);
     return status;
 }
 
 /* What training changes: the parameters themselves, or those that it goes on from. */
 static float *trained_theta(eenet *self)
 {
-    return self->drawing.kind == DRAWING_RESERVOIR ? self->drawing.latest : self->f1.base.parameters.values;
+    return self->drawing.kind == DRAWING_RESERVOIR ? self->drawing.latest : self->exploitation.base.parameters.values;
 }
 
 /* Adds the reward to the samples of all three networks. */
 static void take(eenet *self, const lesson *l, float optimal)
 {
-    learner *f1 = &self->f1.f1;
+    learner *f1 = &self->exploitation.f1;
     f1->time = l->round + 1;
     learner_append(f1, l->o->x, l->reward);
     history_set_predicted(&f1->history, f1->history.newest, l->o->score.exploitation);
-    if (self->f2->class->take) self->f2->class->take(self->f2, l, self->f1.base.parameters.values + self->theta2);
-    decision_maker_take(&self->f3, l->o->score, optimal);
+    exploration_take(self->exploration, l, self->exploitation.base.parameters.values + self->theta2);
+    decision_maker_take(&self->decision_maker, l->o->score, optimal);
 }
 
 /* Trains all three networks, from where theta is. */
 static bool train_networks(eenet *self, uint64_t rewards, float *theta)
 {
-    const exploration_class *f2 = self->f2->class;
-    return learner_prepare(&self->f1.f1, theta) &&
-           (!f2->prepare || f2->prepare(self->f2, rewards, theta + self->theta2)) &&
-           decision_maker_prepare(&self->f3, theta + self->theta3);
+    return learner_prepare(&self->exploitation.f1, theta) &&
+           exploration_prepare(self->exploration, rewards, theta + self->theta2) &&
+           decision_maker_prepare(&self->decision_maker, theta + self->theta3);
 }
 
 /* Sets theta to what descent reaches from theta_0 over the samples of a drawn number of rounds. */
 static bool descend_networks(eenet *self, float *theta)
 {
     random_stream before = self->drawing.stream;
-    size_t rounds = self->f1.f1.history.count, drawn = drawing_round(&self->drawing, rounds);
-    bool learned = learner_prepare_descent(&self->f1.f1, drawn, theta) &&
-                   self->f2->class->descend(self->f2, drawn, theta + self->theta2);
-    if (learned && decision_maker_learns(&self->f3))
-        learned = decision_maker_descend(&self->f3, drawing_round(&self->drawing, rounds), theta + self->theta3);
+    size_t rounds = self->exploitation.f1.history.count, drawn = drawing_round(&self->drawing, rounds);
+    bool learned = learner_prepare_descent(&self->exploitation.f1, drawn, theta) &&
+                   self->exploration->class->descend(self->exploration, drawn, theta + self->theta2);
+    if (learned && decision_maker_learns(&self->decision_maker))
+        learned =
+            decision_maker_descend(&self->decision_maker, drawing_round(&self->drawing, rounds), theta + self->theta3);
     if (!learned) self->drawing.stream = before;
     return learned;
 }
@@ -176,31 +176,31 @@ static bool descend_networks(eenet *self, float *theta)
 /* Takes back what take(), train_networks() and descend_networks() have done. */
 static void undo(eenet *self, float *theta)
 {
-    learner_abort(&self->f1.f1, theta);
-    learner_undo(&self->f1.f1);
-    if (self->f2->class->undo) self->f2->class->undo(self->f2, theta + self->theta2);
-    decision_maker_undo(&self->f3, theta + self->theta3);
+    learner_abort(&self->exploitation.f1, theta);
+    learner_undo(&self->exploitation.f1);
+    exploration_undo(self->exploration, theta + self->theta2);
+    decision_maker_undo(&self->decision_maker, theta + self->theta3);
 }
 
 /* Makes what was prepared stay. */
 static void commit(eenet *self, const lesson *l, bool trains, float *theta)
 {
     float *theta2 = theta + self->theta2;
-    if (self->f2->class->observe) self->f2->class->observe(self->f2, l, theta2);
-    self->f1.base.parameters.round++;
+    exploration_observe(self->exploration, l, theta2);
+    self->exploitation.base.parameters.round++;
     if (!trains) return;
-    learner_commit(&self->f1.f1, theta);
-    self->f2->class->train(self->f2, &self->f1.f1, theta, theta2);
-    decision_maker_train(&self->f3, theta + self->theta3);
+    learner_commit(&self->exploitation.f1, theta);
+    self->exploration->class->train(self->exploration, &self->exploitation.f1, theta, theta2);
+    decision_maker_train(&self->decision_maker, theta + self->theta3);
     if (self->drawing.kind != DRAWING_RESERVOIR) return;
     drawing_store(&self->drawing);
-    drawing_draw(&self->drawing, self->f1.base.parameters.values);
+    drawing_draw(&self->drawing, self->exploitation.base.parameters.values);
 }
 
 static bool learn(policy *base, const observation *o, float reward)
 {
     eenet *self = (eenet *)base;
-    float *theta = trained_theta(self), optimal = decision_maker_optimal(&self->f3, reward); /* p_t */
+    float *theta = trained_theta(self), optimal = decision_maker_optimal(&self->decision_maker, reward); /* p_t */
     lesson l = {o, reward, optimal > 0, base->parameters.round};
     bool trains = exploitation_trains_next(base), learned = true;
     take(self, &l, optimal);
@@ -219,25 +219,25 @@ static size_t copy(const policy *base, uint64_t first, float *to)
     const eenet *self = (const eenet *)base;
     const parameters *learned = &base->parameters;
     const float *theta2 = learned->values + self->theta2, *theta3 = learned->values + self->theta3;
-    if (self->drawing.kind != DRAWING_LAST || !self->f2->class->copy) {
+    if (self->drawing.kind != DRAWING_LAST || !self->exploration->class->copy) {
         memcpy(to, learned->values, learned->count * sizeof *to);
         return learned->count;
     }
     size_t theta3_count = learned->count - self->theta3;
     memcpy(to + self->theta3, theta3, theta3_count * sizeof *to);
-    return learner_copy(&self->f1.f1, learned->values, first, to) +
-           self->f2->class->copy(self->f2, theta2, first, to + self->theta2) + theta3_count;
+    return learner_copy(&self->exploitation.f1, learned->values, first, to) +
+           self->exploration->class->copy(self->exploration, theta2, first, to + self->theta2) + theta3_count;
 }
 
 static void archive_eenet(policy *base, archive *a)
 {
     eenet *self = (eenet *)base;
     exploitation_archive(base, a);
-    self->f2->class->archive(self->f2, a);
-    learner_archive(&self->f3.f3, a);
+    self->exploration->class->archive(self->exploration, a);
+    learner_archive(&self->decision_maker.f3, a);
     drawing_archive(&self->drawing, a);
-    size_t rounds = decision_maker_learns(&self->f3) ? self->f1.f1.history.count : 0;
-    if (self->drawing.kind == DRAWING_ALL && self->f3.f3.history.count != rounds)
+    size_t rounds = decision_maker_learns(&self->decision_maker) ? self->exploitation.f1.history.count : 0;
+    if (self->drawing.kind == DRAWING_ALL && self->decision_maker.f3.history.count != rounds)
         archive_fail(a, EE_BAD_MODEL, "model: f1 and f3 have not seen the same rounds");
 }
 

@@ -50,17 +50,17 @@ static const policy_preset presets[] = {
      "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.loss=squared f1.training=sgd "
      "f1.optimizer=sgd f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 "
      "f1.average=0 f1.lazy=off f1.history=all\n"
-     "exploration=network label=gain label_offset=1 extra_until=1000 extra_gain=0.2 features=pooled:2\n"
+     "exploration=network label=gain label_offset=1 extra_until=1000 extra_gain=0.2 features=authors\n"
      "f2.layers=2 f2.width=100 f2.bias=on f2.init=uniform f2.front=conv1d:1:100:50 f2.loss=squared f2.training=sgd "
      "f2.optimizer=adam f2.rate=0.001 f2.decay=0.0001 f2.keep_moments=off f2.steps=2000 f2.batch=1 f2.order=shuffle "
-     "f2.stop_loss=0.001 f2.average=0 f2.history=all\n"
-     "decision=linear w1=1 w2=0.1 w2_late=0.01 w2_late_after=1001 optimal=binary\n"
+     "f2.stop_loss=0.002 f2.average=0 f2.history=all\n"
+     "decision=linear w1=1 w2=0.1 w2_late=0.01 w2_late_after=1001 hybrid_after=501 optimal=binary\n"
      "f3.layers=2 f3.width=20 f3.bias=on f3.init=uniform f3.front=none f3.loss=squared f3.training=sgd "
-     "f3.optimizer=sgd f3.rate=0.001 f3.decay=0 f3.steps=1000 f3.batch=1 f3.order=shuffle f3.stop_loss=0.001 "
+     "f3.optimizer=adam f3.rate=0.001 f3.decay=0 f3.steps=1000 f3.batch=1 f3.order=shuffle f3.stop_loss=0.001 "
      "f3.average=0 f3.history=all\n"
      "keep=last\n"
      "train_every=10 train_late_every=100 train_late_after=1000\n"
-     "scale=off"},
+     "scale=off propensity=first"},
 };
 const policy_presets eenet_presets = {presets, sizeof presets / sizeof *presets};
 

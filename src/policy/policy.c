@@ -33,9 +33,10 @@ static const option room_rows[] = {
 const option_table room_option_table = OPTION_TABLE(room_rows);
 
 static const option propensity_rows[] = {
-    OPTION_ROW_CHOICE(common_options, propensity, "propensity", "own", "own|argmax|floor|softmax|igw",
-                      "how an arm is drawn: as the policy has it; the best; the best or, with propensity_epsilon, any; "
-                      "softmax; inverse-gap weighting"),
+    OPTION_ROW_CHOICE(
+        common_options, propensity, "propensity", "own", "own|argmax|first|floor|softmax|igw",
+        "how an arm is drawn: as the policy has it; the best, any of equal ones; the best, the first of equal "
+        "ones; the best or, with propensity_epsilon, any; softmax; inverse-gap weighting"),
     OPTION_ROW_REAL(common_options, propensity_epsilon, "propensity_epsilon", "0.05", 0, 1,
                     "share of decisions that fall on any arm", .needs = "propensity=floor"),
     OPTION_ROW_REAL(common_options, propensity_temperature, "propensity_temperature", "0.1", 1e-6, 1e6,

@@ -89,6 +89,7 @@ typedef struct observation {
 typedef enum propensity_kind {
     PROPENSITY_OWN,     /* as the policy has it */
     PROPENSITY_ARGMAX,  /* the best; equal ones share */
+    PROPENSITY_FIRST,   /* the best; of equal ones the first */
     PROPENSITY_FLOOR,   /* the best, but with probability epsilon any arm */
     PROPENSITY_SOFTMAX, /* proportional to exp(score / temperature) */
     PROPENSITY_IGW      /* inverse-gap weighting: 1 / (n + gamma (best - score)), the rest to the best */

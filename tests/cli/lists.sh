@@ -44,9 +44,11 @@ the regression
 
 the draw of an arm
   propensity              own      how an arm is drawn: as the policy has it;
-                                   the best; the best or, with
+                                   the best, any of equal ones; the best, the
+                                   first of equal ones; the best or, with
                                    propensity_epsilon, any; softmax; inverse-gap
-                                   weighting (own|argmax|floor|softmax|igw)
+                                   weighting
+                                   (own|argmax|first|floor|softmax|igw)
 
 memory
   pending                 1024     a decision expires when so many more were

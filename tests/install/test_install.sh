@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_install.sh BUILD FOLDER CMAKE CC VERSION: installs the build under the folder, builds and runs programs of another
-# project with what lies there, by pkg-config and by find_package, and uninstalls it.
+# test_install.sh BUILD FOLDER CMAKE CC VERSION: installs the build under the folder, looks whether the manual has every
+# function, builds and runs programs of another project with what lies there, by pkg-config and by find_package, and
+# uninstalls it.
 set -eu
 build=$1 folder=$2 cmake=$3 cc=$4 version=$5
 here=$(dirname "$0")
@@ -45,6 +46,28 @@ fi
 soname=$(readelf -d "$library/libeenet.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 [ "$soname" = "libeenet.so.$series" ] || fail "the name of the library is $soname"
 
+# ---- the manual ----
+
+manual=$installed/share/man
+functions=$(grep -o 'ee_[a-z_]*(' "$installed/include/eenet.h" | sort -u | tr -d '(')
+[ "$(echo "$functions" | wc -l)" -ge 30 ] || fail "few functions were found in the header: $functions"
+for function in $functions; do
+    [ -f "$manual/man3/$function.3" ] || fail "no page of section 3: $function"
+    page=$manual/$(sed -n 's/^\.so //p' "$manual/man3/$function.3")
+    [ -f "$page" ] || page=$manual/man3/$function.3
+    grep -q "[ *]$function(" "$page" || fail "$page does not declare $function"
+done
+for page in "$manual"/man3/*.3; do
+    name=$(basename "$page" .3)
+    [ "$name" = eenet ] || echo "$functions" | grep -qx "$name" || fail "a page of no function: $name"
+done
+if command -v groff >/dev/null; then
+    for page in "$root"/man/*.[13]; do
+        warnings=$(groff -ww -man -Tascii -z "$page" 2>&1) || fail "groff: $page"
+        [ -z "$warnings" ] || fail "groff: $page: $warnings"
+    done
+fi
+
 # ---- by pkg-config ----
 
 export PKG_CONFIG_PATH="$library/pkgconfig"
@@ -62,6 +85,15 @@ diff "$root/examples/first_bandit.c" "$folder/first_bandit.c"
 # shellcheck disable=SC2046
 "$cc" "$folder/first_bandit.c" -o "$folder/first_bandit" $(pkg-config --cflags --libs eenet)
 LD_LIBRARY_PATH=$library "$folder/first_bandit" | grep -q '^9[0-9][0-9] of 1000 '
+
+# So does the program that the manual prints.
+awk '/^#include <stdio.h>$/ { inside = 1; print "#include <eenet.h>" } /^\.EE$/ { inside = 0 } inside' \
+    "$installed/share/man/man3/eenet.3" | sed 's/\\e/\\/g; s/\\-/-/g' >"$folder/manual.c"
+# shellcheck disable=SC2046
+"$cc" -std=c11 -Wall -Wextra -Werror -pedantic-errors "$folder/manual.c" -o "$folder/manual" \
+    $(pkg-config --cflags --libs eenet)
+LD_LIBRARY_PATH=$library "$folder/manual" | grep -q '^9[0-9] of 100 decisions were rewarded$' ||
+    fail 'the program of the manual does not learn'
 
 # A status that nobody looks at is a warning.
 printf '#include <eenet.h>\nint main(void) { ee_bandit_learn(0, 1, 1, 0); }\n' >"$folder/careless.c"

@@ -32,3 +32,33 @@ ee_status exploration_create(const exploration_setup *setup, exploration **out, 
     };
     return classes[setup->options->kind.pick]->create(setup, out, error);
 }
+
+size_t exploration_kept_count(const exploration *self, uint64_t round, size_t arms)
+{
+    return self->class->kept_count ? self->class->kept_count(self, round, arms) : 0;
+}
+
+ee_status exploration_reserve(exploration *self, const observation *o, ee_error *error)
+{
+    return self->class->reserve ? self->class->reserve(self, o, error) : EE_OK;
+}
+
+void exploration_take(exploration *self, const lesson *l, const float *theta2)
+{
+    if (self->class->take) self->class->take(self, l, theta2);
+}
+
+bool exploration_prepare(exploration *self, uint64_t rewards, float *theta2)
+{
+    return !self->class->prepare || self->class->prepare(self, rewards, theta2);
+}
+
+void exploration_undo(exploration *self, float *theta2)
+{
+    if (self->class->undo) self->class->undo(self, theta2);
+}
+
+void exploration_observe(exploration *self, const lesson *l, float *theta2)
+{
+    if (self->class->observe) self->class->observe(self, l, theta2);
+}

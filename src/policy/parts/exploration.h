@@ -115,4 +115,12 @@ extern const exploration_class network_exploration_class, regression_exploration
 
 ee_status exploration_create(const exploration_setup *setup, exploration **out, ee_error *error);
 
+/* The doors to those functions of a class that may be NULL. */
+size_t exploration_kept_count(const exploration *self, uint64_t round, size_t arms);
+ee_status exploration_reserve(exploration *self, const observation *o, ee_error *error);
+void exploration_take(exploration *self, const lesson *l, const float *theta2);
+bool exploration_prepare(exploration *self, uint64_t rewards, float *theta2);
+void exploration_undo(exploration *self, float *theta2);
+void exploration_observe(exploration *self, const lesson *l, float *theta2);
+
 #endif

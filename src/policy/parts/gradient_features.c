@@ -7,9 +7,14 @@
 
 enum { MOST_WINDOW = 1024, MOST_NEIGHBORS = 64 };
 
+/* The authors pool by 50 on MNIST, whose f1 has 784,201 parameters, and by 2 on Yelp, whose f1 has 2,201. */
+enum { LARGE_F1 = 100000 };
+
 static const option rows[] = {
-    OPTION_ROW_NUMBERED(feature_options, kind, "features", "sketch:32", "normalized|pooled:N|lle:N|sketch:N", 1, 1e6,
-                        "what f2 sees of f1's gradient"),
+    OPTION_ROW_NUMBERED(feature_options, kind, "features", "sketch:32", "normalized|pooled:N|lle:N|sketch:N|authors", 1,
+                        1e6,
+                        "what f2 sees of f1's gradient; authors: pooled by 2, or by 50 where f1 has over 100,000 "
+                        "parameters"),
     OPTION_ROW_INTEGER(feature_options, window, "lle_window", "200", 8, MOST_WINDOW,
                        "gradients that the embedding is fitted on, and rewards between fits", .needs = "features=lle"),
     OPTION_ROW_INTEGER(feature_options, neighbors, "lle_neighbors", "15", 2, MOST_NEIGHBORS,
@@ -70,6 +75,10 @@ ee_status gradient_features_create(gradient_features *self, memory *owner, const
     *self = (gradient_features){.kind = (feature_kind)options->kind.pick, .k = (size_t)options->kind.number};
     self->f1 = f1;
     self->kernels = f1->kernels;
+    if (self->kind == FEATURES_AUTHORS) {
+        self->kind = FEATURES_POOLED;
+        self->k = f1->parameter_count > LARGE_F1 ? 50 : 2;
+    }
     self->factor_count = network_factor_shapes(f1, self->shapes);
     size_t gradient = f1->parameter_count;
     switch (self->kind) {
@@ -77,6 +86,7 @@ ee_status gradient_features_create(gradient_features *self, memory *owner, const
         self->count = gradient + f1->input;
         return EE_OK;
     case FEATURES_POOLED:
+    case FEATURES_AUTHORS:
         self->count = (gradient + self->k - 1) / self->k;
         self->workspace_count = self->count + 2 + widest_input(self);
         return EE_OK;
@@ -376,6 +386,7 @@ void gradient_features_compute(const gradient_features *self, const float *fitte
         compute_normalized(self, factors, x, phi);
         break;
     case FEATURES_POOLED:
+    case FEATURES_AUTHORS:
         compute_pooled(self, factors, workspace, phi);
         break;
     case FEATURES_LLE:

@@ -2,6 +2,7 @@
  *
  *   FEATURES_NORMALIZED  phi = (g / (sqrt 2 |g|), x / sqrt 2)
  *   FEATURES_POOLED      means of k consecutive entries of g, the last block padded with zeros
+ *                        (features=authors: k is 2, or 50 for a large f1, as the authors' code has it)
  *   FEATURES_LLE         locally linear embedding of a window of past gradients to k dimensions; a new gradient is
  *                        mapped by the weights of its neighbours; 0 before the first window is full
  *   FEATURES_SKETCH      k random projections, each onto an outer product of random signs
@@ -14,7 +15,13 @@
 #include "math/lle.h"
 #include "net/network.h"
 
-typedef enum feature_kind { FEATURES_NORMALIZED, FEATURES_POOLED, FEATURES_LLE, FEATURES_SKETCH } feature_kind;
+typedef enum feature_kind {
+    FEATURES_NORMALIZED,
+    FEATURES_POOLED,
+    FEATURES_LLE,
+    FEATURES_SKETCH,
+    FEATURES_AUTHORS /* an option alone: it becomes FEATURES_POOLED */
+} feature_kind;
 
 typedef struct feature_options {
     option_choice kind;

@@ -524,9 +524,9 @@ static void options_must_be_in_range(void **state)
         {"f1.bias=yes", "options: eenet.f1.bias must be on|off, got yes"},
         {"label=gains", "options: eenet.label must be gain|abs|relu, got gains"},
         {"features=pooled",
-         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled"},
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N|authors, N 1 to 1000000, got pooled"},
         {"features=pooled:0",
-         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N, N 1 to 1000000, got pooled:0"},
+         "options: eenet.features must be normalized|pooled:N|lle:N|sketch:N|authors, N 1 to 1000000, got pooled:0"},
         {"keep=last:3", "options: eenet.keep must be last|all|reservoir:N, N 1 to 1000000, got last:3"},
         {"w1=1, f1.width=x", "options: eenet.f1.width must be 1 to 65536, got x"},
     };

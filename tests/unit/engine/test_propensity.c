@@ -169,14 +169,25 @@ static void draws_follow_the_probabilities(void **state)
     }
 }
 
+/* As numpy's argmax, which the authors' code decides by. */
+static void the_first_of_equal_arms_is_taken(void **state)
+{
+    (void)state;
+    const ee_score scores[] = {{.score = 1}, {.score = NAN}, {.score = 3}, {.score = 2}, {.score = 3}};
+    const double expected[] = {0, 0, 1, 0, 0};
+    double probabilities[5];
+    propensity_fill((propensity_rule){PROPENSITY_FIRST, 0}, scores, 5, probabilities);
+    for (size_t i = 0; i < 5; i++) assert_true(probabilities[i] == expected[i]);
+    propensity_fill((propensity_rule){PROPENSITY_FIRST, 0}, scores + 1, 1, probabilities);
+    assert_true(probabilities[0] == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_are_their_formulas),
-        cmocka_unit_test(probabilities_sum_to_one),
-        cmocka_unit_test(draws_follow_the_probabilities),
-        cmocka_unit_test(the_best_share_the_probability),
-        cmocka_unit_test(the_stream_decides),
+        cmocka_unit_test(the_first_of_equal_arms_is_taken), cmocka_unit_test(rules_are_their_formulas),
+        cmocka_unit_test(probabilities_sum_to_one),         cmocka_unit_test(draws_follow_the_probabilities),
+        cmocka_unit_test(the_best_share_the_probability),   cmocka_unit_test(the_stream_decides),
     };
     return cmocka_run_group_tests_name("propensity", tests, NULL, NULL);
 }

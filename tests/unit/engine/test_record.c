@@ -99,7 +99,7 @@ static void start_other_process(const char *folder)
 /* played: rounds before the snapshot; with 0 of them the first record brings the length of the arms too. */
 static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_folder *folder)
 {
-    char path[256], name[16];
+    char path[256], name[32];
     model records[RECORDS];
     double unused;
     ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);

@@ -1,4 +1,4 @@
-/* What the tests of EE-Net's parts share: its options, and f1 with an f2 that is played through its face. */
+/* What the tests of EE-Net's parts share: its options, and f1, f2 and f3 played one by one. */
 #ifndef EENET_TEST_EENET_PARTS_H
 #define EENET_TEST_EENET_PARTS_H
 
@@ -22,7 +22,7 @@ static inline eenet_options eenet_options_from(const char *text)
     return options;
 }
 
-/* ---- f1 and f2 ---- */
+/* ---- f1, f2 and f3 ---- */
 
 enum { PARTS_DIM = 12, PARTS_SEED = 5 };
 
@@ -31,7 +31,8 @@ typedef struct parts {
     eenet_options options;
     exploitation f1;
     exploration *f2;
-    float *theta1, *theta2;
+    decision_maker f3;
+    float *theta1, *theta2, *theta3;
     uint64_t round; /* rewards so far */
 } parts;
 
@@ -47,7 +48,13 @@ static inline void parts_make(parts *self, const char *options)
         &self->options.exploration, &self->owner, &self->f1.f1.network, PARTS_SEED, SIZE_MAX, 1};
     if (!status) status = exploration_create(&second, &self->f2, &error);
     if (!status) status = memory_create(&self->owner, &self->theta2, self->f2->theta_count, sizeof(float), &error);
+    if (!status)
+        status = decision_maker_create(&self->f3, &self->owner, &self->options.decision,
+                                       self->options.exploration.network.label_offset, PARTS_SEED, SIZE_MAX, &error);
+    size_t theta3_count = decision_maker_theta_count(&self->f3);
+    if (!status) status = memory_create(&self->owner, &self->theta3, theta3_count, sizeof(float), &error);
     if (status) fail_msg("%s: %s", options, error.message);
+    learner_start(&self->f3.f3, self->theta3);
     self->theta1 = self->f1.base.parameters.values;
     self->f2->class->start(self->f2, self->f1.f1.initial, self->theta2);
 }
@@ -91,6 +98,10 @@ static inline float *parts_score(const parts *self, const ee_arms *arms, guard *
     while (exploitation_pass(&self->f1, self->theta1, activations, &passed, scores))
         class->score(self->f2, self->theta1, self->theta2, &passed, room, scores);
     free(activations);
+    guard third;
+    float *room_of_f3 = guard_end(&third, decision_maker_scratch_count(&self->f3));
+    decision_maker_score(&self->f3, self->theta3, self->round, room_of_f3, scores, arms->count);
+    guard_free(&third);
     return room;
 }
 
@@ -121,34 +132,38 @@ static inline void parts_decide(const parts *self, const ee_arms *arms, size_t a
     guard_free(&end);
 }
 
-/* Takes in a reward, as EE-Net does: f1 and f2 observe it. best: p_t > 0. */
-static inline void parts_observe(parts *self, parts_decision *made, float reward, bool best)
+/* Takes in a reward, as EE-Net does: all three observe it. */
+static inline void parts_observe(parts *self, parts_decision *made, float reward)
 {
     ee_error error = {0};
     learner *f1 = &self->f1.f1;
     const observation *o = &made->seen;
     ee_status status = learner_reserve(f1, 1, o->x, &error);
     if (!status && self->f2->class->reserve) status = self->f2->class->reserve(self->f2, o, &error);
+    if (!status) status = decision_maker_reserve(&self->f3, &error);
     if (status) fail_msg("%s", error.message);
+    float optimal = decision_maker_optimal(&self->f3, reward);
     learner_append(f1, o->x, reward);
     history_set_predicted(&f1->history, f1->history.newest, o->score.exploitation);
-    lesson l = {o, reward, best, self->round++};
-    if (self->f2->class->take) self->f2->class->take(self->f2, &l, self->theta2);
-    if (self->f2->class->observe) self->f2->class->observe(self->f2, &l, self->theta2);
+    lesson l = {o, reward, optimal > 0, self->round++};
+    exploration_take(self->f2, &l, self->theta2);
+    decision_maker_take(&self->f3, o->score, optimal);
+    exploration_observe(self->f2, &l, self->theta2);
     guard_free(&made->kept);
 }
 
 static inline void parts_train_f2(parts *self)
 {
-    const exploration_class *class = self->f2->class;
-    if (class->prepare) assert_true(class->prepare(self->f2, self->round, self->theta2));
-    class->train(self->f2, &self->f1.f1, self->theta1, self->theta2);
+    assert_true(exploration_prepare(self->f2, self->round, self->theta2));
+    self->f2->class->train(self->f2, &self->f1.f1, self->theta1, self->theta2);
 }
 
 static inline void parts_train(parts *self)
 {
     assert_true(learner_train(&self->f1.f1, self->theta1));
     parts_train_f2(self);
+    assert_true(decision_maker_prepare(&self->f3, self->theta3));
+    decision_maker_train(&self->f3, self->theta3);
 }
 
 #endif

@@ -25,6 +25,11 @@ static const char *const variants[] = {
     REGRESSION "blocks=3 recall=0 ridge=0.5",
     REGRESSION "blocks=2 label=relu f1.layers=3",
     REGRESSION "label=abs prior_gain=-1",
+    REGRESSION "train_every=3",
+    REGRESSION "decision=neural f3.width=4 optimal=threshold",
+    NETWORK
+    "features=sketch:5 extra_until=1000 label_offset=1 decision=hybrid hybrid_after=7 f3.width=4 optimal=binary "
+    "reward_high=2",
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, ARMS = 5 };
 
@@ -46,12 +51,28 @@ static void play(parts *self, uint64_t first, uint64_t last)
         size_t arm = (size_t)(t % ARMS);
         parts_decide(self, arms, arm, &made, scores);
         double reward = round_reward(&round_now, arm);
-        parts_observe(self, &made, (float)reward, reward > 0);
+        parts_observe(self, &made, (float)reward);
         parts_train(self);
     }
 }
 
 /* ---- room ---- */
+
+/* However many pass together, an arm's score is the one that it has by itself. */
+static void assert_alone(const parts *self, const ee_arms *arms, size_t arm, ee_score together)
+{
+    vector x = vector_of_arm(arms, arm);
+    size_t starts[] = {0, x.count};
+    ee_arms one = ee_arms_dense(x.values, 1, PARTS_DIM);
+    if (arms->starts) one = ee_arms_sparse(starts, x.indices, x.values, 1, PARTS_DIM);
+    guard end;
+    ee_score alone;
+    parts_score(self, &one, &end, &alone);
+    guard_free(&end);
+    assert_true(isfinite(together.exploitation) && isfinite(together.exploration));
+    assert_close(together.exploitation, alone.exploitation, 1e-5);
+    assert_close(together.exploration, alone.exploration, 1e-5);
+}
 
 /* The room begins as NaNs and ends at a wall: what is read before it is written, or beyond, shows. */
 static void the_room_that_is_asked_for_is_enough(void **state)
@@ -66,9 +87,8 @@ static void the_room_that_is_asked_for_is_enough(void **state)
             guard end;
             const ee_arms *arms = draw(&self, 100 + c, counts[c / 2], c % 2);
             parts_score(&self, arms, &end, scores);
-            for (size_t i = 0; i < arms->count; i++)
-                assert_true(isfinite(scores[i].exploitation) && isfinite(scores[i].exploration));
             guard_free(&end);
+            for (size_t i = 0; i < arms->count; i++) assert_alone(&self, arms, i, scores[i]);
             if (c == 3) play(&self, 1, 10); /* the first embedding is fitted after 8 rewards */
         }
         parts_free(&self);
@@ -132,7 +152,7 @@ static void what_was_observed_counts_once_it_is_trained(void **state)
         parts_decision made;
         parts_decide(&self, draw(&self, 10, ARMS, false), 1, &made, scores);
         look(&self, before);
-        parts_observe(&self, &made, 2, true);
+        parts_observe(&self, &made, 2);
         assert_true(explores_alike(&self, before));
         parts_train_f2(&self);
         assert_false(explores_alike(&self, before));
@@ -211,17 +231,19 @@ static bool is_late(uint64_t round)
 
 static void learn_both(parts *self, ee_bandit *bandit, parts_decision *made, uint64_t id, float reward)
 {
-    parts_observe(self, made, reward, reward > 0);
-    parts_train(self);
+    parts_observe(self, made, reward);
+    if (schedule_is_due(&self->f1.schedule, self->round)) parts_train(self);
     bandit_reward(bandit, id, reward);
 }
 
 static void assert_same(const parts *self, const ee_bandit *bandit)
 {
     const float *theta = bandit->policy->parameters.values;
-    size_t f1_size = self->f1.f1.network.parameter_count * sizeof *theta;
-    assert_memory_equal(self->theta1, theta, f1_size);
-    assert_memory_equal(self->theta2, theta + exploitation_end(&self->f1), self->f2->theta_count * sizeof *theta);
+    assert_memory_equal(self->theta1, theta, self->f1.f1.network.parameter_count * sizeof *theta);
+    theta += exploitation_end(&self->f1);
+    assert_memory_equal(self->theta2, theta, self->f2->theta_count * sizeof *theta);
+    theta += self->f2->theta_count;
+    assert_memory_equal(self->theta3, theta, decision_maker_theta_count(&self->f3) * sizeof *theta);
 }
 
 /* The parts, played one by one with the arms that the bandit plays, come to its parameters to the bit. */
@@ -235,6 +257,7 @@ static void a_bandit_is_its_parts(void **state)
         float reward[PLAYED];
         parts_make(&self, variants[v]);
         ee_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED, variants[v]);
+        assert_same(&self, bandit);
         for (uint64_t t = 0; t < PLAYED; t++) {
             ee_score of_bandit[ARMS], of_parts[ARMS];
             const ee_arms *arms = draw(&self, t, ARMS, t % 2);
@@ -243,6 +266,7 @@ static void a_bandit_is_its_parts(void **state)
             for (size_t i = 0; i < ARMS; i++) {
                 assert_true(of_bandit[i].exploitation == of_parts[i].exploitation);
                 assert_true(of_bandit[i].exploration == of_parts[i].exploration);
+                assert_true(of_bandit[i].score == of_parts[i].score);
             }
             reward[t] = (float)round_reward(&round_now, decided[t].arm);
             if (!is_late(t)) learn_both(&self, bandit, &made[t], decided[t].id, reward[t]);
@@ -257,6 +281,28 @@ static void a_bandit_is_its_parts(void **state)
     }
 }
 
+/* More rewards than histories have room for at first. */
+static void a_long_play_makes_room_for_itself(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED,
+                                    NETWORK "features=sketch:3 f1.history=all f2.history=all f3.history=all "
+                                            "extra_until=1000 decision=neural f3.width=4");
+    parts self;
+    parts_make(&self, ee_bandit_info(bandit).options);
+    for (uint64_t t = 0; t < 600; t++) {
+        ee_score scores[ARMS];
+        parts_decision made;
+        const ee_arms *arms = draw(&self, t, ARMS, t % 2);
+        ee_decision decided = bandit_choose(bandit, arms, NULL);
+        parts_decide(&self, arms, decided.arm, &made, scores);
+        learn_both(&self, bandit, &made, decided.id, (float)round_reward(&round_now, decided.arm));
+    }
+    assert_same(&self, bandit);
+    ee_bandit_free(bandit);
+    parts_free(&self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +312,7 @@ int main(void)
         cmocka_unit_test(goes_on_after_loading),
         cmocka_unit_test(what_is_cut_short_is_refused),
         cmocka_unit_test(a_bandit_is_its_parts),
+        cmocka_unit_test(a_long_play_makes_room_for_itself),
     };
     float_mode_enter(); /* as the engine computes */
     return cmocka_run_group_tests_name("exploration", tests, NULL, NULL);

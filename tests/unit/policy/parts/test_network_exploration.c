@@ -62,44 +62,79 @@ static void decide(parts *self, uint64_t number, size_t arm, parts_decision *mad
 
 /* ---- what is kept ---- */
 
-/* phi of one arm, by the gradient's factors. */
-static void compute_phi(parts *self, const gradient_features *f, vector x, float *phi)
+enum { MOST = 256 }; /* floats of any array here */
+
+/* phi of one arm by the gradient's factors, and its point. Both are (MOST). */
+static void compute_phi(parts *self, const gradient_features *f, vector x, float *phi, float *point)
 {
     const network *f1 = &self->f1.f1.network;
-    float activations[256], deltas[256], formed[256] = {0}, workspace[256];
+    float activations[MOST], deltas[MOST], formed[MOST] = {0};
     gradient_factor factors[NETWORK_LAYERS];
-    assert_true(f1->activation_count <= 256 && f->workspace_count <= 256 && network_formed_count(f1) <= 256);
+    assert_true(f1->activation_count <= MOST && network_formed_count(f1) <= MOST);
+    assert_true(f->workspace_count <= MOST && f->count <= MOST);
     network_forward(f1, self->theta1, x, activations);
     network_backward(f1, self->theta1, x, activations, 1, deltas);
     network_factors(f1, x, activations, deltas, formed, factors);
-    gradient_features_compute(f, self->theta2 + self->f2->theta_count - f->parameter_count, factors, x, workspace, phi);
+    gradient_features_compute(f, self->theta2 + self->f2->theta_count - f->parameter_count, factors, x, point, phi);
 }
 
-/* Of every arm that may be played: its own phi, and while there are extra samples those of all others, in their order.
- */
+/* Of every arm that may be played: its own phi and point, and while there are extra samples phi of all others, in their
+ * order. */
+static void check_kept(const char *options, bool others)
+{
+    parts self;
+    parts_make(&self, options);
+    gradient_features f = features_of(&self);
+    float phi[ARMS][MOST], points[ARMS][MOST];
+    parts_draw(&self, &round_now, 3, ARMS);
+    for (size_t i = 0; i < ARMS; i++) compute_phi(&self, &f, vector_of_arm(&round_now.sparse, i), phi[i], points[i]);
+    for (size_t arm = 0; arm < ARMS; arm++) {
+        parts_decision made;
+        decide(&self, 3, arm, &made);
+        assert_int_equal(made.seen.kept_count, (others ? ARMS : 1) * f.count + f.point_count);
+        const float *kept = made.seen.kept;
+        assert_memory_equal(kept, phi[arm], f.count * sizeof *kept);
+        assert_memory_equal(kept + f.count, points[arm], f.point_count * sizeof *kept);
+        kept += f.point_count;
+        for (size_t i = 0; others && i < ARMS; i++)
+            if (i != arm) assert_memory_equal(kept += f.count, phi[i], f.count * sizeof *kept);
+        guard_free(&made.kept);
+    }
+    parts_free(&self);
+}
+
 static void phi_of_the_played_arm_is_kept_and_then_of_the_others(void **state)
 {
     (void)state;
-    enum { SIZE = 7 };
-    for (int others = 0; others < 2; others++) {
-        parts self;
-        parts_make(&self, others ? NETWORK "features=sketch:7 extra_until=1" : NETWORK "features=sketch:7");
-        gradient_features f = features_of(&self);
-        float phi[ARMS][SIZE];
-        parts_draw(&self, &round_now, 3, ARMS);
-        for (size_t i = 0; i < ARMS; i++) compute_phi(&self, &f, vector_of_arm(&round_now.sparse, i), phi[i]);
-        for (size_t arm = 0; arm < ARMS; arm++) {
-            parts_decision made;
-            decide(&self, 3, arm, &made);
-            assert_int_equal(made.seen.kept_count, others ? ARMS * SIZE : SIZE);
-            const float *kept = made.seen.kept;
-            assert_memory_equal(kept, phi[arm], sizeof phi[arm]);
-            for (size_t i = 0; others && i < ARMS; i++)
-                if (i != arm) assert_memory_equal(kept += SIZE, phi[i], sizeof phi[i]);
-            guard_free(&made.kept);
-        }
-        parts_free(&self);
-    }
+    check_kept(NETWORK "features=sketch:7", false);
+    check_kept(NETWORK "features=sketch:7 extra_until=1", true);
+    check_kept(NETWORK "features=pooled:4 f1.layers=3 extra_until=1", true);
+    check_kept(NETWORK "features=pooled:5 f1.front=conv1d:2:3+relu", false);
+    check_kept(NETWORK "features=lle:2 lle_window=8 lle_neighbors=4", false);
+    check_kept(NETWORK "features=lle:2 lle_window=8 lle_neighbors=4 extra_until=1", true);
+    check_kept(NETWORK "features=sketch:7 f1.front=conv1d:2:3+relu extra_until=1", true);
+}
+
+/* Where f2 begins with a convolution, phi is kept as the two factors of its first part: f2 says what it says of phi. */
+static void phi_as_a_product_is_the_same_to_f2(void **state)
+{
+    (void)state;
+    parts self;
+    twin told;
+    parts_make(&self, NETWORK "features=pooled:2 f2.front=conv1d:2:3");
+    gradient_features f = features_of(&self);
+    make_twin(&told, &self, f.count);
+    assert_same(&told, &self);
+    parts_decision made;
+    decide(&self, 3, 1, &made);
+    assert_true(made.seen.kept_count < f.count);
+    float phi[MOST], point[MOST], activations[1024];
+    assert_true(told.f2.network.activation_count <= 1024);
+    compute_phi(&self, &f, made.seen.x, phi, point);
+    assert_close(made.seen.score.exploration,
+                 network_forward(&told.f2.network, told.theta, vector_dense(phi, f.count), activations), 1e-5);
+    guard_free(&made.kept);
+    parts_free(&self);
 }
 
 /* ---- what is learned ---- */
@@ -159,7 +194,7 @@ static void learns_the_gain_and_the_extra_samples(void **state)
                 size_t of = turn ? t - LATE : t; /* each third waits */
                 if (turn ? t < LATE || of % 3 : t % 3 == 0) continue;
                 tell_reward(&told, &variants[v], &made[of], self.round, reward[of]);
-                parts_observe(&self, &made[of], reward[of], reward[of] > 0);
+                parts_observe(&self, &made[of], reward[of]);
                 parts_train(&self);
                 learner_train(&told.f2, told.theta);
                 assert_same(&told, &self);
@@ -189,7 +224,7 @@ static void descends_over_the_first_rounds(void **state)
         decide(&self, t, t % ARMS, &made);
         float reward = (float)round_reward(&round_now, t % ARMS);
         samples[t + 1] = samples[t] + tell_reward(&told, &v, &made, t, reward);
-        parts_observe(&self, &made, reward, reward > 0);
+        parts_observe(&self, &made, reward);
     }
     assert_true(samples[PLAYED] > PLAYED && samples[PLAYED] < PLAYED * ARMS);
     for (size_t rounds = 0; rounds <= PLAYED; rounds++) {
@@ -211,7 +246,7 @@ enum { K = 2, WINDOW = 8 };
 
 /* What the test knows of the last rewards. */
 typedef struct window {
-    float points[WINDOW][256];
+    float points[WINDOW][MOST];
     double labels[WINDOW];
 } window;
 
@@ -228,7 +263,7 @@ static void learn(parts *self, const gradient_features *f, window *w, parts_deci
     size_t place = (size_t)(self->round % WINDOW);
     memcpy(w->points[place], made->seen.kept + K, f->point_count * sizeof(float));
     w->labels[place] = label_of(&of_lle, reward, made->seen.score.exploitation);
-    parts_observe(self, made, reward, reward > 0);
+    parts_observe(self, made, reward);
     parts_train(self);
 }
 
@@ -265,7 +300,7 @@ static void make_lle(parts *self, gradient_features *f, twin *told)
     parts_make(self, LLE);
     *f = features_of(self);
     assert_int_equal(f->count, K);
-    assert_true(f->point_count <= 256);
+    assert_true(f->point_count <= MOST);
     make_twin(told, self, K);
 }
 
@@ -340,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phi_of_the_played_arm_is_kept_and_then_of_the_others),
+        cmocka_unit_test(phi_as_a_product_is_the_same_to_f2),
         cmocka_unit_test(learns_the_gain_and_the_extra_samples),
         cmocka_unit_test(descends_over_the_first_rounds),
         cmocka_unit_test(f2_begins_anew_with_the_window_when_it_is_fitted),

@@ -245,6 +245,19 @@ static void a_full_memory_forgets_the_older_arm(void **state)
     }
 }
 
+/* An arm that takes the place of another takes over none of its rewards. */
+static void an_arm_does_not_inherit(void **state)
+{
+    (void)state;
+    draw_features(1);
+    float *memory = make_memory(1);
+    for (int t = 0; t < 50; t++) recall_add(memory, 1, arm(0), 0.5f, 1);
+    assert_true(recall_expect(memory, 1, arm(0), 0.5f) > 0.9f);
+    recall_add(memory, 1, arm(1), 0.5f, 0);
+    assert_true(recall_expect(memory, 1, arm(1), 0.5f) < 0.1f);
+    free(memory);
+}
+
 static void no_room_recalls_nothing(void **state)
 {
     (void)state;
@@ -264,6 +277,7 @@ int main(void)
         cmocka_unit_test(nothing_is_said_of_an_arm_that_never_came),
         cmocka_unit_test(an_arm_is_its_entries_that_are_not_zero),
         cmocka_unit_test(a_full_memory_forgets_the_older_arm),
+        cmocka_unit_test(an_arm_does_not_inherit),
         cmocka_unit_test(no_room_recalls_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,8 @@ static void check_memory(const char *with, const char *without)
         const observation *o = &same[of].seen;
         float reward = 3 * o->x.values[0] + 0.2f * (float)random_normal(&draw);
         recall_add(past, ROOM, o->x, o->score.exploitation + gain_now(&plain, &same[of]), reward);
-        parts_observe(&self, &made[of], reward, true);
-        parts_observe(&plain, &same[of], reward, true);
+        parts_observe(&self, &made[of], reward);
+        parts_observe(&plain, &same[of], reward);
         parts_train(&self);
         parts_train(&plain);
     }
@@ -147,7 +147,7 @@ static void gains_are_regressed_and_drawn_to_be_computed_again(void **state)
         reward[t] = (float)random_normal(&draw);
         initial_features_compute(&features, made.seen.x, activations, phi[t]);
         gain_regression_add(&gains, 0, phi[t], reward[t] - predicted[t] - 0.7f);
-        parts_observe(&self, &made, reward[t], true);
+        parts_observe(&self, &made, reward[t]);
         parts_train(&self);
         for (int i = 0; i < 3; i++) {
             size_t s = (size_t)random_below(&refreshing, t + 1);
