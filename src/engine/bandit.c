@@ -35,13 +35,20 @@ bool bandit_takes(const char *policy_name, const char *assignment, const char *o
     return !status;
 }
 
-static ee_status check_settings(const ee_settings *settings, ee_error *error)
+ee_status bandit_check_reserved(const ee_settings *settings, const char *verb, ee_error *error)
 {
-    if (!settings || !settings->policy) return status_fail(error, EE_BAD_INPUT, "create: no policy is named");
     for (size_t i = 0; i < sizeof settings->reserved / sizeof *settings->reserved; i++)
         if (settings->reserved[i])
             return status_fail(error, EE_BAD_INPUT,
-                               "create: the reserved words of the settings must be zero: start them from {0}");
+                               "%s: the reserved words of the settings must be zero: start them from {0}", verb);
+    return EE_OK;
+}
+
+static ee_status check_settings(const ee_settings *settings, ee_error *error)
+{
+    if (!settings || !settings->policy) return status_fail(error, EE_BAD_INPUT, "create: no policy is named");
+    ee_status status = bandit_check_reserved(settings, "create", error);
+    if (status) return status;
     if (settings->dim < 1 || settings->dim > UINT32_MAX)
         return status_fail(error, EE_BAD_INPUT, "create: dim must be 1 to %lu, got %zu", (unsigned long)UINT32_MAX,
                            settings->dim);

@@ -28,6 +28,9 @@ struct ee_bandit {
 /* most_parameters: see policy_setup. */
 ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_bandit **out, ee_error *error);
 
+/* A program that sets them means something that this library does not know yet. verb: what the sentence begins with. */
+ee_status bandit_check_reserved(const ee_settings *settings, const char *verb, ee_error *error);
+
 /* Whether a policy has the option that an assignment sets, as "blocks=10", and it acts beside these options. */
 bool bandit_takes(const char *policy_name, const char *assignment, const char *options);
 

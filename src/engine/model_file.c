@@ -134,7 +134,8 @@ ee_status ee_bandit_load_bytes(const void *bytes, size_t size, const ee_settings
 {
     if (!bytes || !out) return status_fail(error, EE_BAD_INPUT, "load: no model or nowhere to put the bandit");
     *out = NULL;
-    ee_status status = check_frame(bytes, size, error);
+    ee_status status = expected ? bandit_check_reserved(expected, "load", error) : EE_OK;
+    if (!status) status = check_frame(bytes, size, error);
     if (status) return status;
     model_head *head;
     status = memory_create(NULL, &head, 1, sizeof *head, error);

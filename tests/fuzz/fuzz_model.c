@@ -65,6 +65,22 @@ static bool asks_for_much(const uint8_t *bytes, size_t size)
 
 /* ---- what a bandit that was loaded must do ---- */
 
+/* Learns, or diverges and is as it was. */
+static void learn(ee_bandit *bandit, uint64_t decision, double reward)
+{
+    ee_error error = {EE_OK, ""};
+    void *before, *after;
+    size_t size, size_after;
+    require(ee_bandit_save_bytes(bandit, &before, &size, &error) == EE_OK, "does not save", &error);
+    ee_status status = ee_bandit_learn(bandit, decision, reward, &error);
+    require(status == EE_OK || status == EE_DIVERGED, "does not learn", &error);
+    require(ee_bandit_save_bytes(bandit, &after, &size_after, &error) == EE_OK, "does not save", &error);
+    bool same = size == size_after && memcmp(before, after, size) == 0;
+    require(same == (status == EE_DIVERGED), "has learned nothing, or what it refused", &error);
+    ee_bytes_free(before);
+    ee_bytes_free(after);
+}
+
 static void play(ee_bandit *bandit, bool sparse, int round)
 {
     static const size_t starts[ARMS + 1] = {0, 1, 1, 2};
@@ -84,7 +100,7 @@ static void play(ee_bandit *bandit, bool sparse, int round)
     if (status) return;
     require(decision.arm < ARMS, "decides for an arm that there is not", &error);
     if (round % 3 == 2) return; /* this one stays pending */
-    require(ee_bandit_learn(bandit, decision.id, round % 2, &error) == EE_OK, "does not learn", &error);
+    learn(bandit, decision.id, round % 2);
 }
 
 /* Saves, loads what was saved and saves that: the same bytes. */

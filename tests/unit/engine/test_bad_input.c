@@ -457,8 +457,8 @@ static void create_needs_a_place(void **state)
 /* What an older library does not know of must not be ignored by it. */
 static void reserved_words_must_be_zero(void **state)
 {
-    (void)state;
-    ee_settings settings = {.policy = "uniform", .dim = DIM};
+    fixture *self = *state;
+    ee_settings settings = {.policy = "eenet", .dim = DIM};
     enum { WORDS = sizeof settings.reserved / sizeof *settings.reserved };
     for (size_t i = 0; i < WORDS; i++) {
         ee_settings grown = settings;
@@ -468,6 +468,10 @@ static void reserved_words_must_be_zero(void **state)
         ee_status status = ee_bandit_create(&grown, &bandit, &error);
         assert_error(error, status, EE_BAD_INPUT,
                      "create: the reserved words of the settings must be zero: start them from {0}");
+        assert_null(bandit);
+        status = ee_bandit_load_bytes(self->before.bytes, self->before.size, &grown, &bandit, &error);
+        assert_error(error, status, EE_BAD_INPUT,
+                     "load: the reserved words of the settings must be zero: start them from {0}");
         assert_null(bandit);
     }
 }
@@ -666,7 +670,7 @@ int main(void)
         cmocka_unit_test(settings_must_name_a_policy),
         cmocka_unit_test(a_long_name_is_cut_in_the_sentence),
         cmocka_unit_test(create_needs_a_place),
-        cmocka_unit_test(reserved_words_must_be_zero),
+        cmocka_unit_test_setup_teardown(reserved_words_must_be_zero, bandit_begin, bandit_end),
         cmocka_unit_test(the_dimension_has_a_range),
         cmocka_unit_test(an_allocator_has_both_functions),
         cmocka_unit_test(options_must_be_in_range),
