@@ -79,7 +79,9 @@ static int learn_elsewhere(const char *folder)
         memory_free(bytes);
     }
     name_file(path, sizeof path, folder, "model", 1);
-    return ee_bandit_save(bandit, path, NULL) ? 5 : 0;
+    ee_status status = ee_bandit_save(bandit, path, NULL);
+    ee_bandit_free(bandit);
+    return status ? 5 : 0;
 }
 
 static void start_other_process(const char *folder)
