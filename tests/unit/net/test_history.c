@@ -279,14 +279,18 @@ static void rounds_and_predictions_are_saved(void **state)
     history_archive(&loaded, &a);
     assert_int_equal(a.status, EE_OK);
     assert_int_equal(archive_remaining(&a), 0);
-    assert_int_equal(loaded.count, h.count);
-    assert_int_equal(loaded.newest, h.newest);
-    for (size_t i = 0; i < h.count; i++) {
-        assert_true(history_input(&loaded, i).values[0] == history_input(&h, i).values[0]);
-        assert_true(history_target(&loaded, i) == history_target(&h, i));
-        assert_true(history_predicted(&loaded, i) == history_predicted(&h, i));
+    size_t samples = 0;
+    for (size_t round = 0; round < ROUNDS; round++) {
+        assert_int_equal(history_count_after(&loaded, round), samples);
+        for (size_t i = 0; i < samples_of_round(round); i++, samples++) {
+            float x = (float)(10 * round + i);
+            bool last = i + 1 == samples_of_round(round);
+            assert_true(history_input(&loaded, samples).values[0] == x && history_target(&loaded, samples) == -x);
+            assert_true(history_predicted(&loaded, samples) == (last ? (float)round / 4 : 0));
+        }
     }
-    for (size_t r = 0; r <= ROUNDS; r++) assert_int_equal(history_count_after(&loaded, r), history_count_after(&h, r));
+    assert_int_equal(loaded.count, samples);
+    assert_int_equal(loaded.newest, samples - 1);
     memory_free(written.bytes);
     memory_release(&owner);
 }
