@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_install.sh BUILD FOLDER CMAKE CC VERSION: installs the build under the folder, builds and runs programs of another
-# project with what lies there, by pkg-config and by find_package, and uninstalls it.
+# test_install.sh BUILD FOLDER CMAKE CC VERSION: installs the build under the folder, builds and runs programs of
+# another project with what lies there, by pkg-config and by find_package, and uninstalls it.
 set -eu
 build=$1 folder=$2 cmake=$3 cc=$4 version=$5
 here=$(dirname "$0")
@@ -12,7 +12,10 @@ manifest=$build/install_manifest.txt
 rm -rf "$folder"
 mkdir -p "$folder"
 [ ! -e "$manifest" ] || cp "$manifest" "$folder/manifest_before"
-restore() { if [ -e "$folder/manifest_before" ]; then mv "$folder/manifest_before" "$manifest"; else rm -f "$manifest"; fi; }
+restore() {
+    rm -f "$manifest"
+    [ ! -e "$folder/manifest_before" ] || mv "$folder/manifest_before" "$manifest"
+}
 trap restore EXIT
 
 DESTDIR=$folder/stage "$cmake" --install "$build" --prefix /opt/eenet >"$folder/log"
