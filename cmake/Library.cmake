@@ -1,5 +1,5 @@
-# The library as it is installed, and as a project that adds this one by add_subdirectory sees it: eenet::eenet, shared, and
-# eenet::eenet_static.
+# The library as it is installed, and as a project that adds this one by add_subdirectory sees it: eenet::eenet, which is
+# shared, and eenet::eenet_static.
 
 # Who is compatible with whom, said once for the name of the shared library and for the CMake package: while the major
 # version is 0, versions that share the minor one; from 1.0 on, versions that share the major one.
@@ -30,8 +30,8 @@ function(eenet_add_shared target)
     endif()
 endfunction()
 
-# eenet_add_static(TARGET ARCHIVE): the objects of the archive, a target, as one, in which what is hidden is local: a name
-# like network_forward would otherwise meet one of the program that links it.
+# eenet_add_static(TARGET ARCHIVE): the objects of the archive, a target, as one, in which what is hidden is local: a
+# name like network_forward would otherwise meet one of the program that links it.
 function(eenet_add_static target archive)
     set(whole ${PROJECT_BINARY_DIR}/${target}.o)
     add_custom_command(OUTPUT ${whole}

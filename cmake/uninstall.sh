@@ -1,6 +1,6 @@
 #!/bin/sh
-# uninstall.sh BUILD PREFIX: removes, under DESTDIR, what was last installed from the build, which must have been under the
-# prefix. Folders of eenet's own go too; those that others use, as bin/, stay.
+# uninstall.sh BUILD PREFIX: removes, under DESTDIR, what was last installed from the build, which must have been under
+# the prefix. Folders of eenet's own go too; those that others use, as bin/, stay.
 set -eu
 manifest=$1/install_manifest.txt prefix=${2%/}
 if [ ! -f "$manifest" ]; then

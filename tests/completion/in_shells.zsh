@@ -1,13 +1,13 @@
-# in_shells.zsh PROGRAM SCRIPTS: types at bash and at zsh, each at a terminal of its own, and compares the command line that
-# the tab key makes of it.
+# in_shells.zsh PROGRAM SCRIPTS: types at bash and at zsh, each at a terminal of its own, and compares the command line
+# that the tab key makes of it.
 emulate -R zsh
 setopt err_exit
 zmodload zsh/zpty
 typeset program=$1 scripts=$2 shell heard
 fail() { print -u2 "in_shells.zsh: $*"; exit 1 }
 
-# A program called eenet prints the words that it is given: what stands on the line when return is typed. It asks the real
-# one what may come next.
+# A program called eenet prints the words that it is given: what stands on the line when return is typed. It asks the
+# real one what may come next.
 mkdir bin 'some folder'
 touch some.csv
 print -r -- '#!/bin/sh
@@ -16,7 +16,6 @@ printf "<%s>" "$@"
 echo "<end>"' >bin/eenet
 chmod +x bin/eenet
 export PATH=$PWD/bin:$PATH real=$program TERM=dumb
-unset INPUTRC
 export INPUTRC=/dev/null
 
 # Reads what the shell writes until it matches.
@@ -61,7 +60,7 @@ lines
 zpty -d shell
 
 start zsh zsh -f -i
-zpty -w shell "unsetopt zle_bracketed_paste; zstyle ':completion:*' insert-tab false; fpath=('$scripts' \$fpath); autoload -U compinit && compinit -D -u"
+zpty -w shell "fpath=('$scripts' \$fpath); autoload -U compinit && compinit -D -u"
 hear '*ready> '
 lines
 zpty -d shell
