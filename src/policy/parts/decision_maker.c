@@ -40,8 +40,7 @@ ee_status decision_maker_create(decision_maker *self, memory *owner, const decis
         return status_fail(error, EE_BAD_OPTION,
                            "options: eenet.reward_low must be below eenet.reward_high, got %g and %g",
                            options->reward_low, options->reward_high);
-    learner_options f3 = learner_for_problem(&options->f3, 1, false);
-    return learner_create(&self->f3, owner, "f3", &f3, SEEN, 1, seed, most_parameters, error);
+    return learner_create(&self->f3, owner, "f3", &options->f3, SEEN, 1, seed, most_parameters, error);
 }
 
 size_t decision_maker_theta_count(const decision_maker *self)

@@ -79,8 +79,8 @@ static ee_status create_parts(network_exploration *self, const exploration_setup
     ee_status status =
         gradient_features_create(&self->features, setup->memory, &self->options.features, self->f1, error);
     if (status) return status;
-    learner_options options = learner_for_problem(&self->options.f2, 1, false);
-    if (strncmp(options.network.front, "conv", 4) == 0 && options.network.heads <= 1) {
+    learner_options options = self->options.f2;
+    if (strncmp(options.network.front, "conv", 4) == 0) {
         gradient_features_factor(&self->features);
         options.network.rows = self->features.rows;
         options.network.columns = self->features.columns;
