@@ -132,16 +132,26 @@ static void offer_within_dataset(unfinished at, size_t kind, const dataset_info 
         offer_paths(at, strncmp(place, "DIR", 3) == 0 ? "folders" : "files");
 }
 
+/* Whether what is typed has the whole name, and goes on within it. */
+static bool is_within(const char *typed, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(typed, name, length) == 0 && (typed[length] == ':' || typed[length] == ',');
+}
+
 static void offer_datasets(unfinished at)
 {
     dataset_info info;
+    const char *typed = open_part(at);
+    bool is_form = false; /* "synthetic:clicks," is a kind of its own, within "synthetic:" */
+    for (size_t kind = 0; !dataset_describe(kind, &info, NULL); kind++)
+        if (strchr(info.name, ':') && is_within(typed, info.name)) is_form = true;
     for (size_t kind = 0; !dataset_describe(kind, &info, NULL); kind++) {
-        size_t length = strlen(info.name);
-        const char *typed = open_part(at);
-        if (strncmp(typed, info.name, length) == 0 && (typed[length] == ':' || typed[length] == ','))
+        if (is_form && !strchr(info.name, ':')) continue;
+        if (is_within(typed, info.name))
             offer_within_dataset(at, kind, &info);
         else
-            offer(at, info.summary, "%s%s", info.name, info.form[length] == ':' ? ":" : "");
+            offer(at, info.summary, "%s%s", info.name, info.form[strlen(info.name)] == ':' ? ":" : "");
     }
 }
 

@@ -8,23 +8,32 @@
 #include "base/memory.h"
 #include "kind.h"
 
-static const dataset_kind *const kinds[] = {&dataset_synthetic, &dataset_mnist,     &dataset_fashion_mnist,
-                                            &dataset_yelp,      &dataset_movielens, &dataset_ratings,
-                                            &dataset_disin,     &dataset_table,     &dataset_prepared};
+static const dataset_kind *const kinds[] = {
+    &dataset_synthetic, &dataset_clicks,  &dataset_mnist, &dataset_fashion_mnist, &dataset_yelp,
+    &dataset_movielens, &dataset_ratings, &dataset_disin, &dataset_table,         &dataset_prepared};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* Whether text is of this kind, by its first word. A kind that is a form of another, as "synthetic:clicks", has its
+ * place in its name. */
+static bool is_of_kind(const char *text, const char *name)
+{
+    size_t length = strcspn(text, strchr(name, ':') ? "," : ":,");
+    return strlen(name) == length && memcmp(text, name, length) == 0;
+}
 
 /* NULL, with the error filled, where text names none. */
 static const dataset_kind *find_kind(const char *text, ee_error *error)
 {
     const char *names[KINDS];
     char word[32] = "";
-    size_t length = strcspn(text, ":,");
+    size_t length = strcspn(text, ":,"), found = KINDS;
     if (length < sizeof word) memcpy(word, text, length);
     for (size_t i = 0; i < KINDS; i++) {
         names[i] = kinds[i]->name;
-        if (strcmp(word, names[i]) == 0) return kinds[i];
+        if (is_of_kind(text, names[i]) && (found == KINDS || strchr(names[i], ':'))) found = i;
     }
+    if (found < KINDS) return kinds[found];
     const char *nearest = options_nearest(word, names, KINDS);
     if (nearest)
         status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);

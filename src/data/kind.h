@@ -15,7 +15,7 @@ typedef struct dataset_request {
 } dataset_request;
 
 typedef struct dataset_kind {
-    const char *name;
+    const char *name; /* "table"; of a form with options of its own "synthetic:clicks", and then there is no place */
     const char *form;
     const char *summary;
     const option_schema *options; /* what may follow the place; NULL where nothing may */
@@ -52,6 +52,7 @@ struct environment {
 };
 
 extern const dataset_kind dataset_synthetic;
+extern const dataset_kind dataset_clicks;
 extern const dataset_kind dataset_mnist;
 extern const dataset_kind dataset_fashion_mnist;
 extern const dataset_kind dataset_yelp;

@@ -6,7 +6,8 @@
  *
  * The last two are those of Zhou, Li and Gu, "Neural contextual bandits with UCB-based exploration", ICML 2020,
  * section 6. The reward is h plus normal noise. a is drawn once for each seed. With drift it then turns, a little every
- * round, in a plane that is drawn with it: cos(s) a + sin(s) b, b a unit vector at a right angle to a. */
+ * round, in a plane that is drawn with it: cos(s) a + sin(s) b, b a unit vector at a right angle to a. The form clicks
+ * has a file of its own, synthetic_clicks.c. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 
 typedef enum reward_form { FORM_INNER, FORM_QUADRATIC, FORM_COSINE, FORMS } reward_form;
 
-static const char *const form_names[FORMS] = {"inner", "quadratic", "cosine"};
+/* The last is not of this file, but may be what was meant. */
+static const char *const form_names[FORMS + 1] = {"inner", "quadratic", "cosine", "clicks"};
 
 typedef struct synthetic_options {
     int64_t dim;
@@ -62,11 +64,12 @@ static reward_form find_form(const char *place, ee_error *error)
 {
     for (int i = 0; i < FORMS; i++)
         if (strcmp(place, form_names[i]) == 0) return (reward_form)i;
-    const char *nearest = options_nearest(place, form_names, FORMS);
+    const char *nearest = options_nearest(place, form_names, FORMS + 1);
     if (nearest)
         status_fail(error, EE_BAD_OPTION, "synthetic: no form is called '%.100s'; did you mean '%s'?", place, nearest);
     else
-        status_fail(error, EE_BAD_OPTION, "synthetic: expected inner, quadratic or cosine, got '%.100s'", place);
+        status_fail(error, EE_BAD_OPTION, "synthetic: expected inner, quadratic, cosine or clicks, got '%.100s'",
+                    place);
     return FORMS;
 }
 

@@ -78,17 +78,30 @@ END
 expect run --set eenet.f1.width= </dev/null
 
 # Data sets: kinds, places, options, choices.
-"$eenet" datasets | sed -n 's/^\([a-z-]*\)\(:*\).*/\1\2/p' | grep . >kinds
+"$eenet" datasets | sed -n 's/^\(synthetic:clicks\|[a-z-]*\)\(:*\).*/\1\2/p' | grep . >kinds
 expect run -d '' <kinds
 expect rounds -d syn <<'END'
 synthetic:
+synthetic:clicks
 END
 expect run -d synthetic:i <<'END'
 synthetic:inner
 END
+expect run -d synthetic:c <<'END'
+synthetic:cosine
+synthetic:clicks
+END
 expect run -d synthetic:inner,d <<'END'
 synthetic:inner,dim=
 synthetic:inner,drift=
+END
+expect run -d synthetic:clicks,rate=0.1,b <<'END'
+synthetic:clicks,rate=0.1,blocks=
+END
+expect run -d synthetic:clicks,n </dev/null
+expect run -d synthetic:clicks,blocks= <<'END'
+synthetic:clicks,blocks=on
+synthetic:clicks,blocks=off
 END
 expect run --dataset=table:my.csv,label=x,header=y <<'END'
 --dataset=table:my.csv,label=x,header=yes

@@ -104,6 +104,15 @@ synthetic:inner|quadratic|cosine[,OPTION=VALUE...]
     arms   default 10   2 to 65536  arms of a round
     noise  default 0.1  0 to 1000   standard deviation of the rewards' noise
     drift  default 0    0 to 1000   radians by which a turns every 1000 rounds
+synthetic:clicks[,OPTION=VALUE...]
+    made clicks, 0 or 1, of users on items; the regret is that of their probabilities
+    rate       default 0.05  0.0001 to 0.9999  probability that a random user clicks on a random item
+    sharpness  default 2.25  0 to 20           standard deviation of the logit of a click, over users and items
+    arms       default 20    2 to 65536        arms of a round
+    items      default 100   2 to 65536        items of the catalogue
+    dim        default 20    2 to 65536        features: half the user's, half the item's; with blocks, of the context
+    drift      default 0     0 to 1000         radians by which the preferences turn every 1000 rounds
+    blocks     default off   on|off            a shop: the arms are the catalogue, arm i the context in block i
 mnist:DIR[,OPTION=VALUE...]
     MNIST's IDX files, gz or plain: an image is ten arms, one of them its digit
     set        default train  train|test|all    which images

@@ -22,6 +22,8 @@ same() {
 }
 rounds=500
 same synthetic:cosine dense synthetic:cosine
+same synthetic:clicks clicks synthetic:clicks
+same synthetic:clicks,blocks=on,arms=5 shop synthetic:clicks,blocks=on,arms=5
 awk 'BEGIN { for (i = 0; i < 60; i++) printf "%d,%.2f,%s\n", i % 7, (i * 37 % 11) / 4, substr("abc", i % 3 + 1, 1) }' >few.csv
 rounds=60
 same table:few.csv,header=no sparse table:few,header=no

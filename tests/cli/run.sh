@@ -32,6 +32,21 @@ synthetic:cosine: 10 arms of 20 features, 20 rounds, seed 18446744073709551615
 END
 shape <table | diff expected -
 
+# Clicks, of items with features and of a shop.
+"$eenet" run -d synthetic:clicks -d synthetic:clicks,blocks=on,arms=12,dim=6 -p uniform -T 50 -s 0 >table
+cat >expected <<'END'
+synthetic:clicks: 20 arms of 20 features, 50 rounds, seed 0
+
+ policy regret optimal seconds
+ uniform N N% N
+
+synthetic:clicks,blocks=on,arms=12,dim=6: 12 arms of 72 features, 50 rounds, seed 0
+
+ policy regret optimal seconds
+ uniform N N% N
+END
+shape <table | diff expected -
+
 # The same seeds, the same numbers, the time aside; whoever else plays.
 regrets() { awk '/^[* ] uniform/ { sub("^[*]", ""); print $2, $3, $4, $5 }'; }
 "$eenet" run -d synthetic:cosine -p uniform -T 100 -s 0-4 | regrets >alone

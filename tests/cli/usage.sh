@@ -83,4 +83,6 @@ refuse "eenet run: data set: no kind is called 'syntetic'; did you mean 'synthet
 refuse "eenet run: synthetic: no form is called 'iner'; did you mean 'inner'?" run -p uniform -d synthetic:iner
 refuse "eenet run: options: synthetic has no option 'dims'; did you mean 'dim'?" run -p uniform \
     -d synthetic:inner,dims=3
+refuse "eenet run: options: synthetic:clicks has no option 'noise'" run -p uniform -d synthetic:clicks,noise=0.1
+refuse "eenet run: options: synthetic has no option 'rate'" run -p uniform -d synthetic:cosine,rate=0.1
 refuse "eenet run: options: synthetic.arms must be 2 to 65536, got 1" run -p uniform -d synthetic:inner,arms=1

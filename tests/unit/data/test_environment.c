@@ -45,7 +45,8 @@ static void wrong_texts_are_named(void **state)
         {"synthetic:inner,drift=1,dim=1", "options: synthetic.drift needs a dim of 2 or more: a line has no turn"},
         {"synthetic:inner,dim=4097,arms=4096",
          "options: synthetic.arms times dim must be at most 16777216, got 16781312"},
-        {"synthetic:inner,noise", "synthetic: expected inner, quadratic or cosine, got 'inner,noise'"},
+        {"synthetic:inner,noise", "synthetic: expected inner, quadratic, cosine or clicks, got 'inner,noise'"},
+        {"synthetic:inner,rate=0.1", "options: synthetic has no option 'rate'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;
