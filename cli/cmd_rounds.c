@@ -86,8 +86,7 @@ static int run(const command *self, int count, char **words)
     dataset *data;
     ee_error error;
     if (dataset_open(given[FLAG_DATASET], NULL, &data, &error)) return command_refused(self, &error);
-    uint64_t limit = dataset_rounds(data);
-    if (!rounds) rounds = limit && limit < USUAL_ROUNDS ? limit : USUAL_ROUNDS;
+    if (!rounds) rounds = command_usual_rounds(data);
     code = export(self, data, seed, rounds, given[FLAG_OUTPUT]);
     dataset_free(data);
     return code;

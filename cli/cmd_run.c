@@ -183,6 +183,7 @@ static int run(const command *self, int count, char **words)
     status = memory_create(NULL, &results, request->job_count, sizeof *results, &error);
     if (status) goto done;
     bool kept;
+    run_request_print_repeats(self, request);
     code = play(self, request, given.json, results, &kept);
     if (!given.json && (code != EXIT_FAILED || any_finished(request, results)))
         status = print_tables(request, results, &error);

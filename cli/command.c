@@ -174,6 +174,13 @@ bool command_find_policy(const command *self, const char *name, ee_policy *polic
     return false;
 }
 
+uint64_t command_usual_rounds(const dataset *data)
+{
+    uint64_t rounds = 10000, limit = dataset_rounds(data), rows = dataset_rows(data);
+    if (limit && limit < rounds) rounds = limit;
+    return rows && rows < rounds ? rows : rounds;
+}
+
 /* ---- printing ---- */
 
 size_t command_wider(size_t width, const char *text)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "data/environment.h"
 #include "eenet.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
@@ -81,8 +82,9 @@ int arguments_number(const command *owner, int got, const char *text, uint64_t l
 
 /* ---- what the verbs share besides ---- */
 
-/* The paper's protocol. */
-enum { USUAL_ROUNDS = 10000 };
+/* Rounds of a run where none are asked for: 10000, which is the paper's protocol, or what the data set has of rounds or
+ * of rows where that is less. */
+uint64_t command_usual_rounds(const dataset *data);
 
 /* The names of the policies, as the library numbers them; NULL past the last. */
 const char *command_policy_name(size_t index);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "lab/repeats.h"
 #include "lab/results.h"
 
 static const char usual_seeds[] = "0-9";           /* the paper's ten runs */
@@ -179,7 +180,6 @@ int run_request_open(const command *self, run_request *request)
     if (!request->dataset_texts.count) return command_misused(self, "expected a data set: -d DATASET");
     if (!policies) return command_misused(self, "expected policies: -p POLICY[,POLICY...]");
     if (request->output && !request->output[0]) return command_misused(self, "--output must be a folder, got ''");
-    request->rounds = USUAL_ROUNDS;
     uint64_t threads = count_cores();
     const char *const *given = request->given;
     int code = arguments_number(self, REQUEST_ROUNDS, given[REQUEST_ROUNDS], 1, most_rounds, &request->rounds);
@@ -194,8 +194,17 @@ int run_request_open(const command *self, run_request *request)
 
 uint64_t run_request_rounds(const run_request *request, const dataset *data)
 {
-    uint64_t limit = dataset_rounds(data);
-    return !request->given[REQUEST_ROUNDS] && limit && limit < request->rounds ? limit : request->rounds;
+    return request->given[REQUEST_ROUNDS] ? request->rounds : command_usual_rounds(data);
+}
+
+void run_request_print_repeats(const command *self, const run_request *request)
+{
+    for (size_t i = 0; i < request->dataset_texts.count; i++) {
+        const dataset *data = request->datasets[i];
+        char line[160];
+        if (repeats_format(dataset_rows(data), run_request_rounds(request, data), line, sizeof line))
+            fprintf(stderr, "eenet %s: %s: %s\n", self->name, dataset_name(data), line);
+    }
 }
 
 int run_request_make_jobs(const command *self, run_request *request)

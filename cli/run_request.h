@@ -24,7 +24,7 @@ enum {
 #define REQUEST_FLAG_LIST                                                                                              \
     [REQUEST_DATASET] = {'d', "dataset", "DATASET", "what to play on, as 'eenet datasets' lists; may be given again"}, \
     [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "who plays; 'eenet policies' lists them"},            \
-    [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given"},                               \
+    [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given; a data set's rows if fewer"},   \
     [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run for each, as 0-4 or 0,3,7-9; 0-9 unless given"},                \
     [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
     [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given"},                          \
@@ -53,7 +53,7 @@ typedef struct run_request {
     requested_policy *policies; /* (policy_count) */
     size_t policy_count, policy_capacity;
     seed_list seeds;
-    uint64_t rounds; /* asked for; see run_request_rounds */
+    uint64_t rounds; /* asked for, 0 where none were; see run_request_rounds */
     size_t threads;
     const char *output; /* a folder; NULL: none */
 
@@ -76,8 +76,11 @@ int run_request_make_jobs(const command *self, run_request *request);
 
 void run_request_release(run_request *request);
 
-/* Rounds of a run on the data set: what was asked for; where nothing was, 10000, or all where it has fewer. */
+/* Rounds of a run on the data set: what was asked for; where nothing was, as command_usual_rounds. */
 uint64_t run_request_rounds(const run_request *request, const dataset *data);
+
+/* Says on stderr, in a line for each data set, whose rows come again. */
+void run_request_print_repeats(const command *self, const run_request *request);
 
 /* Says where the results are, if they are anywhere. */
 void run_request_print_output(const run_request *request);

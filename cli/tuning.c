@@ -227,6 +227,7 @@ int tuning_run(const command *self, tuning *from)
                        request->seeds.count,
                        from->halving,
                        from->ablations};
+    if (!status) run_request_print_repeats(self, request);
     code = status ? command_refused(self, &error) : play(self, request, &plan, &from->ended);
 done:
     for (size_t i = 0; tries && i < request->policy_count; i++) {

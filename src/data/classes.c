@@ -65,6 +65,7 @@ ee_status classes_finish(classes_dataset *data, const char *name, ee_error *erro
     data->head.arms = data->classes;
     data->head.blocks = data->classes;
     data->head.exclusive = true;
+    data->head.rows = data->rows;
     return EE_OK;
 }
 
@@ -121,6 +122,7 @@ ee_status classes_start(const dataset *base, uint64_t seed, environment **out, e
 static size_t draw_row(classes_environment *world)
 {
     if (world->shown == world->data->rows) world->shown = 0;
+    if (world->data->in_order) return world->shown++;
     uint32_t *next = world->order + world->shown;
     uint32_t *drawn = next + random_below(&world->rounds, world->data->rows - world->shown);
     uint32_t row = *drawn;

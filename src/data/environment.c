@@ -179,6 +179,11 @@ uint64_t dataset_rounds(const dataset *data)
     return data->rounds;
 }
 
+uint64_t dataset_rows(const dataset *data)
+{
+    return data->rows;
+}
+
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error)
 {
     *out = NULL;

@@ -51,6 +51,9 @@ size_t dataset_blocks(const dataset *data);   /* of the features, where an arm i
 bool dataset_exclusive(const dataset *data);  /* of the arms of a round at most one has a reward that is not 0 */
 uint64_t dataset_rounds(const dataset *data); /* rounds that it has; 0: without end */
 
+/* Rows, each of which is a round and comes again when all have come; 0 where every round is drawn anew. */
+uint64_t dataset_rows(const dataset *data);
+
 /* data must outlive the environment. */
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error);
 void environment_free(environment *world);

@@ -45,6 +45,7 @@ struct dataset {
     size_t blocks;   /* environment.h: dataset_blocks; 0 is as 1 */
     bool exclusive;  /* environment.h: dataset_exclusive */
     uint64_t rounds; /* 0: without end */
+    uint64_t rows;   /* environment.h: dataset_rows; 0: none */
 };
 
 struct environment {

@@ -32,6 +32,8 @@ static const option entries[] = {
     OPTION_ROW_CHOICE(table_options, normalize, "normalize", "unit", "unit|standard|none",
                       "numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither"),
     OPTION_ROW_FLAG(table_options, constant, "constant", "on", "a feature that is always 1"),
+    OPTION_ROW_CHOICE(table_options, order, "order", "random", "random|file",
+                      "rows in a random order, another one each time; or as the file has them, for every seed"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -374,21 +376,28 @@ static void table_release(table *t)
     memory_free(t->lines);
 }
 
+static ee_status separated_parse(source *file, const table_options *options, classes_dataset **out, ee_error *error)
+{
+    table t = {.file = file, .options = options};
+    row_reader rows = rows_start(file, NULL);
+    ee_status status = read_cells(&t, &rows, error);
+    rows_release(&rows);
+    if (!status) status = settle_columns(&t, error);
+    if (!status) status = measure_columns(&t, error);
+    if (!status) status = make_rows(&t, out, error);
+    table_release(&t);
+    return status;
+}
+
 ee_status table_parse(source *file, const char *text, classes_dataset **out, ee_error *error)
 {
     table_options options;
     options_set_defaults(&schema, &options);
     ee_status status = options_parse(&schema, text, &options, error);
     if (status) return status;
-    if (libsvm_recognize(file)) return libsvm_parse(file, &options, out, error);
-    table t = {.file = file, .options = &options};
-    row_reader rows = rows_start(file, NULL);
-    status = read_cells(&t, &rows, error);
-    rows_release(&rows);
-    if (!status) status = settle_columns(&t, error);
-    if (!status) status = measure_columns(&t, error);
-    if (!status) status = make_rows(&t, out, error);
-    table_release(&t);
+    status =
+        libsvm_recognize(file) ? libsvm_parse(file, &options, out, error) : separated_parse(file, &options, out, error);
+    if (!status) (*out)->in_order = options.order.pick == ORDER_FILE;
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "source.h"
 
 enum { NORMALIZE_UNIT, NORMALIZE_STANDARD, NORMALIZE_NONE };
+enum { ORDER_RANDOM, ORDER_FILE };
 
 typedef struct table_options {
     char label[OPTION_TEXT_SIZE];
@@ -15,6 +16,7 @@ typedef struct table_options {
     option_choice header;
     option_choice normalize;
     bool constant;
+    option_choice order;
 } table_options;
 
 /* Reads what the file's bytes hold, unpacked already; they are changed. options is the text of them. On success *out is

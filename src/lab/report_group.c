@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "figure.h"
 #include "page.h"
+#include "repeats.h"
 #include "report_parts.h"
 
 /* NULL where there is none. */
@@ -205,6 +206,17 @@ static void add_directions(text *page, const summary_group *group, const char *f
     add_rows(page, group, SUMMARY_MAIN, add_direction_row);
 }
 
+static void add_repeats(text *page, const summary_group *group)
+{
+    char line[160];
+    uint64_t rows = 0;
+    for (size_t i = 0; i < group->count; i++) /* lines of older programs do not tell */
+        for (size_t k = 0; k < group->cells[i].count; k++)
+            if (group->cells[i].runs[k]->rows) rows = group->cells[i].runs[k]->rows;
+    if (repeats_format(rows, group->first->rounds, line, sizeof line))
+        text_add(page, "<p class=\"facts\">%s</p>\n", line);
+}
+
 void report_group(text *page, const summary_group *group, const char *folder)
 {
     text_add(page, "<section>\n<h2 id=\"%s\">", group->file);
@@ -213,6 +225,7 @@ void report_group(text *page, const summary_group *group, const char *folder)
              group->first->rounds, group->first->arms, group->first->dim);
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
+    add_repeats(page, group);
     add_figure(page, group, FIGURE_REGRET, folder,
                "Mean regret over the seeds; the bands are one standard deviation to each side. The legend is in the "
                "order of the regret at the end. What loses more than twice the least leaves the frame. Below, larger: "

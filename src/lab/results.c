@@ -120,6 +120,7 @@ size_t results_format(const run_report *report, const char *curve, size_t curve_
     append_text(&out, "dataset", dataset_name(job->data));
     append(&out, "\"fingerprint\":\"%016" PRIx64 "\",", dataset_fingerprint(job->data));
     append(&out, "\"dim\":%zu,\"arms\":%zu,", dataset_dim(job->data), dataset_arms(job->data));
+    if (dataset_rows(job->data)) append(&out, "\"rows\":%" PRIu64 ",", dataset_rows(job->data));
     append_text(&out, "policy", job->policy);
     append_text(&out, "options", report->options);
     append_seed(&out, job->seed);
@@ -257,6 +258,7 @@ static void read_members(line_reader *from, stored_run *out)
     out->fingerprint = read_fingerprint(from);
     out->dim = (size_t)read_whole(from, "dim");
     out->arms = (size_t)read_whole(from, "arms");
+    if (json_object_get(from->members, "rows")) out->rows = read_whole(from, "rows");
     out->policy = read_text(from, "policy");
     out->options = read_text(from, "options");
     out->seed = read_seed(from);

@@ -16,6 +16,7 @@ typedef struct stored_run {
     char *dataset;        /* dataset_name */
     uint64_t fingerprint; /* of its files */
     size_t dim, arms;     /* of its rounds */
+    uint64_t rows;        /* dataset_rows; 0 too where the line is of a program that did not tell */
     char *policy;
     char *options; /* every option with its value */
     uint64_t seed;

@@ -147,13 +147,14 @@ disin:FILE[,OPTION=VALUE...]
     max_words  default 30000  1 to 10000000                         words that count, those in most articles
 table:FILE[,OPTION=VALUE...]
     CSV, TSV or libsvm, gz or plain: a row is as many arms as there are classes, one of them its own
-    label        default auto  auto|COLUMN          the column with the classes; auto: target, label or class, else the last
-    categorical  default auto  auto|all|COLUMN+...  columns whose numbers are codes
-    numeric      default auto  auto|COLUMN+...      columns that must be numbers
-    ignore       default none  none|COLUMN+...      columns that are left out
-    header       default auto  auto|yes|no          whether the first row names the columns
-    normalize    default unit  unit|standard|none   numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither
-    constant     default on    on|off               a feature that is always 1
+    label        default auto    auto|COLUMN          the column with the classes; auto: target, label or class, else the last
+    categorical  default auto    auto|all|COLUMN+...  columns whose numbers are codes
+    numeric      default auto    auto|COLUMN+...      columns that must be numbers
+    ignore       default none    none|COLUMN+...      columns that are left out
+    header       default auto    auto|yes|no          whether the first row names the columns
+    normalize    default unit    unit|standard|none   numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither
+    constant     default on      on|off               a feature that is always 1
+    order        default random  random|file          rows in a random order, another one each time; or as the file has them, for every seed
 rounds:DIR
     prepared rounds, as 'eenet rounds' or another program writes them; the same for every seed
 END

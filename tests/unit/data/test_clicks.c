@@ -152,6 +152,7 @@ static void arms_show_users_and_items(void **state)
     assert_int_equal(dataset_blocks(data), 1);
     assert_false(dataset_exclusive(data));
     assert_int_equal(dataset_rounds(data), 0);
+    assert_int_equal(dataset_rows(data), 0);
     float catalogue[ITEMS][HALF];
     size_t known = 0;
     double bias = 0.0;

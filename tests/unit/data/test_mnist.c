@@ -50,6 +50,7 @@ static const classes_dataset *open_set(const char *text)
     assert_int_equal(dataset_arms(data), 10);
     assert_int_equal(dataset_blocks(data), 10);
     assert_int_equal(dataset_rounds(data), 0);
+    assert_int_equal(dataset_rows(data), rows->rows);
     assert_true(dataset_fingerprint(data) != 0);
     return rows;
 }

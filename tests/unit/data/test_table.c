@@ -342,6 +342,40 @@ static void files_are_opened_packed_or_plain(void **state)
     folder_remove(&folder);
 }
 
+/* Row i has class i % 3 and a feature that tells it from the others: their rewards and values are told by i. */
+static void rows_come_as_the_file_has_them(void **state)
+{
+    (void)state;
+    static const char *const contents[] = {"a,target\n5,x\n2,y\n9,z\n1,x\n", "0 1:5\n1 1:2\n2 1:9\n0 1:1\n"};
+    static const float numbers[] = {5, 2, 9, 1};
+    test_folder folder = folder_make();
+    for (int i = 0; i < 2; i++) {
+        char text[160];
+        dataset *data;
+        folder_write_text(&folder, "stream.txt", contents[i]);
+        snprintf(text, sizeof text, "table:%s,order=file," PLAIN, folder_path(&folder, "stream.txt"));
+        assert_int_equal(dataset_open(text, NULL, &data, NULL), EE_OK);
+        assert_string_equal(dataset_name(data), "table:stream,order=file," PLAIN);
+        assert_int_equal(dataset_rows(data), 4);
+        assert_int_equal(dataset_rounds(data), 0);
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            environment *world;
+            assert_int_equal(environment_create(data, seed, &world, NULL), EE_OK);
+            for (size_t t = 0; t < 11; t++) {
+                environment_round round;
+                assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+                assert_true(round.rewards[t % 4 % 3] == 1.0);
+                assert_true(round.arms.values[0] == numbers[t % 4]);
+            }
+            environment_free(world);
+        }
+        dataset_free(data);
+    }
+    folder_remove(&folder);
+    expect_failure("a,target\n1,x\n2,y\n", "order=time", EE_BAD_OPTION,
+                   "options: table.order must be random|file, got time");
+}
+
 static void the_uci_files(void **state)
 {
     (void)state;
@@ -402,6 +436,7 @@ int main(void)
         cmocka_unit_test(wrong_libsvm_lines_are_named),
         cmocka_unit_test(too_many_categories),
         cmocka_unit_test(files_are_opened_packed_or_plain),
+        cmocka_unit_test(rows_come_as_the_file_has_them),
         cmocka_unit_test(the_uci_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,6 +217,7 @@ static void wrong_lines(void **state)
         {"\"marks\":[0,", "\"marks\":[", "results: line 2: expected 20 numbers in 'marks'"},
         {"\"curve\":\"a.npy\"", "\"curve\":\"../a.npy\"", "results: line 2: expected the name of a file in 'curve'"},
         {"\"curve\":\"a.npy\",", "", "results: line 2: expected the name of a file in 'curve'"},
+        {"\"arms\":10", "\"arms\":10,\"rows\":0.5", "results: line 2: expected a whole number in 'rows'"},
         {"\"bytes\":4096", "\"directions\":[[1]],\"bytes\":4096",
          "results: line 2: expected 10 numbers in each of 20 in 'directions'"},
         {"}\n", "\n", "results: line 2, byte "},

@@ -1,0 +1,13 @@
+/* Rows that come again, in words. A policy that meets a row twice may know it by heart, which tells nothing of how it
+ * would do on new ones: whoever shows its regret says so. */
+#ifndef EENET_REPEATS_H
+#define EENET_REPEATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "500 rows, 5000 rounds: every row comes ten times"; "" where none comes again, or there are none (rows is 0). Like
+ * snprintf, writes at most capacity bytes and returns the length that the whole line has. */
+size_t repeats_format(uint64_t rows, uint64_t rounds, char *line, size_t capacity);
+
+#endif
