@@ -37,10 +37,15 @@ static uint64_t text_key(const char *text)
 }
 
 static run_keys keys_of(const char *data_name, uint64_t fingerprint, const char *policy, const char *options,
-                        uint64_t rounds, bool tuning, uint64_t seed)
+                        uint64_t rounds, bool tuning, const delay *late, uint64_t seed)
 {
-    uint64_t parts[] = {text_key(data_name), fingerprint, text_key(policy), text_key(options), rounds, tuning};
-    run_keys keys = {.curves = archive_checksum((const uint8_t *)parts, sizeof parts)};
+    char words[DELAY_TEXT];
+    delay_format(late, words);
+    uint64_t parts[] = {text_key(data_name), fingerprint, text_key(policy), text_key(options), rounds, tuning,
+                        text_key(words)};
+    /* Where rewards come at once the keys are those of folders from before there were delays. */
+    size_t size = sizeof parts - (delay_is_none(late) ? sizeof parts[0] : 0);
+    run_keys keys = {.curves = archive_checksum((const uint8_t *)parts, size)};
     uint64_t both[] = {keys.curves, seed};
     keys.run = archive_checksum((const uint8_t *)both, sizeof both);
     return keys;
@@ -49,12 +54,13 @@ static run_keys keys_of(const char *data_name, uint64_t fingerprint, const char 
 static run_keys keys_of_job(const run_job *job, const char *options)
 {
     return keys_of(dataset_name(job->data), dataset_fingerprint(job->data), job->policy, options, job->rounds,
-                   job->tuning, job->seed);
+                   job->tuning, &job->late, job->seed);
 }
 
 static run_keys keys_of_stored(const stored_run *run)
 {
-    return keys_of(run->dataset, run->fingerprint, run->policy, run->options, run->rounds, run->tuning, run->seed);
+    return keys_of(run->dataset, run->fingerprint, run->policy, run->options, run->rounds, run->tuning, &run->late,
+                   run->seed);
 }
 
 /* ---- the experiment ---- */
@@ -415,6 +421,7 @@ static ee_status recover(experiment *self, stored_runs *stored)
 static bool same_setting(const run_job *left, const run_job *right)
 {
     if (left->data != right->data || strcmp(left->policy, right->policy) != 0) return false;
+    if (!delay_same(&left->late, &right->late)) return false;
     return strcmp(left->options ? left->options : "", right->options ? right->options : "") == 0;
 }
 
