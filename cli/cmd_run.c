@@ -206,9 +206,9 @@ const command command_run = {
                "processor time a run; * marks the least regret. The numbers do not depend on -j.\n"
                "'eenet.f1.width=50' sets the option for every preset of eenet, 'eenet:paper.f1.width=50' for that\n"
                "preset alone; what is given later wins.\n"
-               "With --delay N each reward is learned N rounds after its decision; with geometric:MEAN after a random\n"
-               "number of them; with clicks:MEAN,TIMEOUT a reward above 0 after such a number below TIMEOUT, and any\n"
-               "other is told as 0 at TIMEOUT. All policies with the same seed meet the same delays.\n"
+               "A reward is learned at once, or N rounds after its decision (--delay N), or after a random number of\n"
+               "rounds (geometric:MEAN); with clicks:MEAN,TIMEOUT one above 0 comes after a random number of rounds\n"
+               "below TIMEOUT, and any other is told as 0 at TIMEOUT. All policies meet the same delays.\n"
                "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
                "whatever ended it before. Ctrl-C ends the runs at the next round and prints what is done.\n"
                "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",

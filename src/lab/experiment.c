@@ -135,11 +135,14 @@ static ee_status add_curve(experiment *self, const char *name, uint64_t rounds, 
     return EE_OK;
 }
 
-/* "synthetic_cosine_dim_5_eenet_0123456789abcdef.npy": for the eye, then unique. */
+/* "synthetic_cosine_dim_5_delay_100_eenet_0123456789abcdef.npy": for the eye, then unique. */
 static void name_curve(const run_job *job, uint64_t key, char *name, size_t capacity)
 {
-    enum { READABLE = 100 };
-    int length = snprintf(name, capacity, "%.*s_%.*s", READABLE, dataset_name(job->data), READABLE, job->policy);
+    enum { READABLE = 100, POLICY = 60 };
+    char late[DELAY_TEXT + 8] = "_delay_";
+    delay_format(&job->late, late + strlen(late));
+    if (delay_is_none(&job->late)) late[0] = '\0';
+    int length = snprintf(name, capacity, "%.*s%s_%.*s", READABLE, dataset_name(job->data), late, POLICY, job->policy);
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.=";
     for (char *c = name; *c; c++)
         if (!strchr(plain, *c) || (c == name && *c == '.')) *c = '_';

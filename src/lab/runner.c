@@ -38,23 +38,24 @@ static void add_fact(const run_job *job, const char *fact, char *text)
     text[length] = ' ';
 }
 
-/* How many decisions the policy keeps unless told otherwise. */
-static uint64_t usual_pending(const char *name)
+uint64_t runner_pending(const char *name, const delay *late)
 {
     ee_option entry;
-    for (size_t i = 0; !ee_option_describe(name, i, &entry, NULL); i++)
-        if (strcmp(entry.name, "pending") == 0) return strtoull(entry.value, NULL, 10);
-    return UINT64_MAX;
+    uint64_t needed = delay_longest(late) + 1;
+    for (size_t i = 0; !ee_option_describe(name, i, &entry, NULL); i++) {
+        if (strcmp(entry.name, "pending") != 0) continue;
+        uint64_t usual = strtoull(entry.value, NULL, 10);
+        return usual > needed ? usual : needed;
+    }
+    return 0;
 }
 
 /* A bandit has to keep all decisions whose rewards are still to come. */
 static void add_pending(const run_job *job, char *text)
 {
     char fact[32];
-    uint64_t most = delay_longest(&job->late) + 1;
-    if (assignments_set(text, "pending") || most <= usual_pending(job->policy)) return;
-    snprintf(fact, sizeof fact, "pending=%" PRIu64, most);
-    add_fact(job, fact, text);
+    snprintf(fact, sizeof fact, "pending=%" PRIu64, runner_pending(job->policy, &job->late));
+    if (!delay_is_none(&job->late) && !assignments_set(text, "pending")) add_fact(job, fact, text);
 }
 
 /* What is known of the arms and the delay comes first, so that the job's own options may say otherwise. */

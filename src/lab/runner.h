@@ -74,6 +74,10 @@ typedef struct run_watch {
     void *context;
 } run_watch;
 
+/* How many decisions the bandit of a run keeps unless its options say so: the policy's default, or more where the
+ * rewards of more may be on their way. 0 where there is no such policy. */
+uint64_t runner_pending(const char *name, const delay *late);
+
 /* Whether the job could start: creates the bandit and frees it, and compares the rounds with those of the data set.
  * *options, unless NULL, is every option with its value, to be freed with memory_free. */
 ee_status runner_check(const run_job *job, char **options, ee_error *error);
