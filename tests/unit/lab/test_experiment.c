@@ -407,26 +407,30 @@ static void every_part_of_a_job_counts(void **state)
 {
     (void)state;
     dataset *other;
-    run_result result;
+    run_result result, result_of_all[9];
     notes heard = {0};
     run_watch watch = {.ended = note_end, .context = &heard};
     assert_int_equal(dataset_open("synthetic:inner,dim=3,arms=3", NULL, &other, NULL), EE_OK);
     const run_job first = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
-    run_job changed[7] = {first, first, first, first, first, first, first};
+    run_job changed[9] = {first, first, first, first, first, first, first, first, first};
     changed[1].data = other;
     changed[2].policy = "greedy";
     changed[3].options = "pending=9";
     changed[4].seed = 2;
     changed[5].rounds = 21;
     changed[6].tuning = true;
-    for (size_t i = 0; i < 7; i++)
+    changed[7].late = (delay){.rounds = 3};
+    changed[8].late = (delay){.kind = DELAY_CLICKS, .rounds = 3, .mean = 1.0};
+    for (size_t i = 0; i < 9; i++)
         assert_int_equal(experiment_run(folder, &changed[i], 1, 1, &watch, &result, NULL), EE_OK);
-    assert_int_equal(heard.with_curve, 7);
+    assert_int_equal(heard.with_curve, 9);
+    assert_int_equal(experiment_run(folder, changed, 9, 1, &watch, &result_of_all[0], NULL), EE_OK);
+    assert_int_equal(heard.with_curve, 9);
     /* The default, written out, is the same as not given. */
     run_job same = first;
     same.options = "pending=1024";
     assert_int_equal(experiment_run(folder, &same, 1, 1, &watch, &result, NULL), EE_OK);
-    assert_int_equal(heard.with_curve, 7);
+    assert_int_equal(heard.with_curve, 9);
     dataset_free(other);
 }
 
