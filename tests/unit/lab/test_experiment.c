@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/archive.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "support.h"
@@ -434,6 +435,31 @@ static void every_part_of_a_job_counts(void **state)
     dataset_free(other);
 }
 
+static uint64_t text_key(const char *text)
+{
+    return archive_checksum((const uint8_t *)text, strlen(text));
+}
+
+/* Folders from before there were delays: the file of curves of a run whose rewards come at once is named as then. */
+static void folders_without_delays_go_on(void **state)
+{
+    (void)state;
+    const run_job job = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
+    run_result result;
+    stored_runs list = {0};
+    assert_int_equal(experiment_run(folder, &job, 1, 1, NULL, &result, NULL), EE_OK);
+    assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+    assert_int_equal(list.count, 1);
+    const stored_run *run = &list.runs[0];
+    uint64_t parts[] = {text_key(run->dataset), run->fingerprint, text_key("uniform"), text_key(run->options), 20, 0};
+    char ending[40];
+    snprintf(ending, sizeof ending, "_uniform_%016llx.npy",
+             (unsigned long long)archive_checksum((const uint8_t *)parts, sizeof parts));
+    assert_non_null(strstr(run->curve, ending));
+    assert_null(strstr(run->curve, "delay"));
+    results_release(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +472,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stopped_and_called_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failures_and_repetitions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_part_of_a_job_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(folders_without_delays_go_on, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
