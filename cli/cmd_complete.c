@@ -155,6 +155,12 @@ static void offer_datasets(unfinished at)
     }
 }
 
+static void offer_delays(unfinished at)
+{
+    offer(at, "a random number of rounds late, with this mean", "geometric:");
+    offer(at, "clicks after a random time with this mean, and the rest at the timeout", "clicks:");
+}
+
 /* ---- verbs and flags ---- */
 
 /* By what the tables of flags, and the forms of the verbs, call a value. */
@@ -165,7 +171,7 @@ static const struct {
     {"DATASET", offer_datasets}, {"POLICY[,POLICY...]", offer_policy_list},
     {"POLICY", offer_policies},  {"POLICY.OPTION=VALUE", offer_settings},
     {"NAME", offer_policies},    {"DIR", offer_folders},
-    {"FILE", offer_files},
+    {"FILE", offer_files},       {"DELAY", offer_delays},
 };
 
 /* form: what the value is called, which may be followed by a blank and more. */

@@ -19,7 +19,8 @@ static ee_status print_tables(const run_request *request, const run_result *resu
         for (size_t k = 0; k < policies; k++)
             series[k] = (results_series){request->policies[k].name, results + (i * policies + k) * seeds};
         const dataset *data = request->datasets[i];
-        results_table of = {data, run_request_rounds(request, data), series, policies, request->seeds.values, seeds};
+        results_table of = {
+            data, run_request_rounds(request, data), series, policies, request->seeds.values, seeds, &request->late};
         if (i) printf("\n");
         status = results_table_print(&of, error);
     }
@@ -198,13 +199,17 @@ done:
 
 const command command_run = {
     .name = "run",
-    .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--set SETTING]... [--json]",
+    .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--delay DELAY] [--set SETTING]... "
+            "[--json]",
     .summary = "play policies on data sets and print their regret",
     .details = "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
                "deviation over the seeds, the share of rounds in which the best arm was played and the seconds of\n"
                "processor time a run; * marks the least regret. The numbers do not depend on -j.\n"
                "'eenet.f1.width=50' sets the option for every preset of eenet, 'eenet:paper.f1.width=50' for that\n"
                "preset alone; what is given later wins.\n"
+               "A reward is learned at once, or N rounds after its decision (--delay N), or after a random number of\n"
+               "rounds (geometric:MEAN); with clicks:MEAN,TIMEOUT one above 0 comes after a random number of rounds\n"
+               "below TIMEOUT, and any other is told as 0 at TIMEOUT. All policies meet the same delays.\n"
                "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
                "whatever ended it before. Ctrl-C ends the runs at the next round and prints what is done.\n"
                "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",

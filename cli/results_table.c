@@ -71,6 +71,18 @@ static void print_rows(const row *rows, size_t count, bool whole)
     }
 }
 
+static void print_head(const results_table *of)
+{
+    char words[DELAY_TEXT];
+    delay_format(of->late, words);
+    printf("%s: %zu arms of %zu features, %" PRIu64 " rounds, ", dataset_name(of->data), dataset_arms(of->data),
+           dataset_dim(of->data), of->rounds);
+    if (!delay_is_none(of->late)) printf("delay %s, ", words);
+    printf("seed%s ", of->seed_count > 1 ? "s" : "");
+    seeds_print(stdout, of->seeds, of->seed_count);
+    printf("\n\n");
+}
+
 ee_status results_table_print(const results_table *of, ee_error *error)
 {
     row *rows;
@@ -86,10 +98,7 @@ ee_status results_table_print(const results_table *of, ee_error *error)
     }
     if (!status) {
         mark_best(rows, of->count, seeds);
-        printf("%s: %zu arms of %zu features, %" PRIu64 " rounds, seed%s ", dataset_name(of->data),
-               dataset_arms(of->data), dataset_dim(of->data), of->rounds, seeds > 1 ? "s" : "");
-        seeds_print(stdout, of->seeds, seeds);
-        printf("\n\n");
+        print_head(of);
         print_rows(rows, of->count, whole);
     }
     memory_free(rows);

@@ -16,6 +16,7 @@ typedef struct results_table {
     size_t count;
     const uint64_t *seeds; /* (seed_count) */
     size_t seed_count;
+    const delay *late; /* of all runs */
 } results_table;
 
 /* On stdout, under a line that says what was played. */

@@ -14,6 +14,7 @@ enum {
     REQUEST_POLICIES,
     REQUEST_ROUNDS,
     REQUEST_SEEDS,
+    REQUEST_DELAY,
     REQUEST_SET,
     REQUEST_JOBS,
     REQUEST_OUTPUT,
@@ -26,6 +27,7 @@ enum {
     [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "who plays; 'eenet policies' lists them"},            \
     [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given; a data set's rows if fewer"},   \
     [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run for each, as 0-4 or 0,3,7-9; 0-9 unless given"},                \
+    [REQUEST_DELAY] = {'\0', "delay", "DELAY", "when rewards come: N rounds late, geometric:MEAN or clicks:MEAN,TIMEOUT"}, \
     [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
     [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given"},                          \
     [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"}
@@ -55,6 +57,7 @@ typedef struct run_request {
     seed_list seeds;
     uint64_t rounds; /* asked for, 0 where none were; see run_request_rounds */
     size_t threads;
+    delay late;         /* when rewards come */
     const char *output; /* a folder; NULL: none */
 
     run_job *jobs; /* (datasets, policies, seeds): run_request_make_jobs */

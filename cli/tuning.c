@@ -103,7 +103,8 @@ static ee_status print_table(const study_plan *plan, size_t place, const study *
         series[count] = (results_series){labels[count], from->results};
         count++;
     }
-    results_table of = {plan->datasets[place], plan->rounds[place], series, count, plan->seeds, plan->seed_count};
+    results_table of = {plan->datasets[place], plan->rounds[place], series,     count,
+                        plan->seeds,           plan->seed_count,    &plan->late};
     if (!status) status = results_table_print(&of, error);
     memory_free(labels);
     memory_free(series);
@@ -226,7 +227,8 @@ int tuning_run(const command *self, tuning *from)
                        request->seeds.values,
                        request->seeds.count,
                        from->halving,
-                       from->ablations};
+                       from->ablations,
+                       request->late};
     if (!status) run_request_print_repeats(self, request);
     code = status ? command_refused(self, &error) : play(self, request, &plan, &from->ended);
 done:

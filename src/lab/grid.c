@@ -79,8 +79,11 @@ static ee_status make_cells(search *s, ee_error *error)
             cell *made = &s->cells[s->count++];
             *made = (cell){.policy = i, .regret = NAN};
             status = write_options(&plan->policies[i], place, &made->options, error);
-            run_job job = {
-                .data = plan->data, .policy = plan->policies[i].name, .options = made->options, .rounds = plan->rounds};
+            run_job job = {.data = plan->data,
+                           .policy = plan->policies[i].name,
+                           .options = made->options,
+                           .rounds = plan->rounds,
+                           .late = plan->late};
             if (!status) status = runner_check(&job, NULL, error);
         }
         if (status) return status;
@@ -112,7 +115,8 @@ static size_t make_jobs(search *s, uint64_t rounds, run_job *jobs)
                                       .options = from->options,
                                       .seed = plan->seeds[k],
                                       .rounds = rounds,
-                                      .tuning = true};
+                                      .tuning = true,
+                                      .late = plan->late};
     }
     return count;
 }

@@ -25,6 +25,7 @@ typedef struct grid_plan {
     size_t seed_count;
     uint64_t rounds;
     bool halving; /* all cells play a ninth of the rounds, the best third of each policy a third, the best ninth all */
+    delay late;   /* of all runs */
 } grid_plan;
 
 /* The best cell of a policy. */

@@ -36,7 +36,8 @@ static bool is_played(const summary_groups *results, const stored_run *tuned)
 {
     for (size_t g = 0; g < results->count; g++) {
         const summary_group *group = &results->groups[g];
-        if (group->first->fingerprint != tuned->fingerprint || strcmp(group->first->dataset, tuned->dataset) != 0)
+        if (group->first->fingerprint != tuned->fingerprint || strcmp(group->first->dataset, tuned->dataset) != 0 ||
+            !delay_same(&group->first->late, &tuned->late))
             continue;
         for (size_t i = 0; i < group->count; i++) {
             const stored_run *run = group->cells[i].runs[0];
@@ -111,10 +112,19 @@ void report_grids(text *page, const summary *of)
 
 /* ---- settings, and how to get the same again ---- */
 
-static bool is_default(const char *policy, const assignment *one)
+/* Whether it is what the run would get by itself, so that the decisions whose rewards are to come have room. */
+static bool is_of_delay(const stored_run *run, const assignment *one)
 {
+    char room[32];
+    snprintf(room, sizeof room, "%" PRIu64, runner_pending(run->policy, &run->late));
+    return assignment_has_name(one, "pending") && assignment_has_value(one, room);
+}
+
+static bool is_default(const stored_run *run, const assignment *one)
+{
+    if (is_of_delay(run, one)) return true;
     ee_option known;
-    for (size_t i = 0; !ee_option_describe(policy, i, &known, NULL); i++)
+    for (size_t i = 0; !ee_option_describe(run->policy, i, &known, NULL); i++)
         if (assignment_has_name(one, known.name)) return assignment_has_value(one, known.value);
     return false;
 }
@@ -128,7 +138,7 @@ static void add_cell_settings(text *page, const summary_cell *cell)
     const char *options = first->options;
     assignment one;
     while (assignment_next(&options, &one)) {
-        bool usual = is_default(first->policy, &one);
+        bool usual = is_default(first, &one);
         text_add(page, usual ? "<code>" : "<code><b>");
         page_piece(page, one.name, one.length);
         text_add(page, usual ? "</code> " : "</b></code> ");
@@ -156,7 +166,7 @@ static bool has_defaults(const summary_cell *cell)
     const char *options = cell->runs[0]->options;
     assignment one;
     while (assignment_next(&options, &one))
-        if (!is_default(cell->runs[0]->policy, &one)) return false;
+        if (!is_default(cell->runs[0], &one)) return false;
     return true;
 }
 
@@ -179,11 +189,14 @@ static void add_command_end(text *page, const summary_group *group, const summar
 {
     text_add(page, " -T %" PRIu64 " -s ", group->first->rounds);
     report_seeds(page, group, cell);
+    char late[DELAY_TEXT];
+    delay_format(&group->first->late, late);
+    if (!delay_is_none(&group->first->late)) text_add(page, " --delay %s", late);
     text_add(page, " -o DIR");
     const char *options = cell->runs[0]->options;
     assignment one;
     while (assignment_next(&options, &one)) {
-        if (is_default(cell->runs[0]->policy, &one)) continue;
+        if (is_default(cell->runs[0], &one)) continue;
         char word[320];
         snprintf(word, sizeof word, "%s.%.*s", cell->runs[0]->policy, (int)one.length, one.name);
         text_add(page, " \\\n  --set ");

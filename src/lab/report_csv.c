@@ -29,9 +29,13 @@ static void add_direction(text *csv, const summary_cell *cell)
 static void add_row(text *csv, const summary_group *group, const summary_cell *cell, summary_part part, bool reference)
 {
     const stored_run *first = cell->runs[0];
+    char late[DELAY_TEXT];
+    delay_format(&first->late, late);
     text_csv(csv, first->dataset);
-    text_add(csv, ",%016" PRIx64 ",%zu,%zu,%" PRIu64 ",%s,", group->first->fingerprint, first->dim, first->arms,
-             first->rounds, part_names[part]);
+    text_add(csv, ",%016" PRIx64 ",%zu,%zu,%" PRIu64 ",", group->first->fingerprint, first->dim, first->arms,
+             first->rounds);
+    text_csv(csv, late);
+    text_add(csv, ",%s,", part_names[part]);
     text_csv(csv, first->policy);
     text_add(csv, ",");
     text_csv(csv, cell->labels[part]);
@@ -59,7 +63,7 @@ static void add_row(text *csv, const summary_group *group, const summary_cell *c
 ee_status report_csv(const summary *of, const char *path, ee_error *error)
 {
     text csv = text_start(error);
-    text_add(&csv, "dataset,fingerprint,dim,arms,rounds,part,policy,label,seeds,regret_mean,regret_sd,regret_low,"
+    text_add(&csv, "dataset,fingerprint,dim,arms,rounds,delay,part,policy,label,seeds,regret_mean,regret_sd,regret_low,"
                    "regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,"
                    "seconds,bytes,up,up_right,down,down_right,correlation,options\n");
     for (size_t g = 0; g < of->results.count; g++) {

@@ -221,8 +221,10 @@ void report_group(text *page, const summary_group *group, const char *folder)
 {
     text_add(page, "<section>\n<h2 id=\"%s\">", group->file);
     text_html(page, group->label);
-    text_add(page, "</h2>\n<p class=\"facts\">%" PRIu64 " rounds of %zu arms with %zu features each; seeds ",
+    text_add(page, "</h2>\n<p class=\"facts\">%" PRIu64 " rounds of %zu arms with %zu features each; ",
              group->first->rounds, group->first->arms, group->first->dim);
+    report_delay(page, &group->first->late);
+    text_add(page, "seeds ");
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
     add_repeats(page, group);

@@ -1,5 +1,6 @@
 #include "report_parts.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -81,6 +82,22 @@ void report_seeds(text *page, const summary_group *group, const summary_cell *ce
         for (size_t k = 0; k < group->cells[i].count; k++) seeds[count++] = group->cells[i].runs[k]->seed;
     page_seeds(page, seeds, count);
     memory_free(seeds);
+}
+
+void report_delay(text *page, const delay *late)
+{
+    if (delay_is_none(late)) return;
+    if (late->kind == DELAY_ROUNDS)
+        text_add(page, "each reward comes %" PRIu64 " round%s after its decision; ", late->rounds,
+                 late->rounds == 1 ? "" : "s");
+    if (late->kind == DELAY_GEOMETRIC)
+        text_add(page, "each reward comes a random number of rounds after its decision, geometric with mean %g; ",
+                 late->mean);
+    if (late->kind == DELAY_CLICKS)
+        text_add(page,
+                 "a reward above 0 comes a random number of rounds after its decision, geometric with mean %g and "
+                 "below %" PRIu64 ", and any other is told as 0 after %" PRIu64 " rounds; ",
+                 late->mean, late->rounds, late->rounds);
 }
 
 void report_swatch(text *page, size_t style)

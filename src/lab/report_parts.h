@@ -53,6 +53,9 @@ void report_plural(text *page, size_t count, const char *one, const char *many);
 /* The seeds of a cell, or of all cells of a group where cell is NULL. */
 void report_seeds(text *page, const summary_group *group, const summary_cell *cell);
 
+/* When the rewards of a group came: nothing where that was at once, else a clause that ends in "; ". */
+void report_delay(text *page, const delay *late);
+
 /* The colour of a cell's line. */
 void report_swatch(text *page, size_t style);
 

@@ -111,6 +111,14 @@ static void append_directions(line_writer *out, const run_result *result)
     append(out, "],");
 }
 
+/* A line of a run whose rewards came at once has none: it is as it was before there were delays. */
+static void append_delay(line_writer *out, const delay *late)
+{
+    char words[DELAY_TEXT];
+    delay_format(late, words);
+    if (!delay_is_none(late)) append_text(out, "delay", words);
+}
+
 size_t results_format(const run_report *report, const char *curve, size_t curve_row, char *line, size_t capacity)
 {
     const run_job *job = report->job;
@@ -125,6 +133,7 @@ size_t results_format(const run_report *report, const char *curve, size_t curve_
     append_text(&out, "options", report->options);
     append_seed(&out, job->seed);
     append(&out, "\"rounds\":%" PRIu64 ",\"tuning\":%s,", result->rounds, job->tuning ? "true" : "false");
+    append_delay(&out, &job->late);
     append_real(&out, "regret", result->regret);
     append_real(&out, "reward", result->reward);
     append_real(&out, "optimal", (double)result->optimal / (double)result->rounds);
@@ -238,6 +247,14 @@ static void read_directions(line_reader *from, run_direction *directions)
     for (size_t i = 0; i < RUN_PARTS; i++) read_direction(from, json_array_get(list, i), &directions[i]);
 }
 
+static void read_delay(line_reader *from, delay *late)
+{
+    const json_t *value = json_object_get(from->members, "delay");
+    if (!value) return;
+    bool right = json_is_string(value) && delay_parse(json_string_value(value), late, NULL) == EE_OK;
+    find(from, "delay", right, "a delay", value);
+}
+
 /* "0.1.0 neon" */
 static char *read_version(line_reader *from)
 {
@@ -264,6 +281,7 @@ static void read_members(line_reader *from, stored_run *out)
     out->seed = read_seed(from);
     out->rounds = read_whole(from, "rounds");
     out->tuning = read_flag(from, "tuning");
+    read_delay(from, &out->late);
     run_result *result = &out->result;
     result->finished = true;
     result->rounds = out->rounds;

@@ -22,6 +22,7 @@ typedef struct stored_run {
     uint64_t seed;
     uint64_t rounds; /* played: all that were asked for */
     bool tuning;
+    delay late; /* zeros in lines without one: at once */
     run_result result;
     char *curve; /* "NAME.npy" */
     size_t curve_row;

@@ -6,9 +6,11 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "assignments.h"
 #include "base/memory.h"
 #include "engine/bandit.h"
 #include "evaluate/statistics.h"
@@ -27,26 +29,48 @@ static double thread_seconds(void)
 }
 
 /* Puts an assignment in front of the options, of which text has room for one more, where it acts beside them. */
-static void add_fact(const run_job *job, const char *assignment, char *text)
+static void add_fact(const run_job *job, const char *fact, char *text)
 {
-    if (!bandit_takes(job->policy, assignment, text)) return;
-    size_t length = strlen(assignment);
+    if (!bandit_takes(job->policy, fact, text)) return;
+    size_t length = strlen(fact);
     memmove(text + length + 1, text, strlen(text) + 1);
-    memcpy(text, assignment, length);
+    memcpy(text, fact, length);
     text[length] = ' ';
 }
 
-/* What the data set says of its arms comes first, so that the job's own options may say otherwise. */
+uint64_t runner_pending(const char *name, const delay *late)
+{
+    ee_option entry;
+    uint64_t needed = delay_longest(late) + 1;
+    for (size_t i = 0; !ee_option_describe(name, i, &entry, NULL); i++) {
+        if (strcmp(entry.name, "pending") != 0) continue;
+        uint64_t usual = strtoull(entry.value, NULL, 10);
+        return usual > needed ? usual : needed;
+    }
+    return 0;
+}
+
+/* A bandit has to keep all decisions whose rewards are still to come. */
+static void add_pending(const run_job *job, char *text)
+{
+    char fact[32];
+    snprintf(fact, sizeof fact, "pending=%" PRIu64, runner_pending(job->policy, &job->late));
+    if (!delay_is_none(&job->late) && !assignments_set(text, "pending")) add_fact(job, fact, text);
+}
+
+/* What is known of the arms and the delay comes first, so that the job's own options may say otherwise. */
 static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error)
 {
     const char *own = job->options ? job->options : "";
     char *options, blocks[32];
-    ee_status status = memory_create(NULL, &options, strlen(own) + sizeof blocks + sizeof "exclusive=on ", 1, error);
+    size_t room = 2 * sizeof blocks + sizeof "exclusive=on ";
+    ee_status status = memory_create(NULL, &options, strlen(own) + room, 1, error);
     if (status) return status;
     strcpy(options, own);
     snprintf(blocks, sizeof blocks, "blocks=%zu", dataset_blocks(job->data));
     if (dataset_blocks(job->data) > 1) add_fact(job, blocks, options);
     if (dataset_exclusive(job->data)) add_fact(job, "exclusive=on", options);
+    add_pending(job, options);
     ee_settings settings = {
         .policy = job->policy, .dim = dataset_dim(job->data), .seed = job->seed, .options = options};
     status = ee_bandit_create(&settings, bandit, error);
@@ -81,9 +105,10 @@ typedef struct player {
     atomic_bool *stopped; /* the watch has had enough: shared by all */
     ee_bandit *bandit;
     environment *world;
-    ee_score *scores; /* (arms) */
-    double *curve;    /* (rounds), or NULL */
-    size_t part;      /* of the rounds, the present one */
+    delay_queue coming; /* rewards */
+    ee_score *scores;   /* (arms) */
+    double *curve;      /* (rounds), or NULL */
+    size_t part;        /* of the rounds, the present one */
 } player;
 
 static void add_direction(const environment_round *round, const ee_score *scores, run_direction *into)
@@ -119,6 +144,16 @@ static void end_parts(player *self, const run_job *job, run_result *result)
         result->marks[self->part++] = result->regret;
 }
 
+/* Learns what is due by the round. */
+static ee_status learn_due(player *self, uint64_t round, ee_error *error)
+{
+    late_reward next;
+    ee_status status = EE_OK;
+    while (!status && delay_next(&self->coming, round, &next))
+        status = ee_bandit_learn(self->bandit, next.decision, next.reward, error);
+    return status;
+}
+
 static ee_status play_round(player *self, run_result *result, ee_error *error)
 {
     environment_round round;
@@ -127,7 +162,8 @@ static ee_status play_round(player *self, run_result *result, ee_error *error)
     ee_decision decision;
     status = ee_bandit_decide(self->bandit, &round.arms, &decision, self->scores, NULL, error);
     if (status) return status;
-    status = ee_bandit_learn(self->bandit, decision.id, round.rewards[decision.arm], error);
+    status = delay_add(&self->coming, result->rounds, decision.id, round.rewards[decision.arm], error);
+    if (!status) status = learn_due(self, result->rounds, error);
     if (status) return status;
 
     double best = round.expected[0];
@@ -155,6 +191,7 @@ static bool is_wanted(const player *self)
 static ee_status play(player *self, const run_job *job, bool with_curve, run_result *result, ee_error *error)
 {
     self->part = 0;
+    self->coming = delay_start(&job->late, job->seed);
     ee_status status = create_bandit(job, &self->bandit, error);
     if (!status) status = environment_create(job->data, job->seed, &self->world, error);
     if (!status) status = memory_create(NULL, &self->scores, dataset_arms(job->data), sizeof *self->scores, error);
@@ -191,6 +228,7 @@ static ee_status run(player *self, const run_job *job, bool with_curve, pthread_
     }
     ee_bandit_free(self->bandit);
     environment_free(self->world);
+    delay_release(&self->coming);
     memory_free(self->scores);
     memory_free(self->curve);
     self->bandit = NULL;

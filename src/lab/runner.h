@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "data/environment.h"
+#include "delay.h"
 
 /* One run: what it plays and for how long. The strings and the data set are borrowed. */
 typedef struct run_job {
@@ -14,6 +15,7 @@ typedef struct run_job {
     uint64_t seed;       /* of the rounds and of the policy; each draws from streams of its own */
     uint64_t rounds;
     bool tuning; /* settings are chosen by it: no report shows it among the results */
+    delay late;  /* when rewards come; zeros: at once */
 } run_job;
 
 /* How the exploration of a policy stood to what f1 missed, h - f1, over a part of the rounds and all their arms: the
@@ -36,7 +38,7 @@ typedef struct run_result {
     uint64_t rounds;  /* played */
     uint64_t optimal; /* rounds in which no arm had a better expected reward than the one played */
     double regret;    /* sum over the rounds: the best expected reward less that of the arm played */
-    double reward;    /* sum of the rewards received */
+    double reward;    /* sum of the rewards of the arms played, learned or not */
     double seconds;   /* of processor time, creating the policy and drawing the rounds included; 0 until it ended */
     size_t bytes;     /* that the bandit held at the end, which is when it holds most */
     double marks[RUN_PARTS];             /* the regret at the end of each part */
@@ -71,6 +73,10 @@ typedef struct run_watch {
                                                                  jobs or not, one at a time: false ends all runs */
     void *context;
 } run_watch;
+
+/* How many decisions the bandit of a run keeps unless its options say so: the policy's default, or more where the
+ * rewards of more may be on their way. 0 where there is no such policy. */
+uint64_t runner_pending(const char *name, const delay *late);
 
 /* Whether the job could start: creates the bandit and frees it, and compares the rounds with those of the data set.
  * *options, unless NULL, is every option with its value, to be freed with memory_free. */

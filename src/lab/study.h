@@ -17,6 +17,7 @@ typedef struct study_plan {
     size_t seed_count;
     bool halving;   /* as in grid_plan */
     bool ablations; /* the chosen EE-Net with other labels of f2 and other kinds of f3, the paper's, and without f2 */
+    delay late;     /* of all runs */
 } study_plan;
 
 /* One setting on one data set. */

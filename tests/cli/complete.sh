@@ -50,6 +50,13 @@ expect run --policies=eenet:f <<'END'
 --policies=eenet:fast
 END
 expect run -p -p -T '' </dev/null
+expect run --delay '' <<'END'
+geometric:
+clicks:
+END
+expect grid --delay=g <<'END'
+--delay=geometric:
+END
 
 # Options of policies: every one of each, then its choices.
 while read -r policy; do

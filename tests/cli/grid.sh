@@ -23,6 +23,16 @@ cp kept/results.jsonl before
 cmp before kept/results.jsonl
 cmp out again
 
+# With a delay the choice is made and played with it, and is no part of what was played without.
+cp -a kept late
+"$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0 \
+    --set neural-epsilon.f1.width=10 --tune 100-101 -T 300 -s 0-1 --delay 20 -o late >table
+head -n 1 table | grep -qx 'synthetic:inner,dim=4: 10 arms of 4 features, 300 rounds, delay 20, seeds 0-1' ||
+    fail "no delay: $(cat table)"
+test "$(grep -c '"tuning":true,"delay":"20"' late/results.jsonl)" = 4 || fail "tuning runs without the delay"
+test "$(grep -c '"tuning":false,"delay":"20"' late/results.jsonl)" = 4 || fail "runs without the delay"
+head -n 8 late/results.jsonl | cmp - before
+
 # The paper's grid, but for what --set names: of neural-ucb's three axes one is left with four values.
 "$eenet" grid -d synthetic:inner,dim=4 -p neural-ucb --paper --halving --set neural-ucb.nu=1 \
     --set neural-ucb.f1.rate=0.01,0.02 --tune 7 -T 900 -s 0 -o paper >out

@@ -26,7 +26,7 @@ test ! -s stdout || fail "a complaint on stdout"
 # Every flag of run is in its help.
 "$eenet" help run >run
 for flag in '-d, --dataset DATASET' '-p, --policies POLICY' '-T, --rounds ROUNDS' '-s, --seeds SEEDS' \
-    '-j, --jobs JOBS' '-o, --output DIR' '--set POLICY.OPTION=VALUE' '--json'; do
+    '--delay DELAY' '-j, --jobs JOBS' '-o, --output DIR' '--set POLICY.OPTION=VALUE' '--json'; do
     grep -q -e "$flag" run || fail "no $flag in the help of run"
 done
 

@@ -19,6 +19,13 @@ test "$(grep -c directions lines)" = 2 || fail "directions of a policy that does
 sed -E 's/.*"policy":"([a-z]*)".*"seed":([0-9]*),.*/\1 \2/' lines >runs
 printf '%s\n' 'uniform 3' 'uniform 8' 'eenet 3' 'eenet 8' | diff - runs
 
+# Rewards that come late are in the line, and the room for the decisions that wait among the options.
+"$eenet" run -d synthetic:cosine,dim=5 -p uniform -T 30 -s 3 --delay 2000 --json >late
+grep -Eq '[" ]pending=2001[" ].*,"tuning":false,"delay":"2000","regret":' late || fail "no delay: $(cat late)"
+"$eenet" run -d synthetic:cosine,dim=5 -p uniform -T 30 -s 3 --delay 2000 --set uniform.pending=3000 --json >late
+grep -Eq '[" ]pending=3000[" ]' late || fail "not the option that was given: $(cat late)"
+! grep -q '"delay"' lines || fail "a delay where there is none"
+
 # The same runs again: the same bytes, the time aside.
 sed -E 's/"seconds":[^,]*//' lines >first
 for jobs in 1 4; do

@@ -16,13 +16,13 @@ echo runs/summary.csv | diff - out || fail "without gnuplot: output"
 [ ! -e runs/report.html ] || fail "a page without figures"
 
 # One row a cell; the names of the columns are stable, and every row has a field for each.
-head -n 1 runs/summary.csv | grep -qx 'dataset,fingerprint,dim,arms,rounds,part,policy,label,seeds,regret_mean,regret_sd,regret_low,regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,seconds,bytes,up,up_right,down,down_right,correlation,options' || fail "columns"
+head -n 1 runs/summary.csv | grep -qx 'dataset,fingerprint,dim,arms,rounds,delay,part,policy,label,seeds,regret_mean,regret_sd,regret_low,regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,seconds,bytes,up,up_right,down,down_right,correlation,options' || fail "columns"
 [ "$(wc -l <runs/summary.csv)" = 3 ] || fail "rows"
-grep -Eq '^"synthetic:cosine,arms=3",0{16},20,3,50,main,greedy,greedy,2,[0-9.]+,[0-9.]+,' runs/summary.csv || fail "a row"
-[ "$(sed 's/"[^"]*"//' runs/summary.csv | tr -dc ',\n' | awk '{ print length }' | sort -u)" = 30 ] || fail "fields"
+grep -Eq '^"synthetic:cosine,arms=3",0{16},20,3,50,0,main,greedy,greedy,2,[0-9.]+,[0-9.]+,' runs/summary.csv || fail "a row"
+[ "$(sed 's/"[^"]*"//' runs/summary.csv | tr -dc ',\n' | awk '{ print length }' | sort -u)" = 31 ] || fail "fields"
 # The mean is that of the lines.
 awk -F '"regret":' '/"policy":"greedy"/ { sum += $2 + 0; runs++ } END { printf "%.6f\n", sum / runs }' runs/results.jsonl >mean
-grep ',main,greedy,' runs/summary.csv | sed 's/"[^"]*"//' | awk -F, '{ printf "%.6f\n", $10 }' | diff - mean || fail "mean"
+grep ',main,greedy,' runs/summary.csv | sed 's/"[^"]*"//' | awk -F, '{ printf "%.6f\n", $11 }' | diff - mean || fail "mean"
 
 # Gnuplot that fails is told with its words.
 printf '#!/bin/sh\necho "\\"x.gp\\" line 3: unknown terminal" >&2\nexit 1\n' >empty/gnuplot
@@ -75,6 +75,37 @@ grep -q 'seeds 0-1' page.html || fail "half a line"
 # A script may be changed and run again where it lies.
 (cd runs/figures && rm -f ./*.svg && gnuplot regret-synthetic-cosine-arms-3.gp && [ -s regret-synthetic-cosine-arms-3.svg ]) ||
     fail "the script does not run by itself"
+
+# Runs with different delays are groups of their own, with their delay, and the commands have it too; the room for the
+# decisions that wait is no setting of its own.
+"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 -o late >/dev/null
+"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay 1 -o late >/dev/null
+"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay geometric:100 -o late >/dev/null
+"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay clicks:2.50,2000 -o late >/dev/null
+"$eenet" report late >out
+sed -n '2,$ s/^"synthetic:cosine,arms=3",0*,20,3,50,\(.*\),main,\([a-z]*\),[a-z]*,2,.*/\1 \2/p' late/summary.csv >groups
+printf '%s\n' '0 greedy' '0 eenet' '1 greedy' '1 eenet' 'geometric:100 greedy' 'geometric:100 eenet' \
+    '"clicks:2.5,2000" greedy' '"clicks:2.5,2000" eenet' | diff - groups || fail "groups by delay"
+sed -n 's/.*<h2 id="synthetic[^>]*>\(.*\)<\/h2>/\1/p; s/.*<p class="facts">\(.*\)<\/p>/\1/p' late/report.html >heads
+cat >expected <<'END'
+synthetic:cosine,arms=3
+50 rounds of 3 arms with 20 features each; seeds 0-1
+synthetic:cosine,arms=3, delay 1
+50 rounds of 3 arms with 20 features each; each reward comes 1 round after its decision; seeds 0-1
+synthetic:cosine,arms=3, delay geometric:100
+50 rounds of 3 arms with 20 features each; each reward comes a random number of rounds after its decision, geometric with mean 100; seeds 0-1
+synthetic:cosine,arms=3, delay clicks:2.5,2000
+50 rounds of 3 arms with 20 features each; a reward above 0 comes a random number of rounds after its decision, geometric with mean 2.5 and below 2000, and any other is told as 0 after 2000 rounds; seeds 0-1
+END
+diff expected heads || fail "heads by delay"
+sed -n 's/^\(<pre>\)*\(eenet run\)/\2/p' late/report.html >commands
+cat >expected <<'END'
+eenet run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 -o DIR
+eenet run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay 1 -o DIR
+eenet run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay geometric:100 -o DIR
+eenet run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay clicks:2.5,2000 -o DIR
+END
+diff expected commands || fail "commands by delay"
 
 # Words from outside do no harm in the page.
 "$eenet" run -d synthetic:inner -p greedy -T 20 -s 0-1 -o odd >/dev/null

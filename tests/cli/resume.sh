@@ -97,6 +97,29 @@ head -n 24 more/results.jsonl | cmp - whole/results.jsonl
 "$eenet" run -d synthetic:inner -p uniform -T 1000 -s 0 --set uniform.pending=9 -o more >table
 test "$(lines more)" = 28 || fail "another setting: $(lines more) lines"
 
+# Another delay is another run; 0 is what was played before there were delays.
+"$eenet" run -d synthetic:inner -p uniform -T 1000 -s 0-3 --delay 0 -o more >table
+test "$(lines more)" = 28 || fail "no delay: $(lines more) lines"
+for lines in 32 32; do
+    "$eenet" run -d synthetic:inner -p eenet -T 1000 -s 0-3 --delay 10 -o more -j 2 >table
+    test "$(lines more)" = "$lines" || fail "a delay: $(lines more) lines"
+done
+"$eenet" run -d synthetic:inner -p eenet -T 1000 -s 0-3 --delay geometric:10 -o more >table
+test "$(lines more)" = 36 || fail "a random delay: $(lines more) lines"
+
+# Killed and started again with delays: the bytes of a run never killed.
+runs='-d synthetic:cosine,dim=5 -p eenet,greedy -T 1000 -s 0-3 --delay clicks:20,100'
+play late -j 1 >/dev/null
+test "$(lines late)" = 8 || fail "late: $(lines late) lines of 8"
+untimed late >expected-late
+start late-killed
+while test "$(lines late-killed)" -lt 3 && kill -0 "$pid" 2>/dev/null; do :; done
+kill_now
+play late-killed -j 2 >/dev/null
+untimed late-killed | cmp - expected-late || fail "late: other lines"
+diff -r late/curves late-killed/curves || fail "late: other curves"
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,greedy,uniform -T 1000 -s 0-3'
+
 # refuse SENTENCE FOLDER: exit status 1 and the sentence.
 refuse() {
     code=0

@@ -54,6 +54,18 @@ regrets() { awk '/^[* ] uniform/ { sub("^[*]", ""); print $2, $3, $4, $5 }'; }
 test -s alone || fail "no numbers"
 cmp alone beside
 
+# Rewards that come late: the table says so, in one form. Nothing is learned before the first reward is there, so the
+# regret of so many rounds is that of any longer delay; a delay of 0 is no delay.
+"$eenet" run -d synthetic:cosine -p greedy -T 60 -s 0-1 --delay clicks:2.50,030 >table
+test "$(head -n 1 table)" = 'synthetic:cosine: 10 arms of 20 features, 60 rounds, delay clicks:2.5,30, seeds 0-1' ||
+    fail "$(cat table)"
+greedy() { "$eenet" run -d synthetic:cosine -p greedy -s 0-4 --json "$@" | sed -E 's/.*("regret":[^,]*),.*/\1/'; }
+greedy -T 50 --delay 50 >late
+greedy -T 50 --delay 1000 | cmp - late
+! greedy -T 50 --delay 10 | cmp -s - late || fail "a delay of 10 learns no sooner than one of 1000"
+greedy -T 50 --delay 0 >none
+greedy -T 50 | cmp - none
+
 # A table for each data set; whatever -j is, the same numbers.
 "$eenet" run -d synthetic:cosine,dim=4 -d synthetic:inner -p uniform,greedy -T 50 -s 0,1 -j 3 >table
 cat >expected <<'END'

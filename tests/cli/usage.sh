@@ -58,6 +58,16 @@ run_on_inner "seeds: 3 is given twice" -p uniform -s 3,0-4
 run_on_inner "seeds: expected at most 100000, got more" -p uniform -s 0-18446744073709551615
 run_on_inner "seeds: expected at most 100000, got more" -p uniform -s 7,100-100099
 
+for delay in '' x -5 +5 1.5 10x ' 1' geometric geometric: geometric:0 geometric:-1 geometric:x geometric:1,2 \
+    geometric:nan geometric:inf clicks:5 clicks:5, clicks:5,0 clicks:0,5 clicks:5,1.5 clicks:5,6,7; do
+    run_on_inner "--delay: expected a number of rounds, geometric:MEAN or clicks:MEAN,TIMEOUT, got '$delay'" -p uniform \
+        --delay "$delay"
+done
+run_on_inner "--delay: expected at most 10000000 rounds, and '10000001' may take 10000001" -p uniform --delay 10000001
+run_on_inner "--delay: expected at most 10000000 rounds, and 'geometric:1e6' may take 20723277" -p uniform \
+    --delay geometric:1e6
+run_on_inner "--delay is given twice" -p uniform --delay 1 --delay 2
+
 run_on_inner "no policy is called 'unform'; did you mean 'uniform'?" -p greedy,unform
 run_on_inner "no policy is called 'something-else-entirely'; 'eenet policies' lists them" -p something-else-entirely
 run_on_inner "no policy is called ''; 'eenet policies' lists them" -p uniform,

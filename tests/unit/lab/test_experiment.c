@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/archive.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "support.h"
@@ -407,27 +408,56 @@ static void every_part_of_a_job_counts(void **state)
 {
     (void)state;
     dataset *other;
-    run_result result;
+    run_result result, result_of_all[9];
     notes heard = {0};
     run_watch watch = {.ended = note_end, .context = &heard};
     assert_int_equal(dataset_open("synthetic:inner,dim=3,arms=3", NULL, &other, NULL), EE_OK);
     const run_job first = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
-    run_job changed[7] = {first, first, first, first, first, first, first};
+    run_job changed[9] = {first, first, first, first, first, first, first, first, first};
     changed[1].data = other;
     changed[2].policy = "greedy";
     changed[3].options = "pending=9";
     changed[4].seed = 2;
     changed[5].rounds = 21;
     changed[6].tuning = true;
-    for (size_t i = 0; i < 7; i++)
+    changed[7].late = (delay){.rounds = 3};
+    changed[8].late = (delay){.kind = DELAY_CLICKS, .rounds = 3, .mean = 1.0};
+    for (size_t i = 0; i < 9; i++)
         assert_int_equal(experiment_run(folder, &changed[i], 1, 1, &watch, &result, NULL), EE_OK);
-    assert_int_equal(heard.with_curve, 7);
+    assert_int_equal(heard.with_curve, 9);
+    assert_int_equal(experiment_run(folder, changed, 9, 1, &watch, &result_of_all[0], NULL), EE_OK);
+    assert_int_equal(heard.with_curve, 9);
     /* The default, written out, is the same as not given. */
     run_job same = first;
     same.options = "pending=1024";
     assert_int_equal(experiment_run(folder, &same, 1, 1, &watch, &result, NULL), EE_OK);
-    assert_int_equal(heard.with_curve, 7);
+    assert_int_equal(heard.with_curve, 9);
     dataset_free(other);
+}
+
+static uint64_t text_key(const char *text)
+{
+    return archive_checksum((const uint8_t *)text, strlen(text));
+}
+
+/* Folders from before there were delays: the file of curves of a run whose rewards come at once is named as then. */
+static void folders_without_delays_go_on(void **state)
+{
+    (void)state;
+    const run_job job = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
+    run_result result;
+    stored_runs list = {0};
+    assert_int_equal(experiment_run(folder, &job, 1, 1, NULL, &result, NULL), EE_OK);
+    assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+    assert_int_equal(list.count, 1);
+    const stored_run *run = &list.runs[0];
+    uint64_t parts[] = {text_key(run->dataset), run->fingerprint, text_key("uniform"), text_key(run->options), 20, 0};
+    char ending[40];
+    snprintf(ending, sizeof ending, "_uniform_%016llx.npy",
+             (unsigned long long)archive_checksum((const uint8_t *)parts, sizeof parts));
+    assert_non_null(strstr(run->curve, ending));
+    assert_null(strstr(run->curve, "delay"));
+    results_release(&list);
 }
 
 int main(void)
@@ -442,6 +472,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stopped_and_called_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failures_and_repetitions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_part_of_a_job_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(folders_without_delays_go_on, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,7 @@ static void a_line_reads_back_the_same(void **state)
     fill_with_odd_numbers();
     job.seed = UINT64_MAX;
     job.tuning = true;
+    job.late = (delay){.kind = DELAY_CLICKS, .rounds = 60, .mean = 1.0 / 3.0};
     size_t length = results_format(&report, "a.npy", 12, line, sizeof line);
     assert_true(length < sizeof line);
     stored_run run = {0};
@@ -153,6 +154,7 @@ static void a_line_reads_back_the_same(void **state)
     assert_string_equal(run.policy, "eenet:paper");
     assert_string_equal(run.options, "a=1 b=ring:5");
     assert_true(run.seed == UINT64_MAX && run.rounds == 2000 && run.tuning);
+    assert_true(delay_same(&run.late, &job.late));
     assert_memory_equal(&run.result, &result, sizeof result);
     assert_string_equal(run.curve, "a.npy");
     assert_int_equal(run.curve_row, 12);
@@ -214,6 +216,10 @@ static void wrong_lines(void **state)
         {"\"seed\":7", "\"seed\":-7", "results: line 2: expected a whole number in 'seed'"},
         {"\"optimal\":0.25", "\"optimal\":1.5", "results: line 2: expected a share in 'optimal'"},
         {"\"tuning\":false", "\"tuning\":0", "results: line 2: expected true or false in 'tuning'"},
+        {"\"tuning\":false", "\"tuning\":false,\"delay\":\"0\"", NULL},
+        {"\"tuning\":false", "\"tuning\":false,\"delay\":\"geometric:5\"", NULL},
+        {"\"tuning\":false", "\"tuning\":false,\"delay\":\"soon\"", "results: line 2: expected a delay in 'delay'"},
+        {"\"tuning\":false", "\"tuning\":false,\"delay\":5", "results: line 2: expected a delay in 'delay'"},
         {"\"marks\":[0,", "\"marks\":[", "results: line 2: expected 20 numbers in 'marks'"},
         {"\"curve\":\"a.npy\"", "\"curve\":\"../a.npy\"", "results: line 2: expected the name of a file in 'curve'"},
         {"\"curve\":\"a.npy\",", "", "results: line 2: expected the name of a file in 'curve'"},

@@ -47,6 +47,15 @@ static bool note_end(void *context, const run_report *report)
     return !self->refuse_more;
 }
 
+/* Learns rewards after so many rounds, or never where that is beyond the last; told has room for all of them. */
+static void learn_late(const run_job *job, ee_bandit *bandit, uint64_t decision, double reward, double *told)
+{
+    told[decision - 1] = reward;
+    if (decision <= job->late.rounds) return;
+    uint64_t due = decision - job->late.rounds;
+    assert_int_equal(ee_bandit_learn(bandit, due, told[due - 1], NULL), EE_OK);
+}
+
 /* Plays the job beside the runner, by the library's own calls, and adds up the same things one round at a time. */
 static void play_beside(const run_job *job, run_result *sums, double *curve)
 {
@@ -55,6 +64,7 @@ static void play_beside(const run_job *job, run_result *sums, double *curve)
     ee_bandit *bandit;
     environment *world;
     ee_score scores[16];
+    double *told = calloc((size_t)job->rounds, sizeof *told);
     assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), EE_OK);
     assert_int_equal(environment_create(job->data, job->seed, &world, NULL), EE_OK);
     *sums = (run_result){0};
@@ -63,7 +73,7 @@ static void play_beside(const run_job *job, run_result *sums, double *curve)
         ee_decision decision;
         assert_int_equal(environment_next(world, &round, NULL), EE_OK);
         assert_int_equal(ee_bandit_decide(bandit, &round.arms, &decision, scores, NULL, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], NULL), EE_OK);
+        learn_late(job, bandit, decision.id, round.rewards[decision.arm], told);
         size_t part = 0;
         while ((part + 1) * job->rounds / RUN_PARTS < t) part++;
         run_direction *direction = &sums->directions[part];
@@ -87,6 +97,7 @@ static void play_beside(const run_job *job, run_result *sums, double *curve)
         curve[t - 1] = sums->regret;
     }
     sums->bytes = ee_bandit_memory(bandit);
+    free(told);
     ee_bandit_free(bandit);
     environment_free(world);
 }
@@ -127,6 +138,110 @@ static void sums_are_those_of_the_rounds(void **state)
         check_against_beside(&(run_job){.data = data, .policy = "eenet", .seed = 5, .rounds = rounds[i]}, true);
         check_against_beside(&(run_job){.data = data, .policy = "neural-ts", .seed = 6, .rounds = rounds[i]}, true);
     }
+    dataset_free(data);
+}
+
+/* ---- late ---- */
+
+/* A delay of so many rounds is what somebody does who learns each reward so many decisions later. */
+static void late_rewards_are_learned_late(void **state)
+{
+    (void)state;
+    dataset *data = open_data("synthetic:cosine");
+    const uint64_t delays[] = {1, 7, 99, 100, 300};
+    for (size_t i = 0; i < sizeof delays / sizeof *delays; i++) {
+        run_job job = {.data = data, .policy = "greedy", .seed = 4, .rounds = 100, .late = {.rounds = delays[i]}};
+        check_against_beside(&job, false);
+        job.policy = "eenet";
+        check_against_beside(&job, true);
+    }
+    dataset_free(data);
+}
+
+/* The regret after each round, to be freed. */
+static double *play_curve(const dataset *data, const char *text, uint64_t rounds, run_result *result)
+{
+    run_job job = {.data = data, .policy = "eenet", .seed = 2, .rounds = rounds};
+    notes heard = {0};
+    run_watch watch = {.ended = note_end, .context = &heard};
+    assert_int_equal(delay_parse(text, &job.late, NULL), EE_OK);
+    assert_int_equal(runner_run_all(&job, 1, 1, true, &watch, result, NULL), EE_OK);
+    return heard.curve;
+}
+
+/* Where nothing is learned in time, it does not matter by how much it is late: until the first reward is there, with a
+ * delay of N after N + 1 decisions. */
+static void nothing_is_learned_before_the_first_is_due(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200 };
+    static const char *const texts[] = {"40", "150"};
+    dataset *data = open_data("synthetic:cosine");
+    run_result result;
+    double *never = play_curve(data, "1000", ROUNDS, &result);
+    for (size_t i = 0; i < 2; i++) {
+        double *late = play_curve(data, texts[i], ROUNDS, &result);
+        size_t same = 0;
+        while (same < ROUNDS && late[same] == never[same]) same++;
+        assert_true(same > strtoull(texts[i], NULL, 10)); /* those rounds, and the one after */
+        assert_true(same < ROUNDS);
+        free(late);
+    }
+    free(never);
+    dataset_free(data);
+}
+
+/* With rewards above 0 alone, clicks that take no time are rewards that come at once. */
+static void clicks_of_no_time_come_at_once(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 200 };
+    dataset *data = open_data("synthetic:quadratic,noise=0");
+    run_result at_once, clicked, timed_out;
+    double *first = play_curve(data, "0", ROUNDS, &at_once),
+           *second = play_curve(data, "clicks:1e-9,150", ROUNDS, &clicked);
+    double *third = play_curve(data, "clicks:100,150", ROUNDS, &timed_out);
+    assert_memory_equal(first, second, ROUNDS * sizeof *first);
+    assert_memory_not_equal(first, third, ROUNDS * sizeof *first);
+    free(first);
+    free(second);
+    free(third);
+    dataset_free(data);
+}
+
+/* The bandit keeps all decisions that wait, unless the job says otherwise; then the run fails by name. */
+static void waiting_decisions_have_room(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *late, *own, *expected;
+    } cases[] = {
+        {"0", NULL, "pending=1024 "},
+        {"1023", NULL, "pending=1024 "},
+        {"1024", NULL, "pending=1025 "},
+        {"1024", "pending=3000", "pending=3000 "},
+        {"1024", "pending=9", "pending=9 "},
+        {"clicks:5,2000", NULL, "pending=2001 "},
+        {"geometric:10", NULL, "pending=1024 "},
+        {"geometric:1000", NULL, "pending=20735 "},
+    };
+    dataset *data = open_data("synthetic:inner");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_job job = {.data = data, .policy = "lints", .options = cases[i].own, .rounds = 5};
+        char *options;
+        assert_int_equal(delay_parse(cases[i].late, &job.late, NULL), EE_OK);
+        assert_int_equal(runner_check(&job, &options, NULL), EE_OK);
+        if (!strstr(options, cases[i].expected)) fail_msg("no '%s' in: %s", cases[i].expected, options);
+        memory_free(options);
+    }
+    run_job job = {.data = data, .policy = "lints", .options = "pending=9", .rounds = 50, .late = {.rounds = 9}};
+    run_result result;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(runner_run(&job, NULL, &result, &error), EE_EXPIRED_DECISION);
+    assert_string_equal(error.message,
+                        "learn: decision 1 is no longer kept: 9 were made since, and option pending is 9");
+    job.late.rounds = 8;
+    assert_int_equal(runner_run(&job, NULL, &result, &error), EE_OK);
     dataset_free(data);
 }
 
@@ -336,6 +451,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_the_rounds),
+        cmocka_unit_test(late_rewards_are_learned_late),
+        cmocka_unit_test(nothing_is_learned_before_the_first_is_due),
+        cmocka_unit_test(clicks_of_no_time_come_at_once),
+        cmocka_unit_test(waiting_decisions_have_room),
         cmocka_unit_test(optimal_counts_rounds),
         cmocka_unit_test(the_watch_stops_it),
         cmocka_unit_test(no_run_after_the_watch_has_enough),

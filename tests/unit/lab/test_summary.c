@@ -72,6 +72,38 @@ static void groups_and_cells(void **state)
     summary_release(&all);
 }
 
+static void delays_are_groups_of_their_own(void **state)
+{
+    (void)state;
+    static const delay ten = {.rounds = 10}, clicks = {.kind = DELAY_CLICKS, .rounds = 60, .mean = 10.0};
+    made_runs made = {0};
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        add(&made, "d", "greedy", "", seed, 5);
+        add(&made, "d", "greedy", "", seed, 7)->late = ten;
+        add(&made, "d", "eenet", "", seed, 6)->late = ten;
+        add(&made, "d", "greedy", "", seed, 9)->late = clicks;
+        stored_run *tuned = add(&made, "d", "greedy", "", seed, 8);
+        tuned->tuning = true;
+        tuned->late = ten;
+    }
+    summary all;
+    summarize(&made, NULL, &all);
+    static const char *const labels[] = {"d", "d, delay 10", "d, delay clicks:10,60"};
+    static const char *const files[] = {"d", "d-delay-10", "d-delay-clicks-10-60"};
+    static const double means[] = {5, 7, 9};
+    assert_int_equal(all.results.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(all.results.groups[i].label, labels[i]);
+        assert_string_equal(all.results.groups[i].file, files[i]);
+        assert_int_equal(all.results.groups[i].cells[0].count, 2);
+        assert_close(all.results.groups[i].cells[0].mean, means[i], 1e-15);
+        assert_int_equal(all.results.groups[i].cells[0].against.pairs, i == 1 ? 2 : 0);
+    }
+    assert_int_equal(all.grids.count, 1);
+    assert_string_equal(all.grids.groups[0].label, "d, delay 10");
+    summary_release(&all);
+}
+
 static void compares_common_seeds_with_the_reference(void **state)
 {
     (void)state;
@@ -340,6 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_and_cells),
+        cmocka_unit_test(delays_are_groups_of_their_own),
         cmocka_unit_test(compares_common_seeds_with_the_reference),
         cmocka_unit_test(labels_tell_what_differs),
         cmocka_unit_test(ablations_are_found),

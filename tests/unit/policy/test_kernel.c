@@ -349,7 +349,7 @@ static void an_arm_too_wide_to_keep_is_refused(void **state)
 
 static double regret(const dataset *data, const char *policy, uint64_t seed)
 {
-    run_job job = {data, policy, NULL, seed, 500, false};
+    run_job job = {.data = data, .policy = policy, .seed = seed, .rounds = 500};
     run_result result;
     ee_error error = {EE_OK, ""};
     if (runner_run(&job, NULL, &result, &error)) fail_msg("%s: %s", policy, error.message);
