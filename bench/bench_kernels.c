@@ -33,7 +33,7 @@ static void call_forward(const kernel_table *k, operands *o, size_t turn)
 
 static void call_forward_sparse(const kernel_table *k, operands *o, size_t turn)
 {
-    k->forward_sparse(o->y, o->y, o->theta, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, NONZEROS, WIDTH, WIDTH,
+    k->forward_sparse(o->y, o->y, o->theta, o->index + turn % SPARSE_ROUNDS * NONZEROS, o->x, NONZEROS, 0, WIDTH, WIDTH,
                       false);
 }
 

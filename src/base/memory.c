@@ -1,8 +1,12 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 enum { CACHE_LINE = 64 };
 
@@ -162,6 +166,24 @@ void memory_release(memory *owner)
         give_back(&all, head->raw, head->bytes);
     }
 }
+
+#if defined(MADV_HUGEPAGE)
+void memory_take_large_pages(void *block, size_t bytes)
+{
+    /* What the processor finds without them anyway; and a multiple of every size of a page, as the call wants it. */
+    enum { LEAST = 4 << 20, PAGES = 64 << 10 };
+    if (bytes < LEAST || has_allocator(head_of(block)->owner)) return;
+    size_t before = (PAGES - (uintptr_t)block % PAGES) % PAGES;
+    /* Where it is refused the pages are small ones, and all works as well. */
+    (void)madvise((char *)block + before, (bytes - before) / PAGES * PAGES, MADV_HUGEPAGE);
+}
+#else
+void memory_take_large_pages(void *block, size_t bytes)
+{
+    (void)block;
+    (void)bytes;
+}
+#endif
 
 size_t memory_bytes(const memory *owner)
 {

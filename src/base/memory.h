@@ -25,6 +25,11 @@ ee_status memory_create_owner(const ee_allocator *allocator, void *out, size_t s
  */
 ee_status memory_grow(memory *owner, void *array, size_t *capacity, size_t count, size_t size, ee_error *error);
 
+/* For a block whose first bytes, so many, are all going to be written and are then read here and there: they lie in
+ * large pages, where the system has them and they are many. What is only reserved must not: it would be taken as soon
+ * as something near it is. The blocks of a user's allocator stay as they are. */
+void memory_take_large_pages(void *block, size_t bytes);
+
 /* One block, whoever owns it; NULL is allowed. */
 void memory_free(void *block);
 

@@ -174,8 +174,9 @@ static void backward(float *dx, const float *w, const float *delta, size_t in, s
 
 /* ---- sums of rows ---- */
 
-/* No machine guesses which rows a sparse input takes next. */
-enum { AHEAD = 8, LINE = 16 }; /* rows; floats of a line of the cache */
+/* No machine guesses which rows a sparse input takes next. Those of the inputs behind it come from memory, and many of
+ * them have to be on their way at once: the second cache waits for more lines than the first. */
+enum { AHEAD = 8, FAR_AHEAD = 64, LINE = 16 }; /* rows; floats of a line of the cache */
 
 /* block(p, j, VECTORS, REST) for all of a row of at least one vector, from its entry j on. Where the row is not whole
  * vectors its last block has one more, REST, which begins before the one in front of it ends. */
@@ -212,7 +213,7 @@ typedef struct row_sum {
     const float *start, *w;
     const uint32_t *index;
     const float *x;
-    size_t count, out, stride;
+    size_t count, behind, out, stride;
     bool relu;
 } row_sum;
 
@@ -230,6 +231,9 @@ INLINE void forward_block(row_sum p, size_t j, size_t VECTORS, bool REST)
         if (p.index && i + AHEAD < p.count)
             for (size_t k = 0; k < VECTORS * LANES; k += LINE)
                 __builtin_prefetch(p.w + p.index[i + AHEAD] * p.stride + j + k);
+        if (p.behind && i + FAR_AHEAD < p.count + p.behind)
+            for (size_t k = 0; k < VECTORS * LANES; k += LINE)
+                __builtin_prefetch(p.w + p.index[i + FAR_AHEAD] * p.stride + j + k, 0, 2);
         for (size_t v = 0; v < VECTORS; v++) sum[v] += value * load(row + v * LANES);
         if (REST) rest += value * load(row + last);
     }
@@ -291,14 +295,17 @@ static void forward(float *y, const float *start, const float *w, const float *x
         return;
     }
     if (!start) start = zeros_at(y, out);
-    forward_dense((row_sum){y, start, w, NULL, x, in, out, stride, relu});
+    forward_dense((row_sum){y, start, w, NULL, x, in, 0, out, stride, relu});
 }
 
 static void forward_sparse(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
-                           size_t count, size_t out, size_t stride, bool relu)
+                           size_t count, size_t behind, size_t out, size_t stride, bool relu)
 {
     if (!start) start = zeros_at(y, out);
-    forward_any((row_sum){y, start, w, index, x, count, out, stride, relu});
+    if (behind)
+        forward_any((row_sum){y, start, w, index, x, count, behind, out, stride, relu});
+    else
+        forward_any((row_sum){y, start, w, index, x, count, 0, out, stride, relu});
 }
 
 /* ---- products of matrices ---- */

@@ -42,9 +42,10 @@ typedef struct kernel_table {
     void (*forward)(float *y, const float *start, const float *w, const float *x, size_t in, size_t out, size_t stride,
                     bool relu);
 
-    /* The same for a sparse x: index and x are (count), w has a row for each index. */
+    /* The same for a sparse x: index and x are (count), w has a row for each index. Behind those lie `behind` more
+     * indices: of rows that the next calls take, which are fetched meanwhile. It changes no result. */
     void (*forward_sparse)(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
-                           size_t count, size_t out, size_t stride, bool relu);
+                           size_t count, size_t behind, size_t out, size_t stride, bool relu);
 
     /* The same for many dense inputs with the same start: y is (rows, out) and x is (rows, in), their columns 1 apart,
      * and w is (in, out). start is not y. */

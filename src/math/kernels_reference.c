@@ -26,8 +26,9 @@ static void forward(float *y, const float *start, const float *w, const float *x
 }
 
 static void forward_sparse(float *y, const float *start, const float *w, const uint32_t *index, const float *x,
-                           size_t count, size_t out, size_t stride, bool relu)
+                           size_t count, size_t behind, size_t out, size_t stride, bool relu)
 {
+    (void)behind;
     for (size_t j = 0; j < out; j++) {
         double sum = start ? start[j] : 0;
         for (size_t i = 0; i < count; i++) sum += (double)x[i] * w[index[i] * stride + j];

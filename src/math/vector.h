@@ -28,6 +28,12 @@ static inline vector vector_of_arm(const ee_arms *arms, size_t arm)
     return (vector){arms->values + start, arms->indices + start, arms->starts[arm + 1] - start};
 }
 
+/* How many indices lie behind those of a sparse arm: of the arms after it. */
+static inline size_t vector_indices_behind(const ee_arms *arms, size_t arm)
+{
+    return arms->indices && arms->values ? arms->starts[arms->count] - arms->starts[arm + 1] : 0;
+}
+
 /* Whether x can be a vector of this dimension: dense with as many entries, or sparse with indices that ascend and are
  * below it.
  */

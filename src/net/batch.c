@@ -144,7 +144,7 @@ static void forward_entries(batch *self, const float *weights)
             float *outputs = activations_of(self, s) + first->output + j;
             vector x = seen_input(self, s);
             if (x.indices)
-                kernels->forward_sparse(outputs, biases, weights + j, x.indices, x.values, x.count, width, out,
+                kernels->forward_sparse(outputs, biases, weights + j, x.indices, x.values, x.count, 0, width, out,
                                         first->relu);
             else
                 kernels->forward(outputs, biases, weights + j, x.values, x.count, width, out, first->relu);
@@ -217,7 +217,7 @@ static void gradient_entries(batch *self, float *weights, size_t first, size_t l
             if (start == end) continue;
             float *sums = weights + row * out + j;
             net->kernels->forward_sparse(sums, sums, deltas + j, self->samples + start, self->values + start,
-                                         end - start, width, net->activation_count, false);
+                                         end - start, 0, width, net->activation_count, false);
             start = end;
         }
     }

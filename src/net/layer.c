@@ -290,12 +290,13 @@ static const float *biases_of(const layer *l, const float *weights)
     return l->bias ? weights + l->weight_count : NULL;
 }
 
-static void dense_forward(const layer *l, const kernel_table *kernels, const float *weights, vector x, float *output)
+static void dense_forward(const layer *l, const kernel_table *kernels, const float *weights, vector x, size_t behind,
+                          float *output)
 {
     const float *biases = biases_of(l, weights);
     size_t out = l->out.width;
     if (x.indices)
-        kernels->forward_sparse(output, biases, weights, x.indices, x.values, x.count, out, out, l->relu);
+        kernels->forward_sparse(output, biases, weights, x.indices, x.values, x.count, behind, out, out, l->relu);
     else
         kernels->forward(output, biases, weights, x.values, x.count, out, out, l->relu);
 }
@@ -320,11 +321,17 @@ static void dense_add_gradient(const layer *l, const kernel_table *kernels, vect
 
 /* ---- any ---- */
 
+void layer_forward_sparse(const layer *self, const kernel_table *kernels, const float *theta, vector input,
+                          size_t behind, float *output)
+{
+    dense_forward(self, kernels, theta + self->parameters, input, behind, output);
+}
+
 void layer_forward(const layer *self, const kernel_table *kernels, const float *theta, vector input, float *output)
 {
     switch (self->kind) {
     case LAYER_DENSE:
-        dense_forward(self, kernels, theta + self->parameters, input, output);
+        dense_forward(self, kernels, theta + self->parameters, input, 0, output);
         return;
     case LAYER_CONVOLUTION:
         convolution_forward(self, kernels, theta, input.values, output);

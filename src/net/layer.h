@@ -46,6 +46,11 @@ enum { MOST_KERNEL_ROWS = 64 };
  * derivative of the network's output by this layer's output before its ReLU. */
 void layer_forward(const layer *self, const kernel_table *kernels, const float *theta, vector input, float *output);
 
+/* The same for a sparse input of a fully connected layer, behind whose indices lie more: see forward_sparse in
+ * math/kernels.h. */
+void layer_forward_sparse(const layer *self, const kernel_table *kernels, const float *theta, vector input,
+                          size_t behind, float *output);
+
 /* The same for many inputs, (count, in), of a fully connected layer. */
 void layer_forward_many(const layer *self, const kernel_table *kernels, const float *theta, const_matrix inputs,
                         size_t count, matrix outputs);

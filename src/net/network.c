@@ -368,6 +368,25 @@ const float *network_outputs(const network *self, const float *theta, vector inp
     return network_outputs_above(self, theta, activations);
 }
 
+size_t network_indices_behind(const network *self, const ee_arms *arms, size_t arm)
+{
+    enum { CACHED = 1 << 18, WIDEST = 1024 }; /* floats: of a second cache, and of rows of which it holds many */
+    const layer *first = &self->layers[0];
+    if (!arms->starts || input_room(self)) return 0;
+    if (first->weight_count <= CACHED || first->out.width > WIDEST) return 0;
+    return vector_indices_behind(arms, arm);
+}
+
+const float *network_outputs_of_arm(const network *self, const float *theta, const ee_arms *arms, size_t arm,
+                                    float *activations)
+{
+    vector x = vector_of_arm(arms, arm);
+    size_t behind = network_indices_behind(self, arms, arm);
+    if (!behind) return network_outputs(self, theta, x, activations);
+    layer_forward_sparse(&self->layers[0], self->kernels, theta, x, behind, activations + self->layers[0].output);
+    return network_outputs_above(self, theta, activations);
+}
+
 /* A layer with few outputs cannot fill the registers, so passing several inputs at once gains nothing. */
 static bool gains_from_many(const network *self, size_t index)
 {

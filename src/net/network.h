@@ -63,12 +63,20 @@ bool network_sees_same(const network *self, vector a, vector b);
 /* The outputs of the last layer, which lie in the activations. */
 const float *network_outputs(const network *self, const float *theta, vector input, float *activations);
 
+/* The same for an arm of a round whose arms pass in order: what the next ones need is fetched meanwhile. */
+const float *network_outputs_of_arm(const network *self, const float *theta, const ee_arms *arms, size_t arm,
+                                    float *activations);
+
 /* The same where the outputs of the first layer are there already. */
 const float *network_outputs_above(const network *self, const float *theta, float *activations);
 
 /* The same for many dense inputs, (count, input). activations is (count, activation_count). */
 void network_outputs_of_many(const network *self, const float *theta, const float *inputs, size_t count,
                              float *activations);
+
+/* Behind the indices of this arm, so many are worth fetching rows of the first layer for. 0 where the arms are dense or
+ * the rows are in the cache already. */
+size_t network_indices_behind(const network *self, const ee_arms *arms, size_t arm);
 
 /* The output that the input picks. */
 float network_forward(const network *self, const float *theta, vector input, float *activations);

@@ -56,8 +56,10 @@ ee_status parameters_create(memory *owner, const policy *source, parameters *out
 {
     *out = (parameters){0};
     ee_status status = memory_create(owner, &out->values, source->parameters.count, sizeof *out->values, error);
-    if (!status) parameters_copy(out, &source->parameters);
-    return status;
+    if (status) return status;
+    memory_take_large_pages(out->values, source->parameters.filled * sizeof *out->values);
+    parameters_copy(out, &source->parameters);
+    return EE_OK;
 }
 
 size_t parameters_copy(parameters *to, const parameters *from)
@@ -84,6 +86,12 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
                            count, setup->most_parameters);
     self->parameters = (parameters){.policy = self, .count = count};
     return memory_create(setup->memory, &self->parameters.values, count, sizeof(float), error);
+}
+
+void policy_fills_parameters(policy *self, size_t count)
+{
+    self->parameters.filled = count;
+    memory_take_large_pages(self->parameters.values, count * sizeof(float));
 }
 
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)

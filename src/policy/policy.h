@@ -58,6 +58,7 @@ typedef struct parameters {
     uint64_t round;       /* rewards learned so far */
     double length;        /* that arms are divided by (option `scale`); 0 before the first round that has one */
     size_t count;
+    size_t filled; /* so many of them, from the first on, are all written from the beginning */
     float *values; /* (count), in the policy's own layout */
 } parameters;
 
@@ -168,6 +169,8 @@ struct policy {
 
 /* For a policy's create(): the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
+/* After that and before it writes any: it is going to write the first `count` of them all. */
+void policy_fills_parameters(policy *self, size_t count);
 
 /* The kept_count of its class; 0 where that is NULL. */
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);

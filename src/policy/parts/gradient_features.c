@@ -268,7 +268,7 @@ static void project(const kernel_table *kernels, const float *signs, vector x, s
 {
     const float *start = bias ? signs + in * count : NULL;
     if (x.indices)
-        kernels->forward_sparse(out, start, signs, x.indices, x.values, x.count, count, count, false);
+        kernels->forward_sparse(out, start, signs, x.indices, x.values, x.count, 0, count, count, false);
     else
         kernels->forward(out, start, signs, x.values, in, count, count, false);
 }

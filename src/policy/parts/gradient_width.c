@@ -88,10 +88,12 @@ static void start(gradient_width *self)
 {
     size_t p = parameter_count(self);
     const parameters *own = &self->shared.base.parameters;
-    if (self->full)
+    if (self->full) {
         for (size_t i = 0; i < p; i++) triangle_of(own)[triangle_count(i) + i] = 1 / self->lambda;
-    else
-        for (size_t i = 0; i < p; i++) diagonal_of(own)[i] = (float)(1 / self->lambda);
+        return;
+    }
+    policy_fills_parameters(&self->shared.base, own->count);
+    for (size_t i = 0; i < p; i++) diagonal_of(own)[i] = (float)(1 / self->lambda);
 }
 
 static ee_status create_parts(gradient_width *self, const policy_class *class, const policy_setup *setup,
@@ -134,9 +136,9 @@ static void square(const float *values, size_t count, float *out)
     }
 }
 
-/* g^T Z^-1 g. inverse is (p); workspace is (widest_in + 2 widest_out). */
+/* g^T Z^-1 g. inverse is (p); workspace is (widest_in + 2 widest_out); behind is that of network_indices_behind. */
 static double diagonal_form(const gradient_width *self, const float *inverse, const gradient_factor *factors,
-                            size_t count, float *workspace)
+                            size_t count, size_t behind, float *workspace)
 {
     const kernel_table *kernels = self->shared.f1.network.kernels;
     float *inputs = workspace, *deltas = inputs + self->widest_in, *sums = deltas + self->widest_out;
@@ -148,7 +150,8 @@ static double diagonal_form(const gradient_width *self, const float *inverse, co
         const float *own = inverse + f->parameters;
         const float *biases = f->bias ? own + f->in * f->out : NULL; /* whose input is 1 */
         if (f->input.indices)
-            kernels->forward_sparse(sums, biases, own, f->input.indices, inputs, f->input.count, f->out, f->out, false);
+            kernels->forward_sparse(sums, biases, own, f->input.indices, inputs, f->input.count, behind, f->out, f->out,
+                                    false);
         else
             kernels->forward(sums, biases, own, inputs, f->in, f->out, f->out, false);
         total += kernels->dot(sums, deltas, f->out);
@@ -273,7 +276,7 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
         vector x = vector_of_arm(arms, i);
         float *activations = room->values + w.activations + i * f1->activation_count;
         float *deltas = room->values + w.deltas + i * f1->activation_count;
-        if (arms->starts) network_outputs(f1, theta, x, activations);
+        if (arms->starts) network_outputs_of_arm(f1, theta, arms, i, activations);
         scores[i].exploitation = network_output(f1, x, activations);
         network_backward(f1, theta, x, activations, 1, deltas);
         if (self->full) {
@@ -282,7 +285,8 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
         }
         gradient_factor factors[NETWORK_LAYERS];
         size_t count = network_factors(f1, x, activations, deltas, room->values + w.formed, factors);
-        double squared = diagonal_form(self, diagonal_of(learned), factors, count, room->values + w.workspace);
+        double squared = diagonal_form(self, diagonal_of(learned), factors, count, network_indices_behind(f1, arms, i),
+                                       room->values + w.workspace);
         scores[i] = score_of(self, scores[i].exploitation, squared);
     }
     for (size_t first = 0; self->full && first < arms->count; first += TOGETHER) {

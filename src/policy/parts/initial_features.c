@@ -17,7 +17,10 @@ ee_status initial_features_create(initial_features *self, memory *owner, const n
     /* A convolution is not cut, since a unit of it has no weights of its own: its first outputs are seen. */
     size_t outputs = shape_size(self->network.layers[self->network.layer_count - 1].out);
     self->count = units < outputs ? units : outputs;
-    return memory_create(owner, &self->theta, self->network.parameter_count, sizeof(float), error);
+    size_t count = self->network.parameter_count;
+    ee_status status = memory_create(owner, &self->theta, count, sizeof(float), error);
+    if (!status) memory_take_large_pages(self->theta, count * sizeof(float));
+    return status;
 }
 
 void initial_features_set(initial_features *self, const network *f1, const float *theta_0)
@@ -35,6 +38,12 @@ static void scale_units(const initial_features *self, const float *units, float 
 void initial_features_compute(const initial_features *self, vector x, float *activations, float *phi)
 {
     scale_units(self, network_outputs(&self->network, self->theta, x, activations), phi);
+}
+
+void initial_features_compute_arm(const initial_features *self, const ee_arms *arms, size_t arm, float *activations,
+                                  float *phi)
+{
+    scale_units(self, network_outputs_of_arm(&self->network, self->theta, arms, arm, activations), phi);
 }
 
 void initial_features_compute_many(const initial_features *self, const float *inputs, size_t count, float *activations,

@@ -24,6 +24,10 @@ void initial_features_set(initial_features *self, const network *f1, const float
 /* phi is (count); activations is (network.activation_count). */
 void initial_features_compute(const initial_features *self, vector x, float *activations, float *phi);
 
+/* The same for an arm of a round whose arms come in order. */
+void initial_features_compute_arm(const initial_features *self, const ee_arms *arms, size_t arm, float *activations,
+                                  float *phi);
+
 /* The same for many dense arms, (count, f1's input), where f1 has one head. phi and activations have a row for each. */
 void initial_features_compute_many(const initial_features *self, const float *inputs, size_t count, float *activations,
                                    float *phi);

@@ -127,7 +127,7 @@ static void score(const exploration *base, const float *theta1, const float *the
         initial_features_compute_many(&self->features, arms->values + passed->first * arms->dim, passed->count, room,
                                       phi);
     else if (!passed->again)
-        initial_features_compute(&self->features, vector_of_arm(arms, passed->first), room, phi);
+        initial_features_compute_arm(&self->features, arms, passed->first, room, phi);
     for (size_t i = 0; i < passed->count; i++, phi += self->features.count) {
         ee_score *own = &scores[passed->first + i];
         vector x = vector_of_arm(arms, passed->first + i);

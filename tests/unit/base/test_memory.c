@@ -2,7 +2,9 @@
 #include "support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -261,6 +263,65 @@ static void an_object_may_own_itself(void **state)
     assert_int_equal(own.returned, own.given);
 }
 
+/* ---- large pages ---- */
+
+/* Whether the system was told so of the mapping that this address lies in. */
+static bool wants_large_pages(const void *address)
+{
+    char line[512];
+    bool within = false, told = false;
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long long first, end;
+        if (sscanf(line, "%llx-%llx ", &first, &end) == 2)
+            within = (uintptr_t)address >= first && (uintptr_t)address < end;
+        else if (within && strncmp(line, "VmFlags:", 8) == 0)
+            told = strstr(line, " hg") != NULL;
+    }
+    fclose(maps);
+    return told;
+}
+
+static void *plain_allocate(void *context, size_t size)
+{
+    (void)context;
+    return malloc(size);
+}
+
+static void plain_release(void *context, void *block, size_t size)
+{
+    (void)context;
+    (void)size;
+    free(block);
+}
+
+static void large_blocks_take_large_pages(void **state)
+{
+    (void)state;
+    enum { BYTES = 40 << 20 };
+    if (access("/sys/kernel/mm/transparent_hugepage", F_OK)) skip();
+    memory owner = {0}, users = {.allocator = {plain_allocate, plain_release, NULL}};
+    char *whole, *part, *none, *own;
+    assert_int_equal(memory_create(&owner, &whole, BYTES, 1, NULL), EE_OK);
+    assert_int_equal(memory_create(&owner, &part, BYTES, 1, NULL), EE_OK);
+    assert_int_equal(memory_create(&owner, &none, BYTES, 1, NULL), EE_OK);
+    assert_int_equal(memory_create(&users, &own, BYTES, 1, NULL), EE_OK);
+    memory_take_large_pages(whole, BYTES);
+    memory_take_large_pages(part, BYTES / 2);
+    memory_take_large_pages(none, 1000);
+    memory_take_large_pages(own, BYTES);
+    assert_true(wants_large_pages(whole + BYTES / 2));
+    assert_true(wants_large_pages(part + BYTES / 4));
+    assert_false(wants_large_pages(part + BYTES / 4 * 3)); /* what is only reserved */
+    assert_false(wants_large_pages(none + BYTES / 2));
+    assert_false(wants_large_pages(own + BYTES / 2)); /* nobody's but the user's to say */
+    assert_zero(whole, 1000);
+    assert_zero(whole + BYTES - 1000, 1000);
+    memory_release(&owner);
+    memory_release(&users);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_block_of_an_owner_may_go_alone),
         cmocka_unit_test(growing_stays_with_the_owner),
         cmocka_unit_test(an_object_may_own_itself),
+        cmocka_unit_test(large_blocks_take_large_pages),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -49,7 +49,8 @@ struct problem {
 
 /* The arguments, where they lie safely. */
 static float numbers[ARGUMENTS][CAPACITY];
-static uint32_t indices[LONGEST + 1];
+enum { BEHIND = 90 }; /* indices behind those of a sparse input, at most */
+static uint32_t indices[LONGEST + 1 + BEHIND];
 
 /* What the outputs must be, and the sum of the magnitudes of what was added up: rounding is measured by it. Where it
  * is 0 the output must be exact. */
@@ -369,8 +370,9 @@ static void forward_adds_the_product(void **state)
 
 static void run_forward_sparse(const kernel_table *kernels, void *const *arguments, const problem *p)
 {
+    size_t behind = p->count[3] - p->in;
     kernels->forward_sparse(arguments[0], start_of(arguments, p), arguments[1], arguments[3], arguments[2], p->in,
-                            p->out, p->stride, p->a > 0);
+                            behind, p->out, p->stride, p->a > 0);
 }
 
 static void expect_forward_sparse(const problem *p)
@@ -378,7 +380,8 @@ static void expect_forward_sparse(const problem *p)
     expect_rows(p, true);
 }
 
-static void check_forward_sparse(size_t count, size_t out)
+/* Rows that are only fetched need not be there. */
+static void check_forward_sparse_before(size_t behind, size_t count, size_t out)
 {
     problem p = {.kernel = "forward_sparse",
                  .run = run_forward_sparse,
@@ -386,10 +389,16 @@ static void check_forward_sparse(size_t count, size_t out)
                  .outputs = 1,
                  .in = count,
                  .out = out};
-    size_t rows = set_indices(&p, 3, count);
+    set_indices(&p, 3, count + behind);
     set_argument(&p, 0, out);
     set_argument(&p, 2, count);
-    check_starts(&p, rows);
+    check_starts(&p, count ? indices[count - 1] + 1 : 0);
+}
+
+static void check_forward_sparse(size_t count, size_t out)
+{
+    check_forward_sparse_before(0, count, out);
+    check_forward_sparse_before(1 + random_below(&stream, BEHIND), count, out);
 }
 
 static void forward_sparse_adds_its_rows(void **state)
@@ -670,7 +679,7 @@ static void sparse_rows_lie_beyond_32_bits(void **state)
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
         float y[64], delta[64];
         for (size_t j = 0; j < out; j++) row[j] = (float)j, y[j] = 1, delta[j] = 2;
-        kernels->forward_sparse(y, y, w, &far, &x, 1, out, out, false);
+        kernels->forward_sparse(y, y, w, &far, &x, 1, 0, out, out, false);
         kernels->update_sparse(w, NULL, &far, &x, delta, 1, out);
         for (size_t j = 0; j < out; j++) {
             assert_true(y[j] == 1 + 3 * (float)j);

@@ -206,6 +206,10 @@ static void blocks_look_alike(void **state)
         initial_features_compute(&self.features, (vector){values, indices, 3}, self.activations, self.phi);
         if (!head) memcpy(first, self.phi, sizeof first);
         assert_memory_equal(first, self.phi, sizeof first);
+        ee_arms arms = {.count = 1, .dim = INPUTS, .values = values, .indices = indices, .starts = (size_t[]){0, 3}};
+        memset(self.phi, 0, sizeof first);
+        initial_features_compute_arm(&self.features, &arms, 0, self.activations, self.phi);
+        assert_memory_equal(first, self.phi, sizeof first);
     }
     release(&self);
 }
