@@ -47,7 +47,7 @@ static int learn_stored(ee_bandit *bandit, const char *path)
     return rewarded;
 }
 
-static void decide_and_store(const ee_bandit *bandit, const char *path)
+static void decide_and_store(ee_bandit *bandit, const char *path)
 {
     FILE *store = fopen(path, "wb");
     ee_snapshot *snapshot;

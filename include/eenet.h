@@ -132,21 +132,26 @@ typedef struct ee_decision {
 EE_API EE_MUST_CHECK ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
 EE_API void ee_bandit_free(ee_bandit *bandit);
 
-/* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made.
- * scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those by
+/* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made. Decisions
+ * that wait count as tried: before it scores, a policy that can do so is told of those that it does not know of yet, so
+ * that it does not choose the same untried arm again and again until rewards come. (This is done also where scoring then
+ * fails. The next decision would have done it.) scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those by
  * which the arm was drawn, and not numbers where decision->probability is none. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
                                                 ee_score *scores, double *probabilities, ee_error *error);
 
-/* Decides several rounds, to the byte as ee_bandit_decide would one after the other, at less cost where the policy can
- * score the arms of several rounds in one go, as `eenet` can dense ones. rounds and decisions are (count). scores and
+/* Decides several rounds, all on what the bandit knows when the call begins: the decisions of one call do not know of
+ * each other. Else it is as ee_bandit_decide one after the other, and to the byte so where a policy takes no notice of
+ * decisions that wait. It costs less where the policy can score the arms of several rounds in one go, as `eenet` can
+ * dense ones. rounds and decisions are (count). scores and
  * probabilities, where they are not NULL, receive those of all arms, round after round. If one round is refused, none
  * is decided; what the three hold is then undefined. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count,
                                                      ee_decision *decisions, ee_score *scores, double *probabilities,
                                                      ee_error *error);
 
-/* The scores that decide would see now, without deciding. scores receives arms->count entries. */
+/* The scores by what the bandit knows now, without deciding and without a change: those that decide would see, unless
+ * decisions wait that it would count as tried first. scores receives arms->count entries. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
                                                ee_error *error);
 
@@ -219,11 +224,11 @@ EE_API size_t ee_bandit_memory(const ee_bandit *bandit);
 typedef struct ee_snapshot ee_snapshot;
 typedef struct ee_scratch ee_scratch;
 
-/* create and update read the bandit, so they belong to the thread that uses it; update belongs to one thread at a time.
- * update copies what was learned since (some policies copy everything), and waits only for decisions that began before
+/* create and update belong to the thread that uses the bandit; update belongs to one thread at a time. Both count the
+ * decisions that wait as tried, as the bandit's own next decision would (see ee_bandit_decide). update copies what was learned since (some policies copy everything), and waits only for decisions that began before
  * the last update and have not ended yet. snapshot must be of this bandit. */
-EE_API EE_MUST_CHECK ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_error *error);
-EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error);
 EE_API void ee_snapshot_free(ee_snapshot *snapshot);
 
 /* Room to decide in, one for each thread. It grows with the rounds that it meets, by the bandit's allocator, which must
@@ -249,6 +254,13 @@ EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, cons
  * record was learned before is the caller's to know. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
                                                       ee_error *error);
+
+/* Takes in a decision by its record as one of this bandit's own that waits, so that what the bandit knows, and publishes
+ * by ee_snapshot_update, counts it as tried while its reward is on its way. decision->id becomes its id, by which
+ * ee_bandit_learn learns it and ee_bandit_forget forgets it; it counts in ee_info and expires as the others. A record
+ * does not know which arm it was nor its probability: these two of *decision stay as they are. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t size,
+                                                     ee_decision *decision, ee_error *error);
 
 /* The policies, presets included, are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */
 typedef struct ee_policy {

@@ -146,6 +146,7 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_stream(a, &self->room.streams.posterior);
     archive_stream(a, &self->room.streams.estimation);
     archive_u64(a, &learned->round);
+    archive_u64(a, &learned->changes);
     archive_sparse_floats(a, learned->values, learned->count);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
     pending_archive(&self->pending, self->decisions, a);

@@ -37,6 +37,14 @@ bool bandit_takes(const char *policy_name, const char *assignment, const char *o
 /* Room for so many words. */
 ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error);
 
+/* Before anything is scored for a decision: tells the policy of the decisions that wait and that it was not told of. */
+ee_status bandit_tell(ee_bandit *self, ee_error *error);
+
+/* Reads the record's decision into self->words, scaled as the bandit's own. *length: what the bandit's arms are divided
+ * by once it is taken in. */
+ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, kept_decision *kept, double *length,
+                             ee_error *error);
+
 /* More than a bandit lives to make; a model that claims more is damaged. */
 #define MOST_DECISIONS ((size_t)1 << 62)
 

@@ -45,7 +45,8 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     scored_arms scored;
     kept_decision kept;
     size_t arm = 0;
-    status = deciding_score(rules, learned, arms, 1, learned->length, room, &scored, error);
+    status = bandit_tell(bandit, error);
+    if (!status) status = deciding_score(rules, learned, arms, 1, learned->length, room, &scored, error);
     if (!status) {
         arm = deciding_draw(rules, learned, 0, arms->count, room);
         kept = kept_decision_make(learned->round, arms->count, vector_of_arm(&scored.arms, arm), room->scores[arm]);
@@ -179,6 +180,7 @@ ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t
     decision_streams before = bandit->room.streams;
     status = memory_grow(&bandit->memory, &bandit->decided, &bandit->decided_capacity, count, sizeof *bandit->decided,
                          error);
+    if (!status && count) status = bandit_tell(bandit, error);
     for (size_t i = 0; i < count && !status;) {
         size_t together = rounds_together(&c, i);
         status = decide_together(&c, i, together, error);

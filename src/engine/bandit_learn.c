@@ -93,9 +93,7 @@ static ee_status rescale(double from, double to, const kept_decision *kept, uint
                        to);
 }
 
-/* Reads the record's decision into bandit->words, scaled as the bandit's own. *length: what the bandit's arms are
- * divided by once it is learned. */
-static ee_status take_record(ee_bandit *bandit, const void *record, size_t size, kept_decision *kept, double *length,
+ee_status bandit_read_record(ee_bandit *bandit, const void *record, size_t size, kept_decision *kept, double *length,
                              ee_error *error)
 {
     record_head head;
@@ -117,7 +115,7 @@ ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t s
     double length;
     ee_status status = check_reward(bandit, reward, error);
     if (!status && !record) status = status_fail(error, EE_BAD_INPUT, "learn: no record");
-    if (!status) status = take_record(bandit, record, size, &kept, &length, error);
+    if (!status) status = bandit_read_record(bandit, record, size, &kept, &length, error);
     if (status) return status;
     observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
     status = learn(bandit, &seen, reward, error);

@@ -1,6 +1,6 @@
 #include "pending.h"
 
-#include <string.h>
+#include <math.h>
 
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error)
@@ -34,7 +34,7 @@ uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision)
 {
     pending_entry *entry = entry_of(self, id);
     if (entry->state == PENDING_WAITING) pending_remove(self, entry, PENDING_EMPTY);
-    *entry = (pending_entry){id, *decision, next_slot(self), PENDING_WAITING};
+    *entry = (pending_entry){.id = id, .decision = *decision, .slot = next_slot(self), .state = PENDING_WAITING};
     return slots_take(&self->slots, entry->slot, kept_decision_words(decision, self->policy));
 }
 
@@ -60,7 +60,11 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *ve
 
 observation pending_observation(const pending *self, const pending_entry *entry)
 {
-    return kept_decision_observation(&entry->decision, self->policy, slots_at(&self->slots, entry->slot));
+    observation seen = kept_decision_observation(&entry->decision, self->policy, slots_at(&self->slots, entry->slot));
+    seen.awaited = entry->awaited;
+    seen.expected = entry->expected;
+    seen.awaited_at = entry->awaited_at;
+    return seen;
 }
 
 void pending_remove(pending *self, pending_entry *entry, pending_state why)
@@ -68,6 +72,23 @@ void pending_remove(pending *self, pending_entry *entry, pending_state why)
     slots_give_back(&self->slots, entry->slot);
     self->free_slots[self->free_count++] = entry->slot;
     entry->state = why;
+}
+
+/* The first decision that may still be in the table. */
+static uint64_t oldest_kept(const pending *self, uint64_t made)
+{
+    return made < self->limit ? 1 : made - self->limit + 1;
+}
+
+pending_entry *pending_untold(pending *self, uint64_t made)
+{
+    uint64_t oldest = oldest_kept(self, made);
+    if (self->untold < oldest) self->untold = oldest;
+    for (; self->untold <= made; self->untold++) {
+        pending_entry *entry = entry_of(self, self->untold);
+        if (entry->state == PENDING_WAITING && !entry->awaited) return entry;
+    }
+    return NULL;
 }
 
 size_t pending_count(const pending *self)
@@ -93,6 +114,18 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
     slots_take(&self->slots, entry->slot, words);
 }
 
+static void archive_awaited(const pending *self, pending_entry *entry, archive *a)
+{
+    size_t awaited = entry->awaited;
+    archive_size(a, &awaited, 0, 1, "mark of a decision that is awaited");
+    if (a->status || !awaited) return;
+    entry->awaited = true;
+    archive_floats(a, &entry->expected, 1);
+    archive_u64(a, &entry->awaited_at);
+    if (a->reading && (!isfinite(entry->expected) || entry->awaited_at > self->policy->parameters.round))
+        archive_fail(a, EE_BAD_MODEL, "model: a pending decision was awaited with an impossible number");
+}
+
 static void archive_waiting(pending *self, pending_entry *entry, archive *a)
 {
     kept_decision_archive(&entry->decision, a);
@@ -101,12 +134,12 @@ static void archive_waiting(pending *self, pending_entry *entry, archive *a)
     archive_u32s(a, slots_at(&self->slots, entry->slot), kept_decision_words(&entry->decision, self->policy));
     if (a->reading && !vector_is_sound(pending_observation(self, entry).x, self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");
+    archive_awaited(self, entry, a);
 }
 
 void pending_archive(pending *self, uint64_t made, archive *a)
 {
-    uint64_t window = made < self->limit ? made : self->limit;
-    for (uint64_t id = made - window + 1; id <= made && !a->status; id++) {
+    for (uint64_t id = oldest_kept(self, made); id <= made && !a->status; id++) {
         pending_entry *entry = entry_of(self, id);
         size_t state = entry->state;
         archive_size(a, &state, PENDING_WAITING, PENDING_FORGOTTEN, "state of a decision");

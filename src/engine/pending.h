@@ -14,12 +14,16 @@ typedef struct pending_entry {
     kept_decision decision; /* its words lie in the slot */
     size_t slot;
     pending_state state;
+    bool awaited;        /* the policy was told of it, and */
+    float expected;      /* this is what it said */
+    uint64_t awaited_at; /* the policy's round then */
 } pending_entry;
 
 typedef struct pending {
     const policy *policy;
     size_t dim, limit;
     pending_entry *entries; /* (limit), a decision's is number id % limit */
+    uint64_t untold;        /* the policy was told of all decisions below this id that wait */
 
     /* Slots are handed out last in, first out: where rewards come at once, one slot stays warm in the cache. */
     slots slots;        /* (limit) */
@@ -43,6 +47,10 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *ve
                        ee_error *error);
 observation pending_observation(const pending *self, const pending_entry *entry);
 void pending_remove(pending *self, pending_entry *entry, pending_state why);
+
+/* The first decision that waits and that the policy was not told of, or NULL. Where rewards come at once, this looks at
+ * one entry for each decision. */
+pending_entry *pending_untold(pending *self, uint64_t made);
 
 /* Decisions that wait. */
 size_t pending_count(const pending *self);

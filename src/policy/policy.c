@@ -105,3 +105,12 @@ bool policy_learn(policy *self, const observation *o, float reward)
     float_mode_leave(mode);
     return learned;
 }
+
+float policy_await(policy *self, const observation *o)
+{
+    float_mode mode = float_mode_enter();
+    float expected = self->class->await(self, o);
+    float_mode_leave(mode);
+    self->parameters.changes++;
+    return expected;
+}

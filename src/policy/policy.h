@@ -7,7 +7,7 @@
  * How a decision flows: score() fills a score for each arm and leaves what it computed on the way in the scratch; the
  * engine draws an arm; keep() copies what the policy will need to know of this decision when its reward comes. Then,
  * for the reward, reserve() makes room, and learn() adds it to what the policy has seen and trains when its schedule
- * says so. */
+ * says so. Where the next decision comes before the reward, await() is told of the one that waits. */
 #ifndef EENET_POLICY_H
 #define EENET_POLICY_H
 
@@ -56,6 +56,7 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 typedef struct parameters {
     const policy *policy; /* the shapes and options in it, which never change after its creation */
     uint64_t round;       /* rewards learned so far */
+    uint64_t changes;     /* decisions that await() was told of so far */
     double length;        /* that arms are divided by (option `scale`); 0 before the first round that has one */
     size_t count;
     float *values; /* (count), in the policy's own layout */
@@ -76,13 +77,16 @@ typedef struct scratch {
 
 ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error);
 
-/* A decision whose reward has come: everything is as it was when the decision was made. */
+/* A decision whose reward has come, or is awaited: everything is as it was when the decision was made. */
 typedef struct observation {
     uint64_t round; /* of the parameters that decided */
     vector x;       /* the played arm */
     ee_score score;
     const float *kept; /* (kept_count) what keep() wrote */
     size_t kept_count;
+    bool awaited;        /* await() was told of it */
+    float expected;      /* what await() returned */
+    uint64_t awaited_at; /* parameters.round at that time */
 } observation;
 
 /* How the scores of a round become the probabilities of its arms. */
@@ -152,8 +156,18 @@ typedef struct policy_class {
      * have left a parameter that is not a number of reasonable size; then nothing has changed. */
     bool (*learn)(policy *self, const observation *o, float reward);
 
-    /* Copies to `to`, laid out as the parameters, what the rewards from number first on have written; first = 0: all
-     * that was ever written. The first reward of a policy is number 1. Returns how many floats. NULL: all is copied. */
+    /* A decision was made and its reward is not there yet: what the policy knows should count it as tried (GP-BUCB:
+     * Desautels, Krause, Burdick, JMLR 2014), so that until rewards come it does not play the same untried arm again
+     * and again. reserve() came before, for the same observation. Returns a finite number that learn() is given back as
+     * observation.expected. A decision that is forgotten stays counted as tried. NULL: the policy does not care.
+     *
+     * It is called lazily, before the next decision is scored: where the reward comes earlier, never. */
+    float (*await)(policy *self, const observation *o);
+
+    /* Copies to `to`, laid out as the parameters, what the rewards from number first on, and awaits since then, have
+     * written; first = 0: all that was ever written. The first reward of a policy is number 1. An await since reward
+     * number n counts as reward n + 1 would: it may be copied once more than needed, never once less. Returns how many
+     * floats. NULL: all is copied. */
     size_t (*copy)(const policy *self, uint64_t first, float *to);
 
     /* Visits all that changes after creation, but for the parameters. NULL: there is nothing else. */
@@ -172,9 +186,10 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
 /* The kept_count of its class; 0 where that is NULL. */
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 
-/* The doors to a class's functions: score and learn compute as math/float_mode.h says, whoever calls. */
+/* The doors to a class's functions: score, learn and await compute as math/float_mode.h says, whoever calls. */
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 bool policy_learn(policy *self, const observation *o, float reward);
+float policy_await(policy *self, const observation *o);
 
 /* "eenet:paper" -> the class and the preset's options ("" for none). */
 ee_status policy_find(const char *name, const policy_class **class, const char **preset, ee_error *error);

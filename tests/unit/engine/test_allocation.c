@@ -742,7 +742,7 @@ static void grow_from_pool(ee_bandit *bandit, pool *own)
 }
 
 /* Those of the C library that a snapshot, its scratch and a decision make. */
-static size_t count_allocations_in_pool(const ee_bandit *bandit)
+static size_t count_allocations_in_pool(ee_bandit *bandit)
 {
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;
