@@ -134,9 +134,10 @@ EE_API void ee_bandit_free(ee_bandit *bandit);
 
 /* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made. Decisions
  * that wait count as tried: before it scores, a policy that can do so is told of those that it does not know of yet, so
- * that it does not choose the same untried arm again and again until rewards come. (This is done also where scoring then
- * fails. The next decision would have done it.) scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those by
- * which the arm was drawn, and not numbers where decision->probability is none. */
+ * that it does not choose the same untried arm again and again until rewards come. (This is done also where scoring
+ * then fails. The next decision would have done it.) scores and probabilities, where they are not NULL, receive
+ * arms->count entries each. The probabilities are those by which the arm was drawn, and not numbers where
+ * decision->probability is none. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
                                                 ee_score *scores, double *probabilities, ee_error *error);
 
@@ -225,8 +226,9 @@ typedef struct ee_snapshot ee_snapshot;
 typedef struct ee_scratch ee_scratch;
 
 /* create and update belong to the thread that uses the bandit; update belongs to one thread at a time. Both count the
- * decisions that wait as tried, as the bandit's own next decision would (see ee_bandit_decide). update copies what was learned since (some policies copy everything), and waits only for decisions that began before
- * the last update and have not ended yet. snapshot must be of this bandit. */
+ * decisions that wait as tried, as the bandit's own next decision would (see ee_bandit_decide). update copies what was
+ * learned since (some policies copy everything), and waits only for decisions that began before the last update and
+ * have not ended yet. snapshot must be of this bandit. */
 EE_API EE_MUST_CHECK ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *error);
 EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error);
 EE_API void ee_snapshot_free(ee_snapshot *snapshot);
@@ -255,10 +257,10 @@ EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, cons
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
                                                       ee_error *error);
 
-/* Takes in a decision by its record as one of this bandit's own that waits, so that what the bandit knows, and publishes
- * by ee_snapshot_update, counts it as tried while its reward is on its way. decision->id becomes its id, by which
- * ee_bandit_learn learns it and ee_bandit_forget forgets it; it counts in ee_info and expires as the others. A record
- * does not know which arm it was nor its probability: these two of *decision stay as they are. */
+/* Takes in a decision by its record as one of this bandit's own that waits, so that what the bandit knows, and
+ * publishes by ee_snapshot_update, counts it as tried while its reward is on its way. decision->id becomes its id, by
+ * which ee_bandit_learn learns it and ee_bandit_forget forgets it; it counts in ee_info and expires as the others. A
+ * record does not know which arm it was nor its probability: these two of *decision stay as they are. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t size,
                                                      ee_decision *decision, ee_error *error);
 
