@@ -53,7 +53,7 @@ typedef enum ee_status {
     EE_BAD_OPTION = 2,        /* an unknown policy or option, a value out of range, an option that cannot act */
     EE_NO_MEMORY = 3,         /* an allocation failed */
     EE_UNKNOWN_DECISION = 4,  /* no decision of this bandit has this id */
-    EE_EXPIRED_DECISION = 5,  /* the decision is no longer kept: made too long ago (option `pending`), or forgotten */
+    EE_EXPIRED_DECISION = 5,  /* the decision is no longer kept: made too long ago (`pending`, `wait`), or forgotten */
     EE_REWARDED_DECISION = 6, /* the decision has its reward already */
     EE_FILE_ERROR = 7,        /* the system could not read or write the file */
     EE_BAD_MODEL = 8,         /* the model is cut, damaged, of another version or of another policy */
@@ -132,7 +132,7 @@ typedef struct ee_decision {
 EE_API EE_MUST_CHECK ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
 EE_API void ee_bandit_free(ee_bandit *bandit);
 
-/* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made. Decisions
+/* Chooses an arm and remembers the decision until its reward comes or it expires (see ee_bandit_set_time). Decisions
  * that wait count as tried: before it scores, a policy that can do so is told of those that it does not know of yet, so
  * that it does not choose the same untried arm again and again until rewards come. (This is done also where scoring
  * then fails. The next decision would have done it.) scores and probabilities, where they are not NULL, receive
@@ -163,7 +163,23 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms 
  * with another reward. This holds for ee_bandit_learn_from and ee_bandit_learn_record too. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
 
-/* Forgets a decision whose reward will never come. To learn it later is EE_EXPIRED_DECISION. */
+/* Rewards that do not come.
+ *
+ * Where a reward is a click, no click ever says that it will not come. To learn only the clicks is wrong: the bandit
+ * then learns that everything is clicked, and chooses any arm. A reward that is missing must be told as what it is
+ * worth, mostly 0. Either the program does so by ee_bandit_learn, or the bandit itself by the option `default_reward`:
+ * a decision that expires is learned with this reward. With `none`, which is the default, it is forgotten.
+ *
+ * A decision expires when `pending` more were made (at the end of the call that makes the last of them), or when more
+ * than the option `wait` has passed since it was made, by the time that this call tells: in any unit, from any start
+ * that is not below 0, and never less than the last time. It is 0 before the first call, and saved with the model. The
+ * decisions that expire do so within this call, the oldest first. A default reward that cannot be learned (training
+ * diverges, or there is no memory) is given up, and the decision forgotten. ee_info counts both, `expired` and
+ * `defaulted`. The reward of a decision that has expired is refused with EE_EXPIRED_DECISION. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_set_time(ee_bandit *bandit, double now, ee_error *error);
+
+/* Forgets a decision whose reward will never be known; one that is known to be missing is learned instead, see above.
+ * To learn it later is EE_EXPIRED_DECISION. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error);
 
 /* Learns the reward of a decision that somebody else made, as from a log: arm was chosen among arms. The policy sees it
@@ -202,7 +218,9 @@ typedef struct ee_info {
     uint64_t decisions; /* made */
     uint64_t rewards;   /* learned, those of records and logs among them */
     uint64_t pending;   /* decisions that wait for their reward */
-    uint64_t reserved[7];
+    uint64_t expired;   /* decisions that were forgotten because no reward came in time */
+    uint64_t defaulted; /* decisions that were learned with the default reward because none came; among rewards too */
+    uint64_t reserved[5];
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);

@@ -32,6 +32,15 @@ static const option room_rows[] = {
 };
 const option_table room_option_table = OPTION_TABLE(room_rows);
 
+static const option late_rows[] = {
+    OPTION_ROW_REAL(common_options, wait, "wait", "0", 0, 1e12,
+                    "a decision expires when more than this time has passed without its reward; 0: time does not "
+                    "matter"),
+    OPTION_ROW_REAL_OR(common_options, default_reward, "default_reward", "none", "none", -1e9, 1e9,
+                       "the reward that a decision which expires is learned with; none: it is forgotten"),
+};
+const option_table late_option_table = OPTION_TABLE(late_rows);
+
 static const option propensity_rows[] = {
     OPTION_ROW_CHOICE(
         common_options, propensity, "propensity", "own", "own|argmax|first|floor|softmax|igw",

@@ -20,12 +20,14 @@ typedef struct policy policy;
 
 /* Every policy's options begin with these; what its tables do not offer is 0. */
 typedef struct common_options {
-    int64_t pending;  /* decisions that wait for their reward, at most */
-    int64_t arms;     /* of a round that room is reserved for */
-    int64_t nonzeros; /* of a sparse arm that room is reserved for */
-    int64_t blocks;   /* that the features are cut into: a round has one context, and each arm is it in another block */
-    bool exclusive;   /* of the arms of a round at most one has a reward that is not 0 */
-    bool scale;       /* arms are divided by the mean length of those of the first round */
+    int64_t pending;       /* decisions that wait for their reward, at most */
+    int64_t arms;          /* of a round that room is reserved for */
+    int64_t nonzeros;      /* of a sparse arm that room is reserved for */
+    double wait;           /* the time after which a decision without its reward expires; 0: none */
+    double default_reward; /* that a decision which expires is learned with; not a number: it is forgotten */
+    int64_t blocks; /* that the features are cut into: a round has one context, and each arm is it in another block */
+    bool exclusive; /* of the arms of a round at most one has a reward that is not 0 */
+    bool scale;     /* arms are divided by the mean length of those of the first round */
     option_choice propensity;
     double propensity_epsilon, propensity_temperature, propensity_gamma;
     int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
@@ -35,10 +37,16 @@ typedef struct common_options {
 extern const option_table scale_option_table;      /* scale */
 extern const option_table problem_option_table;    /* where there is an f1: blocks, exclusive */
 extern const option_table room_option_table;       /* pending, arms, nonzeros */
+extern const option_table late_option_table;       /* wait, default_reward */
 extern const option_table propensity_option_table; /* where scores are not drawn: how an arm is drawn from them */
 extern const option_table estimate_option_table;   /* where scores are drawn: probability_draws */
 
 #define F1_TITLE "f1, the exploitation network"
+
+/* Those that every policy offers. */
+#define LATE_AND_ROOM_GROUPS(owner, field)                                                                             \
+    OPTION_GROUP(owner, field, common_options, late_option_table, "", "late rewards"),                                 \
+        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
 
 /* The groups for common_options, a field of the policy's options. They come last in its schema. The first is for a
  * policy whose scores are a function of the arms, the second for one that draws them. scale_ is the default, "scale=on"
@@ -46,11 +54,11 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 #define COMMON_GROUPS(owner, field, scale_)                                                                            \
     OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
         OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "the draw of an arm"),                 \
-        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
+        LATE_AND_ROOM_GROUPS(owner, field)
 #define COMMON_GROUPS_OF_DRAWS(owner, field, scale_)                                                                   \
     OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
         OPTION_GROUP(owner, field, common_options, estimate_option_table, "", "the draw of an arm"),                   \
-        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
+        LATE_AND_ROOM_GROUPS(owner, field)
 
 /* All that a score depends on besides the arms. */
 typedef struct parameters {
