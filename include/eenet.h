@@ -143,10 +143,10 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms
 
 /* Decides several rounds, all on what the bandit knows when the call begins: the decisions of one call do not know of
  * each other. Else it is as ee_bandit_decide one after the other, and to the byte so where a policy takes no notice of
- * decisions that wait. It costs less where the policy can score the arms of several rounds in one go, as `eenet` can
- * dense ones. rounds and decisions are (count). scores and
- * probabilities, where they are not NULL, receive those of all arms, round after round. If one round is refused, none
- * is decided; what the three hold is then undefined. */
+ * decisions that wait, and none expires with a default reward. It costs less where the policy can score the arms of
+ * several rounds in one go, as `eenet` can dense ones. rounds and decisions are (count). scores and probabilities,
+ * where they are not NULL, receive those of all arms, round after round. If one round is refused, none is decided; what
+ * the three hold is then undefined. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count,
                                                      ee_decision *decisions, ee_score *scores, double *probabilities,
                                                      ee_error *error);
@@ -165,10 +165,11 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decis
 
 /* Rewards that do not come.
  *
- * Where a reward is a click, no click ever says that it will not come. To learn only the clicks is wrong: the bandit
- * then learns that everything is clicked, and chooses any arm. A reward that is missing must be told as what it is
- * worth, mostly 0. Either the program does so by ee_bandit_learn, or the bandit itself by the option `default_reward`:
- * a decision that expires is learned with this reward. With `none`, which is the default, it is forgotten.
+ * Where a reward is a click, nothing ever says that the click will not come. To learn only the clicks is wrong: the
+ * bandit then learns that everything is clicked, and its decisions are worth no more than chance. A reward that is
+ * missing must be told as what it is worth, mostly 0. Either the program does so by ee_bandit_learn, or the bandit
+ * itself by the option `default_reward`: a decision that expires is learned with this reward. With `none`, which is the
+ * default, it is forgotten.
  *
  * A decision expires when `pending` more were made (at the end of the call that makes the last of them), or when more
  * than the option `wait` has passed since it was made, by the time that this call tells: in any unit, from any start
@@ -237,6 +238,8 @@ EE_API size_t ee_bandit_memory(const ee_bandit *bandit);
  *                                       ee_scratch_record(scratch, &record, &size)
  *     the learner, for each reward      ee_bandit_learn_record(bandit, record, size, reward, &error)
  *     the learner, now and then         ee_snapshot_update(snapshot, bandit, &error)
+ *
+ * Where rewards come late, the learner first takes the record in (ee_bandit_take_record), and then learns by its id.
  *
  * A decision is made on what was published last when the call began, and is what the bandit itself would have decided
  * then. Deciding never waits for the learner. A snapshot lives no longer than its bandit. */
