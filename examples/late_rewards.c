@@ -1,13 +1,24 @@
-/* Late rewards: decisions are stored as plain bytes, the program ends, and another run learns what came of them.
+/* Late rewards: clicks come minutes after the decisions, or never. Decisions are stored as plain bytes, the program
+ * ends, and another run learns what came of them.
  *
- *     late_rewards MODEL RECORDS     run it again and again: each run learns the rewards of the run before it
+ *     late_rewards MODEL RECORDS     run it again and again: each run learns the clicks of the run before it
  *
- * RECORDS stands for a database: it holds a size, a reward and a record for each decision. */
+ * RECORDS stands for a database: it holds the decisions that were made, and the clicks that came.
+ *
+ * To learn the clicks alone would be wrong: the bandit would learn that everything is clicked. A decision that has no
+ * click after WAIT minutes is learned with the reward 0: that is what the two options of the bandit say. */
 #include <eenet.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 200, ARMS = 4, DIM = 3, MOST_BYTES = 4096 };
+enum { ROUNDS = 200, ARMS = 4, DIM = 3, MOST_BYTES = 4096, WAIT = 30 };
+
+/* What is stored of a decision, in front of its record. Times are in minutes. */
+typedef struct stored {
+    size_t size;    /* of the record */
+    double made;    /* when it was made */
+    double clicked; /* when its click came; 0: it never did */
+} stored;
 
 static void stop(const ee_error *error)
 {
@@ -19,7 +30,7 @@ static void stop(const ee_error *error)
  * begin anew: the program stops. */
 static ee_bandit *load_or_create(const char *path)
 {
-    ee_settings settings = {.policy = "eenet", .dim = DIM, .seed = 1};
+    ee_settings settings = {.policy = "eenet", .dim = DIM, .seed = 1, .options = "wait=30 default_reward=0"};
     ee_bandit *bandit;
     ee_error error;
     ee_status status = ee_bandit_load(path, &settings, &bandit, &error);
@@ -28,26 +39,50 @@ static ee_bandit *load_or_create(const char *path)
     return bandit;
 }
 
-/* Learns the stored decisions, whose rewards are known by now. Returns how many were rewarded. */
+/* Learns the clicks that came up to some time, of so many decisions. Returns how many there were. */
+static int learn_clicks(ee_bandit *bandit, const uint64_t *ids, double *clicked, int count, double until)
+{
+    ee_error error;
+    int learned = 0;
+    for (int i = 0; i < count; i++) {
+        if (clicked[i] == 0 || clicked[i] > until) continue;
+        if (ee_bandit_learn(bandit, ids[i], 1, &error)) stop(&error);
+        clicked[i] = 0;
+        learned++;
+    }
+    return learned;
+}
+
+/* Goes through the stored decisions in the order of time. From when it was made a decision waits for its click, and the
+ * bandit counts it as tried; after WAIT minutes ee_bandit_set_time has it learned without one. Returns how many were
+ * clicked. */
 static int learn_stored(ee_bandit *bandit, const char *path)
 {
     FILE *store = fopen(path, "rb");
-    size_t size;
-    double reward;
+    stored next;
     char record[MOST_BYTES];
+    uint64_t ids[ROUNDS];
+    double clicked[ROUNDS], last = 0;
     ee_error error;
-    int rewarded = 0;
+    int count = 0, clicks = 0;
     if (!store) return 0; /* the first run */
-    while (fread(&size, sizeof size, 1, store) == 1 && size <= MOST_BYTES &&
-           fread(&reward, sizeof reward, 1, store) == 1 && fread(record, 1, size, store) == size) {
-        if (ee_bandit_learn_record(bandit, record, size, reward, &error)) stop(&error);
-        rewarded += reward > 0;
+    while (count < ROUNDS && fread(&next, sizeof next, 1, store) == 1 && next.size <= MOST_BYTES &&
+           fread(record, 1, next.size, store) == next.size) {
+        ee_decision decision;
+        last = next.made;
+        clicks += learn_clicks(bandit, ids, clicked, count, last);
+        if (ee_bandit_set_time(bandit, last, &error)) stop(&error);
+        if (ee_bandit_take_record(bandit, record, next.size, &decision, &error)) stop(&error);
+        ids[count] = decision.id;
+        clicked[count++] = next.clicked;
     }
     fclose(store);
-    return rewarded;
+    clicks += learn_clicks(bandit, ids, clicked, count, last + WAIT);
+    if (ee_bandit_set_time(bandit, last + WAIT + 1, &error)) stop(&error);
+    return clicks;
 }
 
-static void decide_and_store(const ee_bandit *bandit, const char *path)
+static void decide_and_store(ee_bandit *bandit, const char *path)
 {
     FILE *store = fopen(path, "wb");
     ee_snapshot *snapshot;
@@ -59,18 +94,17 @@ static void decide_and_store(const ee_bandit *bandit, const char *path)
     if (ee_scratch_create(snapshot, &scratch, &error)) stop(&error);
     srand((unsigned)made + 1);
     for (uint64_t round = 0; round < ROUNDS; round++) {
-        float features[ARMS * DIM]; /* an arm's reward is 1 if its first feature is above 0.5 */
+        float features[ARMS * DIM]; /* an arm is clicked if its first feature is above 0.5 */
         for (int i = 0; i < ARMS * DIM; i++) features[i] = (float)rand() / (float)RAND_MAX;
         ee_arms arms = ee_arms_dense(features, ARMS, DIM);
         ee_decision decision;
         const void *record;
-        size_t size;
+        stored next = {.made = (double)made + 0.5 * (double)round}; /* two visitors a minute */
         if (ee_snapshot_decide(snapshot, scratch, &arms, made + round, &decision, NULL, NULL, &error)) stop(&error);
-        if (ee_scratch_record(scratch, &record, &size, &error)) stop(&error);
-        double reward = features[decision.arm * DIM] > 0.5f; /* which in earnest comes hours later */
-        fwrite(&size, sizeof size, 1, store);
-        fwrite(&reward, sizeof reward, 1, store);
-        fwrite(record, 1, size, store);
+        if (ee_scratch_record(scratch, &record, &next.size, &error)) stop(&error);
+        if (features[decision.arm * DIM] > 0.5f) next.clicked = next.made + 1 + rand() % 20;
+        fwrite(&next, sizeof next, 1, store);
+        fwrite(record, 1, next.size, store);
     }
     ee_scratch_free(scratch);
     ee_snapshot_free(snapshot);
@@ -82,11 +116,13 @@ int main(int count, char **words)
     ee_error error;
     if (count != 3) return fprintf(stderr, "usage: late_rewards MODEL RECORDS\n"), 2;
     ee_bandit *bandit = load_or_create(words[1]);
-    int rewarded = learn_stored(bandit, words[2]);
+    int clicks = learn_stored(bandit, words[2]);
     if (ee_bandit_save(bandit, words[1], &error)) stop(&error);
     decide_and_store(bandit, words[2]);
-    printf("%llu rewards learned in all, %d of the last %d decisions were rewarded\n",
-           (unsigned long long)ee_bandit_info(bandit).rewards, rewarded, ROUNDS);
+    ee_info info = ee_bandit_info(bandit);
+    printf("%llu rewards learned in all, %d of the last %d decisions were rewarded\n", (unsigned long long)info.rewards,
+           clicks, ROUNDS);
+    printf("%llu of the rewards are clicks that did not come\n", (unsigned long long)info.defaulted);
     ee_bandit_free(bandit);
     return 0;
 }

@@ -53,7 +53,7 @@ typedef enum ee_status {
     EE_BAD_OPTION = 2,        /* an unknown policy or option, a value out of range, an option that cannot act */
     EE_NO_MEMORY = 3,         /* an allocation failed */
     EE_UNKNOWN_DECISION = 4,  /* no decision of this bandit has this id */
-    EE_EXPIRED_DECISION = 5,  /* the decision is no longer kept: made too long ago (option `pending`), or forgotten */
+    EE_EXPIRED_DECISION = 5,  /* the decision is no longer kept: made too long ago (`pending`, `wait`), or forgotten */
     EE_REWARDED_DECISION = 6, /* the decision has its reward already */
     EE_FILE_ERROR = 7,        /* the system could not read or write the file */
     EE_BAD_MODEL = 8,         /* the model is cut, damaged, of another version or of another policy */
@@ -132,21 +132,27 @@ typedef struct ee_decision {
 EE_API EE_MUST_CHECK ee_status ee_bandit_create(const ee_settings *settings, ee_bandit **out, ee_error *error);
 EE_API void ee_bandit_free(ee_bandit *bandit);
 
-/* Chooses an arm and remembers the decision until its reward comes or `pending` more decisions were made.
- * scores and probabilities, where they are not NULL, receive arms->count entries each. The probabilities are those by
- * which the arm was drawn, and not numbers where decision->probability is none. */
+/* Chooses an arm and remembers the decision until its reward comes or it expires (see ee_bandit_set_time). Decisions
+ * that wait count as tried: before it scores, a policy that can do so is told of those that it does not know of yet, so
+ * that it does not choose the same untried arm again and again until rewards come. (This is done also where scoring
+ * then fails. The next decision would have done it.) scores and probabilities, where they are not NULL, receive
+ * arms->count entries each. The probabilities are those by which the arm was drawn, and not numbers where
+ * decision->probability is none. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision,
                                                 ee_score *scores, double *probabilities, ee_error *error);
 
-/* Decides several rounds, to the byte as ee_bandit_decide would one after the other, at less cost where the policy can
- * score the arms of several rounds in one go, as `eenet` can dense ones. rounds and decisions are (count). scores and
- * probabilities, where they are not NULL, receive those of all arms, round after round. If one round is refused, none
- * is decided; what the three hold is then undefined. */
+/* Decides several rounds, all on what the bandit knows when the call begins: the decisions of one call do not know of
+ * each other. Else it is as ee_bandit_decide one after the other, and to the byte so where a policy takes no notice of
+ * decisions that wait, and none expires with a default reward. It costs less where the policy can score the arms of
+ * several rounds in one go, as `eenet` can dense ones. rounds and decisions are (count). scores and probabilities,
+ * where they are not NULL, receive those of all arms, round after round. If one round is refused, none is decided; what
+ * the three hold is then undefined. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count,
                                                      ee_decision *decisions, ee_score *scores, double *probabilities,
                                                      ee_error *error);
 
-/* The scores that decide would see now, without deciding. scores receives arms->count entries. */
+/* The scores by what the bandit knows now, without deciding and without a change: those that decide would see, unless
+ * decisions wait that it would count as tried first. scores receives arms->count entries. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
                                                ee_error *error);
 
@@ -157,7 +163,24 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms 
  * with another reward. This holds for ee_bandit_learn_from and ee_bandit_learn_record too. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
 
-/* Forgets a decision whose reward will never come. To learn it later is EE_EXPIRED_DECISION. */
+/* Rewards that do not come.
+ *
+ * Where a reward is a click, nothing ever says that the click will not come. To learn only the clicks is wrong: the
+ * bandit then learns that everything is clicked, and its decisions are worth no more than chance. A reward that is
+ * missing must be told as what it is worth, mostly 0. Either the program does so by ee_bandit_learn, or the bandit
+ * itself by the option `default_reward`: a decision that expires is learned with this reward. With `none`, which is the
+ * default, it is forgotten.
+ *
+ * A decision expires when `pending` more were made (at the end of the call that makes the last of them), or when more
+ * than the option `wait` has passed since it was made, by the time that this call tells: in any unit, from any start
+ * that is not below 0, and never less than the last time. It is 0 before the first call, and saved with the model. The
+ * decisions that expire do so within this call, the oldest first. A default reward that cannot be learned (training
+ * diverges, or there is no memory) is given up, and the decision forgotten. ee_info counts both, `expired` and
+ * `defaulted`. The reward of a decision that has expired is refused with EE_EXPIRED_DECISION. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_set_time(ee_bandit *bandit, double now, ee_error *error);
+
+/* Forgets a decision whose reward will never be known; one that is known to be missing is learned instead, see above.
+ * To learn it later is EE_EXPIRED_DECISION. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error);
 
 /* Learns the reward of a decision that somebody else made, as from a log: arm was chosen among arms. The policy sees it
@@ -196,7 +219,9 @@ typedef struct ee_info {
     uint64_t decisions; /* made */
     uint64_t rewards;   /* learned, those of records and logs among them */
     uint64_t pending;   /* decisions that wait for their reward */
-    uint64_t reserved[7];
+    uint64_t expired;   /* decisions that were forgotten because no reward came in time */
+    uint64_t defaulted; /* decisions that were learned with the default reward because none came; among rewards too */
+    uint64_t reserved[5];
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);
@@ -214,16 +239,19 @@ EE_API size_t ee_bandit_memory(const ee_bandit *bandit);
  *     the learner, for each reward      ee_bandit_learn_record(bandit, record, size, reward, &error)
  *     the learner, now and then         ee_snapshot_update(snapshot, bandit, &error)
  *
+ * Where rewards come late, the learner first takes the record in (ee_bandit_take_record), and then learns by its id.
+ *
  * A decision is made on what was published last when the call began, and is what the bandit itself would have decided
  * then. Deciding never waits for the learner. A snapshot lives no longer than its bandit. */
 typedef struct ee_snapshot ee_snapshot;
 typedef struct ee_scratch ee_scratch;
 
-/* create and update read the bandit, so they belong to the thread that uses it; update belongs to one thread at a time.
- * update copies what was learned since (some policies copy everything), and waits only for decisions that began before
- * the last update and have not ended yet. snapshot must be of this bandit. */
-EE_API EE_MUST_CHECK ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_error *error);
-EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error);
+/* create and update belong to the thread that uses the bandit; update belongs to one thread at a time. Both count the
+ * decisions that wait as tried, as the bandit's own next decision would (see ee_bandit_decide). update copies what was
+ * learned since (some policies copy everything), and waits only for decisions that began before the last update and
+ * have not ended yet. snapshot must be of this bandit. */
+EE_API EE_MUST_CHECK ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error);
 EE_API void ee_snapshot_free(ee_snapshot *snapshot);
 
 /* Room to decide in, one for each thread. It grows with the rounds that it meets, by the bandit's allocator, which must
@@ -249,6 +277,13 @@ EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, cons
  * record was learned before is the caller's to know. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
                                                       ee_error *error);
+
+/* Takes in a decision by its record as one of this bandit's own that waits, so that what the bandit knows, and
+ * publishes by ee_snapshot_update, counts it as tried while its reward is on its way. decision->id becomes its id, by
+ * which ee_bandit_learn learns it and ee_bandit_forget forgets it; it counts in ee_info and expires as the others. A
+ * record does not know which arm it was nor its probability: these two of *decision stay as they are. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t size,
+                                                     ee_decision *decision, ee_error *error);
 
 /* The policies, presets included, are numbered from 0; EE_BAD_INPUT past the last. The strings are constant. */
 typedef struct ee_policy {

@@ -85,7 +85,10 @@ static bool parse_value(const option *entry, const char *text, void *into)
         memcpy(into, &integer, sizeof integer);
         return true;
     case OPTION_REAL:
-        if (!parse_real(text, &real) || real < entry->low || real > entry->high) return false;
+        if (entry->choices && strcmp(text, entry->choices) == 0)
+            real = NAN;
+        else if (!parse_real(text, &real) || real < entry->low || real > entry->high)
+            return false;
         memcpy(into, &real, sizeof real);
         return true;
     case OPTION_FLAG:
@@ -136,7 +139,10 @@ static void format_value(const option *entry, const void *from, char *text, size
         snprintf(text, capacity, "%lld", (long long)*(const int64_t *)from);
         break;
     case OPTION_REAL:
-        format_real(*(const double *)from, text, capacity);
+        if (isnan(*(const double *)from))
+            snprintf(text, capacity, "%s", entry->choices);
+        else
+            format_real(*(const double *)from, text, capacity);
         break;
     case OPTION_FLAG:
         snprintf(text, capacity, "%s", *(const bool *)from ? "on" : "off");
@@ -166,7 +172,9 @@ static void format_range(const option *entry, char *text, size_t capacity)
     char low[32], high[32];
     format_bound(entry->low, low, sizeof low);
     format_bound(entry->high, high, sizeof high);
-    if (entry->type == OPTION_INTEGER || entry->type == OPTION_REAL)
+    if (entry->type == OPTION_REAL && entry->choices)
+        snprintf(text, capacity, "%s or %s to %s", entry->choices, low, high);
+    else if (entry->type == OPTION_INTEGER || entry->type == OPTION_REAL)
         snprintf(text, capacity, "%s to %s", low, high);
     else if (entry->type == OPTION_FLAG)
         snprintf(text, capacity, "on|off");

@@ -18,7 +18,7 @@ enum { OPTION_TEXT_SIZE = 96 };
 
 typedef enum option_type {
     OPTION_INTEGER, /* int64_t, low to high */
-    OPTION_REAL,    /* double, low to high */
+    OPTION_REAL,    /* double, low to high; or a word, where there is one, which reads as not a number */
     OPTION_FLAG,    /* bool, "on" or "off" */
     OPTION_CHOICE,  /* option_choice; low to high is the range of the number */
     OPTION_TEXT     /* option_text; whoever uses it checks it */
@@ -32,7 +32,7 @@ typedef struct option {
     size_t offset; /* of the field in its struct */
     const char *fallback;
     double low, high;
-    const char *choices; /* choice: "all|ring:N"; text: the form, in words */
+    const char *choices; /* choice: "all|ring:N"; text: the form, in words; real: the word, or NULL */
     const char *meaning;
     const char *needs; /* see below; NULL for nothing */
 } option;
@@ -54,6 +54,12 @@ typedef struct option {
     {                                                                                                                  \
         .name = name_, .type = OPTION_REAL, .offset = OPTION_OFFSET(owner, field, double), .fallback = fallback_,      \
         .low = low_, .high = high_, .meaning = __VA_ARGS__                                                             \
+    }
+/* A number that may also be none, as a word says. */
+#define OPTION_ROW_REAL_OR(owner, field, name_, fallback_, word, low_, high_, ...)                                     \
+    {                                                                                                                  \
+        .name = name_, .type = OPTION_REAL, .offset = OPTION_OFFSET(owner, field, double), .fallback = fallback_,      \
+        .choices = word, .low = low_, .high = high_, .meaning = __VA_ARGS__                                            \
     }
 #define OPTION_ROW_FLAG(owner, field, name_, fallback_, ...)                                                           \
     {                                                                                                                  \

@@ -1,5 +1,6 @@
 #include "bandit.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "arms.h"
@@ -129,6 +130,20 @@ void ee_bandit_free(ee_bandit *bandit)
 
 /* ---- saving and loading ---- */
 
+static void archive_late(ee_bandit *self, archive *a)
+{
+    size_t expired = self->expired, defaulted = self->defaulted;
+    archive_size(a, &expired, 0, self->decisions, "decisions that expired");
+    archive_size(a, &defaulted, 0, self->decisions, "decisions with the default reward");
+    if (a->reading) {
+        self->expired = expired;
+        self->defaulted = defaulted;
+    }
+    archive_bytes(a, &self->now, sizeof self->now);
+    if (a->reading && !a->status && !(self->now >= 0 && isfinite(self->now)))
+        archive_fail(a, EE_BAD_MODEL, "model: its time is not one");
+}
+
 void bandit_archive(ee_bandit *self, archive *a)
 {
     parameters *learned = &self->policy->parameters;
@@ -139,6 +154,7 @@ void bandit_archive(ee_bandit *self, archive *a)
         self->decisions = decisions;
         self->rewards = rewards;
     }
+    archive_late(self, a);
     archive_bytes(a, &learned->length, sizeof learned->length);
     if (a->reading && !a->status && !arms_is_length(learned->length))
         archive_fail(a, EE_BAD_MODEL, "model: the length of its arms is not one");
@@ -146,9 +162,10 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_stream(a, &self->room.streams.posterior);
     archive_stream(a, &self->room.streams.estimation);
     archive_u64(a, &learned->round);
+    archive_u64(a, &learned->changes);
     archive_sparse_floats(a, learned->values, learned->count);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
-    pending_archive(&self->pending, self->decisions, a);
+    pending_archive(&self->pending, self->decisions, self->now, a);
 }
 
 /* ---- describing ---- */
@@ -167,7 +184,9 @@ ee_info ee_bandit_info(const ee_bandit *bandit)
                      .seed = bandit->seed,
                      .decisions = bandit->decisions,
                      .rewards = bandit->rewards,
-                     .pending = pending_count(&bandit->pending)};
+                     .pending = pending_count(&bandit->pending),
+                     .expired = bandit->expired,
+                     .defaulted = bandit->defaulted};
 }
 
 ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out, ee_error *error)

@@ -23,6 +23,8 @@ struct ee_bandit {
     kept_decision *decided; /* (decided_capacity) of one call, before they wait */
     size_t decided_capacity;
     uint64_t decisions, rewards;
+    uint64_t expired, defaulted; /* of decisions whose reward did not come: forgotten, learned as the default */
+    double now;                  /* as ee_bandit_set_time says */
 };
 
 /* most_parameters: see policy_setup. */
@@ -36,6 +38,31 @@ bool bandit_takes(const char *policy_name, const char *assignment, const char *o
 
 /* Room for so many words. */
 ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error);
+
+/* Before anything is scored for a decision: tells the policy of the decisions that wait and that it was not told of. */
+ee_status bandit_tell(ee_bandit *self, ee_error *error);
+
+/* Has the policy learn the reward of a decision. If it fails, nothing has changed. */
+ee_status bandit_learn_seen(ee_bandit *self, const observation *seen, double reward, ee_error *error);
+
+/* A decision was made and now waits, with its words; pending_reserve has made room. The one that was made so many
+ * decisions before as the option `pending` says expires. Cannot fail. */
+void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t *words);
+
+/* The same of a decision that is not kept, because later ones of the same call push it out. */
+void bandit_pass_over(ee_bandit *self);
+
+/* What becomes of a decision whose reward did not come: it is learned with the default reward or, where there is none
+ * or it cannot be learned, forgotten. Counts it. Returns whether it was learned. */
+bool bandit_expire(ee_bandit *self, const observation *seen);
+
+/* The same of an entry of the table, which then is removed; nothing where it does not wait. */
+void bandit_let_go(ee_bandit *self, pending_entry *entry);
+
+/* Reads the record's decision into self->words, scaled as the bandit's own. *length: what the bandit's arms are divided
+ * by once it is taken in. */
+ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, kept_decision *kept, double *length,
+                             ee_error *error);
 
 /* More than a bandit lives to make; a model that claims more is damaged. */
 #define MOST_DECISIONS ((size_t)1 << 62)

@@ -41,11 +41,11 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     const decision_rules *rules = &bandit->rules;
     deciding_room *room = &bandit->room;
     decision_streams before = room->streams;
-    uint64_t id = bandit->decisions + 1;
     scored_arms scored;
     kept_decision kept;
     size_t arm = 0;
-    status = deciding_score(rules, learned, arms, 1, learned->length, room, &scored, error);
+    status = bandit_tell(bandit, error);
+    if (!status) status = deciding_score(rules, learned, arms, 1, learned->length, room, &scored, error);
     if (!status) {
         arm = deciding_draw(rules, learned, 0, arms->count, room);
         kept = kept_decision_make(learned->round, arms->count, vector_of_arm(&scored.arms, arm), room->scores[arm]);
@@ -56,13 +56,14 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
         return status;
     }
 
-    uint32_t *words = pending_add(&bandit->pending, id, &kept);
+    pending_entry leaving;
+    uint32_t *words = pending_add(&bandit->pending, ++bandit->decisions, &kept, bandit->now, &leaving);
     kept_decision_fill(&kept, learned, &scored.arms, arm, &room->scratch, words);
     if (bandit->policy->class->draws) deciding_estimate(rules, learned, &scored, arm, room);
-    *decision = (ee_decision){id, arm, room->probabilities[arm]};
+    *decision = (ee_decision){bandit->decisions, arm, room->probabilities[arm]};
     hand_out(room, arms->count, scores, probabilities);
-    bandit->decisions = id;
     learned->length = scored.length;
+    bandit_let_go(bandit, &leaving); /* last, since it may train */
     return EE_OK;
 }
 
@@ -153,20 +154,30 @@ static size_t lasting(const call *c)
     return c->count < c->bandit->pending.limit ? c->count : c->bandit->pending.limit;
 }
 
+/* The decision of this call that is pushed out by a later one of it expires. Returns where the next one's words are. */
+static const uint32_t *push_out(ee_bandit *bandit, const kept_decision *kept, const uint32_t *words)
+{
+    observation seen = kept_decision_observation(kept, bandit->policy, words);
+    bandit_expire(bandit, &seen);
+    return words + kept_decision_words(kept, bandit->policy);
+}
+
 /* Cannot fail: there is room. */
 static void remember(const call *c)
 {
     ee_bandit *bandit = c->bandit;
-    const uint32_t *words = bandit->words;
+    const uint32_t *words = bandit->words, *leaving = words;
+    size_t limit = bandit->pending.limit;
+    bandit->policy->parameters.length = c->length;
     for (size_t i = 0; i < c->count; i++) {
         const kept_decision *kept = &bandit->decided[i];
-        size_t count = kept_decision_words(kept, bandit->policy);
-        bandit->decisions++;
+        if (i >= limit) leaving = push_out(bandit, kept - limit, leaving);
         if (c->count - i <= lasting(c))
-            memcpy(pending_add(&bandit->pending, bandit->decisions, kept), words, count * sizeof *words);
-        words += count;
+            bandit_remember(bandit, kept, words);
+        else
+            bandit_pass_over(bandit);
+        words += kept_decision_words(kept, bandit->policy);
     }
-    bandit->policy->parameters.length = c->length;
 }
 
 ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count, ee_decision *decisions,
@@ -179,6 +190,7 @@ ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t
     decision_streams before = bandit->room.streams;
     status = memory_grow(&bandit->memory, &bandit->decided, &bandit->decided_capacity, count, sizeof *bandit->decided,
                          error);
+    if (!status && count) status = bandit_tell(bandit, error);
     for (size_t i = 0; i < count && !status;) {
         size_t together = rounds_together(&c, i);
         status = decide_together(&c, i, together, error);

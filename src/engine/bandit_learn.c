@@ -12,8 +12,7 @@ static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *
     return status_fail(error, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got %g", reward);
 }
 
-/* Has the policy learn the reward. If training diverged, nothing has changed. */
-static ee_status learn(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
+ee_status bandit_learn_seen(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
 {
     policy *learner = bandit->policy;
     const policy_class *class = learner->class;
@@ -34,7 +33,7 @@ ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward
     if (!status) status = pending_find(&bandit->pending, decision_id, bandit->decisions, "learn", &entry, error);
     if (status) return status;
     observation seen = pending_observation(&bandit->pending, entry);
-    status = learn(bandit, &seen, reward, error);
+    status = bandit_learn_seen(bandit, &seen, reward, error);
     if (!status) pending_remove(&bandit->pending, entry, PENDING_REWARDED);
     return status;
 }
@@ -72,7 +71,7 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
     if (status) return status;
     kept_decision_fill(&kept, learned, &scored.arms, arm, &room->scratch, bandit->words);
     observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
-    status = learn(bandit, &seen, reward, error);
+    status = bandit_learn_seen(bandit, &seen, reward, error);
     if (!status) learned->length = scored.length;
     return status;
 }
@@ -93,9 +92,7 @@ static ee_status rescale(double from, double to, const kept_decision *kept, uint
                        to);
 }
 
-/* Reads the record's decision into bandit->words, scaled as the bandit's own. *length: what the bandit's arms are
- * divided by once it is learned. */
-static ee_status take_record(ee_bandit *bandit, const void *record, size_t size, kept_decision *kept, double *length,
+ee_status bandit_read_record(ee_bandit *bandit, const void *record, size_t size, kept_decision *kept, double *length,
                              ee_error *error)
 {
     record_head head;
@@ -117,10 +114,10 @@ ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t s
     double length;
     ee_status status = check_reward(bandit, reward, error);
     if (!status && !record) status = status_fail(error, EE_BAD_INPUT, "learn: no record");
-    if (!status) status = take_record(bandit, record, size, &kept, &length, error);
+    if (!status) status = bandit_read_record(bandit, record, size, &kept, &length, error);
     if (status) return status;
     observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
-    status = learn(bandit, &seen, reward, error);
+    status = bandit_learn_seen(bandit, &seen, reward, error);
     if (!status) bandit->policy->parameters.length = length;
     return status;
 }

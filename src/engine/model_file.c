@@ -15,7 +15,7 @@
 #include "base/memory.h"
 
 static const uint8_t magic[8] = "eenet\x1a\r\n";
-enum { FORMAT_VERSION = 8, CHECKSUM_SIZE = 8 };
+enum { FORMAT_VERSION = 9, CHECKSUM_SIZE = 8 };
 
 typedef struct model_head {
     char policy[POLICY_NAME_SIZE];

@@ -1,17 +1,22 @@
 #include "pending.h"
 
-#include <string.h>
+#include <math.h>
+#include <stdio.h>
 
 ee_status pending_create(pending *self, memory *owner, const policy *decider, const common_options *options, size_t dim,
                          ee_error *error)
 {
-    *self = (pending){.policy = decider, .dim = dim, .limit = (size_t)options->pending};
+    *self = (pending){.policy = decider,
+                      .dim = dim,
+                      .limit = (size_t)options->pending,
+                      .wait = options->wait,
+                      .default_reward = options->default_reward};
     size_t entries = (size_t)options->nonzeros < dim ? (size_t)options->nonzeros : dim;
     kept_decision usual = {.arms = (size_t)options->arms, .entries = (uint32_t)entries, .sparse = 1};
     size_t words = kept_decision_words(&usual, decider);
     ee_status status = memory_create(owner, &self->entries, self->limit, sizeof *self->entries, error);
-    if (!status) status = memory_create(owner, &self->free_slots, self->limit, sizeof *self->free_slots, error);
-    if (!status) status = slots_create(&self->slots, owner, self->limit, words, error);
+    if (!status) status = memory_create(owner, &self->free_slots, self->limit + 1, sizeof *self->free_slots, error);
+    if (!status) status = slots_create(&self->slots, owner, self->limit + 1, words, error);
     return status;
 }
 
@@ -30,12 +35,45 @@ static size_t next_slot(pending *self)
     return self->free_count ? self->free_slots[--self->free_count] : self->used_slots++;
 }
 
-uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision)
+pending_entry *pending_leaving(const pending *self, uint64_t id)
+{
+    return entry_of(self, id);
+}
+
+uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision, double time, pending_entry *leaving)
 {
     pending_entry *entry = entry_of(self, id);
-    if (entry->state == PENDING_WAITING) pending_remove(self, entry, PENDING_EMPTY);
-    *entry = (pending_entry){id, *decision, next_slot(self), PENDING_WAITING};
+    *leaving = *entry;
+    *entry = (pending_entry){
+        .id = id, .decision = *decision, .slot = next_slot(self), .state = PENDING_WAITING, .time = time};
     return slots_take(&self->slots, entry->slot, kept_decision_words(decision, self->policy));
+}
+
+/* A decision that is `limit` decisions old may have had its reward: of that nothing is known any more. */
+static ee_status fail_expired_by_count(const pending *self, uint64_t id, uint64_t made, const char *verb,
+                                       ee_error *error)
+{
+    char fate[64] = "was forgotten";
+    if (!isnan(self->default_reward))
+        snprintf(fate, sizeof fate, "was learned with the default reward %.9g", self->default_reward);
+    return status_fail(error, EE_EXPIRED_DECISION,
+                       "%s: decision %llu is no longer kept: %llu were made since, and option pending is %zu; if it "
+                       "had no reward then, it %s",
+                       verb, (unsigned long long)id, (unsigned long long)(made - id), self->limit, fate);
+}
+
+static ee_status fail_expired_by_time(const pending *self, const pending_entry *entry, const char *verb,
+                                      ee_error *error)
+{
+    unsigned long long number = entry->id;
+    if (entry->state == PENDING_EXPIRED)
+        return status_fail(error, EE_EXPIRED_DECISION,
+                           "%s: decision %llu had no reward after a time of %.9g (option wait), and was forgotten",
+                           verb, number, self->wait);
+    return status_fail(error, EE_EXPIRED_DECISION,
+                       "%s: decision %llu had no reward after a time of %.9g (option wait), and was learned with the "
+                       "default reward %.9g",
+                       verb, number, self->wait, self->default_reward);
 }
 
 ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *verb, pending_entry **out,
@@ -46,10 +84,9 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *ve
         return status_fail(error, EE_UNKNOWN_DECISION, "%s: there is no decision %llu; the last one is %llu", verb,
                            number, (unsigned long long)made);
     pending_entry *entry = entry_of(self, id);
-    if (entry->id != id)
-        return status_fail(error, EE_EXPIRED_DECISION,
-                           "%s: decision %llu is no longer kept: %llu were made since, and option pending is %zu", verb,
-                           number, (unsigned long long)(made - id), self->limit);
+    if (entry->id != id) return fail_expired_by_count(self, id, made, verb, error);
+    if (entry->state == PENDING_EXPIRED || entry->state == PENDING_DEFAULTED)
+        return fail_expired_by_time(self, entry, verb, error);
     if (entry->state == PENDING_FORGOTTEN)
         return status_fail(error, EE_EXPIRED_DECISION, "%s: decision %llu was forgotten", verb, number);
     if (entry->state == PENDING_REWARDED)
@@ -60,7 +97,11 @@ ee_status pending_find(pending *self, uint64_t id, uint64_t made, const char *ve
 
 observation pending_observation(const pending *self, const pending_entry *entry)
 {
-    return kept_decision_observation(&entry->decision, self->policy, slots_at(&self->slots, entry->slot));
+    observation seen = kept_decision_observation(&entry->decision, self->policy, slots_at(&self->slots, entry->slot));
+    seen.awaited = entry->awaited;
+    seen.expected = entry->expected;
+    seen.awaited_at = entry->awaited_at;
+    return seen;
 }
 
 void pending_remove(pending *self, pending_entry *entry, pending_state why)
@@ -68,6 +109,34 @@ void pending_remove(pending *self, pending_entry *entry, pending_state why)
     slots_give_back(&self->slots, entry->slot);
     self->free_slots[self->free_count++] = entry->slot;
     entry->state = why;
+}
+
+/* The first decision that may still be in the table. */
+static uint64_t oldest_kept(const pending *self, uint64_t made)
+{
+    return made < self->limit ? 1 : made - self->limit + 1;
+}
+
+pending_entry *pending_untold(pending *self, uint64_t made)
+{
+    uint64_t oldest = oldest_kept(self, made);
+    if (self->untold < oldest) self->untold = oldest;
+    for (; self->untold <= made; self->untold++) {
+        pending_entry *entry = entry_of(self, self->untold);
+        if (entry->state == PENDING_WAITING && !entry->awaited) return entry;
+    }
+    return NULL;
+}
+
+pending_entry *pending_oldest(pending *self, uint64_t made)
+{
+    uint64_t first = oldest_kept(self, made);
+    if (self->oldest < first) self->oldest = first;
+    for (; self->oldest <= made; self->oldest++) {
+        pending_entry *entry = entry_of(self, self->oldest);
+        if (entry->state == PENDING_WAITING) return entry;
+    }
+    return NULL;
 }
 
 size_t pending_count(const pending *self)
@@ -93,7 +162,19 @@ static void claim_slot(pending *self, pending_entry *entry, archive *a)
     slots_take(&self->slots, entry->slot, words);
 }
 
-static void archive_waiting(pending *self, pending_entry *entry, archive *a)
+static void archive_awaited(const pending *self, pending_entry *entry, archive *a)
+{
+    size_t awaited = entry->awaited;
+    archive_size(a, &awaited, 0, 1, "mark of a decision that is awaited");
+    if (a->status || !awaited) return;
+    entry->awaited = true;
+    archive_floats(a, &entry->expected, 1);
+    archive_u64(a, &entry->awaited_at);
+    if (a->reading && (!isfinite(entry->expected) || entry->awaited_at > self->policy->parameters.round))
+        archive_fail(a, EE_BAD_MODEL, "model: a pending decision was awaited with an impossible number");
+}
+
+static void archive_waiting(pending *self, pending_entry *entry, double now, archive *a)
 {
     kept_decision_archive(&entry->decision, a);
     if (a->reading) claim_slot(self, entry, a);
@@ -101,19 +182,22 @@ static void archive_waiting(pending *self, pending_entry *entry, archive *a)
     archive_u32s(a, slots_at(&self->slots, entry->slot), kept_decision_words(&entry->decision, self->policy));
     if (a->reading && !vector_is_sound(pending_observation(self, entry).x, self->dim))
         archive_fail(a, EE_BAD_MODEL, "model: a pending decision has wrong indices");
+    archive_bytes(a, &entry->time, sizeof entry->time);
+    if (a->reading && !a->status && !(entry->time >= 0 && entry->time <= now))
+        archive_fail(a, EE_BAD_MODEL, "model: a pending decision was made at an impossible time");
+    archive_awaited(self, entry, a);
 }
 
-void pending_archive(pending *self, uint64_t made, archive *a)
+void pending_archive(pending *self, uint64_t made, double now, archive *a)
 {
-    uint64_t window = made < self->limit ? made : self->limit;
-    for (uint64_t id = made - window + 1; id <= made && !a->status; id++) {
+    for (uint64_t id = oldest_kept(self, made); id <= made && !a->status; id++) {
         pending_entry *entry = entry_of(self, id);
         size_t state = entry->state;
-        archive_size(a, &state, PENDING_WAITING, PENDING_FORGOTTEN, "state of a decision");
+        archive_size(a, &state, PENDING_WAITING, PENDING_DEFAULTED, "state of a decision");
         if (a->reading) {
             entry->id = id;
             entry->state = (pending_state)state;
         }
-        if (state == PENDING_WAITING && !a->status) archive_waiting(self, entry, a);
+        if (state == PENDING_WAITING && !a->status) archive_waiting(self, entry, now, a);
     }
 }

@@ -59,12 +59,13 @@ static void gate_wait_until_left(snapshot_gate *self, size_t copy)
 
 /* ---- the snapshot ---- */
 
-ee_status ee_snapshot_create(const ee_bandit *bandit, ee_snapshot **out, ee_error *error)
+ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *error)
 {
     if (!bandit || !out) return status_fail(error, EE_BAD_INPUT, "snapshot: no bandit or nowhere to put the snapshot");
     *out = NULL;
     ee_snapshot *self;
-    ee_status status = memory_create_owner(&bandit->memory.allocator, &self, sizeof *self, error);
+    ee_status status = bandit_tell(bandit, error);
+    if (!status) status = memory_create_owner(&bandit->memory.allocator, &self, sizeof *self, error);
     if (status) return status;
     self->policy = bandit->policy;
     self->fingerprint = bandit->fingerprint;
@@ -95,13 +96,14 @@ size_t snapshot_publish(ee_snapshot *self, const parameters *learned)
     return copied;
 }
 
-ee_status ee_snapshot_update(ee_snapshot *snapshot, const ee_bandit *bandit, ee_error *error)
+ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error)
 {
     if (!snapshot || !bandit) return status_fail(error, EE_BAD_INPUT, "snapshot: no snapshot or no bandit");
     if (snapshot->policy != bandit->policy)
         return status_fail(error, EE_BAD_INPUT, "snapshot: it was created from another bandit");
-    snapshot_publish(snapshot, &bandit->policy->parameters);
-    return EE_OK;
+    ee_status status = bandit_tell(bandit, error);
+    if (!status) snapshot_publish(snapshot, &bandit->policy->parameters);
+    return status;
 }
 
 /* ---- deciding on it ---- */

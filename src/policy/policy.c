@@ -32,6 +32,15 @@ static const option room_rows[] = {
 };
 const option_table room_option_table = OPTION_TABLE(room_rows);
 
+static const option late_rows[] = {
+    OPTION_ROW_REAL(common_options, wait, "wait", "0", 0, 1e12,
+                    "a decision expires when more than this time has passed without its reward; 0: time does not "
+                    "matter"),
+    OPTION_ROW_REAL_OR(common_options, default_reward, "default_reward", "none", "none", -1e9, 1e9,
+                       "the reward that a decision which expires is learned with; none: it is forgotten"),
+};
+const option_table late_option_table = OPTION_TABLE(late_rows);
+
 static const option propensity_rows[] = {
     OPTION_ROW_CHOICE(
         common_options, propensity, "propensity", "own", "own|argmax|first|floor|softmax|igw",
@@ -112,4 +121,13 @@ bool policy_learn(policy *self, const observation *o, float reward)
     bool learned = self->class->learn(self, o, reward);
     float_mode_leave(mode);
     return learned;
+}
+
+float policy_await(policy *self, const observation *o)
+{
+    float_mode mode = float_mode_enter();
+    float expected = self->class->await(self, o);
+    float_mode_leave(mode);
+    self->parameters.changes++;
+    return expected;
 }

@@ -7,7 +7,7 @@
  * How a decision flows: score() fills a score for each arm and leaves what it computed on the way in the scratch; the
  * engine draws an arm; keep() copies what the policy will need to know of this decision when its reward comes. Then,
  * for the reward, reserve() makes room, and learn() adds it to what the policy has seen and trains when its schedule
- * says so. */
+ * says so. Where the next decision comes before the reward, await() is told of the one that waits. */
 #ifndef EENET_POLICY_H
 #define EENET_POLICY_H
 
@@ -20,12 +20,14 @@ typedef struct policy policy;
 
 /* Every policy's options begin with these; what its tables do not offer is 0. */
 typedef struct common_options {
-    int64_t pending;  /* decisions that wait for their reward, at most */
-    int64_t arms;     /* of a round that room is reserved for */
-    int64_t nonzeros; /* of a sparse arm that room is reserved for */
-    int64_t blocks;   /* that the features are cut into: a round has one context, and each arm is it in another block */
-    bool exclusive;   /* of the arms of a round at most one has a reward that is not 0 */
-    bool scale;       /* arms are divided by the mean length of those of the first round */
+    int64_t pending;       /* decisions that wait for their reward, at most */
+    int64_t arms;          /* of a round that room is reserved for */
+    int64_t nonzeros;      /* of a sparse arm that room is reserved for */
+    double wait;           /* the time after which a decision without its reward expires; 0: none */
+    double default_reward; /* that a decision which expires is learned with; not a number: it is forgotten */
+    int64_t blocks; /* that the features are cut into: a round has one context, and each arm is it in another block */
+    bool exclusive; /* of the arms of a round at most one has a reward that is not 0 */
+    bool scale;     /* arms are divided by the mean length of those of the first round */
     option_choice propensity;
     double propensity_epsilon, propensity_temperature, propensity_gamma;
     int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
@@ -35,10 +37,16 @@ typedef struct common_options {
 extern const option_table scale_option_table;      /* scale */
 extern const option_table problem_option_table;    /* where there is an f1: blocks, exclusive */
 extern const option_table room_option_table;       /* pending, arms, nonzeros */
+extern const option_table late_option_table;       /* wait, default_reward */
 extern const option_table propensity_option_table; /* where scores are not drawn: how an arm is drawn from them */
 extern const option_table estimate_option_table;   /* where scores are drawn: probability_draws */
 
 #define F1_TITLE "f1, the exploitation network"
+
+/* Those that every policy offers. */
+#define LATE_AND_ROOM_GROUPS(owner, field)                                                                             \
+    OPTION_GROUP(owner, field, common_options, late_option_table, "", "late rewards"),                                 \
+        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
 
 /* The groups for common_options, a field of the policy's options. They come last in its schema. The first is for a
  * policy whose scores are a function of the arms, the second for one that draws them. scale_ is the default, "scale=on"
@@ -46,16 +54,17 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 #define COMMON_GROUPS(owner, field, scale_)                                                                            \
     OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
         OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "the draw of an arm"),                 \
-        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
+        LATE_AND_ROOM_GROUPS(owner, field)
 #define COMMON_GROUPS_OF_DRAWS(owner, field, scale_)                                                                   \
     OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
         OPTION_GROUP(owner, field, common_options, estimate_option_table, "", "the draw of an arm"),                   \
-        OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
+        LATE_AND_ROOM_GROUPS(owner, field)
 
 /* All that a score depends on besides the arms. */
 typedef struct parameters {
     const policy *policy; /* the shapes and options in it, which never change after its creation */
     uint64_t round;       /* rewards learned so far */
+    uint64_t changes;     /* decisions that await() was told of so far */
     double length;        /* that arms are divided by (option `scale`); 0 before the first round that has one */
     size_t count;
     size_t filled; /* so many of them, from the first on, are all written from the beginning */
@@ -77,13 +86,16 @@ typedef struct scratch {
 
 ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error);
 
-/* A decision whose reward has come: everything is as it was when the decision was made. */
+/* A decision whose reward has come, or is awaited: everything is as it was when the decision was made. */
 typedef struct observation {
     uint64_t round; /* of the parameters that decided */
     vector x;       /* the played arm */
     ee_score score;
     const float *kept; /* (kept_count) what keep() wrote */
     size_t kept_count;
+    bool awaited;        /* await() was told of it */
+    float expected;      /* what await() returned */
+    uint64_t awaited_at; /* parameters.round at that time */
 } observation;
 
 /* How the scores of a round become the probabilities of its arms. */
@@ -153,8 +165,18 @@ typedef struct policy_class {
      * have left a parameter that is not a number of reasonable size; then nothing has changed. */
     bool (*learn)(policy *self, const observation *o, float reward);
 
-    /* Copies to `to`, laid out as the parameters, what the rewards from number first on have written; first = 0: all
-     * that was ever written. The first reward of a policy is number 1. Returns how many floats. NULL: all is copied. */
+    /* A decision was made and its reward is not there yet: what the policy knows should count it as tried (GP-BUCB:
+     * Desautels, Krause, Burdick, JMLR 2014), so that until rewards come it does not play the same untried arm again
+     * and again. reserve() came before, for the same observation. Returns a finite number that learn() is given back as
+     * observation.expected. A decision that is forgotten stays counted as tried. NULL: the policy does not care.
+     *
+     * It is called lazily, before the next decision is scored: where the reward comes earlier, never. */
+    float (*await)(policy *self, const observation *o);
+
+    /* Copies to `to`, laid out as the parameters, what the rewards from number first on, and awaits since then, have
+     * written; first = 0: all that was ever written. The first reward of a policy is number 1. An await since reward
+     * number n counts as reward n + 1 would: it may be copied once more than needed, never once less. Returns how many
+     * floats. NULL: all is copied. */
     size_t (*copy)(const policy *self, uint64_t first, float *to);
 
     /* Visits all that changes after creation, but for the parameters. NULL: there is nothing else. */
@@ -175,9 +197,10 @@ void policy_fills_parameters(policy *self, size_t count);
 /* The kept_count of its class; 0 where that is NULL. */
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 
-/* The doors to a class's functions: score and learn compute as math/float_mode.h says, whoever calls. */
+/* The doors to a class's functions: score, learn and await compute as math/float_mode.h says, whoever calls. */
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 bool policy_learn(policy *self, const observation *o, float reward);
+float policy_await(policy *self, const observation *o);
 
 /* "eenet:paper" -> the class and the preset's options ("" for none). */
 ee_status policy_find(const char *name, const policy_class **class, const char **preset, ee_error *error);

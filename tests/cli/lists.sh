@@ -50,6 +50,14 @@ the draw of an arm
                                    weighting
                                    (own|argmax|first|floor|softmax|igw)
 
+late rewards
+  wait                    0        a decision expires when more than this time
+                                   has passed without its reward; 0: time does
+                                   not matter (0 to 1e+12)
+  default_reward          none     the reward that a decision which expires is
+                                   learned with; none: it is forgotten (none or
+                                   -1000000000 to 1000000000)
+
 memory
   pending                 1024     a decision expires when so many more were
                                    made without its reward (1 to 100000000)
@@ -88,6 +96,7 @@ f3, the decision maker
 when it trains
 the arms
 the draw of an arm
+late rewards
 memory
 not used by eenet: set what it needs
 END

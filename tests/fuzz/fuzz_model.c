@@ -103,6 +103,14 @@ static void play(ee_bandit *bandit, bool sparse, int round)
     learn(bandit, decision.id, round % 2);
 }
 
+/* Time goes on, and decisions expire; it may have been later already. */
+static void pass_time(ee_bandit *bandit, int round)
+{
+    ee_error error = {EE_OK, ""};
+    ee_status status = ee_bandit_set_time(bandit, 20.0 + round, &error);
+    require(status == EE_OK || status == EE_BAD_INPUT, "does not take the time", &error);
+}
+
 /* Saves, loads what was saved and saves that: the same bytes. */
 static void save_twice(const ee_bandit *bandit)
 {
@@ -131,7 +139,10 @@ static void try_model(const uint8_t *bytes, size_t size)
     save_twice(bandit);
     ee_info info = ee_bandit_info(bandit);
     bool lives = info.decisions < COUNT_END && info.rewards < COUNT_END;
-    for (int round = 0; lives && round < 6; round++) play(bandit, round >= 3, round);
+    for (int round = 0; lives && round < 6; round++) {
+        play(bandit, round >= 3, round);
+        pass_time(bandit, round);
+    }
     save_twice(bandit);
     ee_bandit_free(bandit);
 }

@@ -59,6 +59,8 @@ static const seed_model models[] = {
     {"neural-linear", "neural-linear", 2, 9, false, COMMON F1 "rebuild=3"},
     {"squarecb", "squarecb", 2, 6, false, COMMON F1},
     {"linucb", "linucb", 5, 12, true, "pending=4 arms=3 nonzeros=4 refresh=4"},
+    {"linucb-late", "linucb", 3, 14, false, "pending=4 arms=3 nonzeros=4 wait=2.5 default_reward=0.5"},
+    {"greedy-late", "greedy", 5, 14, true, COMMON F1 "wait=2.5"},
     {"lints", "lints", 3, 9, false, "pending=4 arms=3 nonzeros=4 refresh=4"},
     {"kernelucb", "kernelucb", 5, 9, true, "pending=4 arms=3 nonzeros=4 max_contexts=6"},
     {"kernelts", "kernelts", 2, 9, false, "pending=4 arms=3 nonzeros=4 max_contexts=20"},
@@ -93,6 +95,7 @@ static void play(ee_bandit *bandit, const seed_model *m, int round)
         m->sparse ? ee_arms_sparse(starts, indices, values, ARMS, m->dim) : ee_arms_dense(values, ARMS, m->dim);
     ee_decision decision;
     ee_error error;
+    check(ee_bandit_set_time(bandit, round, &error), m->name, &error);
     check(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), m->name, &error);
     if (round % 4 != 3) check(ee_bandit_learn(bandit, decision.id, round % 2, &error), m->name, &error);
 }
@@ -208,13 +211,13 @@ static void write_extremes(void)
     ee_bytes_free(save_model(&kept, &size));
     write_changed(&kept, "trainings", size - 40, 0xff, 8);
 
-    /* The exploration stream stands behind the numbers of decisions and of rewards. */
+    /* The exploration stream stands behind six numbers, of which the decisions are the first. */
     seed_model fresh = {"fresh", "uniform", 2, 0, false, "pending=4 arms=3 nonzeros=4"};
     draw = random_named(SEED, "exploration");
     size_t place = find_bytes(&fresh, &draw, sizeof draw);
     write_changed(&fresh, "zeros", place, 0, sizeof draw);
     seed_model old = {"old", "uniform", 2, 254, false, "pending=4 arms=3 nonzeros=4"};
-    write_changed(&old, "decisions", place - 15, 0xff, 7); /* 2^64 - 2 */
+    write_changed(&old, "decisions", place - 47, 0xff, 7); /* 2^64 - 2 */
 }
 
 /* ---- options ---- */
@@ -224,6 +227,8 @@ static const char *const texts[] = {
     "exploration=network decision=neural f1.width=4, f2.width=4 f3.width=4",
     "f2.width=4",
     "f1.width=0",
+    "wait=60 default_reward=-0.5",
+    "wait=none default_reward=none",
     "f1.widht=4",
     "exploration=network features=sketch:4 keep=reservoir:3 label=abs decision=neural",
     "exploration=network features=lle:2 lle_window=16 lle_neighbors=4",

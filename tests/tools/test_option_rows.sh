@@ -35,19 +35,21 @@ END
 row() {
     case $1 in
     INTEGER | REAL) echo "OPTION_ROW_$1(made, $2, \"name\", \"1\", 0, 1, \"meaning\")" ;;
+    REAL_OR) echo "OPTION_ROW_REAL_OR(made, $2, \"name\", \"none\", \"none\", 0, 1, \"meaning\")" ;;
     FLAG) echo "OPTION_ROW_FLAG(made, $2, \"name\", \"on\", \"meaning\", .needs = \"other=on\")" ;;
     NUMBERED) echo "OPTION_ROW_NUMBERED(made, $2, \"name\", \"all\", \"all|some:N\", 1, 9, \"meaning\")" ;;
     *) echo "OPTION_ROW_$1(made, $2, \"name\", \"all\", \"all\", \"meaning\")" ;;
     esac
 }
 
-for right in INTEGER:whole REAL:real REAL:inner.deep FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text; do
+for right in INTEGER:whole REAL:real REAL:inner.deep REAL_OR:real FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text; do
     type=${right%:*} own=${right#*:}
     builds "$(row "$type" "$own")" || fail "$type over $own does not build: $(cat messages)"
 done
-for type in INTEGER:whole REAL:real FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text; do
+for type in INTEGER:whole REAL:real REAL_OR:real FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text; do
     for field in whole real small flag choice text short_text inner.deep; do
-        if test "$field" = "${type#*:}" || test "$type:$field" = REAL:real:inner.deep; then continue; fi
+        if test "$field" = "${type#*:}" || test "$type:$field" = REAL:real:inner.deep ||
+            test "$type:$field" = REAL_OR:real:inner.deep; then continue; fi
         ! builds "$(row "${type%:*}" "$field")" || fail "${type%:*} over $field builds"
     done
 done

@@ -29,6 +29,7 @@ typedef struct made {
     double weight;
     option_choice label;
     char schedule[OPTION_TEXT_SIZE];
+    double limit;
     int unnamed; /* no option sets it */
     layers f1, f2;
 } made;
@@ -39,6 +40,7 @@ static const option general_table[] = {
     OPTION_ROW_REAL(made, weight, "weight", "0.25", -1, 1.5, "how much"),
     OPTION_ROW_CHOICE(made, label, "label", "gain", "gain|abs|relu", "which one"),
     OPTION_ROW_TEXT(made, schedule, "schedule", "10x100", "steps, as 10x100", "when"),
+    OPTION_ROW_REAL_OR(made, limit, "limit", "none", "none", -2, 2, "if any"),
 };
 
 static const option layers_table[] = {
@@ -60,7 +62,7 @@ static const option_group made_groups[] = {
 
 static const option_schema schema = OPTION_SCHEMA("made", made_groups, made, "weight f2.rate");
 
-static const char default_text[] = "whole=-7 any=0 weight=0.25 label=gain schedule=10x100 "
+static const char default_text[] = "whole=-7 any=0 weight=0.25 label=gain schedule=10x100 limit=none "
                                    "f1.width=100 f1.rate=0.001 f1.bias=on f1.history=all "
                                    "f2.width=20 f2.rate=0.001 f2.bias=off f2.history=ring:50";
 
@@ -103,6 +105,7 @@ static void defaults_come_from_the_table_and_then_the_group(void **state)
     assert_int_equal(m.label.pick, 0);
     assert_int_equal(m.label.number, 0);
     assert_string_equal(m.schedule, "10x100");
+    assert_true(isnan(m.limit));
     assert_int_equal(m.f1.width, 100);
     assert_int_equal(m.f2.width, 20);
     assert_true(m.f1.rate == 0.001 && m.f2.rate == 0.001);
@@ -130,6 +133,24 @@ static void every_type_is_read(void **state)
     assert_int_equal(m.f2.width, 65536);
     assert_int_equal(m.f1.width, 1);
     assert_true(m.f1.rate == 0.001);
+}
+
+static void a_number_may_be_none_where_there_is_a_word_for_it(void **state)
+{
+    (void)state;
+    char text[256];
+    made m = made_parse("limit=-2");
+    assert_true(m.limit == -2);
+    options_format(&schema, &m, text, sizeof text);
+    assert_non_null(strstr(text, " limit=-2 "));
+    m = made_parse("limit=1 limit=none");
+    assert_true(isnan(m.limit));
+    options_format(&schema, &m, text, sizeof text);
+    assert_non_null(strstr(text, " limit=none "));
+    assert_rejected("limit=nan", "options: made.limit must be none or -2 to 2, got nan");
+    assert_rejected("limit=non", "options: made.limit must be none or -2 to 2, got non");
+    assert_rejected("limit=3", "options: made.limit must be none or -2 to 2, got 3");
+    assert_rejected("weight=none", "options: made.weight must be -1 to 1.5, got none");
 }
 
 static void the_ends_of_a_range_belong_to_it(void **state)
@@ -543,6 +564,7 @@ static void every_option_is_described(void **state)
         {"weight", "-1 to 1.5", "0.25", "how much"},
         {"label", "gain|abs|relu", "gain", "which one"},
         {"schedule", "steps, as 10x100", "10x100", "when"},
+        {"limit", "none or -2 to 2", "none", "if any"},
         {"f1.width", "1 to 65536", "7", "units of a layer"},
         {"f1.rate", "0 to 10", "0.001", "learning rate"},
         {"f1.bias", "on|off", "on", "whether there are biases"},
@@ -571,10 +593,10 @@ static void past_the_last_there_is_nothing_to_describe(void **state)
     ee_option described;
     ee_error error;
     assert_int_equal(options_describe(&schema, &m, ALL, &described, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "made has 13 options, asked for number 13");
+    assert_string_equal(error.message, "made has 14 options, asked for number 14");
     assert_int_equal(error.status, EE_BAD_INPUT);
     assert_int_equal(options_describe(&schema, &m, SIZE_MAX, &described, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "made has 13 options, asked for number 18446744073709551615");
+    assert_string_equal(error.message, "made has 14 options, asked for number 18446744073709551615");
     option_schema empty = {.owner = "none", .size = sizeof m};
     assert_int_equal(options_describe(&empty, &m, 0, &described, &error), EE_BAD_INPUT);
 }
@@ -647,6 +669,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_come_from_the_table_and_then_the_group),
         cmocka_unit_test(every_type_is_read),
+        cmocka_unit_test(a_number_may_be_none_where_there_is_a_word_for_it),
         cmocka_unit_test(the_ends_of_a_range_belong_to_it),
         cmocka_unit_test(commas_and_white_space_separate),
         cmocka_unit_test(a_text_may_be_empty_or_hold_an_equals_sign),

@@ -334,11 +334,21 @@ static ee_status try_learn(void *context, void **out, ee_error *error)
     return ee_bandit_learn(c->bandit, c->id, 0, error);
 }
 
+/* A snapshot does, as the next decision would. */
+static void tell_of_what_waits(ee_bandit *bandit)
+{
+    ee_snapshot *snapshot = NULL;
+    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    ee_snapshot_free(snapshot);
+}
+
 /* The same for a call on a bandit, which may keep the room that it got before an allocation failed: each failure meets
- * a fresh copy. The copy is what it was, and when memory is there again it goes on as the bandit itself does. */
+ * a fresh copy. The copy is what it was, and when memory is there again it goes on as the bandit itself does. What
+ * waits is told beforehand: a decision that fails does that too, and it stays. */
 static size_t fail_each_on_copies(attempt call, call_context *context)
 {
     call_context copy = *context;
+    tell_of_what_waits(context->bandit);
     model before = model_save(context->bandit);
     void *nothing;
     assert_int_equal(call(context, &nothing, NULL), EE_OK);
@@ -423,6 +433,14 @@ static ee_status try_learn_record(void *context, void **out, ee_error *error)
     return ee_bandit_learn_record(c->bandit, c->saved.bytes, c->saved.size, 1, error);
 }
 
+static ee_status try_take_record(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    ee_decision decision;
+    *out = NULL;
+    return ee_bandit_take_record(c->bandit, c->saved.bytes, c->saved.size, &decision, error);
+}
+
 static ee_status try_snapshot(void *context, void **out, ee_error *error)
 {
     call_context *c = context;
@@ -446,6 +464,7 @@ static void decide_on_a_snapshot(call_context *c)
     void *snapshot, *room;
     const void *record;
     size_t failures = 0;
+    tell_of_what_waits(c->bandit);
     assert_true(fail_each(try_snapshot, c, c->bandit, &snapshot) >= 4);
     assert_true(fail_each(try_scratch, snapshot, NULL, &room) >= 3);
     for (bool failed = true; failed; failures += failed) {
@@ -464,6 +483,7 @@ static void decide_on_a_snapshot(call_context *c)
     assert_true(failures >= 3);
     c->saved.bytes = (void *)(uintptr_t)record;
     fail_each_on_copies(try_learn_record, c);
+    fail_each_on_copies(try_take_record, c);
     ee_scratch_free(room);
     ee_snapshot_free(snapshot);
 }
@@ -742,7 +762,7 @@ static void grow_from_pool(ee_bandit *bandit, pool *own)
 }
 
 /* Those of the C library that a snapshot, its scratch and a decision make. */
-static size_t count_allocations_in_pool(const ee_bandit *bandit)
+static size_t count_allocations_in_pool(ee_bandit *bandit)
 {
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;

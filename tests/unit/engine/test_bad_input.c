@@ -377,9 +377,11 @@ static void the_decision_must_wait_for_its_reward(void **state)
     assert_learn_refused(self, 14, 1, EE_REWARDED_DECISION, "learn: decision 14 has its reward already");
     assert_learn_refused(self, 18, 1, EE_REWARDED_DECISION, "learn: decision 18 has its reward already");
     assert_learn_refused(self, 12, 1, EE_EXPIRED_DECISION,
-                         "learn: decision 12 is no longer kept: 8 were made since, and option pending is 8");
+                         "learn: decision 12 is no longer kept: 8 were made since, and option pending is 8; if it had "
+                         "no reward then, it was forgotten");
     assert_learn_refused(self, 1, 1, EE_EXPIRED_DECISION,
-                         "learn: decision 1 is no longer kept: 19 were made since, and option pending is 8");
+                         "learn: decision 1 is no longer kept: 19 were made since, and option pending is 8; if it had "
+                         "no reward then, it was forgotten");
     bandit_reward(self->bandit, 15, 1);
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_learn(self->bandit, 15, 1, &error);
@@ -395,7 +397,8 @@ static void an_expired_decision_is_refused(void **state)
     model_free(&self->before);
     self->before = model_save(self->bandit);
     assert_learn_refused(self, 15, 1, EE_EXPIRED_DECISION,
-                         "learn: decision 15 is no longer kept: 8 were made since, and option pending is 8");
+                         "learn: decision 15 is no longer kept: 8 were made since, and option pending is 8; if it had "
+                         "no reward then, it was forgotten");
     bandit_reward(self->bandit, 23, 1);
 }
 

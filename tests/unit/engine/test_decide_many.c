@@ -1,4 +1,5 @@
-/* Several rounds in one call: to the byte what one after the other gives, or nothing at all. */
+/* Several rounds in one call: all on what was known before it, to the byte what one after the other gives where the
+ * policy takes no notice of decisions that wait, or nothing at all. */
 #include "every_policy.h"
 
 #include <math.h>
@@ -34,6 +35,14 @@ static void decide_one_by_one(ee_bandit *bandit, const ee_arms *arms, size_t cou
                          EE_OK);
 }
 
+/* The bandit no longer tells its policy of decisions that wait. */
+static void tell_no_more(ee_bandit *bandit, policy_class *room)
+{
+    *room = *bandit->policy->class;
+    room->await = NULL;
+    bandit->policy->class = room;
+}
+
 /* Calls of 0 to 40 rounds; of some of them the rewards come, others expire within the call itself. */
 static void many_are_the_same_as_one_by_one(void **state)
 {
@@ -44,6 +53,9 @@ static void many_are_the_same_as_one_by_one(void **state)
         char options[256];
         snprintf(options, sizeof options, "%s pending=13 arms=4", c.options);
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
+        policy_class classes[2];
+        tell_no_more(bandit, &classes[0]);
+        tell_no_more(twin, &classes[1]);
         for (size_t call = 0, first = 1; call < 8; call++) {
             ee_arms arms[MOST_ROUNDS];
             size_t count = call * call * 7 % (MOST_ROUNDS + 1);
@@ -67,6 +79,34 @@ static void many_are_the_same_as_one_by_one(void **state)
         assert_int_equal(ee_bandit_decide_many(twin, NULL, 0, NULL, NULL, NULL, NULL), EE_OK);
         ee_bandit_free(bandit);
         ee_bandit_free(twin);
+    }
+}
+
+/* Decisions of a call, and of the calls before, wait; the next call knows of those before, and not of its own. */
+static void all_rounds_are_decided_on_what_was_known_before(void **state)
+{
+    (void)state;
+    static outcome many;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+        if (bandit->policy->class->draws) c.options = NULL; /* whose scores are other draws */
+        for (uint64_t call = 0; call < 4 && c.options; call++) {
+            enum { ROUNDS = 9 };
+            ee_arms arms[ROUNDS];
+            ee_score before[ROUNDS * MOST_ARMS];
+            size_t end = 0;
+            draw_rounds(1 + call * ROUNDS, ROUNDS, arms);
+            if (!call) bandit_reward(bandit, bandit_choose(bandit, &arms[0], NULL).id, 1); /* the length of arms */
+            assert_int_equal(bandit_tell(bandit, NULL), EE_OK);
+            for (size_t r = 0; r < ROUNDS; end += arms[r++].count)
+                assert_int_equal(ee_bandit_score(bandit, &arms[r], before + end, NULL), EE_OK);
+            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, many.decisions, many.scores, NULL, NULL),
+                             EE_OK);
+            if (memcmp(many.scores, before, end * sizeof *before) != 0) fail_msg("%s %s", c.name, c.options);
+            for (size_t r = 0; r < ROUNDS; r += 4) bandit_reward(bandit, many.decisions[r].id, r % 8 == 0);
+        }
+        ee_bandit_free(bandit);
     }
 }
 
@@ -138,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_are_the_same_as_one_by_one),
+        cmocka_unit_test(all_rounds_are_decided_on_what_was_known_before),
         cmocka_unit_test(a_bad_round_leaves_all_undecided),
         cmocka_unit_test(bad_input_is_refused),
     };

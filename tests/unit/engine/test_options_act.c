@@ -94,7 +94,7 @@ static bool is_one_of(const char *policy, const char *name, const char *const *n
 
 /* ---- a short run ---- */
 
-enum { ROUNDS = 40, CONTEXTS = 9, BLOCK = 8, BLOCKS = 3, FILLED = 5, DIM = BLOCK * BLOCKS };
+enum { ROUNDS = 40, PENDING = 6, CONTEXTS = 9, BLOCK = 8, BLOCKS = 3, FILLED = 5, DIM = BLOCK * BLOCKS };
 
 /* Arm b is the context in block b. Contexts come again, are sparse, and not of length 1. */
 static ee_arms arms_of(size_t context)
@@ -123,6 +123,24 @@ static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
+/* More decisions than may wait, to which no reward comes while time goes by. */
+static uint64_t play_without_rewards(ee_bandit *bandit, uint64_t sum)
+{
+    ee_score scores[BLOCKS];
+    for (size_t round = 0; round < PENDING + 2; round++) {
+        ee_arms arms = arms_of(round);
+        ee_decision decision;
+        assert_int_equal(ee_bandit_set_time(bandit, (double)round, NULL), EE_OK);
+        ee_status status = ee_bandit_decide(bandit, &arms, &decision, scores, NULL, NULL);
+        if (status == EE_DIVERGED) return sum + 1;
+        assert_int_equal(status, EE_OK);
+        sum = add_bytes(sum, scores, sizeof scores);
+    }
+    ee_info info = ee_bandit_info(bandit);
+    const uint64_t counts[] = {info.rewards, info.pending, info.expired, info.defaulted};
+    return add_bytes(sum, counts, sizeof counts);
+}
+
 /* A sum over all that the bandit says. */
 static uint64_t play(ee_bandit *bandit)
 {
@@ -143,7 +161,7 @@ static uint64_t play(ee_bandit *bandit)
         if (status == EE_DIVERGED) return sum + 1;
         assert_int_equal(status, EE_OK);
     }
-    return sum;
+    return play_without_rewards(bandit, sum);
 }
 
 typedef struct outcome {
@@ -156,7 +174,9 @@ typedef struct outcome {
 static outcome try_options(const char *policy, const char *options)
 {
     outcome out = {0};
-    ee_settings asked = {.policy = policy, .dim = DIM, .seed = 3, .options = options};
+    char text[4200];
+    snprintf(text, sizeof text, "pending=%d %s", PENDING, options);
+    ee_settings asked = {.policy = policy, .dim = DIM, .seed = 3, .options = text};
     ee_bandit *bandit;
     if (ee_bandit_create(&asked, &bandit, &out.error)) return out;
     snprintf(out.options, sizeof out.options, " %s ", ee_bandit_info(bandit).options);
@@ -180,7 +200,8 @@ static size_t add_value(char (*values)[VALUE_SIZE], size_t count, const char *va
 static size_t add_numbers(char (*values)[VALUE_SIZE], const ee_option *option)
 {
     double low, high, now = strtod(option->value, NULL);
-    assert_int_equal(sscanf(option->range, "%lf to %lf", &low, &high), 2);
+    const char *range = option->range + (strncmp(option->range, "none or ", 8) == 0 ? 8 : 0);
+    assert_int_equal(sscanf(range, "%lf to %lf", &low, &high), 2);
     const double tried[] = {low, now * 2 + 1, now / 2 + 0.25, 2, 3, 12, 50};
     size_t count = 0;
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {

@@ -22,7 +22,7 @@ static const ee_arms *arms_of_round(uint64_t number)
     return number % 2 ? &round_now.sparse : &round_now.dense;
 }
 
-static ee_snapshot *snapshot_make(const ee_bandit *bandit)
+static ee_snapshot *snapshot_make(ee_bandit *bandit)
 {
     ee_snapshot *snapshot = NULL;
     assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
@@ -30,7 +30,7 @@ static ee_snapshot *snapshot_make(const ee_bandit *bandit)
 }
 
 /* A record of its own of the decision for a round. *reward: what came of it. */
-static model record_make(const ee_bandit *bandit, uint64_t round, double *reward)
+static model record_make(ee_bandit *bandit, uint64_t round, double *reward)
 {
     ee_snapshot *snapshot = snapshot_make(bandit);
     ee_scratch *room = NULL;
@@ -145,7 +145,7 @@ static void another_process_learns_the_same_bytes(void **state)
 
 /* ---- as the bandit itself ---- */
 
-/* A bandit that decides and learns, and its twin that learns records of the same decisions, some rounds late. */
+/* A bandit that decides and learns at once, and its twin that learns records of the same decisions. */
 static void a_record_teaches_what_the_decision_itself_does(void **state)
 {
     (void)state;
@@ -154,25 +154,92 @@ static void a_record_teaches_what_the_decision_itself_does(void **state)
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
         bandit_play(bandit, 1, 1, ARMS, false); /* now both know the length of the arms */
         bandit_play(twin, 1, 1, ARMS, false);
-        for (uint64_t t = 2; t <= 40; t += 2) {
-            model records[2];
-            double rewards[2];
-            ee_decision decisions[2];
-            for (uint64_t late = 0; late < 2; late++) {
-                records[late] = record_make(twin, t + late, &rewards[late]);
-                bandit->room.streams = decision_streams_of(t + late);
-                decisions[late] = bandit_choose(bandit, arms_of_round(t + late), NULL);
-            }
-            for (uint64_t late = 2; late-- > 0;) {
-                bandit_reward(bandit, decisions[late].id, rewards[late]);
-                assert_int_equal(learn(twin, records[late], rewards[late], NULL), EE_OK);
-                free(records[late].bytes);
-            }
+        for (uint64_t t = 2; t <= 40; t++) {
+            double reward;
+            model record = record_make(twin, t, &reward);
+            bandit->room.streams = decision_streams_of(t);
+            bandit_reward(bandit, bandit_choose(bandit, arms_of_round(t), NULL).id, reward);
+            assert_int_equal(learn(twin, record, reward, NULL), EE_OK);
+            free(record.bytes);
             if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
         }
         ee_bandit_free(bandit);
         ee_bandit_free(twin);
     }
+}
+
+/* ---- as a decision that waits ---- */
+
+enum { LATE = 3 };
+
+/* A bandit that decides, and its twin that takes in records of the same decisions, made on snapshots of itself. The
+ * rewards come late and the last first; one never does. */
+static void play_late(ee_bandit *bandit, ee_bandit *twin, uint64_t first)
+{
+    double rewards[LATE];
+    uint64_t ids[LATE];
+    for (uint64_t late = 0; late < LATE; late++) {
+        model record = record_make(twin, first + late, &rewards[late]);
+        bandit->room.streams = decision_streams_of(first + late);
+        ids[late] = bandit_choose(bandit, arms_of_round(first + late), NULL).id;
+        ee_decision taken = {0, 77, 0.5};
+        assert_int_equal(ee_bandit_take_record(twin, record.bytes, record.size, &taken, NULL), EE_OK);
+        assert_int_equal(taken.id, ids[late]);
+        assert_int_equal(taken.arm, 77); /* what a record does not know stays */
+        assert_true(taken.probability == 0.5);
+        free(record.bytes);
+    }
+    for (uint64_t late = LATE; late-- > 1;) {
+        bandit_reward(bandit, ids[late], rewards[late]);
+        bandit_reward(twin, ids[late], rewards[late]);
+    }
+}
+
+static void a_record_that_is_taken_in_is_a_decision_of_ones_own(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        char options[256];
+        snprintf(options, sizeof options, "%s pending=7", c.options);
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
+        for (uint64_t t = 1; t <= 31; t += LATE) {
+            play_late(bandit, twin, t);
+            twin->room.streams = bandit->room.streams; /* a record draws nothing */
+            model saved = model_save(bandit);
+            if (!model_is_of(saved, twin)) fail_msg("%s %s: round %d", c.name, options, (int)t);
+            model_free(&saved);
+        }
+        ee_info info = ee_bandit_info(twin);
+        assert_int_equal(info.decisions, 33);
+        assert_int_equal(info.pending, 2); /* of the last 7 */
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+static void what_is_no_record_is_not_taken_in(void **state)
+{
+    (void)state;
+    double reward;
+    ee_error error = {EE_OK, ""};
+    ee_decision decision = {5, 6, 0.7};
+    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6");
+    model record = record_make(bandit, 101, &reward), before = model_save(bandit);
+    static const char sentence[] = "record: no bandit, no record or nowhere to put its id";
+    assert_int_equal(ee_bandit_take_record(NULL, record.bytes, record.size, &decision, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(ee_bandit_take_record(bandit, NULL, 9, &decision, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(ee_bandit_take_record(bandit, record.bytes, record.size, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(ee_bandit_take_record(bandit, record.bytes, record.size - 1, &decision, &error), EE_BAD_RECORD);
+    assert_int_equal(error.status, EE_BAD_RECORD);
+    assert_true(model_is_of(before, bandit));
+    assert_int_equal(decision.id, 5);
+    model_free(&before);
+    free(record.bytes);
+    ee_bandit_free(bandit);
 }
 
 /* ---- lengths ---- */
@@ -192,12 +259,13 @@ static void an_arm_of_another_length_is_scaled_anew(void **state)
     assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
     assert_int_equal(ee_snapshot_decide(snapshot, room, &long_arms, 1, &decision, NULL, NULL, NULL), EE_OK);
     assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
-    bandit_choose(bandit, &short_arms, NULL); /* now it knows a length, which is not the record's */
+    /* Now it knows a length, which is not the record's. */
+    bandit_reward(bandit, bandit_choose(bandit, &short_arms, NULL).id, 0);
     double length = bandit->policy->parameters.length;
     assert_float_equal(length, sqrt(2), 1e-12);
     assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, NULL), EE_OK);
     assert_true(bandit->policy->parameters.length == length);
-    bandit_choose(twin, &short_arms, NULL);
+    bandit_reward(twin, bandit_choose(twin, &short_arms, NULL).id, 0);
     bandit_reward(twin, bandit_choose(twin, &long_arms, NULL).id, 1);
     ee_score mine, its;
     assert_int_equal(ee_bandit_score(bandit, &long_arms, &mine, NULL), EE_OK);
@@ -355,6 +423,8 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_process_learns_the_same_bytes),
         cmocka_unit_test(a_record_teaches_what_the_decision_itself_does),
+        cmocka_unit_test(a_record_that_is_taken_in_is_a_decision_of_ones_own),
+        cmocka_unit_test(what_is_no_record_is_not_taken_in),
         cmocka_unit_test(an_arm_of_another_length_is_scaled_anew),
         cmocka_unit_test(no_damaged_record_is_learned),
         cmocka_unit_test(no_impossible_record_is_learned),

@@ -207,7 +207,8 @@ static void check_decision(ee_bandit *at, const logged_decision *made)
     assert_memory_equal(&made->decision.probability, &again.decision.probability, sizeof(double));
     assert_memory_equal(made->scores, again.scores, sizeof again.scores);
     assert_memory_equal(made->probabilities, again.probabilities, sizeof again.probabilities);
-    at->policy->parameters.length = length; /* the first round of all may have set it */
+    at->policy->parameters.length = length;                                 /* the first round of all may have set it */
+    assert_int_equal(ee_bandit_forget(at, again.decision.id, NULL), EE_OK); /* the next one is not to know of it */
 }
 
 /* Learns, publishes, and lets the others decide some more, until all versions are out. */

@@ -40,7 +40,8 @@ static inline void policy_play(ee_bandit *bandit, const ee_arms *arms, size_t ar
     size_t count = class->kept_count ? class->kept_count(own, round, arms->count) : 0;
     float *kept = calloc(count + 1, sizeof *kept);
     if (class->keep) class->keep(&own->parameters, arms, arm, &bandit->room.scratch, kept);
-    observation seen = {round, vector_of_arm(arms, arm), scores[arm], kept, count};
+    observation seen = {
+        .round = round, .x = vector_of_arm(arms, arm), .score = scores[arm], .kept = kept, .kept_count = count};
     ee_error error = {EE_OK, ""};
     if (class->reserve(own, &seen, &error)) fail_msg("%s", error.message);
     double *rate = &((exploitation *)own)->f1.optimizer.options.rate, before = *rate;

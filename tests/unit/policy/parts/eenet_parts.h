@@ -128,7 +128,7 @@ static inline void parts_decide(const parts *self, const ee_arms *arms, size_t a
     memcpy(made->values, x.values, x.count * sizeof *x.values);
     if (x.indices) memcpy(made->indices, x.indices, x.count * sizeof *x.indices);
     x = (vector){made->values, x.indices ? made->indices : NULL, x.count};
-    made->seen = (observation){self->round, x, scores[arm], kept, count};
+    made->seen = (observation){.round = self->round, .x = x, .score = scores[arm], .kept = kept, .kept_count = count};
     guard_free(&end);
 }
 

@@ -1,0 +1,90 @@
+/* Decisions that wait for their reward: the policy is told of them, those of snapshots join them, and they expire. */
+#include <math.h>
+#include <string.h>
+
+#include "bandit.h"
+
+ee_status bandit_tell(ee_bandit *self, ee_error *error)
+{
+    policy *learner = self->policy;
+    const policy_class *class = learner->class;
+    pending_entry *entry;
+    if (!class->await) return EE_OK;
+    while ((entry = pending_untold(&self->pending, self->decisions))) {
+        observation seen = pending_observation(&self->pending, entry);
+        ee_status status = class->reserve(learner, &seen, error);
+        if (status) return status;
+        entry->awaited_at = learner->parameters.round;
+        entry->expected = policy_await(learner, &seen);
+        entry->awaited = true;
+    }
+    return EE_OK;
+}
+
+ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t size, ee_decision *decision,
+                                ee_error *error)
+{
+    kept_decision kept;
+    double length;
+    if (!bandit || !record || !decision)
+        return status_fail(error, EE_BAD_INPUT, "record: no bandit, no record or nowhere to put its id");
+    ee_status status = bandit_read_record(bandit, record, size, &kept, &length, error);
+    if (status) return status;
+    size_t words = kept_decision_words(&kept, bandit->policy);
+    status = pending_reserve(&bandit->pending, 1, words, error);
+    if (status) return status;
+    bandit_remember(bandit, &kept, bandit->words);
+    bandit->policy->parameters.length = length;
+    decision->id = bandit->decisions;
+    return EE_OK;
+}
+
+/* ---- rewards that do not come ---- */
+
+bool bandit_expire(ee_bandit *self, const observation *seen)
+{
+    double reward = self->pending.default_reward;
+    bool learned = !isnan(reward) && !bandit_learn_seen(self, seen, reward, NULL);
+    if (learned)
+        self->defaulted++;
+    else
+        self->expired++;
+    return learned;
+}
+
+void bandit_let_go(ee_bandit *self, pending_entry *entry)
+{
+    if (entry->state != PENDING_WAITING) return;
+    observation seen = pending_observation(&self->pending, entry);
+    bool learned = bandit_expire(self, &seen);
+    pending_remove(&self->pending, entry, learned ? PENDING_DEFAULTED : PENDING_EXPIRED);
+}
+
+void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t *words)
+{
+    pending_entry leaving;
+    uint32_t *place = pending_add(&self->pending, ++self->decisions, kept, self->now, &leaving);
+    size_t count = kept_decision_words(kept, self->policy);
+    if (count) memcpy(place, words, count * sizeof *place);
+    bandit_let_go(self, &leaving);
+}
+
+void bandit_pass_over(ee_bandit *self)
+{
+    bandit_let_go(self, pending_leaving(&self->pending, ++self->decisions));
+}
+
+ee_status ee_bandit_set_time(ee_bandit *bandit, double now, ee_error *error)
+{
+    pending_entry *oldest;
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "time: no bandit");
+    if (!isfinite(now)) return status_fail(error, EE_BAD_INPUT, "time: it must be a finite number, got %g", now);
+    if (now < bandit->now)
+        return status_fail(error, EE_BAD_INPUT, "time: it was %.15g already, and does not go back to %.15g",
+                           bandit->now, now);
+    bandit->now = now;
+    if (bandit->pending.wait == 0) return EE_OK;
+    while ((oldest = pending_oldest(&bandit->pending, bandit->decisions)) && now - oldest->time > bandit->pending.wait)
+        bandit_let_go(bandit, oldest);
+    return EE_OK;
+}

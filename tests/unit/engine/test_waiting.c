@@ -1,0 +1,332 @@
+/* Decisions that wait for their reward: the policy is told of each once, in order, and no sooner than it matters. The
+ * policy here is greedy with an await() and a learn() that write down what they are given. */
+#include "rounds.h"
+
+#include <math.h>
+
+#include "engine/snapshot.h"
+
+enum { DIM = 6, ARMS = 4, MOST_NOTES = 64 };
+
+static round_arms round_now;
+
+/* ---- the policy ---- */
+
+typedef struct note {
+    float first;    /* of the values of the arm, which are other ones in each round */
+    uint64_t round; /* of the decision */
+    float expected;
+    uint64_t at; /* the policy's round */
+} note;
+
+static policy_class told_class;
+static bool (*learn_of_greedy)(policy *self, const observation *o, float reward);
+static note told[MOST_NOTES]; /* await() was called for these */
+static size_t told_count;
+static observation learned_last;
+static bool diverges;
+
+/* Moves all weights, so that scores and copies show it. */
+static float await(policy *self, const observation *o)
+{
+    assert_false(o->awaited);
+    assert_true(told_count < MOST_NOTES);
+    note *made = &told[told_count++];
+    *made = (note){o->x.values[0], o->round, (float)told_count / 8, self->parameters.round};
+    for (size_t i = 0; i < self->parameters.count; i++) self->parameters.values[i] += made->expected / 100;
+    return made->expected;
+}
+
+static bool learn(policy *self, const observation *o, float reward)
+{
+    learned_last = *o;
+    return !diverges && learn_of_greedy(self, o, reward);
+}
+
+static void tell(ee_bandit *bandit)
+{
+    told_class = *bandit->policy->class;
+    learn_of_greedy = told_class.learn;
+    told_class.learn = learn;
+    told_class.await = await;
+    told_class.copy = NULL; /* the one of greedy knows nothing of await() */
+    bandit->policy->class = &told_class;
+}
+
+static ee_bandit *make(const char *options)
+{
+    char all[128];
+    snprintf(all, sizeof all, "f1.width=4 scale=off %s", options);
+    ee_bandit *bandit = bandit_make("greedy", DIM, 3, all);
+    tell(bandit);
+    told_count = 0;
+    diverges = false;
+    return bandit;
+}
+
+/* ---- rounds ---- */
+
+static const ee_arms *arms_of_round(uint64_t number)
+{
+    round_draw(&round_now, number, ARMS, DIM, DIM);
+    return &round_now.dense;
+}
+
+/* The decision of a round; *first: the first value of the arm. */
+static uint64_t decide(ee_bandit *bandit, uint64_t number, float *first)
+{
+    const ee_arms *arms = arms_of_round(number);
+    ee_decision decision = bandit_choose(bandit, arms, NULL);
+    if (first) *first = arms->values[decision.arm * DIM];
+    return decision.id;
+}
+
+/* ---- tests ---- */
+
+static void a_reward_that_comes_at_once_is_not_awaited(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = make("");
+    bandit_play(bandit, 1, 20, ARMS, false);
+    assert_int_equal(told_count, 0);
+    assert_false(learned_last.awaited);
+    assert_int_equal(bandit->policy->parameters.changes, 0);
+    ee_bandit_free(bandit);
+}
+
+static void decisions_are_told_once_and_in_order(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = make("");
+    float first[7];
+    for (uint64_t i = 1; i <= 3; i++) decide(bandit, i, &first[i]);
+    assert_int_equal(told_count, 2); /* the third waits, but nothing was decided since */
+    bandit_reward(bandit, 3, 1);
+    assert_false(learned_last.awaited);
+    decide(bandit, 4, &first[4]);
+    assert_int_equal(told_count, 2);
+    assert_int_equal(ee_bandit_forget(bandit, 4, NULL), EE_OK);
+    decide(bandit, 5, &first[5]);
+    assert_int_equal(told_count, 2); /* what was forgotten does not wait */
+    decide(bandit, 6, &first[6]);
+    static const uint64_t expected[] = {1, 2, 5};
+    assert_int_equal(told_count, 3);
+    for (size_t i = 0; i < 3; i++) assert_true(told[i].first == first[expected[i]]);
+    assert_int_equal(told[2].at, 1); /* after the reward of decision 3 */
+    assert_int_equal(bandit->policy->parameters.changes, 3);
+    ee_bandit_free(bandit);
+}
+
+static void learning_gets_back_what_was_expected(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = make("");
+    for (uint64_t i = 1; i <= 4; i++) decide(bandit, i, NULL);
+    bandit_reward(bandit, 2, 1);
+    assert_true(learned_last.awaited);
+    assert_true(learned_last.expected == 2.0f / 8);
+    assert_int_equal(learned_last.awaited_at, 0);
+    decide(bandit, 5, NULL); /* tells of the fourth */
+    diverges = true;
+    assert_int_equal(ee_bandit_learn(bandit, 4, 1, NULL), EE_DIVERGED);
+    diverges = false;
+    decide(bandit, 6, NULL);
+    assert_int_equal(told_count, 5); /* 1, 2, 3, 4, 5: the one that diverged is not told again */
+    bandit_reward(bandit, 4, 1);
+    assert_true(learned_last.awaited);
+    assert_true(learned_last.expected == 4.0f / 8);
+    assert_int_equal(learned_last.awaited_at, 1);
+    ee_bandit_free(bandit);
+}
+
+static void a_look_tells_nothing(void **state)
+{
+    (void)state;
+    ee_score scores[ARMS];
+    ee_bandit *bandit = make("");
+    decide(bandit, 1, NULL);
+    assert_int_equal(ee_bandit_score(bandit, arms_of_round(2), scores, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NAN, NULL), EE_OK);
+    assert_int_equal(told_count, 0);
+    ee_arms bad = *arms_of_round(4);
+    ee_decision decision;
+    bad.dim++;
+    assert_int_equal(ee_bandit_decide(bandit, &bad, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_decide_many(bandit, &bad, 1, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(told_count, 0);
+    ee_bandit_free(bandit);
+}
+
+/* What await() moved shows in the very next scores. */
+static void the_policy_is_told_before_it_scores(void **state)
+{
+    (void)state;
+    ee_score before[ARMS], seen[ARMS], after[ARMS];
+    ee_bandit *bandit = make("");
+    decide(bandit, 1, NULL);
+    assert_int_equal(ee_bandit_score(bandit, arms_of_round(2), before, NULL), EE_OK);
+    bandit_choose(bandit, arms_of_round(2), seen);
+    assert_int_equal(ee_bandit_score(bandit, arms_of_round(2), after, NULL), EE_OK);
+    assert_memory_not_equal(before, seen, sizeof seen);
+    assert_memory_equal(seen, after, sizeof seen);
+    ee_bandit_free(bandit);
+}
+
+static void rounds_of_one_call_do_not_know_of_each_other(void **state)
+{
+    (void)state;
+    static round_arms rounds[3];
+    ee_arms arms[3];
+    ee_decision decisions[3];
+    ee_bandit *bandit = make("");
+    for (uint64_t i = 0; i < 3; i++) {
+        round_draw(&rounds[i], 10 + i, ARMS, DIM, DIM);
+        arms[i] = rounds[i].dense;
+    }
+    decide(bandit, 1, NULL);
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(told_count, 1);
+    decide(bandit, 2, NULL);
+    assert_int_equal(told_count, 4);
+    for (size_t i = 0; i < 3; i++) assert_true(told[1 + i].first == arms[i].values[decisions[i].arm * DIM]);
+    ee_bandit_free(bandit);
+}
+
+/* Those that expired untold are not told any more. */
+static void what_has_expired_is_not_awaited(void **state)
+{
+    (void)state;
+    static round_arms rounds[9];
+    ee_arms arms[9];
+    ee_decision decisions[9];
+    ee_bandit *bandit = make("pending=4");
+    for (uint64_t i = 0; i < 9; i++) {
+        round_draw(&rounds[i], 10 + i, ARMS, DIM, DIM);
+        arms[i] = rounds[i].dense;
+    }
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 9, decisions, NULL, NULL, NULL), EE_OK);
+    decide(bandit, 1, NULL);
+    assert_int_equal(told_count, 4);
+    for (size_t i = 0; i < 4; i++) assert_true(told[i].first == arms[5 + i].values[decisions[5 + i].arm * DIM]);
+    ee_bandit_free(bandit);
+}
+
+static void snapshots_know_of_decisions_that_wait(void **state)
+{
+    (void)state;
+    ee_score own[ARMS], its[ARMS];
+    ee_snapshot *snapshot = NULL;
+    ee_scratch *room = NULL;
+    ee_decision decision;
+    const void *record;
+    size_t size;
+    ee_bandit *bandit = make("");
+    decide(bandit, 1, NULL);
+    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    assert_int_equal(told_count, 1);
+    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    for (uint64_t t = 2; t < 9; t++) { /* a server: decisions are made on the snapshot, and the bandit counts them */
+        assert_int_equal(ee_snapshot_decide(snapshot, room, arms_of_round(t), t, &decision, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+        assert_int_equal(ee_bandit_take_record(bandit, record, size, &decision, NULL), EE_OK);
+        assert_int_equal(told_count, t - 1);
+        assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+        assert_int_equal(told_count, t);
+        assert_true(told[t - 1].first == round_now.values[decision.arm * DIM]);
+        assert_int_equal(snapshot->copies[snapshot->gate->published].changes, t);
+        assert_int_equal(ee_bandit_score(bandit, arms_of_round(50), own, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_score(snapshot, room, arms_of_round(50), 1, its, NULL), EE_OK);
+        assert_memory_equal(own, its, sizeof own);
+    }
+    bandit_reward(bandit, decision.id, 1);
+    assert_true(learned_last.awaited);
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    ee_bandit_free(bandit);
+}
+
+/* ---- saving ---- */
+
+static void a_loaded_bandit_waits_as_the_saved_one(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = make("pending=5");
+    for (uint64_t i = 1; i <= 8; i++) decide(bandit, i, NULL);
+    bandit_reward(bandit, 6, 1);
+    model saved = model_save(bandit);
+    ee_bandit *twin = model_load(saved);
+    assert_true(model_is_of(saved, twin));
+    model_free(&saved);
+    tell(twin);
+    bandit->policy->class = twin->policy->class; /* the two share what tell() keeps */
+    told_count = 0;
+    for (uint64_t t = 9; t <= 10; t++) {
+        size_t before = told_count;
+        decide(bandit, t, NULL);
+        note own = told[told_count - 1];
+        assert_int_equal(told_count, before + 1); /* of the last decision alone */
+        told_count = before;
+        decide(twin, t, NULL);
+        assert_int_equal(told_count, before + 1);
+        assert_memory_equal(&own, &told[before], sizeof own);
+    }
+    bandit_reward(bandit, 7, 1);
+    bandit_reward(twin, 7, 1);
+    assert_true(learned_last.awaited);
+    assert_true(learned_last.expected == 7.0f / 8);
+    model mine = model_save(bandit);
+    assert_true(model_is_of(mine, twin));
+    model_free(&mine);
+    ee_bandit_free(bandit);
+    ee_bandit_free(twin);
+}
+
+static void assert_not_loaded(ee_bandit *bandit, const char *sentence)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *loaded = bandit;
+    model saved = model_save(bandit);
+    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
+    assert_string_equal(error.message, sentence);
+    assert_null(loaded);
+    model_free(&saved);
+}
+
+static void impossible_expectations_are_not_loaded(void **state)
+{
+    (void)state;
+    static const char sentence[] = "model: a pending decision was awaited with an impossible number";
+    ee_bandit *bandit = make("pending=5");
+    decide(bandit, 1, NULL);
+    decide(bandit, 2, NULL);
+    pending_entry *entry = &bandit->pending.entries[1], sound = *entry;
+    assert_true(entry->awaited);
+    entry->expected = NAN;
+    assert_not_loaded(bandit, sentence);
+    *entry = sound;
+    entry->awaited_at = 1; /* there was no reward yet */
+    assert_not_loaded(bandit, sentence);
+    *entry = sound;
+    model saved = model_save(bandit);
+    ee_bandit_free(model_load(saved));
+    model_free(&saved);
+    ee_bandit_free(bandit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reward_that_comes_at_once_is_not_awaited),
+        cmocka_unit_test(decisions_are_told_once_and_in_order),
+        cmocka_unit_test(learning_gets_back_what_was_expected),
+        cmocka_unit_test(a_look_tells_nothing),
+        cmocka_unit_test(the_policy_is_told_before_it_scores),
+        cmocka_unit_test(rounds_of_one_call_do_not_know_of_each_other),
+        cmocka_unit_test(what_has_expired_is_not_awaited),
+        cmocka_unit_test(snapshots_know_of_decisions_that_wait),
+        cmocka_unit_test(a_loaded_bandit_waits_as_the_saved_one),
+        cmocka_unit_test(impossible_expectations_are_not_loaded),
+    };
+    return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
+}
