@@ -8,15 +8,27 @@ static const double SHORTEST = 2e-3;
 /* FEWEST: as often does eenet:authors train. */
 enum { FEWEST = 10, MOST = 640, LEARNED_BEFORE = 100 };
 
-static ee_status decide_some(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,
-                             ee_decision *decisions, ee_error *error)
+/* A policy is told of decisions that wait when the next one is made, which costs. Here none waits then: each is
+ * forgotten at once, or all of a call are learned before the next. */
+static ee_status decide_and_forget(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,
+                                   ee_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         ee_arms arms = problem_round(rounds, first + i);
-        ee_status status = ee_bandit_decide(bandit, &arms, &decisions[i], NULL, NULL, error);
+        ee_decision decision;
+        ee_status status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, error);
+        if (!status) status = ee_bandit_forget(bandit, decision.id, error);
         if (status) return status;
     }
     return EE_OK;
+}
+
+static ee_status decide_some(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,
+                             ee_decision *decisions, ee_error *error)
+{
+    ee_arms arms[MOST];
+    for (size_t i = 0; i < count; i++) arms[i] = problem_round(rounds, first + i);
+    return ee_bandit_decide_many(bandit, arms, count, decisions, NULL, NULL, error);
 }
 
 static ee_status learn_some(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,
@@ -44,13 +56,12 @@ static ee_status learn_before(ee_bandit *bandit, const call_request *of, ee_deci
     return EE_OK;
 }
 
-static ee_status measure_decide(ee_bandit *bandit, const call_request *of, ee_decision *decisions, measurement *taken,
-                                ee_error *error)
+static ee_status measure_decide(ee_bandit *bandit, const call_request *of, measurement *taken, ee_error *error)
 {
     size_t count = 1, first = 0;
     while (measure_more(taken, of->seconds)) {
         stretch start = measure_start();
-        ee_status status = decide_some(bandit, of->rounds, first, count, decisions, error);
+        ee_status status = decide_and_forget(bandit, of->rounds, first, count, error);
         if (status) return status;
         first += count;
         if (measure_since(start).wall < SHORTEST && 2 * count <= of->pending)
@@ -90,7 +101,7 @@ ee_status calls_measure(const call_request *of, measurement *decide, measurement
     ee_settings settings = {.policy = of->policy, .dim = shape->dim, .seed = 1, .options = options};
     ee_status status = ee_bandit_create(&settings, &bandit, error);
     if (!status && learn) status = learn_before(bandit, of, decisions, error);
-    if (!status) status = measure_decide(bandit, of, decisions, decide, error);
+    if (!status) status = measure_decide(bandit, of, decide, error);
     if (!status && learn) status = measure_learn(bandit, of, decisions, learn, error);
     ee_bandit_free(bandit);
     return status;

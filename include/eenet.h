@@ -114,11 +114,12 @@ static inline ee_arms ee_arms_sparse(const size_t *starts, const uint32_t *indic
     return arms;
 }
 
-/* How a policy sees one arm. */
+/* How a policy sees one arm, in rewards as the caller gives them. */
 typedef struct ee_score {
     float exploitation; /* f1: the reward that it expects */
     float exploration;  /* f2: the potential gain on top of it; 0 where a policy has none */
-    float score;        /* f3: what the arms are ranked by */
+    float score;        /* what the arms are ranked by: f3 of the two, and where the very same arm was rewarded before,
+                           what came of it (option `recall`); no reward where f3 is a network */
 } ee_score;
 
 typedef struct ee_decision {
@@ -156,7 +157,9 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
                                                ee_error *error);
 
-/* Gives a decision its reward, once, and trains when the policy's schedule says so.
+/* Gives a decision its reward, once, and trains when the policy's schedule says so. Neural policies learn rewards in
+ * units of their own (option `standardize`): but for rounding, what they decide does not depend on the unit or the zero
+ * of the rewards.
  *
  * EE_DIVERGED: training would have left a parameter that is not a number of reasonable size, so it was taken back, the
  * reward with it. The bandit goes on deciding as before the call, and the decision still waits: forget it, or learn it

@@ -48,7 +48,7 @@ uint64_t dataset_fingerprint(const dataset *data);
 size_t dataset_dim(const dataset *data);      /* features of an arm */
 size_t dataset_arms(const dataset *data);     /* arms of a round */
 size_t dataset_blocks(const dataset *data);   /* of the features, where an arm is the context in one of them; else 1 */
-bool dataset_exclusive(const dataset *data);  /* of the arms of a round at most one has a reward that is not 0 */
+bool dataset_exclusive(const dataset *data);  /* of the arms of a round at most one has more than the least reward */
 uint64_t dataset_rounds(const dataset *data); /* rounds that it has; 0: without end */
 
 /* Rows, each of which is a round and comes again when all have come; 0 where every round is drawn anew. */

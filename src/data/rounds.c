@@ -165,16 +165,25 @@ static ee_status expect_said(const char *what, uint64_t said, uint64_t got, ee_e
                        what, got);
 }
 
+static double least_reward(const npy_array *rewards)
+{
+    double least = 0;
+    for (size_t i = 0; i < rewards->shape[0] * rewards->shape[1]; i++)
+        if (!i || npy_real(rewards, i) < least) least = npy_real(rewards, i);
+    return least;
+}
+
 static ee_status expect_exclusive(const npy_array *rewards, ee_error *error)
 {
     size_t arms = rewards->shape[0], rounds = rewards->shape[1];
+    double least = least_reward(rewards);
     for (size_t round = 0; round < rounds; round++) {
         size_t rewarded = 0;
-        for (size_t arm = 0; arm < arms; arm++) rewarded += npy_real(rewards, arm * rounds + round) != 0;
+        for (size_t arm = 0; arm < arms; arm++) rewarded += npy_real(rewards, arm * rounds + round) > least;
         if (rewarded > 1)
             return status_fail(error, EE_BAD_INPUT,
-                               "rounds: rounds.json says exclusive, but %zu arms of round %zu have a reward", rewarded,
-                               round);
+                               "rounds: rounds.json says exclusive, but %zu arms of round %zu have more than the least",
+                               rewarded, round);
     }
     return EE_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "arms.h"
 #include "math/kernels.h"
+#include "policy/parts/recall.h"
 
 /* ---- making ---- */
 
@@ -164,6 +165,11 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_u64(a, &learned->round);
     archive_u64(a, &learned->changes);
     archive_sparse_floats(a, learned->values, learned->count);
+    archive_sparse_floats(a, learned->recalled, recall_count(self->policy->recalled_arms));
+    if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->policy->recalled_arms))
+        archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");
+    for (size_t i = 0; self->policy->recalled_arms && i < RECALL_CLASSES; i++)
+        slope_archive(&self->policy->recall_weights[i], a);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
     pending_archive(&self->pending, self->decisions, self->now, a);
 }

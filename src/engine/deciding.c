@@ -127,7 +127,11 @@ ee_status deciding_score(const decision_rules *rules, const parameters *learned,
 static propensity_rule rule_now(const decision_rules *rules, const parameters *learned)
 {
     const policy_class *class = learned->policy->class;
-    return rules->rule.kind == PROPENSITY_OWN && class->rule ? class->rule(learned) : rules->rule;
+    propensity_rule rule = rules->rule.kind == PROPENSITY_OWN && class->rule ? class->rule(learned) : rules->rule;
+    double spread = learned->spread > 0 ? learned->spread : 1; /* where it is 0, all scores are equal */
+    if (rule.kind == PROPENSITY_SOFTMAX) rule.amount *= spread;
+    if (rule.kind == PROPENSITY_IGW) rule.amount /= spread;
+    return rule;
 }
 
 size_t deciding_draw(const decision_rules *rules, const parameters *learned, size_t first, size_t count,

@@ -389,6 +389,20 @@ void ridge_observe(ridge *self, double *state, vector x, double y, uint64_t time
     self->counts[head] = 0;
 }
 
+void ridge_correct(ridge *self, double *state, vector x, double difference, uint64_t time)
+{
+    double *theta = state + self->dim * self->dim;
+    take_support(self, x);
+    if (!self->support_count) return;
+    uint32_t head = self->heads[self->support[0]];
+    list_block(self, head);
+    self->times[head] = time;
+    for (size_t i = 0; i < self->support_count; i++) self->moments[self->support[i]] += difference * self->values[i];
+    multiply_support(self, state);
+    for (size_t i = 0; i < self->member_count; i++)
+        theta[self->members[i]] += difference * self->product[self->members[i]];
+}
+
 /* ---- copying ---- */
 
 /* Copies the rows and theta of the block that `members` lists. Returns how many doubles. */

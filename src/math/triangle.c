@@ -36,6 +36,19 @@ void triangle_factor(double *triangle, size_t d, double lambda, double *first)
     }
 }
 
+void triangle_square(double *triangle, size_t d)
+{
+    /* Row i of A needs the rows of U up to i: from the last on, each is still there when it is needed. */
+    double *row = triangle + triangle_count(d);
+    for (size_t i = d; i-- > 0;) {
+        row -= d - i;
+        const double *above = triangle;
+        double diagonal = row[0];
+        for (size_t j = 0; j < d - i; j++) row[j] *= diagonal;
+        for (size_t k = 0; k < i; above += d - k, k++) doubles_add_scaled(row, above[i - k], above + i - k, d - i);
+    }
+}
+
 void triangle_rotate(double *restrict factor, double *restrict x, size_t d)
 {
     for (size_t i = 0; i < d; factor += d - i, i++) {

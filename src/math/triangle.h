@@ -20,6 +20,9 @@ void triangle_add(double *triangle, double weight, const double *x, size_t d);
  * stood there at first has a digit left. Where rounding makes one so, it is raised. first is (d), work. */
 void triangle_factor(double *triangle, size_t d, double lambda, double *first);
 
+/* U -> A, its upper half: the way back from triangle_factor. */
+void triangle_square(double *triangle, size_t d);
+
 /* U of A -> U of A + x x^T. x is used up. */
 void triangle_rotate(double *factor, double *x, size_t d);
 

@@ -29,6 +29,8 @@ static const option network_rows[] = {
     OPTION_ROW_REAL(learner_options, optimizer.rate, "rate", "0.003", 0, 1000, "learning rate"),
     OPTION_ROW_REAL(learner_options, optimizer.decay, "decay", "0", 0, 1000,
                     "sgd, adam: L2, added to the gradient; adamw: decoupled weight decay"),
+    OPTION_ROW_INTEGER(learner_options, optimizer.decay_until, "decay_until", "1000000000", 1, 1e9,
+                       "steps a head after which decay falls, as 1 over the root of the steps", .needs = "decay>0"),
     OPTION_ROW_FLAG(learner_options, keep_moments, "keep_moments", "on",
                     "the optimizer's moments live on from one training to the next",
                     .needs = "training=sgd and optimizer=adam|adamw"),
@@ -36,6 +38,9 @@ static const option network_rows[] = {
     OPTION_ROW_INTEGER(learner_options, batch, "batch", "16", 1, 1e6, "samples of one step", .needs = "training=sgd"),
     OPTION_ROW_CHOICE(learner_options, order, "order", "random", "shuffle|random",
                       "passes over all samples in random order; or the newest, then any", .needs = "training=sgd"),
+    OPTION_ROW_REAL(learner_options, recent, "recent", "0", 0, 1,
+                    "share of a batch that is drawn from the last 1000 samples, the rest from all",
+                    .needs = "training=sgd and order=random and history!=reservoir"),
     OPTION_ROW_REAL(learner_options, stop_loss, "stop_loss", "0", 0, 1e9,
                     "a pass with at most this mean loss ends a training", .needs = "training=sgd and steps>1"),
     OPTION_ROW_INTEGER(
@@ -51,7 +56,8 @@ static const option arm_rows[] = {
                        "blocks of the features: all layers but the last see the one that is not zero, the last has a "
                        "row for each; 0: as the option blocks"),
     OPTION_ROW_REAL(learner_options, others, "others", "0", 0, 1000,
-                    "weight of the arms that were not played, worth 0 after a reward", .needs = "exclusive=on"),
+                    "weight of the arms that were not played, worth the least after a reward that is more",
+                    .needs = "exclusive=on"),
     OPTION_ROW_FLAG(learner_options, lazy, "lazy", "off",
                     "first weights whose inputs are zero in all of a batch stand still: much faster for sparse arms",
                     .needs = "front=none"),
@@ -124,8 +130,10 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
 {
     *self = (learner){.memory = owner,
                       .options = *options,
+                      .units = {.scale = 1},
                       .init = named_stream(seed, name, "init"),
                       .sampling = named_stream(seed, name, "sampling")};
+    if (options->history.pick == HISTORY_RESERVOIR) self->options.recent = 0; /* it does not know which are the last */
     ee_status status = network_create(&self->network, name, &options->network, input, error);
     size_t parameters = self->network.parameter_count;
     if (!status && parameters > most_parameters)
@@ -133,7 +141,9 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
                              parameters, most_parameters);
     random_stream draw = named_stream(seed, name, "history");
     if (!status) status = history_create(&self->history, owner, options->history, input, nonzeros, draw, error);
-    if (!status) status = optimizer_create(&self->optimizer, owner, &options->optimizer, parameters, error);
+    optimizer_options moves = options->optimizer;
+    moves.decay_until *= self->network.heads ? (int64_t)self->network.heads : 1;
+    if (!status) status = optimizer_create(&self->optimizer, owner, &moves, parameters, error);
     if (!status) status = create_room(self, error);
     return status ? status : grow_order(self, error);
 }
@@ -246,23 +256,28 @@ double learner_step(learner *self, vector x, float target, float *theta)
 
 /* ---- batches ---- */
 
+static float target_of(const learner *self, size_t sample)
+{
+    return (history_target(&self->history, sample) - self->units.centre) * self->units.scale;
+}
+
 static void take_in(learner *self, size_t sample, float *targets)
 {
-    targets[self->batch.count] = history_target(&self->history, sample);
+    targets[self->batch.count] = target_of(self, sample);
     batch_add(&self->batch, history_input(&self->history, sample));
 }
 
-/* Sets the output deltas of a sample, times scale. The heads that were not played learn that they were worth 0. Returns
- * the loss of the played one. */
+/* Sets the output deltas of a sample, times scale. The heads that were not played learn that they were worth the least.
+ * Returns the loss of the played one. */
 static double set_deltas(learner *self, size_t sample, float target, float scale)
 {
     learner_loss loss = (learner_loss)self->options.loss.pick;
     const float *outputs = batch_outputs(&self->batch, sample);
     float *deltas = batch_output_deltas(&self->batch, sample);
-    float others = target != 0 ? scale * (float)self->options.others : 0;
+    float least = self->units.least, others = target != least ? scale * (float)self->options.others : 0;
     size_t played = network_head(&self->network, self->batch.inputs[sample]);
     for (size_t head = 0; head < self->network.heads; head++)
-        deltas[head] = others != 0 ? others * learner_loss_derivative(loss, outputs[head], 0) : 0;
+        deltas[head] = others != 0 ? others * learner_loss_derivative(loss, outputs[head], least) : 0;
     deltas[played] = scale * learner_loss_derivative(loss, outputs[played], target);
     return learner_loss_value(loss, outputs[played], target);
 }
@@ -331,6 +346,23 @@ static void refresh_order(learner *self)
         self->order[self->order_count] = (uint32_t)self->order_count;
 }
 
+/* Whether sample number `turn` is one of the share that is drawn from the last samples. */
+static bool is_recent(const learner *self, uint64_t turn)
+{
+    double share = self->options.recent;
+    return floor((double)(turn + 1) * share) > floor((double)turn * share);
+}
+
+/* Draws any sample, or any of the last. In a ring they lie before the place that the next one takes. */
+static size_t draw_sample(learner *self, uint64_t turn)
+{
+    enum { RECENT = 1000 };
+    size_t count = self->history.count;
+    if (count <= RECENT || !is_recent(self, turn)) return (size_t)random_below(&self->sampling, count);
+    size_t ago = (size_t)random_below(&self->sampling, RECENT), newest = self->history.newest;
+    return newest >= ago ? newest - ago : newest + count - ago;
+}
+
 /* Picks sample number `turn` of a training. Shuffles only as far as it is used, one step of Fisher and Yates for each
  * sample of the first pass, so a short training is cheap however long the history is. */
 static size_t pick_sample(learner *self, uint64_t turn)
@@ -338,7 +370,7 @@ static size_t pick_sample(learner *self, uint64_t turn)
     size_t count = self->history.count;
     if (self->options.order.pick == ORDER_RANDOM) {
         if (turn == 0 && self->history.newest < count) return self->history.newest;
-        return (size_t)random_below(&self->sampling, count);
+        return draw_sample(self, turn);
     }
     size_t place = (size_t)(turn % count);
     if (turn < count) {
@@ -379,7 +411,7 @@ static double train_batch(learner *self, uint64_t turn, uint64_t end, float *the
     /* learner_step moves all rows and knows only the played head; where that will not do, one sample is a batch. */
     if (self->options.batch == 1 && !leaves_rows(self) && self->options.others == 0) {
         size_t sample = take_sample(self, turn, end);
-        return learner_step(self, history_input(&self->history, sample), history_target(&self->history, sample), theta);
+        return learner_step(self, history_input(&self->history, sample), target_of(self, sample), theta);
     }
     double loss = pass_samples(self, turn, end, moving_of(self, theta));
     end_batch(self, theta);

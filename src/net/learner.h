@@ -34,8 +34,9 @@ typedef struct learner_options {
     optimizer_options optimizer;
     bool keep_moments;    /* the optimizer's, from one training to the next */
     int64_t steps, batch; /* of one training, at most; of one step */
+    double recent;        /* share of a batch that is drawn from the last samples */
     double stop_loss;     /* ends a training after a pass with at most this mean loss; 0: never */
-    double others;        /* weight by which heads that were not played learn that they were worth 0; 0: off */
+    double others;        /* weight by which heads that were not played learn that they were worth the least; 0: off */
     int64_t average;      /* steps that halve a step's share in the average; 0: none is made */
     bool lazy;            /* first weights whose inputs are zero in all of a batch stand still */
     option_choice history;
@@ -44,11 +45,18 @@ typedef struct learner_options {
 /* The options of every network; and those that only a network that sees arms has. */
 extern const option_table learner_option_table, arm_learner_option_table;
 
+/* What a target of the history is to the network: (target - centre) * scale. */
+typedef struct target_units {
+    float centre, scale;
+    float least; /* what the arms of heads that were not played are worth (others), in these units */
+} target_units;
+
 typedef struct learner {
     memory *memory;
     learner_options options;
     network network;
     history history;
+    target_units units; /* 0, 1, 0; whoever changes them does so before a training */
     optimizer optimizer;
     float *initial;    /* (parameters) theta_0 */
     float *moving;     /* (parameters) what training moves, where theta is its average; else NULL */

@@ -36,13 +36,20 @@ static double power(double beta, uint64_t steps)
     return (double)steps * (1 - beta) > 40 ? 0 : pow(beta, (double)steps);
 }
 
+static double decay_now(const optimizer *self)
+{
+    double until = (double)self->options.decay_until, steps = (double)self->steps;
+    return self->options.decay * (steps > until ? sqrt(until / steps) : 1);
+}
+
 adam_step optimizer_begin(optimizer *self)
 {
     uint64_t steps = ++self->steps;
+    self->left = (float)(1 - self->options.rate * decay_now(self));
     if (self->options.kind.pick == OPTIMIZER_SGD) return (adam_step){0};
     /* How far the moments have come from their start at 0, which corrects the rate in place of each of them. */
     double first = 1 - power(beta1, steps), second = sqrt(1 - power(beta2, steps)), scale = sqrt(1 - beta2);
-    double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? self->options.decay : 0;
+    double l2 = self->options.kind.pick == OPTIMIZER_ADAM ? decay_now(self) : 0;
     return (adam_step){
         .beta1 = (float)beta1,
         .beta2 = (float)beta2,
@@ -90,8 +97,7 @@ static bool decays_apart(const optimizer *self)
 
 static void shrink(const optimizer *self, float *theta, size_t count)
 {
-    float left = (float)(1 - self->options.rate * self->options.decay);
-    for (size_t i = 0; i < count; i++) theta[i] *= left;
+    for (size_t i = 0; i < count; i++) theta[i] *= self->left;
 }
 
 static void move(const optimizer *self, float *theta, const gradient_factor *f, const adam_step *step)

@@ -13,7 +13,8 @@ typedef enum optimizer_kind { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADAMW } o
 typedef struct optimizer_options {
     option_choice kind;
     double rate;
-    double decay; /* SGD and Adam: times theta, added to the gradient; AdamW: theta shrinks by rate times this */
+    double decay;        /* SGD and Adam: times theta, added to the gradient; AdamW: theta shrinks by rate times this */
+    int64_t decay_until; /* steps; then decay falls as 1 / sqrt(steps), as the noise in what samples say does */
 } optimizer_options;
 
 typedef struct optimizer {
@@ -21,6 +22,7 @@ typedef struct optimizer {
     size_t count;          /* of theta */
     float *first, *second; /* (count) moments of the scaled gradient, the first over 1 - beta1; NULL for SGD */
     uint64_t steps;
+    float left; /* of theta, by the decay of the present step */
     const kernel_table *kernels;
 } optimizer;
 

@@ -20,8 +20,8 @@
  *   24-30  p_t, L3 and its descent           the same, by parts/decision_maker.c
  *   31-32  draw (theta1, theta2), theta3     descend_networks, which draws first (parts/drawing.h)
  *
- * eenet:paper is Algorithm 1. In the default preset f2 is a regression on f1's gradient with a memory of arms, f3 a
- * sum, and the last parameters decide.
+ * eenet:paper is Algorithm 1. In the default preset f2 is a regression on f1's gradient, f3 a sum, and the last
+ * parameters decide.
  *
  * Parameters: theta1 and what fills its last line of the cache, theta2, theta3. */
 #include <string.h>
@@ -65,9 +65,14 @@ static ee_status create_parts(eenet *self, const policy_setup *setup, ee_error *
     return status;
 }
 
-static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+static ee_status create(const policy_setup *given, policy **out, ee_error *error)
 {
     eenet *self;
+    eenet_options options = *(const eenet_options *)given->options;
+    policy_setup own = *given, *setup = &own;
+    setup->options = &options;
+    /* What f3 says as a network is no reward, and cannot be compared with those of an arm. */
+    if (options.decision.kind.pick != DECISION_LINEAR) options.exploitation.common.recall = 0;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (status) return status;
     status = create_parts(self, setup, error);
@@ -105,10 +110,17 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
     const float *theta1 = learned->values, *theta2 = theta1 + self->theta2, *theta3 = theta1 + self->theta3;
     float *of_f2 = room->values + room_of_f2(self, arms->count);
     passed_arms passed = {.arms = arms};
-    while (exploitation_pass(&self->exploitation, theta1, room->values, &passed, scores))
-        self->exploration->class->score(self->exploration, theta1, theta2, &passed, of_f2, scores);
+    while (exploitation_pass(learned, room->values, &passed, scores))
+        self->exploration->class->score(self->exploration, learned, theta2, &passed, of_f2, scores);
     decision_maker_score(&self->decision_maker, theta3, learned->round, room->values + room_of_f3(self, arms->count),
                          scores, arms->count);
+}
+
+/* The memory of arms is there with a linear f3 alone. */
+static float own_score(const parameters *learned, ee_score score)
+{
+    const eenet *self = (const eenet *)learned->policy;
+    return decision_maker_linear(&self->decision_maker, learned->round, score);
 }
 
 static size_t kept_count(const policy *base, uint64_t round, size_t arms)
@@ -140,13 +152,16 @@ static float *trained_theta(eenet *self)
     return self->drawing.kind == DRAWING_RESERVOIR ? self->drawing.latest : self->exploitation.base.parameters.values;
 }
 
-/* Adds the reward to the samples of all three networks. */
-static void take(eenet *self, const lesson *l, float optimal)
+/* Adds the reward to the samples of all three networks. seen is the lesson's. */
+static void take(eenet *self, lesson *l, observation *seen, float optimal)
 {
-    learner *f1 = &self->exploitation.f1;
-    f1->time = l->round + 1;
-    learner_append(f1, l->o->x, l->reward);
-    history_set_predicted(&f1->history, f1->history.newest, l->o->score.exploitation);
+    history *samples = &self->exploitation.f1.history;
+    exploitation_take(&self->exploitation.base, l->o, l->reward);
+    l->spread = self->exploitation.base.parameters.spread;
+    /* Before any reward f1 said 0, for want of a centre: that far off it was not. */
+    if (seen->round == 0 && self->exploitation.units.on)
+        seen->score.exploitation = (float)self->exploitation.base.parameters.centre;
+    history_set_predicted(samples, samples->newest, l->o->score.exploitation);
     exploration_take(self->exploration, l, self->exploitation.base.parameters.values + self->theta2);
     decision_maker_take(&self->decision_maker, l->o->score, optimal);
 }
@@ -176,8 +191,7 @@ static bool descend_networks(eenet *self, float *theta)
 /* Takes back what take(), train_networks() and descend_networks() have done. */
 static void undo(eenet *self, float *theta)
 {
-    learner_abort(&self->exploitation.f1, theta);
-    learner_undo(&self->exploitation.f1);
+    exploitation_undo(&self->exploitation.base, theta);
     exploration_undo(self->exploration, theta + self->theta2);
     decision_maker_undo(&self->decision_maker, theta + self->theta3);
 }
@@ -186,11 +200,11 @@ static void undo(eenet *self, float *theta)
 static void commit(eenet *self, const lesson *l, bool trains, float *theta)
 {
     float *theta2 = theta + self->theta2;
-    exploration_observe(self->exploration, l, theta2);
+    exploration_observe(self->exploration, l, theta, theta2);
     self->exploitation.base.parameters.round++;
     if (!trains) return;
     learner_commit(&self->exploitation.f1, theta);
-    self->exploration->class->train(self->exploration, &self->exploitation.f1, theta, theta2);
+    self->exploration->class->train(self->exploration, &self->exploitation, theta, theta2);
     decision_maker_train(&self->decision_maker, theta + self->theta3);
     if (self->drawing.kind != DRAWING_RESERVOIR) return;
     drawing_store(&self->drawing);
@@ -201,9 +215,10 @@ static bool learn(policy *base, const observation *o, float reward)
 {
     eenet *self = (eenet *)base;
     float *theta = trained_theta(self), optimal = decision_maker_optimal(&self->decision_maker, reward); /* p_t */
-    lesson l = {o, reward, optimal > 0, base->parameters.round};
+    observation seen = *o;
+    lesson l = {.o = &seen, .reward = reward, .best = optimal > 0, .round = base->parameters.round};
     bool trains = exploitation_trains_next(base), learned = true;
-    take(self, &l, optimal);
+    take(self, &l, &seen, optimal);
     if (trains)
         learned = self->drawing.kind == DRAWING_ALL ? descend_networks(self, theta)
                                                     : train_networks(self, l.round + 1, theta);
@@ -212,6 +227,14 @@ static bool learn(policy *base, const observation *o, float reward)
     else
         undo(self, theta);
     return learned;
+}
+
+static float await(policy *base, const observation *o)
+{
+    eenet *self = (eenet *)base;
+    float *theta = trained_theta(self);
+    exploration_await(self->exploration, o, base->parameters.spread, theta, theta + self->theta2);
+    return 0;
 }
 
 static size_t copy(const policy *base, uint64_t first, float *to)
@@ -251,10 +274,12 @@ const policy_class eenet_class = {
     .scratch_count = scratch_count,
     .score = score,
     .alone = true,
+    .own_score = own_score,
     .kept_count = kept_count,
     .keep = keep,
     .reserve = reserve,
     .learn = learn,
+    .await = await,
     .copy = copy,
     .archive = archive_eenet,
 };

@@ -20,11 +20,11 @@ static const option_group groups[] = {
                  .defaults = "layers=3 width=20 loss=cross_entropy", .needs = "decision=neural|hybrid"),
     OPTION_GROUP(eenet_options, drawing, drawing_options, drawing_option_table, "", "the draw of parameters"),
     LEARNING_GROUPS,
-    COMMON_GROUPS(eenet_options, exploitation.common, "scale=on"),
+    COMMON_GROUPS(eenet_options, exploitation.common, "scale=on", .needs = "decision=linear"),
 };
 const option_schema eenet_schema =
     OPTION_SCHEMA("eenet", groups, eenet_options,
-                  "exploration prior_gain ridge units recall features f2.width f2.rate f1.width f1.rate f1.decay "
+                  "exploration prior_gain alpha ridge units recall features f2.width f2.rate f1.width f1.rate f1.decay "
                   "f1.steps f1.batch f1.history decision w2 blocks");
 
 /* A line for each part. eenet:paper and eenet:authors name everything that they depend on, so that a new default does
@@ -32,11 +32,12 @@ const option_schema eenet_schema =
  * sets `decision`. */
 static const policy_preset presets[] = {
     {"eenet:fast", "EE-Net for those who count microseconds: a smaller f1 and f2",
-     "f1.width=100 f1.batch=32\n"
-     "units=50 refresh=2"},
+     "f1.width=128\n"
+     "units=64 refresh=2 recent_units=32"},
     {"eenet:paper", "EE-Net as the paper's Algorithm 1 has it; for arms of length 1",
      "f1.layers=2 f1.width=100 f1.bias=off f1.init=paper f1.front=none f1.heads=1 f1.loss=half f1.training=gd "
-     "f1.optimizer=sgd f1.rate=0.0005 f1.decay=0 f1.steps=20 f1.average=0 f1.lazy=off f1.history=all\n"
+     "f1.optimizer=sgd f1.rate=0.0005 f1.decay=0 f1.decay_until=1000000000 f1.steps=20 f1.recent=0 f1.average=0 "
+     "f1.lazy=off f1.history=all\n"
      "exploration=network label=gain label_offset=0 extra_until=0 features=normalized\n"
      "f2.layers=2 f2.width=100 f2.bias=off f2.init=paper f2.front=none f2.loss=half f2.training=gd f2.optimizer=sgd "
      "f2.rate=0.0005 f2.decay=0 f2.steps=20 f2.average=0 f2.history=all\n"
@@ -45,10 +46,11 @@ static const policy_preset presets[] = {
      "f3.optimizer=sgd f3.rate=0.1 f3.decay=0 f3.steps=20 f3.average=0 f3.history=all\n"
      "keep=all\n"
      "train_every=1 train_late_after=1000000000\n"
-     "scale=off"},
+     "standardize=off scale=off recall=0"},
     {"eenet:authors", "EE-Net as the authors' released code has it",
      "f1.layers=2 f1.width=100 f1.bias=on f1.init=uniform f1.front=none f1.heads=1 f1.loss=squared f1.training=sgd "
-     "f1.optimizer=sgd f1.rate=0.01 f1.decay=0 f1.steps=2000 f1.batch=1 f1.order=shuffle f1.stop_loss=0.001 "
+     "f1.optimizer=sgd f1.rate=0.01 f1.decay=0 f1.decay_until=1000000000 f1.steps=2000 f1.batch=1 f1.order=shuffle "
+     "f1.recent=0 f1.stop_loss=0.001 "
      "f1.average=0 f1.lazy=off f1.history=all\n"
      "exploration=network label=gain label_offset=1 extra_until=1000 extra_gain=0.2 features=authors\n"
      "f2.layers=2 f2.width=100 f2.bias=on f2.init=uniform f2.front=conv1d:1:100:50 f2.loss=squared f2.training=sgd "
@@ -60,7 +62,7 @@ static const policy_preset presets[] = {
      "f3.average=0 f3.history=all\n"
      "keep=last\n"
      "train_every=10 train_late_every=100 train_late_after=1000\n"
-     "scale=off propensity=first"},
+     "standardize=off scale=off recall=0 propensity=first"},
 };
 const policy_presets eenet_presets = {presets, sizeof presets / sizeof *presets};
 

@@ -10,7 +10,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 static const option_group groups[] = {
     EXPLOITATION_GROUPS,
-    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema = OPTION_SCHEMA("greedy", groups, exploitation_options, EXPLOITATION_FIRST);
 

@@ -44,7 +44,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 
 static const option_group groups[] = {
     OPTION_GROUP_OWN(kernel_option_table, "kernel ridge regression"),
-    COMMON_GROUPS(kernel_options, common, "scale=off"),
+    COMMON_GROUPS(kernel_options, common, "scale=off", .defaults = "recall=0"),
 };
 static const option_schema schema =
     OPTION_SCHEMA("kernelucb", groups, kernel_options, "nu lambda gamma max_contexts scale");

@@ -47,7 +47,7 @@ static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
     OPTION_GROUP(lints_options, shared, posterior_options, posterior_option_table, "", "the regression"),
-    COMMON_GROUPS_OF_DRAWS(lints_options, shared.common, "scale=off"),
+    COMMON_GROUPS_OF_DRAWS(lints_options, shared.common, "scale=off", .defaults = "recall=0"),
 };
 static const option_schema schema = OPTION_SCHEMA("lints", groups, lints_options, "nu lambda scale");
 
@@ -61,6 +61,7 @@ const policy_class lints_class = {
     .draws = true,
     .reserve = posterior_reserve,
     .learn = posterior_learn,
+    .await = posterior_await,
     .copy = posterior_copy,
     .archive = posterior_archive,
 };

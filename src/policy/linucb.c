@@ -42,7 +42,7 @@ static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
     OPTION_GROUP(linucb_options, shared, posterior_options, posterior_option_table, "", "the regression"),
-    COMMON_GROUPS(linucb_options, shared.common, "scale=off"),
+    COMMON_GROUPS(linucb_options, shared.common, "scale=off", .defaults = "recall=0"),
 };
 static const option_schema schema = OPTION_SCHEMA("linucb", groups, linucb_options, "alpha lambda scale");
 
@@ -56,6 +56,7 @@ const policy_class linucb_class = {
     .score = score,
     .reserve = posterior_reserve,
     .learn = posterior_learn,
+    .await = posterior_await,
     .copy = posterior_copy,
     .archive = posterior_archive,
 };

@@ -40,7 +40,7 @@ static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
     EXPLOITATION_GROUPS,
-    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-epsilon", groups, epsilon_options, "epsilon " EXPLOITATION_FIRST);

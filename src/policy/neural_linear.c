@@ -27,14 +27,15 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 }
 
 static const option rows[] = {
-    OPTION_ROW_REAL(last_layer_options, scale, "nu", "0.1", 0, 1e6, "deviation of the noise"),
+    OPTION_ROW_REAL(last_layer_options, scale, "nu", "0.1", 0, 1e6,
+                    "deviation of the noise, in units of the rewards' spread"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration, the regression on f1's last hidden layer"),
     OPTION_GROUP_OWN(last_layer_option_table, "exploration, the regression on f1's last hidden layer"),
     EXPLOITATION_GROUPS,
-    COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on"),
+    COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-linear", groups, last_layer_options, "nu lambda " EXPLOITATION_FIRST);
@@ -54,6 +55,7 @@ const policy_class neural_linear_class = {
     .draws = true,
     .reserve = exploitation_reserve,
     .learn = last_layer_learn,
+    .await = last_layer_await,
     .copy = exploitation_copy,
     .archive = last_layer_archive,
 };

@@ -15,26 +15,26 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
-    double alpha = ((const last_layer *)learned->policy)->scale;
     passed_arms passed = {.arms = arms};
     while (last_layer_pass(learned, room, &passed, scores)) {
         for (size_t i = 0; i < passed.count; i++) {
             arm_features arm = last_layer_features(learned, &passed, i, room);
-            double mean = last_layer_mean(learned, arm), gain = alpha * last_layer_width(learned, arm, room);
+            double mean = last_layer_mean(learned, arm), gain = last_layer_width(learned, arm, room);
             scores[passed.first + i] = (ee_score){(float)mean, (float)gain, (float)(mean + gain)};
         }
     }
 }
 
 static const option rows[] = {
-    OPTION_ROW_REAL(last_layer_options, scale, "alpha", "0.3", 0, 1e6, "weight of the width"),
+    OPTION_ROW_REAL(last_layer_options, scale, "alpha", "0.3", 0, 1e6,
+                    "weight of the width, in units of the rewards' spread"),
 };
 static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration, the regression on f1's last hidden layer"),
     OPTION_GROUP_OWN(last_layer_option_table, "exploration, the regression on f1's last hidden layer"),
     EXPLOITATION_GROUPS,
-    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-linucb", groups, last_layer_options, "alpha lambda " EXPLOITATION_FIRST);
@@ -53,6 +53,7 @@ const policy_class neural_linucb_class = {
     .score = score,
     .reserve = exploitation_reserve,
     .learn = last_layer_learn,
+    .await = last_layer_await,
     .copy = exploitation_copy,
     .archive = last_layer_archive,
 };

@@ -23,7 +23,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 static const option_group groups[] = {
     OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width"),
     EXPLOITATION_GROUPS,
-    COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on"),
+    COMMON_GROUPS_OF_DRAWS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-ts", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
@@ -44,6 +44,7 @@ const policy_class neural_ts_class = {
     .keep = gradient_width_keep,
     .reserve = exploitation_reserve,
     .learn = gradient_width_learn,
+    .await = gradient_width_await,
     .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

@@ -14,7 +14,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 static const option_group groups[] = {
     OPTION_GROUP_OWN(gradient_width_option_table, "exploration, the width"),
     EXPLOITATION_GROUPS,
-    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("neural-ucb", groups, gradient_width_options, "nu lambda covariance " EXPLOITATION_FIRST);
@@ -34,6 +34,7 @@ const policy_class neural_ucb_class = {
     .keep = gradient_width_keep,
     .reserve = exploitation_reserve,
     .learn = gradient_width_learn,
+    .await = gradient_width_await,
     .copy = exploitation_copy,
     .archive = exploitation_archive,
 };

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "math/float_mode.h"
+#include "parts/recall.h"
+
+enum { RECENT = 256 }; /* a copy that is more rewards behind than this copies all places */
 
 static const option scale_rows[] = {
     OPTION_ROW_FLAG(common_options, scale, "scale", "off",
@@ -17,9 +20,18 @@ static const option problem_rows[] = {
                        "blocks",
                        .needs = "f1.heads=0"),
     OPTION_ROW_FLAG(common_options, exclusive, "exclusive", "off",
-                    "of the arms of a round at most one has a reward that is not 0", .needs = "f1.heads>1 or blocks>1"),
+                    "of the arms of a round at most one has a reward that is not the least",
+                    .needs = "f1.heads>1 or blocks>1"),
+    OPTION_ROW_FLAG(common_options, standardize, "standardize", "on",
+                    "rewards are learned in units of their own: less their mean or least, over twice their deviation"),
 };
 const option_table problem_option_table = OPTION_TABLE(problem_rows);
+
+static const option recall_rows[] = {
+    OPTION_ROW_INTEGER(common_options, recall, "recall", "16384", 0, 1e8,
+                       "arms whose own rewards are remembered, at most; 0: none"),
+};
+const option_table recall_option_table = OPTION_TABLE(recall_rows);
 
 static const option room_rows[] = {
     OPTION_ROW_INTEGER(common_options, pending, "pending", "1024", 1, 1e8,
@@ -49,9 +61,11 @@ static const option propensity_rows[] = {
     OPTION_ROW_REAL(common_options, propensity_epsilon, "propensity_epsilon", "0.05", 0, 1,
                     "share of decisions that fall on any arm", .needs = "propensity=floor"),
     OPTION_ROW_REAL(common_options, propensity_temperature, "propensity_temperature", "0.1", 1e-6, 1e6,
-                    "what scores are divided by before exp", .needs = "propensity=softmax"),
+                    "what scores are divided by before exp, in units of the rewards' spread",
+                    .needs = "propensity=softmax"),
     OPTION_ROW_REAL(common_options, propensity_gamma, "propensity_gamma", "100", 0, 1e9,
-                    "the larger, the less an arm below the best is tried", .needs = "propensity=igw"),
+                    "the larger, the less an arm below the best is tried; per unit of the rewards' spread",
+                    .needs = "propensity=igw"),
 };
 const option_table propensity_option_table = OPTION_TABLE(propensity_rows);
 
@@ -64,23 +78,38 @@ const option_table estimate_option_table = OPTION_TABLE(estimate_rows);
 ee_status parameters_create(memory *owner, const policy *source, parameters *out, ee_error *error)
 {
     *out = (parameters){0};
+    size_t recalled = recall_count(source->recalled_arms);
     ee_status status = memory_create(owner, &out->values, source->parameters.count, sizeof *out->values, error);
+    if (!status) status = memory_create(owner, &out->recalled, recalled, sizeof *out->recalled, error);
     if (status) return status;
     memory_take_large_pages(out->values, source->parameters.filled * sizeof *out->values);
     parameters_copy(out, &source->parameters);
     return EE_OK;
 }
 
+static size_t copy_recalled(const policy *owner, uint64_t first, float *to)
+{
+    const float *from = owner->parameters.recalled;
+    size_t arms = owner->recalled_arms, copied = recall_copy_weights(from, arms, to);
+    uint64_t rewards = owner->parameters.round;
+    if (!arms || first > rewards) return copied;
+    if (!first || rewards - first >= RECENT) return copied + recall_copy_places(from, arms, to);
+    for (; first <= rewards; first++) copied += recall_copy_place(from, owner->recalled_places[first % RECENT], to);
+    return copied;
+}
+
 size_t parameters_copy(parameters *to, const parameters *from)
 {
     const policy *owner = from->policy;
     uint64_t first = to->policy ? to->round + 1 : 0; /* a copy that nobody has filled yet has no policy */
-    float *values = to->values;
+    float *values = to->values, *recalled = to->recalled;
     *to = *from;
     to->values = values;
-    if (owner->class->copy) return owner->class->copy(owner, first, values);
+    to->recalled = recalled;
+    size_t copied = copy_recalled(owner, first, recalled);
+    if (owner->class->copy) return copied + owner->class->copy(owner, first, values);
     memcpy(values, from->values, from->count * sizeof *values);
-    return from->count;
+    return copied + from->count;
 }
 
 ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error *error)
@@ -90,11 +119,20 @@ ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error 
 
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error)
 {
-    if (count > setup->most_parameters)
+    const common_options *options = setup->options;
+    self->recalled_arms = (size_t)options->recall;
+    size_t recalled = recall_count(self->recalled_arms);
+    if (count + recalled > setup->most_parameters)
         return status_fail(error, EE_BAD_MODEL, "model: its options ask for %zu parameters, but it holds at most %zu",
-                           count, setup->most_parameters);
-    self->parameters = (parameters){.policy = self, .count = count};
-    return memory_create(setup->memory, &self->parameters.values, count, sizeof(float), error);
+                           count + recalled, setup->most_parameters);
+    self->parameters = (parameters){.policy = self, .spread = 1, .count = count};
+    ee_status status = memory_create(setup->memory, &self->parameters.values, count, sizeof(float), error);
+    if (!status) status = memory_create(setup->memory, &self->parameters.recalled, recalled, sizeof(float), error);
+    if (status || !recalled) return status;
+    status = memory_create(setup->memory, &self->recall_weights, RECALL_CLASSES, sizeof *self->recall_weights, error);
+    if (!status)
+        status = memory_create(setup->memory, &self->recalled_places, RECENT, sizeof *self->recalled_places, error);
+    return status;
 }
 
 void policy_fills_parameters(policy *self, size_t count)
@@ -111,14 +149,30 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     float_mode mode = float_mode_enter();
-    learned->policy->class->score(learned, arms, room, scores);
+    const policy *owner = learned->policy;
+    owner->class->score(learned, arms, room, scores);
+    for (size_t i = 0; owner->recalled_arms && i < arms->count; i++)
+        scores[i].score =
+            recall_expect(learned->recalled, owner->recalled_arms, vector_of_arm(arms, i), scores[i].score);
     float_mode_leave(mode);
+}
+
+static void remember(policy *self, const observation *o, float reward)
+{
+    const parameters *own = &self->parameters;
+    float expected =
+        self->class->own_score ? self->class->own_score(own, o->score) : o->score.exploitation + o->score.exploration;
+    if (o->round == 0) expected += (float)own->centre; /* before any reward there was none to expect by */
+    recall_sample sample = {o->x, expected, reward, own->spread};
+    self->recalled_places[own->round % RECENT] =
+        recall_add(own->recalled, self->recalled_arms, &sample, self->recall_weights);
 }
 
 bool policy_learn(policy *self, const observation *o, float reward)
 {
     float_mode mode = float_mode_enter();
     bool learned = self->class->learn(self, o, reward);
+    if (learned && self->recalled_arms) remember(self, o, reward);
     float_mode_leave(mode);
     return learned;
 }

@@ -14,20 +14,23 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "math/slope.h"
 #include "math/vector.h"
 
 typedef struct policy policy;
 
 /* Every policy's options begin with these; what its tables do not offer is 0. */
 typedef struct common_options {
+    int64_t recall;        /* arms whose own rewards are remembered, at most */
     int64_t pending;       /* decisions that wait for their reward, at most */
     int64_t arms;          /* of a round that room is reserved for */
     int64_t nonzeros;      /* of a sparse arm that room is reserved for */
     double wait;           /* the time after which a decision without its reward expires; 0: none */
     double default_reward; /* that a decision which expires is learned with; not a number: it is forgotten */
-    int64_t blocks; /* that the features are cut into: a round has one context, and each arm is it in another block */
-    bool exclusive; /* of the arms of a round at most one has a reward that is not 0 */
-    bool scale;     /* arms are divided by the mean length of those of the first round */
+    int64_t blocks;   /* that the features are cut into: a round has one context, and each arm is it in another block */
+    bool exclusive;   /* of the arms of a round at most one has a reward that is not the least */
+    bool standardize; /* rewards are learned in units of their own */
+    bool scale;       /* arms are divided by the mean length of those of the first round */
     option_choice propensity;
     double propensity_epsilon, propensity_temperature, propensity_gamma;
     int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
@@ -35,7 +38,8 @@ typedef struct common_options {
 
 /* Each policy offers those that act in it. */
 extern const option_table scale_option_table;      /* scale */
-extern const option_table problem_option_table;    /* where there is an f1: blocks, exclusive */
+extern const option_table problem_option_table;    /* where there is an f1: blocks, exclusive, standardize */
+extern const option_table recall_option_table;     /* recall */
 extern const option_table room_option_table;       /* pending, arms, nonzeros */
 extern const option_table late_option_table;       /* wait, default_reward */
 extern const option_table propensity_option_table; /* where scores are not drawn: how an arm is drawn from them */
@@ -50,15 +54,18 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 
 /* The groups for common_options, a field of the policy's options. They come last in its schema. The first is for a
  * policy whose scores are a function of the arms, the second for one that draws them. scale_ is the default, "scale=on"
- * or "scale=off". */
-#define COMMON_GROUPS(owner, field, scale_)                                                                            \
-    OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
+ * or "scale=off"; what comes after it is for the group of the memory of arms. */
+#define COMMON_GROUPS(owner, field, scale_, ...)                                                                       \
+    SEEING_GROUPS(owner, field, scale_, __VA_ARGS__),                                                                  \
         OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "the draw of an arm"),                 \
         LATE_AND_ROOM_GROUPS(owner, field)
-#define COMMON_GROUPS_OF_DRAWS(owner, field, scale_)                                                                   \
-    OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
+#define COMMON_GROUPS_OF_DRAWS(owner, field, scale_, ...)                                                              \
+    SEEING_GROUPS(owner, field, scale_, __VA_ARGS__),                                                                  \
         OPTION_GROUP(owner, field, common_options, estimate_option_table, "", "the draw of an arm"),                   \
         LATE_AND_ROOM_GROUPS(owner, field)
+#define SEEING_GROUPS(owner, field, scale_, ...)                                                                       \
+    OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
+        OPTION_GROUP(owner, field, common_options, recall_option_table, "", "the memory of arms", __VA_ARGS__)
 
 /* All that a score depends on besides the arms. */
 typedef struct parameters {
@@ -66,9 +73,12 @@ typedef struct parameters {
     uint64_t round;       /* rewards learned so far */
     uint64_t changes;     /* decisions that await() was told of so far */
     double length;        /* that arms are divided by (option `scale`); 0 before the first round that has one */
+    double centre;        /* of the rewards (option `standardize`): the policy learns (reward - centre) / spread */
+    double spread;        /* 0 before two different rewards came; centre 0 and spread 1 where they are as they are */
     size_t count;
-    size_t filled; /* so many of them, from the first on, are all written from the beginning */
-    float *values; /* (count), in the policy's own layout */
+    size_t filled;   /* so many of them, from the first on, are all written from the beginning */
+    float *values;   /* (count), in the policy's own layout */
+    float *recalled; /* (recall_count of the policy's recalled_arms) parts/recall.h */
 } parameters;
 
 /* A copy of the policy's parameters as they are now, for other threads; its room is the owner's. */
@@ -110,7 +120,7 @@ typedef enum propensity_kind {
 
 typedef struct propensity_rule {
     propensity_kind kind;
-    double amount; /* epsilon, temperature or gamma */
+    double amount; /* epsilon; or temperature or gamma, of scores in units of the rewards' spread */
 } propensity_rule;
 
 typedef struct policy_setup {
@@ -148,6 +158,9 @@ typedef struct policy_class {
 
     bool draws; /* score() draws: given the arms, which one is best is a matter of chance */
     bool alone; /* to the last bit, an arm's score is the same whatever arms it is scored with */
+
+    /* A score as score() gave it, before the memory of arms changed it. NULL: exploitation + exploration. */
+    float (*own_score)(const parameters *learned, ee_score score);
 
     /* How an arm is drawn from the scores where the option `propensity` is `own`. NULL: the best one. */
     propensity_rule (*rule)(const parameters *learned);
@@ -187,6 +200,9 @@ typedef struct policy_class {
 struct policy {
     const policy_class *class;
     parameters parameters;
+    size_t recalled_arms;    /* that are remembered, at most (option `recall`) */
+    slope *recall_weights;   /* (RECALL_CLASSES) */
+    size_t *recalled_places; /* (RECENT) of the last arms, that of reward number n at n % RECENT, for parameters_copy */
 };
 
 /* For a policy's create(): the parameters, zeroed. */
@@ -197,7 +213,8 @@ void policy_fills_parameters(policy *self, size_t count);
 /* The kept_count of its class; 0 where that is NULL. */
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 
-/* The doors to a class's functions: score, learn and await compute as math/float_mode.h says, whoever calls. */
+/* The doors to a class's functions, with what all policies have in common: the memory of arms; and they compute as
+ * math/float_mode.h says, whoever calls. */
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 bool policy_learn(policy *self, const observation *o, float reward);
 float policy_await(policy *self, const observation *o);

@@ -40,7 +40,8 @@ static propensity_rule rule(const parameters *learned)
 
 static const option rows[] = {
     OPTION_ROW_REAL(squarecb_options, gamma, "gamma", "10", 0, 1e9,
-                    "the larger, the less an arm below the best is tried", .needs = "propensity=own"),
+                    "the larger, the less an arm below the best is tried; per unit of the rewards' spread",
+                    .needs = "propensity=own"),
     OPTION_ROW_REAL(squarecb_options, exponent, "exponent", "0.5", 0, 2, "of the round, in gamma t^exponent",
                     .needs = "propensity=own and gamma>0"),
 };
@@ -48,7 +49,7 @@ static const option_table table = OPTION_TABLE(rows);
 static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
     EXPLOITATION_GROUPS,
-    COMMON_GROUPS(exploitation_options, common, "scale=on"),
+    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
 };
 static const option_schema schema =
     OPTION_SCHEMA("squarecb", groups, squarecb_options, "gamma exponent " EXPLOITATION_FIRST);

@@ -42,6 +42,10 @@ the regression
   refresh                 1000     updates of a block of features between its
                                    factorisations (1 to 1000000000)
 
+the memory of arms
+  recall                  0        arms whose own rewards are remembered, at
+                                   most; 0: none (0 to 100000000)
+
 the draw of an arm
   propensity              own      how an arm is drawn: as the policy has it;
                                    the best, any of equal ones; the best, the
@@ -71,9 +75,11 @@ not used by linucb: set what it needs
   propensity_epsilon      0.05     needs propensity=floor: share of decisions
                                    that fall on any arm (0 to 1)
   propensity_temperature  0.1      needs propensity=softmax: what scores are
-                                   divided by before exp (1e-06 to 1000000)
+                                   divided by before exp, in units of the
+                                   rewards' spread (1e-06 to 1000000)
   propensity_gamma        100      needs propensity=igw: the larger, the less an
-                                   arm below the best is tried (0 to 1000000000)
+                                   arm below the best is tried; per unit of the
+                                   rewards' spread (0 to 1000000000)
 END
 diff expected described
 
@@ -104,7 +110,7 @@ diff expected titles
 sed '/^not used by/,$d' described | grep -q '^  prior_gain ' || fail "prior_gain does not act"
 sed '1,/^not used by/d' described | grep -Eq '^  f2.rate +0.003 +needs exploration=network: learning rate' ||
     fail "no word of what f2.rate needs"
-test "$(sed -n '/^what is changed first/,/^$/p' described | grep -c '^  [a-z]')" -le 14 || fail "too many are first"
+test "$(sed -n '/^what is changed first/,/^$/p' described | grep -c '^  [a-z]')" -le 15 || fail "too many are first"
 
 cat >expected <<'END'
 synthetic:inner|quadratic|cosine[,OPTION=VALUE...]

@@ -22,10 +22,10 @@ runs='-d synthetic:inner,dim=4,arms=3 -d synthetic:cosine,dim=4,arms=3 -p eenet,
 untimed() { sed -E 's/"seconds":[^,]*//' "$1/results.jsonl"; }
 untimed whole >expected
 
-# For each data set five settings on two seeds; then three policies and five ablations on three.
-test "$(wc -l <expected)" = $((2 * (5 * 2 + 8 * 3))) || fail "$(wc -l <expected) runs"
+# For each data set five settings on two seeds; then three policies and six ablations on three.
+test "$(wc -l <expected)" = $((2 * (5 * 2 + 9 * 3))) || fail "$(wc -l <expected) runs"
 test "$(grep -c '"tuning":true' expected)" = 20 || fail "$(grep -c '"tuning":true' expected) tuning runs"
-for label in 'label=abs' 'label=relu' 'decision=neural' 'decision=hybrid' 'w2=0'; do
+for label in 'label=abs' 'label=relu' 'decision=neural' 'decision=hybrid' 'w2=1' 'w2=0'; do
     test "$(grep -c "eenet $label " out)" = 2 || fail "no row of $label in the tables: $(cat out)"
     test "$(grep -c ",ablation-[a-z]*,eenet,eenet $label,3," whole/summary.csv)" = 2 || fail "$label in summary.csv"
 done

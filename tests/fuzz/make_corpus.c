@@ -41,6 +41,7 @@ typedef struct seed_model {
 
 #define COMMON "pending=4 arms=3 nonzeros=4 train_late_after=20 "
 #define F1 "f1.width=3 f1.steps=2 f1.batch=2 f1.history=ring:6 "
+#define PAST "recall=9 "
 #define EENET COMMON F1 "exploration=network f2.width=3 f2.steps=2 f2.batch=2 f2.history=ring:6 "
 #define F3 "f3.width=3 f3.steps=2 f3.batch=2 f3.history=ring:6 "
 #define HYBRID EENET F3 "decision=hybrid hybrid_after=5 w2_late_after=7 "
@@ -49,29 +50,31 @@ typedef struct seed_model {
 static const seed_model models[] = {
     {"uniform", "uniform", 2, 5, false, "pending=4 arms=3 nonzeros=4"},
     {"uniform-new", "uniform", 1, 0, false, "pending=2 arms=1 nonzeros=1"},
-    {"greedy", "greedy", 3, 9, false, COMMON F1},
-    {"greedy-sparse", "greedy", 5, 9, true, COMMON F1 "f1.history=reservoir:4 f1.optimizer=adam f1.order=shuffle"},
-    {"greedy-image", "greedy", 16, 6, false, COMMON F1 "f1.image=1x4x4 f1.front=conv2d:2:3+relu+pool:2"},
-    {"greedy-deep", "greedy", 2, 6, false, COMMON F1 "f1.layers=4 f1.bias=off f1.init=paper f1.loss=cross_entropy"},
-    {"epsilon", "neural-epsilon", 2, 6, false, COMMON F1},
-    {"neural-ucb", "neural-ucb", 2, 9, false, COMMON F1},
-    {"neural-ts-full", "neural-ts", 5, 9, true, COMMON F1 "memory_limit=1 covariance=full f1.width=2"},
-    {"neural-linear", "neural-linear", 2, 9, false, COMMON F1 "rebuild=3"},
-    {"squarecb", "squarecb", 2, 6, false, COMMON F1},
+    {"greedy", "greedy", 3, 9, false, COMMON F1 PAST},
+    {"greedy-sparse", "greedy", 5, 9, true, COMMON F1 PAST "f1.history=reservoir:4 f1.optimizer=adam f1.order=shuffle"},
+    {"greedy-image", "greedy", 16, 6, false, COMMON F1 PAST "f1.image=1x4x4 f1.front=conv2d:2:3+relu+pool:2"},
+    {"greedy-deep", "greedy", 2, 6, false,
+     COMMON F1 PAST "f1.layers=4 f1.bias=off f1.init=paper f1.loss=cross_entropy"},
+    {"epsilon", "neural-epsilon", 2, 6, false, COMMON F1 PAST},
+    {"neural-ucb", "neural-ucb", 2, 9, false, COMMON F1 PAST},
+    {"neural-ts-full", "neural-ts", 5, 9, true, COMMON F1 PAST "memory_limit=1 covariance=full f1.width=2"},
+    {"neural-linear", "neural-linear", 2, 9, false, COMMON F1 PAST "rebuild=3"},
+    {"squarecb", "squarecb", 2, 6, false, COMMON F1 PAST},
     {"linucb", "linucb", 5, 12, true, "pending=4 arms=3 nonzeros=4 refresh=4"},
     {"linucb-late", "linucb", 3, 14, false, "pending=4 arms=3 nonzeros=4 wait=2.5 default_reward=0.5"},
-    {"greedy-late", "greedy", 5, 14, true, COMMON F1 "wait=2.5"},
+    {"greedy-late", "greedy", 5, 14, true, COMMON F1 PAST "wait=2.5"},
     {"lints", "lints", 3, 9, false, "pending=4 arms=3 nonzeros=4 refresh=4"},
     {"kernelucb", "kernelucb", 5, 9, true, "pending=4 arms=3 nonzeros=4 max_contexts=6"},
     {"kernelts", "kernelts", 2, 9, false, "pending=4 arms=3 nonzeros=4 max_contexts=20"},
     {"eenet-new", "eenet", 3, 0, false, HYBRID "features=sketch:4"},
     {"eenet-sketch", "eenet", 3, 9, false, HYBRID "features=sketch:4"},
     {"eenet-sparse", "eenet", 5, 9, true, EENET F3 "features=sketch:3 extra_until=30 decision=neural"},
-    {"eenet-normalized", "eenet", 2, 9, false, EENET "features=normalized label=abs decision=linear"},
+    {"eenet-normalized", "eenet", 2, 9, false, EENET "features=normalized label=abs decision=linear recall=9"},
     {"eenet-pooled", "eenet", 3, 9, false, HYBRID "features=pooled:3 label=relu extra_until=4 f2.front=conv1d:2:3:1"},
     {"eenet-lle", "eenet", 2, 20, false, HYBRID "features=lle:2 lle_window=8 lle_neighbors=4"},
     {"eenet-ridge", "eenet", 3, 9, false, COMMON F1 "units=2 recall=9"},
-    {"eenet-ridge-sparse", "eenet", 5, 9, true, COMMON F1 F3 "scale=off units=2 recall=9 refresh=2 decision=neural"},
+    {"eenet-ridge-sparse", "eenet", 5, 9, true,
+     COMMON F1 F3 "scale=off units=2 recent_units=2 refresh=2 decision=neural"},
     {"eenet-reservoir", "eenet", 3, 9, false, HYBRID "features=sketch:2 keep=reservoir:2"},
     {"paper", "eenet:paper", 2, 7, false,
      COMMON "hybrid_after=3 w2_late_after=7 f1.width=3 f2.width=3 f3.width=3 f1.steps=2 f2.steps=2 "
@@ -80,7 +83,7 @@ static const seed_model models[] = {
      EENET SMALL
      "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2"},
     {"eenet-blocks", "eenet", 6, 9, true, COMMON F1 "blocks=3 units=2 recall=9 exclusive=on f1.others=0.1"},
-    {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 "blocks=3 f1.heads=0 scale=on"},
+    {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 PAST "blocks=3 f1.heads=0 scale=on"},
 };
 
 enum { MODELS = sizeof models / sizeof *models, ARMS = 3, MOST_DIM = 16, SEED = 7 };
@@ -201,7 +204,7 @@ static size_t find_bytes(const seed_model *m, const void *wanted, size_t length)
 static void write_extremes(void)
 {
     /* A full reservoir that has not drawn yet; what it has seen stands before its stream. */
-    seed_model full = {"full", "greedy", 3, 5, false, COMMON F1 "f1.history=reservoir:4"};
+    seed_model full = {"full", "greedy", 3, 5, false, COMMON F1 PAST "f1.history=reservoir:4"};
     random_stream draw = random_named(SEED, "f1.history");
     write_changed(&full, "seen", find_bytes(&full, &draw, sizeof draw) - 8, 0xff, 8);
 

@@ -12,7 +12,7 @@ static const option rows[] = {
                        "rounds that hybrid decides linearly", .needs = "decision=hybrid"),
     OPTION_ROW_REAL(decision_options, w1, "w1", "1", -1e6, 1e6, "weight of f1 in the linear f3",
                     .needs = "decision=linear|hybrid"),
-    OPTION_ROW_REAL(decision_options, w2, "w2", "1", -1e6, 1e6, "weight of f2 in the linear f3",
+    OPTION_ROW_REAL(decision_options, w2, "w2", "0.7", -1e6, 1e6, "weight of f2 in the linear f3",
                     .needs = "decision=linear|hybrid"),
     OPTION_ROW_INTEGER(decision_options, w2_late_after, "w2_late_after", "0", 0, 1e9,
                        "rewards after which w2_late takes over; 0: never", .needs = "decision=linear|hybrid"),
@@ -59,14 +59,18 @@ static bool decides_neurally(const decision_options *o, uint64_t round)
     return o->kind.pick == DECISION_NEURAL || (o->kind.pick == DECISION_HYBRID && round >= (uint64_t)o->hybrid_after);
 }
 
-void decision_maker_score(const decision_maker *self, const float *theta3, uint64_t round, float *room,
-                          ee_score *scores, size_t count)
+float decision_maker_linear(const decision_maker *self, uint64_t round, ee_score score)
 {
     const decision_options *o = &self->options;
     bool late = o->w2_late_after && round >= (uint64_t)o->w2_late_after;
-    float w1 = (float)o->w1, w2 = (float)(late ? o->w2_late : o->w2);
-    if (!decides_neurally(o, round)) {
-        for (size_t i = 0; i < count; i++) scores[i].score = w1 * scores[i].exploitation + w2 * scores[i].exploration;
+    return (float)o->w1 * score.exploitation + (float)(late ? o->w2_late : o->w2) * score.exploration;
+}
+
+void decision_maker_score(const decision_maker *self, const float *theta3, uint64_t round, float *room,
+                          ee_score *scores, size_t count)
+{
+    if (!decides_neurally(&self->options, round)) {
+        for (size_t i = 0; i < count; i++) scores[i].score = decision_maker_linear(self, round, scores[i]);
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -35,6 +35,9 @@ size_t decision_maker_theta_count(const decision_maker *self);
 /* Ranks the arms of a round, whose exploitation and exploration are known, after `round` rewards. room is
  * (decision_maker_scratch_count); scores is (count). */
 size_t decision_maker_scratch_count(const decision_maker *self);
+/* The linear f3. */
+float decision_maker_linear(const decision_maker *self, uint64_t round, ee_score score);
+
 void decision_maker_score(const decision_maker *self, const float *theta3, uint64_t round, float *room,
                           ee_score *scores, size_t count);
 

@@ -58,7 +58,12 @@ void exploration_undo(exploration *self, float *theta2)
     if (self->class->undo) self->class->undo(self, theta2);
 }
 
-void exploration_observe(exploration *self, const lesson *l, float *theta2)
+void exploration_await(exploration *self, const observation *o, double spread, const float *theta1, float *theta2)
 {
-    if (self->class->observe) self->class->observe(self, l, theta2);
+    if (self->class->await) self->class->await(self, o, spread, theta1, theta2);
+}
+
+void exploration_observe(exploration *self, const lesson *l, const float *theta1, float *theta2)
+{
+    if (self->class->observe) self->class->observe(self, l, theta1, theta2);
 }

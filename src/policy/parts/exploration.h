@@ -3,7 +3,7 @@
  *
  *   network_exploration     the paper's: a network that sees f1's gradient as it is at the decision
  *   regression_exploration  a ridge regression on f1's gradient at theta_0 by its last weights, exact after
- *                           each reward, with a memory of arms that came before
+ *                           each reward
  *
  * theta2 is the caller's, who keeps it in the policy's parameters. */
 #ifndef EENET_EXPLORATION_H
@@ -17,11 +17,12 @@ typedef enum label_kind { LABEL_GAIN, LABEL_ABS, LABEL_RELU } label_kind;
 
 /* Options of a regression f2. */
 typedef struct regression_options {
-    double prior_gain; /* the gain of an arm that is like none before */
-    double ridge;      /* lambda */
-    int64_t refresh;   /* past gains that each training computes again */
-    int64_t units;     /* of f1's last hidden layer, that f2 sees */
-    int64_t recall;    /* arms that are remembered */
+    double prior_gain;    /* the gain of an arm that is like none before */
+    double ridge;         /* lambda */
+    int64_t refresh;      /* past gains that each training computes again */
+    int64_t units;        /* of f1's last hidden layer, that f2 sees */
+    int64_t recent_units; /* likewise, for what f1 was wrong by lately */
+    double alpha;         /* weight of how unsure that is */
 } regression_options;
 
 /* Options of a network f2. */
@@ -61,6 +62,7 @@ typedef struct lesson {
     float reward;
     bool best;      /* whether the played arm may have been the best, p_t > 0 */
     uint64_t round; /* rewards before this one */
+    double spread;  /* of the rewards, this one among them */
 } lesson;
 
 typedef struct exploration_class {
@@ -72,8 +74,9 @@ typedef struct exploration_class {
     /* Floats of room that score() needs for the arms of a round. */
     size_t (*scratch_count)(const exploration *self, size_t arms);
 
-    /* Sets the exploration of the scores of these arms, which have passed f1. scores is of the whole round. */
-    void (*score)(const exploration *self, const float *theta1, const float *theta2, const passed_arms *passed,
+    /* Sets the exploration of the scores of these arms, which have passed f1. scores is of the whole round. theta2 lies
+     * in what was learned, behind f1's theta. */
+    void (*score)(const exploration *self, const parameters *learned, const float *theta2, const passed_arms *passed,
                   float *room, ee_score *scores);
 
     /* What to keep of a decision until its reward comes, as policy.h has it. NULL, both: nothing. */
@@ -94,10 +97,14 @@ typedef struct exploration_class {
     bool (*descend)(exploration *self, size_t rounds, float *theta2);
     void (*undo)(exploration *self, float *theta2);
 
+    /* A decision is on its way to its reward, as policy.h has it. spread is that of the rewards. NULL: this f2 does not
+     * care. */
+    void (*await)(exploration *self, const observation *o, double spread, const float *theta1, float *theta2);
+
     /* Then what cannot: observe() adds the reward to what f2 knows without training; train() comes after f1's training,
-     * and may look at f1's samples and theta1. */
-    void (*observe)(exploration *self, const lesson *l, float *theta2);
-    void (*train)(exploration *self, learner *f1, const float *theta1, float *theta2);
+     * and may look at f1's samples, theta1, and what is learned with it. */
+    void (*observe)(exploration *self, const lesson *l, const float *theta1, float *theta2);
+    void (*train)(exploration *self, exploitation *f1, const float *theta1, float *theta2);
 
     /* As policy.h has it: what the rewards from number first on have written in theta2. NULL: all is copied. */
     size_t (*copy)(const exploration *self, const float *theta2, uint64_t first, float *to);
@@ -121,6 +128,7 @@ ee_status exploration_reserve(exploration *self, const observation *o, ee_error 
 void exploration_take(exploration *self, const lesson *l, const float *theta2);
 bool exploration_prepare(exploration *self, uint64_t rewards, float *theta2);
 void exploration_undo(exploration *self, float *theta2);
-void exploration_observe(exploration *self, const lesson *l, float *theta2);
+void exploration_await(exploration *self, const observation *o, double spread, const float *theta1, float *theta2);
+void exploration_observe(exploration *self, const lesson *l, const float *theta1, float *theta2);
 
 #endif

@@ -6,69 +6,163 @@
 #include "base/memory.h"
 #include "math/triangle.h"
 
-ee_status gain_regression_create(gain_regression *self, memory *owner, size_t heads, size_t dim, double lambda,
-                                 ee_error *error)
-{
-    *self = (gain_regression){.heads = heads, .dim = dim};
-    size_t triangle = triangle_count(dim);
-    ee_status status = memory_create(owner, &self->factors, heads, triangle * sizeof(double), error);
-    if (!status) status = memory_create(owner, &self->moments, heads, dim * sizeof(double), error);
-    if (!status) status = memory_create(owner, &self->stale, heads, 1, error);
-    if (!status) status = memory_create(owner, &self->work, dim, sizeof(double), error);
-    if (status) return status;
-    for (size_t head = 0; head < heads; head++) triangle_start(self->factors + head * triangle, dim, sqrt(lambda));
-    return EE_OK;
-}
+/* ---- making ---- */
 
 static double *factor_of(const gain_regression *self, size_t head)
 {
-    return self->factors + head * triangle_count(self->dim);
+    return self->factors + head * triangle_count(self->setup.dim);
+}
+
+static void draw_signs(gain_regression *self)
+{
+    random_stream draws = random_named(self->setup.seed, "f2.signs");
+    for (size_t i = 0; i < self->setup.sketches * self->setup.dim; i++)
+        self->signs[i] = random_bits(&draws) & 1 ? 1 : -1;
+}
+
+ee_status gain_regression_create(gain_regression *self, memory *owner, const gain_regression_setup *setup,
+                                 ee_error *error)
+{
+    *self = (gain_regression){.setup = *setup, .fading = setup->window > 0 ? -log1p(-1 / setup->window) : 0};
+    size_t heads = setup->heads, dim = setup->dim;
+    ee_status status = memory_create(owner, &self->factors, heads, triangle_count(dim) * sizeof(double), error);
+    if (!status) status = memory_create(owner, &self->moments, heads, dim * sizeof(double), error);
+    if (!status) status = memory_create(owner, &self->seen, heads, dim * sizeof(double), error);
+    if (!status) status = memory_create(owner, &self->scaled_at, heads, sizeof(uint64_t), error);
+    if (!status) status = memory_create(owner, &self->stale, heads, 1, error);
+    if (!status) status = memory_create(owner, &self->signs, setup->sketches, dim * sizeof(double), error);
+    if (!status) status = memory_create(owner, &self->work, dim, sizeof(double), error);
+    if (status) return status;
+    for (size_t head = 0; head < heads; head++) triangle_start(factor_of(self, head), dim, sqrt(setup->lambda));
+    draw_signs(self);
+    return EE_OK;
+}
+
+size_t gain_regression_head_count(const gain_regression *self)
+{
+    return (1 + self->setup.sketches) * self->setup.dim;
+}
+
+size_t gain_regression_theta_count(const gain_regression *self)
+{
+    return self->setup.heads * gain_regression_head_count(self);
+}
+
+void gain_regression_start(const gain_regression *self, float *theta)
+{
+    size_t sketched = self->setup.sketches * self->setup.dim;
+    double scale = 1 / sqrt(self->setup.lambda);
+    for (size_t head = 0; head < self->setup.heads; head++) {
+        float *sketches = theta + head * gain_regression_head_count(self) + self->setup.dim;
+        for (size_t i = 0; i < sketched; i++) sketches[i] = (float)(scale * self->signs[i]);
+    }
+}
+
+/* ---- samples ---- */
+
+/* Of a sample that comes now. */
+static double weight_now(const gain_regression *self, size_t head)
+{
+    return self->fading > 0 ? exp(self->fading * (double)(self->time - self->scaled_at[head])) : 1;
 }
 
 void gain_regression_correct(gain_regression *self, size_t head, const float *phi, float difference)
 {
-    double *moment = self->moments + head * self->dim;
-    for (size_t i = 0; i < self->dim; i++) moment[i] += (double)difference * (double)phi[i];
+    double *moment = self->moments + head * self->setup.dim;
+    double weighted = weight_now(self, head) * (double)difference;
+    for (size_t i = 0; i < self->setup.dim; i++) moment[i] += weighted * (double)phi[i];
     self->stale[head] = 1;
 }
 
-void gain_regression_add(gain_regression *self, size_t head, const float *phi, float target)
+/* Brings the weight of a new sample back to 1. Lambda is no sample and does not fade: what it lost is added. */
+static void bring_to_scale(gain_regression *self, size_t head)
 {
-    gain_regression_correct(self, head, phi, target);
-    for (size_t i = 0; i < self->dim; i++) self->work[i] = (double)phi[i];
-    triangle_rotate(factor_of(self, head), self->work, self->dim);
+    size_t dim = self->setup.dim;
+    double scale = 1 / weight_now(self, head), *factor = factor_of(self, head), *diagonal = factor;
+    triangle_square(factor, dim);
+    for (size_t i = 0; i < triangle_count(dim); i++) factor[i] *= scale;
+    for (size_t i = 0; i < dim; diagonal += dim - i, i++) *diagonal += self->setup.lambda * (1 - scale);
+    triangle_factor(factor, dim, self->setup.lambda, self->work);
+    for (size_t i = head * dim; i < (head + 1) * dim; i++) {
+        self->moments[i] *= scale;
+        self->seen[i] *= scale;
+    }
+    self->scaled_at[head] = self->time;
 }
 
-void gain_regression_solve(gain_regression *self, float *theta)
+void gain_regression_add(gain_regression *self, size_t head, const float *phi)
 {
-    const uint8_t *end = self->stale + self->heads;
+    const double heaviest = 2; /* the larger, the more lambda fades in between */
+    size_t dim = self->setup.dim;
+    self->time++;
+    if (weight_now(self, head) > heaviest) bring_to_scale(self, head);
+    double weight = weight_now(self, head), root = sqrt(weight), *seen = self->seen + head * dim;
+    for (size_t i = 0; i < dim; i++) {
+        self->work[i] = root * (double)phi[i];
+        seen[i] += weight * (double)phi[i];
+    }
+    triangle_rotate(factor_of(self, head), self->work, dim);
+    self->stale[head] = 1;
+}
+
+/* ---- solving ---- */
+
+/* out = scale work */
+static void write_work(const gain_regression *self, double scale, float *out)
+{
+    for (size_t i = 0; i < self->setup.dim; i++) out[i] = (float)(scale * self->work[i]);
+}
+
+static void solve_head(gain_regression *self, size_t head, double prior, double scale, float *theta)
+{
+    size_t dim = self->setup.dim;
+    const double *moments = self->moments + head * dim, *seen = self->seen + head * dim;
+    for (size_t i = 0; i < dim; i++) self->work[i] = scale * moments[i] - prior * seen[i];
+    triangle_solve_transposed(factor_of(self, head), self->work, dim);
+    triangle_solve(factor_of(self, head), self->work, dim);
+    write_work(self, 1, theta);
+    if (!self->setup.sketches) return;
+    size_t turn = self->time % self->setup.sketches;
+    memcpy(self->work, self->signs + turn * dim, dim * sizeof *self->work);
+    triangle_solve(factor_of(self, head), self->work, dim);
+    write_work(self, sqrt(weight_now(self, head)), theta + (1 + turn) * dim);
+}
+
+void gain_regression_solve(gain_regression *self, double prior, double unit, float *theta)
+{
+    const uint8_t *end = self->stale + self->setup.heads;
+    double scale = unit > 0 ? 1 / unit : 0;
     for (uint8_t *at = self->stale; (at = memchr(at, 1, (size_t)(end - at))); at++) {
-        size_t head = (size_t)(at - self->stale), dim = self->dim;
-        memcpy(self->work, self->moments + head * dim, dim * sizeof *self->work);
-        triangle_solve_transposed(factor_of(self, head), self->work, dim);
-        triangle_solve(factor_of(self, head), self->work, dim);
-        for (size_t i = 0; i < dim; i++) theta[head * dim + i] = (float)self->work[i];
+        size_t head = (size_t)(at - self->stale);
+        solve_head(self, head, prior, scale, theta + head * gain_regression_head_count(self));
         *at = 0;
     }
 }
 
+/* ---- saving and loading ---- */
+
 static bool is_sound(const gain_regression *self, size_t head)
 {
-    const double *row = factor_of(self, head), *moment = self->moments + head * self->dim;
-    for (size_t i = 0; i < self->dim; row += self->dim - i, i++) {
-        if (row[0] <= 0 || !isfinite(moment[i])) return false;
-        for (size_t j = 0; j < self->dim - i; j++)
+    size_t dim = self->setup.dim;
+    const double *row = factor_of(self, head), *moment = self->moments + head * dim, *seen = self->seen + head * dim;
+    for (size_t i = 0; i < dim; row += dim - i, i++) {
+        if (row[0] <= 0 || !isfinite(moment[i]) || !isfinite(seen[i])) return false;
+        for (size_t j = 0; j < dim - i; j++)
             if (!isfinite(row[j])) return false;
     }
-    return true;
+    return self->scaled_at[head] <= self->time;
 }
 
 void gain_regression_archive(gain_regression *self, archive *a)
 {
-    archive_bytes(a, self->factors, self->heads * triangle_count(self->dim) * sizeof *self->factors);
-    archive_bytes(a, self->moments, self->heads * self->dim * sizeof *self->moments);
-    archive_bytes(a, self->stale, self->heads);
-    for (size_t head = 0; a->reading && !a->status && head < self->heads; head++)
+    size_t heads = self->setup.heads, dim = self->setup.dim;
+    archive_u64(a, &self->time);
+    for (size_t head = 0; self->fading > 0 && head < heads; head++) archive_u64(a, &self->scaled_at[head]);
+    archive_bytes(a, self->factors, heads * triangle_count(dim) * sizeof *self->factors);
+    archive_bytes(a, self->moments, heads * dim * sizeof *self->moments);
+    archive_bytes(a, self->seen, heads * dim * sizeof *self->seen);
+    archive_bytes(a, self->stale, heads);
+    for (size_t head = 0; a->reading && !a->status && head < heads; head++)
         if (!is_sound(self, head))
             archive_fail(a, EE_BAD_MODEL, "model: a number of f2's regression is not one that samples make");
 }

@@ -26,7 +26,8 @@ typedef struct gradient_width {
 /* ---- options ---- */
 
 static const option rows[] = {
-    OPTION_ROW_REAL(gradient_width_options, nu, "nu", "0.1", 0, 1e6, "weight of the width"),
+    OPTION_ROW_REAL(gradient_width_options, nu, "nu", "0.1", 0, 1e6,
+                    "weight of the width, in units of the rewards' spread"),
     OPTION_ROW_REAL(gradient_width_options, lambda, "lambda", "0.1", 1e-6, 1e6, "Z before the first reward"),
     OPTION_ROW_CHOICE(gradient_width_options, covariance, "covariance", "diagonal", "diagonal|full",
                       "Z's diagonal, or all of it: 4 p^2 bytes for p parameters"),
@@ -247,9 +248,9 @@ size_t gradient_width_scratch_count(const policy *base, size_t arms)
     return lay_out((const gradient_width *)base, arms).count;
 }
 
-static ee_score score_of(const gradient_width *self, float f1, double squared)
+static ee_score score_of(const gradient_width *self, double spread, float f1, double squared)
 {
-    float gain = (float)(self->nu * sqrt(squared > 0 ? self->lambda * squared / self->m : 0));
+    float gain = (float)(spread * self->nu * sqrt(squared > 0 ? self->lambda * squared / self->m : 0));
     return (ee_score){f1, gain, f1 + gain};
 }
 
@@ -277,7 +278,7 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
         float *activations = room->values + w.activations + i * f1->activation_count;
         float *deltas = room->values + w.deltas + i * f1->activation_count;
         if (arms->starts) network_outputs_of_arm(f1, theta, arms, i, activations);
-        scores[i].exploitation = network_output(f1, x, activations);
+        scores[i].exploitation = exploitation_reward(learned, network_output(f1, x, activations));
         network_backward(f1, theta, x, activations, 1, deltas);
         if (self->full) {
             form(f1, x, activations, deltas, room->values + w.gradients + i * p);
@@ -287,13 +288,14 @@ void gradient_width_score(const parameters *learned, const ee_arms *arms, scratc
         size_t count = network_factors(f1, x, activations, deltas, room->values + w.formed, factors);
         double squared = diagonal_form(self, diagonal_of(learned), factors, count, network_indices_behind(f1, arms, i),
                                        room->values + w.workspace);
-        scores[i] = score_of(self, scores[i].exploitation, squared);
+        scores[i] = score_of(self, learned->spread, scores[i].exploitation, squared);
     }
     for (size_t first = 0; self->full && first < arms->count; first += TOGETHER) {
         double forms[TOGETHER];
         size_t count = arms->count - first < TOGETHER ? arms->count - first : TOGETHER;
         score_full(self, triangle_of(learned), room->values + w.gradients + first * p, count, forms);
-        for (size_t i = 0; i < count; i++) scores[first + i] = score_of(self, scores[first + i].exploitation, forms[i]);
+        for (size_t i = 0; i < count; i++)
+            scores[first + i] = score_of(self, learned->spread, scores[first + i].exploitation, forms[i]);
     }
 }
 
@@ -330,9 +332,9 @@ static const float *activations_of(gradient_width *self, const observation *o)
     return self->activations;
 }
 
-bool gradient_width_learn(policy *base, const observation *o, float reward)
+/* Z takes in the gradient of the played arm. */
+static void take_in(policy *base, const observation *o)
 {
-    if (!exploitation_prepare(base, o, reward)) return false;
     gradient_width *self = (gradient_width *)base;
     const network *f1 = &self->shared.f1.network;
     const float *activations = activations_of(self, o), *deltas = o->kept + f1->activation_count;
@@ -344,6 +346,18 @@ bool gradient_width_learn(policy *base, const observation *o, float reward)
         size_t count = network_factors(f1, o->x, activations, deltas, self->formed, factors);
         diagonal_add(self, diagonal_of(&base->parameters), factors, count);
     }
+}
+
+float gradient_width_await(policy *base, const observation *o)
+{
+    take_in(base, o);
+    return 0;
+}
+
+bool gradient_width_learn(policy *base, const observation *o, float reward)
+{
+    if (!exploitation_prepare(base, o, reward)) return false;
+    if (!o->awaited) take_in(base, o);
     exploitation_commit(base);
     return true;
 }

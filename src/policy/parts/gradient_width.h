@@ -39,6 +39,7 @@ size_t gradient_width_scratch_count(const policy *base, size_t arms);
 void gradient_width_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
 size_t gradient_width_kept_count(const policy *base, uint64_t round, size_t arms);
 void gradient_width_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept);
+float gradient_width_await(policy *base, const observation *o);
 bool gradient_width_learn(policy *base, const observation *o, float reward);
 
 #endif

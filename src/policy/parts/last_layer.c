@@ -36,6 +36,7 @@ static void start(last_layer *self, double diagonal)
     for (size_t head = 0; head < self->heads; head++) triangle_start(factor_of(own, head), self->dim, diagonal);
     memset(theta_of(own, 0), 0, self->heads * self->dim * sizeof(double));
     memset(self->moments, 0, self->heads * self->dim * sizeof(double));
+    memset(self->seen, 0, self->heads * self->dim * sizeof(double));
 }
 
 static ee_status create_parts(last_layer *self, const policy_class *class, const policy_setup *setup, ee_error *error)
@@ -57,6 +58,7 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     size_t doubles = self->heads * (triangle_count(self->dim) + self->dim);
     status = exploitation_start(&self->shared, setup, 2 * doubles, error);
     if (!status) status = memory_create(setup->memory, &self->moments, self->heads * self->dim, sizeof(double), error);
+    if (!status) status = memory_create(setup->memory, &self->seen, self->heads * self->dim, sizeof(double), error);
     if (!status) status = memory_create(setup->memory, &self->features, self->dim, sizeof(double), error);
     return status;
 }
@@ -77,7 +79,9 @@ void last_layer_archive(policy *base, archive *a)
     last_layer *self = (last_layer *)base;
     exploitation_archive(base, a);
     archive_bytes(a, self->moments, self->heads * self->dim * sizeof *self->moments);
+    archive_bytes(a, self->seen, self->heads * self->dim * sizeof *self->seen);
     archive_u64(a, &self->trainings);
+    archive_u64(a, &self->rebuilt_at);
 }
 
 /* ---- scoring ---- */
@@ -102,7 +106,7 @@ size_t last_layer_scratch_count(const policy *base, size_t arms)
 bool last_layer_pass(const parameters *learned, scratch *room, passed_arms *passed, ee_score *scores)
 {
     const last_layer *self = (const last_layer *)learned->policy;
-    return exploitation_pass(&self->shared, learned->values, room->values + room_activations(self), passed, scores);
+    return exploitation_pass(learned, room->values + room_activations(self), passed, scores);
 }
 
 /* h and a 1 behind it. features is (d); activations is f1's. */
@@ -125,16 +129,17 @@ arm_features last_layer_features(const parameters *learned, const passed_arms *p
 double last_layer_mean(const parameters *learned, arm_features arm)
 {
     const last_layer *self = (const last_layer *)learned->policy;
-    return doubles_dot(theta_of(learned, arm.head), arm.values, self->dim);
+    return learned->centre + learned->spread * doubles_dot(theta_of(learned, arm.head), arm.values, self->dim);
 }
 
 double last_layer_width(const parameters *learned, arm_features arm, scratch *room)
 {
-    size_t d = ((const last_layer *)learned->policy)->dim;
+    const last_layer *self = (const last_layer *)learned->policy;
+    size_t d = self->dim;
     double *solved = room_doubles(room) + d;
     memcpy(solved, arm.values, d * sizeof *solved);
     triangle_solve_transposed(factor_of(learned, arm.head), solved, d);
-    return sqrt(doubles_dot(solved, solved, d));
+    return self->scale * learned->spread * sqrt(doubles_dot(solved, solved, d));
 }
 
 const double *last_layer_draw(const parameters *learned, scratch *room)
@@ -151,7 +156,7 @@ const double *last_layer_draw(const parameters *learned, scratch *room)
 double last_layer_drawn(const parameters *learned, const double *drawn, arm_features arm)
 {
     const last_layer *self = (const last_layer *)learned->policy;
-    return doubles_dot(drawn + arm.head * self->dim, arm.values, self->dim);
+    return learned->centre + learned->spread * doubles_dot(drawn + arm.head * self->dim, arm.values, self->dim);
 }
 
 /* ---- learning ---- */
@@ -160,7 +165,9 @@ static void solve_theta(last_layer *self, size_t head)
 {
     const parameters *own = &self->shared.base.parameters;
     double *theta = theta_of(own, head);
-    memcpy(theta, self->moments + head * self->dim, self->dim * sizeof *theta);
+    const double *moments = self->moments + head * self->dim, *seen = self->seen + head * self->dim;
+    double scale = own->spread > 0 ? 1 / own->spread : 0;
+    for (size_t i = 0; i < self->dim; i++) theta[i] = scale * (moments[i] - own->centre * seen[i]);
     triangle_solve_transposed(factor_of(own, head), theta, self->dim);
     triangle_solve(factor_of(own, head), theta, self->dim);
 }
@@ -186,6 +193,7 @@ static void rebuild(last_layer *self)
         double y = (double)history_target(samples, i);
         triangle_add(factor_of(own, head), weight, self->features, self->dim);
         doubles_add_scaled(self->moments + head * self->dim, weight * y, self->features, self->dim);
+        doubles_add_scaled(self->seen + head * self->dim, weight, self->features, self->dim);
     }
     for (size_t head = 0; head < self->heads; head++) {
         triangle_factor(factor_of(own, head), self->dim, self->lambda, self->features);
@@ -193,17 +201,46 @@ static void rebuild(last_layer *self)
     }
 }
 
+static void count_as_seen(last_layer *self, size_t head)
+{
+    doubles_add_scaled(self->seen + head * self->dim, 1, self->features, self->dim);
+}
+
+/* Takes in the features of a sample, and uses them up. */
+static void take_in(last_layer *self, size_t head)
+{
+    triangle_rotate(factor_of(&self->shared.base.parameters, head), self->features, self->dim);
+}
+
+float last_layer_await(policy *base, const observation *o)
+{
+    last_layer *self = (last_layer *)base;
+    size_t head = see_sample(self, o->x);
+    float expected = (float)last_layer_mean(&base->parameters, (arm_features){head, self->features});
+    if (!isfinite(expected)) expected = 0;
+    doubles_add_scaled(self->moments + head * self->dim, (double)expected, self->features, self->dim);
+    /* Before any reward there is no centre: what is expected then is the one to come, which sums without it say. */
+    if (base->parameters.round > 0) count_as_seen(self, head);
+    take_in(self, head);
+    solve_theta(self, head);
+    return expected;
+}
+
 bool last_layer_learn(policy *base, const observation *o, float reward)
 {
     last_layer *self = (last_layer *)base;
-    bool trains = exploitation_trains_next(base);
+    bool trains = exploitation_trains_next(base), awaited = o->awaited && o->awaited_at >= self->rebuilt_at;
     size_t head = see_sample(self, o->x); /* before f1 changes */
     if (!exploitation_prepare(base, o, reward)) return false;
-    doubles_add_scaled(self->moments + head * self->dim, (double)reward, self->features, self->dim);
-    triangle_rotate(factor_of(&base->parameters, head), self->features, self->dim);
+    double more = (double)reward - (awaited ? (double)o->expected : 0);
+    doubles_add_scaled(self->moments + head * self->dim, more, self->features, self->dim);
+    if (!awaited || o->awaited_at == 0) count_as_seen(self, head);
+    if (!awaited) take_in(self, head);
     solve_theta(self, head);
     exploitation_commit(base);
     if (trains) self->trainings++;
-    if (trains && self->rebuild && self->trainings % self->rebuild == 0) rebuild(self);
+    if (!trains || !self->rebuild || self->trainings % self->rebuild != 0) return true;
+    rebuild(self);
+    self->rebuilt_at = base->parameters.round;
     return true;
 }

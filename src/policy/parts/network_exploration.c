@@ -165,7 +165,7 @@ static void compute_phi(const network_exploration *self, const float *theta1, co
 }
 
 /* Computes phi for these arms, then runs f2 on them. */
-static void score(const exploration *base, const float *theta1, const float *theta2, const passed_arms *passed,
+static void score(const exploration *base, const parameters *learned, const float *theta2, const passed_arms *passed,
                   float *room, ee_score *scores)
 {
     const network_exploration *self = (const network_exploration *)base;
@@ -175,14 +175,15 @@ static void score(const exploration *base, const float *theta1, const float *the
     float *activations = room + w.activations, *phi = room + w.phi + first * size;
     for (size_t i = 0; i < passed->count; i++) {
         float *workspace = room + (points ? w.points + (first + i) * points : w.workspace);
-        compute_phi(self, theta1, theta2, vector_of_arm(passed->arms, first + i),
+        compute_phi(self, learned->values, theta2, vector_of_arm(passed->arms, first + i),
                     passed->activations + i * self->f1->activation_count, &w, room, workspace, phi + i * size);
     }
     network_outputs_of_many(f2, theta2, phi, passed->count, activations);
     for (size_t i = 0; i < passed->count; i++)
         scores[first + i].exploration =
-            network_output(f2, vector_dense(phi + i * size, size), activations + i * f2->activation_count) -
-            (float)self->options.label_offset;
+            (float)learned->spread *
+            (network_output(f2, vector_dense(phi + i * size, size), activations + i * f2->activation_count) -
+             (float)self->options.label_offset);
 }
 
 /* ---- what a decision leaves behind ---- */
@@ -254,7 +255,8 @@ static void take(exploration *base, const lesson *l, const float *theta2)
     network_exploration *self = (network_exploration *)base;
     const observation *o = l->o;
     float offset = (float)self->options.label_offset;
-    float label = exploration_label(self->label, l->reward - o->score.exploitation) + offset;
+    float gain = l->spread > 0 ? (l->reward - o->score.exploitation) / (float)l->spread : 0;
+    float label = exploration_label(self->label, gain) + offset;
     size_t count = self->features.count, points = self->features.point_count;
     const float *phi = o->kept, *point = phi + count, *others = point + points;
     /* phi of a decision that was made before the last fit is in coordinates that are gone. */
@@ -307,7 +309,7 @@ static void undo(exploration *base, float *theta2)
     if (self->features.point_count) window_undo(self);
 }
 
-static void train(exploration *base, learner *f1, const float *theta1, float *theta2)
+static void train(exploration *base, exploitation *f1, const float *theta1, float *theta2)
 {
     (void)f1;
     (void)theta1;

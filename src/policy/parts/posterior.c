@@ -1,5 +1,7 @@
 #include "posterior.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 
 /* A factorisation costs what as many updates as the block has features cost: hardly more than a thousand. */
@@ -70,11 +72,26 @@ ee_status posterior_reserve(policy *self, const observation *o, ee_error *error)
     return EE_OK;
 }
 
+/* With its own prediction as the reward the estimate stays, and what is uncertain of it shrinks. */
+float posterior_await(policy *self, const observation *o)
+{
+    const posterior *own = (const posterior *)self;
+    double *state = (double *)(void *)self->parameters.values;
+    float expected = (float)ridge_mean(state, own->dim, o->x);
+    if (!isfinite(expected)) expected = 0;
+    ridge_observe(own->ridge, state, o->x, (double)expected, self->parameters.round + 1);
+    return expected;
+}
+
 bool posterior_learn(policy *self, const observation *o, float reward)
 {
+    ridge *own = ((posterior *)self)->ridge;
+    double *state = (double *)(void *)self->parameters.values;
     self->parameters.round++;
-    ridge_observe(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, o->x, reward,
-                  self->parameters.round);
+    if (o->awaited)
+        ridge_correct(own, state, o->x, (double)reward - (double)o->expected, self->parameters.round);
+    else
+        ridge_observe(own, state, o->x, reward, self->parameters.round);
     return true;
 }
 

@@ -34,6 +34,7 @@ ee_arms posterior_pack(const ee_arms *arms, float *room);
 
 /* The functions of a class. */
 ee_status posterior_reserve(policy *self, const observation *o, ee_error *error);
+float posterior_await(policy *self, const observation *o);
 bool posterior_learn(policy *self, const observation *o, float reward);
 size_t posterior_copy(const policy *self, uint64_t first, float *to);
 void posterior_archive(policy *self, archive *a);

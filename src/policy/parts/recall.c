@@ -3,18 +3,20 @@
 #include <math.h>
 #include <string.h>
 
-/* memory: the two sums, then the places. A tag is a whole number that a float holds exactly; 0: the place is free. */
-enum { AGREED, SPREAD, SUMS };
-enum { TAG, MEAN, TIMES, PLACE };
 enum {
     PROBES = 8,
     MOST_TIMES = 64,  /* a mean is of about the last so many rewards */
-    MOST_AGAIN = 4096 /* the sums are over about the last so many arms that came again */
+    MOST_AGAIN = 4096 /* a weight is by about the last so many arms that came again */
 };
+
+/* memory: whether any weight is above 0, the weights, the places. A tag is a whole number that a float holds exactly;
+ * 0: the place is free. */
+enum { ANY, WEIGHTS, PLACES = WEIGHTS + RECALL_CLASSES };
+enum { TAG, MEAN, TIMES, PLACE };
 
 size_t recall_count(size_t arms)
 {
-    return arms ? SUMS + arms * PLACE : 0;
+    return arms ? PLACES + arms * PLACE : 0;
 }
 
 static uint64_t hash_of(vector x)
@@ -39,59 +41,68 @@ static size_t place_of(const float *memory, size_t arms, vector x, float *tag)
     size_t home = (size_t)((hash >> 24) % arms);
     *tag = (float)(hash & 0xffffff ? hash & 0xffffff : 1);
     for (size_t probe = 0; probe < PROBES; probe++) {
-        size_t place = SUMS + (home + probe) % arms * PLACE;
+        size_t place = PLACES + (home + probe) % arms * PLACE;
         if (memory[place + TAG] == *tag || memory[place + TAG] == 0) return place;
     }
-    return SUMS + home * PLACE;
+    return PLACES + home * PLACE;
+}
+
+/* The class of arms that came so often. */
+static size_t class_of(float times)
+{
+    return (size_t)ilogbf(times);
 }
 
 float recall_expect(const float *memory, size_t arms, vector x, float expected)
 {
-    /* A weight below 0 counts as 0. Before any arm came again there is no weight, and an arm costs nothing here. */
-    if (!arms || memory[AGREED] <= 0) return expected;
+    /* Before any arm came again there is no weight, and an arm costs nothing here. */
+    if (!arms || memory[ANY] == 0) return expected;
     float tag;
     const float *place = memory + place_of(memory, arms, x, &tag);
     if (place[TAG] != tag) return expected;
-    return expected + fminf(memory[AGREED] / (memory[SPREAD] + 1), 1) * (place[MEAN] - expected);
+    return expected + memory[WEIGHTS + class_of(place[TIMES])] * (place[MEAN] - expected);
 }
 
-/* Takes an arm that came again into the sums, but for one of which so much was expected that they would overflow. */
-static void add_again(float *memory, float mean, float expected, float reward)
+size_t recall_add(float *memory, size_t arms, const recall_sample *sample, slope *weights)
 {
-    float more = mean - expected;
-    float agreed = memory[AGREED] + (more * (reward - expected) - memory[AGREED] / MOST_AGAIN);
-    float spread = memory[SPREAD] + (more * more - memory[SPREAD] / MOST_AGAIN);
-    if (!isfinite(agreed) || !isfinite(spread)) return;
-    memory[AGREED] = agreed;
-    memory[SPREAD] = spread;
-}
-
-size_t recall_add(float *memory, size_t arms, vector x, float expected, float reward)
-{
-    if (!arms) return 0;
-    float tag;
-    float *place = memory + place_of(memory, arms, x, &tag);
+    float tag, expected = sample->expected;
+    float *place = memory + place_of(memory, arms, sample->x, &tag);
     if (place[TAG] == tag) {
-        add_again(memory, place[MEAN], expected, reward);
+        size_t class = class_of(place[TIMES]);
+        slope_add(&weights[class], (double)(place[MEAN] - expected), (double)(sample->reward - expected), MOST_AGAIN);
+        memory[WEIGHTS + class] = (float)slope_weight(&weights[class], sample->spread);
+        if (memory[WEIGHTS + class] > 0) memory[ANY] = 1;
     } else {
         memset(place, 0, PLACE * sizeof *place);
         place[TAG] = tag;
     }
     if (place[TIMES] < MOST_TIMES) place[TIMES]++;
-    place[MEAN] += (reward - place[MEAN]) / place[TIMES];
-    return (size_t)(place - memory - SUMS) / PLACE;
+    place[MEAN] += (sample->reward - place[MEAN]) / place[TIMES];
+    return (size_t)(place - memory - PLACES) / PLACE;
 }
 
-size_t recall_copy_sums(const float *memory, size_t arms, float *to)
+bool recall_is_sound(const float *memory, size_t arms)
+{
+    for (size_t i = ANY; arms && i < PLACES; i++)
+        if (!(memory[i] >= 0 && memory[i] <= 1)) return false;
+    for (size_t i = 0; i < arms; i++) {
+        const float *place = memory + PLACES + i * PLACE;
+        if (place[TAG] == 0) continue;
+        if (!(place[TIMES] >= 1 && place[TIMES] <= MOST_TIMES) || !isfinite(place[MEAN])) return false;
+    }
+    return true;
+}
+
+size_t recall_copy_weights(const float *memory, size_t arms, float *to)
 {
     if (!arms) return 0;
-    memcpy(to, memory, SUMS * sizeof *to);
-    return SUMS;
+    memcpy(to, memory, PLACES * sizeof *to);
+    return PLACES;
 }
 
 size_t recall_copy_place(const float *memory, size_t place, float *to)
 {
-    size_t start = SUMS + place * PLACE;
+    size_t start = PLACES + place * PLACE;
     memcpy(to + start, memory + start, PLACE * sizeof *to);
     return PLACE;
 }
@@ -100,6 +111,6 @@ size_t recall_copy_places(const float *memory, size_t arms, float *to)
 {
     size_t copied = 0;
     for (size_t place = 0; place < arms; place++)
-        if (memory[SUMS + place * PLACE + TAG] != 0) copied += recall_copy_place(memory, place, to);
+        if (memory[PLACES + place * PLACE + TAG] != 0) copied += recall_copy_place(memory, place, to);
     return copied;
 }

@@ -1,20 +1,20 @@
-/* f2 as a regression: prior_gain + theta . phi, theta by gain_regression.h, phi by initial_features.h.
+/* f2 as a regression: prior_gain + theta . phi, theta by gain_regression.h, phi by initial_features.h; and what f1 has
+ * lately been wrong by, and where it is unsure (recent_gains.h).
  *
  * The gain of a sample is r - f1, and training moves f1. So each training refreshes some past gains: f1 as it is then
  * predicts those samples again. That way f2 makes up for what f1 lacks now.
  *
- * What came of the very same arm before (recall.h) makes the prediction better.
+ * A decision whose reward is on its way counts as a sample whose gain is 0, until the reward says what it was: an arm
+ * that was just played is no longer one that is like none before.
  *
- * theta2: the regressions', (heads, phi_count), then what is remembered of arms. */
+ * theta2: the regressions', (heads, phi_count), in units of the rewards' spread; then that of the recent gains. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "exploration.h"
 #include "gain_regression.h"
 #include "initial_features.h"
-#include "recall.h"
-
-enum { RECENT = 256 }; /* a copy that is more rewards behind than this copies all places */
+#include "recent_gains.h"
 
 typedef struct regression_exploration {
     exploration base;
@@ -23,13 +23,9 @@ typedef struct regression_exploration {
     const network *f1;
     initial_features features;
     gain_regression gains;
-    size_t recall_start; /* where in theta2 */
-    size_t recall_arms;
+    recent_gains recent;
+    size_t recent_theta; /* where in theta2 */
     random_stream refreshing;
-
-    /* The places of the last arms that were remembered, that of reward number n at n % RECENT, for copy(). */
-    size_t recent[RECENT];
-    uint64_t rewards; /* the number of the last one */
 
     /* For training alone. */
     float *f1_activations, *activations; /* f1's, and those of the features */
@@ -38,26 +34,33 @@ typedef struct regression_exploration {
 
 static const option rows[] = {
     OPTION_ROW_REAL(regression_options, prior_gain, "prior_gain", "1", -1e6, 1e6,
-                    "the gain of an arm that is like none before"),
+                    "the gain of an arm that is like none before, in units of the rewards' spread"),
     OPTION_ROW_REAL(regression_options, ridge, "ridge", "3", 1e-6, 1e6, "lambda, how many samples the prior is worth"),
-    OPTION_ROW_INTEGER(regression_options, refresh, "refresh", "8", 0, 1e6,
+    OPTION_ROW_INTEGER(regression_options, refresh, "refresh", "4", 0, 1e6,
                        "past gains that each training computes again, with f1 as it is then"),
     OPTION_ROW_INTEGER(regression_options, units, "units", "200", 1, 4096,
                        "of f1's last hidden layer those that f2 sees, at most"),
-    OPTION_ROW_INTEGER(regression_options, recall, "recall", "16384", 0, 1e8,
-                       "arms whose own rewards f2 remembers, at most; 0: none", .needs = "label=gain"),
+    OPTION_ROW_INTEGER(regression_options, recent_units, "recent_units", "64", 0, 4096,
+                       "of f1's last hidden layer those by which f2 sees what f1 was wrong by lately; 0: it does not",
+                       .needs = "label=gain"),
+    OPTION_ROW_REAL(regression_options, alpha, "alpha", "0.3", 0, 1e6,
+                    "weight of how unsure f2 is, in units of the rewards' spread",
+                    .needs = "label=gain and recent_units>0"),
 };
 const option_table regression_option_table = OPTION_TABLE(rows);
 
 /* ---- making ---- */
 
-static ee_status create_parts(regression_exploration *self, memory *owner, ee_error *error)
+static ee_status create_parts(regression_exploration *self, memory *owner, uint64_t seed, ee_error *error)
 {
     const network *cut = &self->features.network;
     ee_status status = initial_features_create(&self->features, owner, self->f1, (size_t)self->options.units, error);
-    size_t count = self->features.count;
+    size_t count = self->features.count, recent_units = (size_t)self->options.recent_units;
+    if (self->label.pick != LABEL_GAIN) recent_units = 0; /* it says by how much f1 is off, not how far */
+    gain_regression_setup setup = {.heads = self->f1->heads, .dim = count, .lambda = self->options.ridge};
+    if (!status) status = gain_regression_create(&self->gains, owner, &setup, error);
     if (!status)
-        status = gain_regression_create(&self->gains, owner, self->f1->heads, count, self->options.ridge, error);
+        status = recent_gains_create(&self->recent, owner, self->f1, recent_units, self->options.alpha, seed, error);
     if (!status) status = memory_create(owner, &self->f1_activations, self->f1->activation_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->activations, cut->activation_count, sizeof(float), error);
     if (!status) status = memory_create(owner, &self->phi, count, sizeof(float), error);
@@ -75,12 +78,10 @@ static ee_status create(const exploration_setup *setup, exploration **out, ee_er
     self->label = o->label;
     self->f1 = setup->f1;
     self->refreshing = random_named(setup->seed, "refreshing");
-    status = create_parts(self, setup->memory, error);
+    status = create_parts(self, setup->memory, setup->seed, error);
     if (status) return status;
-    /* Rewards say nothing of the size of a gain, or of its positive part. */
-    self->recall_arms = o->label.pick == LABEL_GAIN ? (size_t)o->regression.recall : 0;
-    self->recall_start = self->gains.heads * self->gains.dim;
-    self->base.theta_count = self->recall_start + recall_count(self->recall_arms);
+    self->recent_theta = gain_regression_theta_count(&self->gains);
+    self->base.theta_count = self->recent_theta + recent_gains_theta_count(&self->recent);
     *out = &self->base;
     return EE_OK;
 }
@@ -88,8 +89,8 @@ static ee_status create(const exploration_setup *setup, exploration **out, ee_er
 static void start(exploration *base, const float *initial, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
-    (void)theta2; /* zeros */
     initial_features_set(&self->features, self->f1, initial);
+    recent_gains_start(&self->recent, theta2 + self->recent_theta);
 }
 
 /* ---- scoring ---- */
@@ -108,57 +109,72 @@ static size_t scratch_count(const exploration *base, size_t arms)
     return together * (self->features.network.activation_count + self->features.count);
 }
 
-/* The gain by the regression alone. */
-static float regressed_gain(const regression_exploration *self, const float *theta2, vector x, const float *phi)
+/* In units of the rewards' spread, without the recent gains. */
+static float predicted_gain(const regression_exploration *self, const float *theta2, vector x, const float *phi)
 {
     size_t count = self->features.count;
     float learned = self->f1->kernels->dot(theta2 + network_head(self->f1, x) * count, phi, count);
     return (float)self->options.prior_gain + learned;
 }
 
-static void score(const exploration *base, const float *theta1, const float *theta2, const passed_arms *passed,
+static void score(const exploration *base, const parameters *learned, const float *theta2, const passed_arms *passed,
                   float *room, ee_score *scores)
 {
     const regression_exploration *self = (const regression_exploration *)base;
     const ee_arms *arms = passed->arms;
+    const float *recent = theta2 + self->recent_theta;
     float *phi = phi_in(self, arms->count, room);
-    (void)theta1;
     if (passed->count > 1)
         initial_features_compute_many(&self->features, arms->values + passed->first * arms->dim, passed->count, room,
                                       phi);
     else if (!passed->again)
         initial_features_compute_arm(&self->features, arms, passed->first, room, phi);
     for (size_t i = 0; i < passed->count; i++, phi += self->features.count) {
-        ee_score *own = &scores[passed->first + i];
         vector x = vector_of_arm(arms, passed->first + i);
-        float expected = own->exploitation + regressed_gain(self, theta2, x, phi);
-        own->exploration =
-            recall_expect(theta2 + self->recall_start, self->recall_arms, x, expected) - own->exploitation;
+        const float *activations = passed->activations + i * self->f1->activation_count;
+        float gain = predicted_gain(self, theta2, x, phi) + recent_gains_expect(&self->recent, recent, x, activations);
+        scores[passed->first + i].exploration = (float)learned->spread * gain;
     }
 }
 
 /* ---- learning ---- */
 
-static void observe(exploration *base, const lesson *l, float *theta2)
+static void solve(regression_exploration *self, double spread, float *theta2)
+{
+    gain_regression_solve(&self->gains, self->options.prior_gain, spread, theta2);
+    recent_gains_solve(&self->recent, spread, theta2 + self->recent_theta);
+}
+
+static void await(exploration *base, const observation *o, double spread, const float *theta1, float *theta2)
+{
+    regression_exploration *self = (regression_exploration *)base;
+    initial_features_compute(&self->features, o->x, self->activations, self->phi);
+    gain_regression_add(&self->gains, network_head(self->f1, o->x), self->phi);
+    recent_gains_await(&self->recent, o->x, theta1);
+    solve(self, spread, theta2);
+}
+
+static void observe(exploration *base, const lesson *l, const float *theta1, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
     const observation *o = l->o;
-    float predicted = o->score.exploitation;
-    float target = exploration_label(self->label, l->reward - predicted) - (float)self->options.prior_gain;
+    size_t head = network_head(self->f1, o->x);
+    float gain = l->reward - o->score.exploitation;
     initial_features_compute(&self->features, o->x, self->activations, self->phi);
-    size_t place = recall_add(theta2 + self->recall_start, self->recall_arms, o->x,
-                              predicted + regressed_gain(self, theta2, o->x, self->phi), l->reward);
-    self->rewards = l->round + 1;
-    self->recent[self->rewards % RECENT] = place;
-    gain_regression_add(&self->gains, network_head(self->f1, o->x), self->phi, target);
+    float predicted = predicted_gain(self, theta2, o->x, self->phi);
+    recent_gain sample = {o->x, gain, predicted, l->spread, o->awaited};
+    recent_gains_observe(&self->recent, &sample, theta1, theta2 + self->recent_theta);
+    if (!o->awaited) gain_regression_add(&self->gains, head, self->phi);
+    gain_regression_correct(&self->gains, head, self->phi, exploration_label(self->label, gain));
 }
 
 /* Refreshes the gain of a sample: predicts it again with f1 as it is now. */
-static void refresh_gain(regression_exploration *self, history *samples, size_t sample, const float *theta1)
+static void refresh_gain(regression_exploration *self, exploitation *f1, size_t sample, const float *theta1)
 {
+    history *samples = &f1->f1.history;
     vector x = history_input(samples, sample);
     float reward = history_target(samples, sample);
-    float now = network_forward(self->f1, theta1, x, self->f1_activations);
+    float now = exploitation_reward(&f1->base.parameters, network_forward(self->f1, theta1, x, self->f1_activations));
     float before = exploration_label(self->label, reward - history_predicted(samples, sample));
     initial_features_compute(&self->features, x, self->activations, self->phi);
     gain_regression_correct(&self->gains, network_head(self->f1, x), self->phi,
@@ -166,33 +182,27 @@ static void refresh_gain(regression_exploration *self, history *samples, size_t 
     history_set_predicted(samples, sample, now);
 }
 
-static void train(exploration *base, learner *f1, const float *theta1, float *theta2)
+static void train(exploration *base, exploitation *f1, const float *theta1, float *theta2)
 {
     regression_exploration *self = (regression_exploration *)base;
-    size_t count = f1->history.count;
+    size_t count = f1->f1.history.count;
     for (int64_t i = 0; i < self->options.refresh && count; i++)
-        refresh_gain(self, &f1->history, (size_t)random_below(&self->refreshing, count), theta1);
-    gain_regression_solve(&self->gains, theta2);
+        refresh_gain(self, f1, (size_t)random_below(&self->refreshing, count), theta1);
+    solve(self, f1->base.parameters.spread, theta2);
 }
 
 static size_t copy(const exploration *base, const float *theta2, uint64_t first, float *to)
 {
-    const regression_exploration *self = (const regression_exploration *)base;
-    const float *places = theta2 + self->recall_start;
-    size_t copied = self->recall_start;
-    memcpy(to, theta2, copied * sizeof *to);
-    to += self->recall_start;
-    copied += recall_copy_sums(places, self->recall_arms, to);
-    if (!self->recall_arms || first > self->rewards) return copied;
-    if (!first || self->rewards - first >= RECENT) return copied + recall_copy_places(places, self->recall_arms, to);
-    for (; first <= self->rewards; first++) copied += recall_copy_place(places, self->recent[first % RECENT], to);
-    return copied;
+    (void)first;
+    memcpy(to, theta2, base->theta_count * sizeof *to);
+    return base->theta_count;
 }
 
 static void archive_regression(exploration *base, archive *a)
 {
     regression_exploration *self = (regression_exploration *)base;
     gain_regression_archive(&self->gains, a);
+    recent_gains_archive(&self->recent, a);
     archive_stream(a, &self->refreshing);
 }
 
@@ -201,6 +211,7 @@ const exploration_class regression_exploration_class = {
     .start = start,
     .scratch_count = scratch_count,
     .score = score,
+    .await = await,
     .observe = observe,
     .train = train,
     .copy = copy,

@@ -428,11 +428,15 @@ static void description_must_be_true(void **state)
         put_text(&where, "rounds.json", cases[i][0]);
         refuse(&where, EE_BAD_INPUT, cases[i][1]);
     }
-    static const int64_t two_rewards[6] = {0, 1, 0, 1, -2, 1};
+    static const int64_t two_rewards[6] = {0, 1, 0, 1, 2, 1}, costs[6] = {-3, -1, -3, -1, -3, -2};
     const size_t shape[2] = {2, 3};
     put_text(&where, "rounds.json", "{\"exclusive\": true}");
     put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, two_rewards);
-    refuse(&where, EE_BAD_INPUT, "rounds: rounds.json says exclusive, but 2 arms of round 1 have a reward");
+    refuse(&where, EE_BAD_INPUT, "rounds: rounds.json says exclusive, but 2 arms of round 1 have more than the least");
+    put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, costs);
+    data = open_data(where.text);
+    assert_true(dataset_exclusive(data));
+    dataset_free(data);
     put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, rewards);
     char expected[256];
     put_text(&where, "rounds.json", "{\"files\": {\"rewards.npy\": \"0123456789abcdef\"}}");

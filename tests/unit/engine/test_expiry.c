@@ -222,7 +222,8 @@ static void a_default_that_diverges_is_given_up(void **state)
 {
     (void)state;
     ee_bandit *bandit = bandit_make("greedy", DIM, 3,
-                                    "f1.width=6 f1.rate=1000 f1.optimizer=sgd wait=1 default_reward=1e9 train_every=1");
+                                    "f1.width=6 f1.rate=1000 f1.optimizer=sgd standardize=off wait=1 "
+                                    "default_reward=1e9 train_every=1");
     decide(bandit, 1);
     archive before = learned_bytes(bandit);
     assert_int_equal(ee_bandit_learn(bandit, 1, 1e9, NULL), EE_DIVERGED); /* so it does */

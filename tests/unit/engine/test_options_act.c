@@ -24,7 +24,7 @@ static const struct {
     {"eenet", F1},
     {"eenet", F1 LATE "blocks=3 exclusive=on f1.optimizer=sgd w2_late_after=10 propensity=floor"},
     {"eenet", F1 "f1.heads=3 exclusive=on label=abs propensity=softmax f1.front=conv2d:2:2+relu f1.image=1x2x4"},
-    {"eenet", F1 F3 "decision=neural propensity=igw f1.layers=3 f1.order=shuffle"},
+    {"eenet", F1 F3 "decision=neural propensity=igw f1.layers=3 f1.order=shuffle f3.decay=0.1"},
     {"eenet", F1 F3 "decision=hybrid hybrid_after=10 optimal=threshold f3.front=conv1d:2:1+relu f3.image=2x1x1"},
     {"eenet", "f1.training=gd f1.history=all f1.width=10 f1.steps=3"},
     {"eenet", NETWORK "extra_until=20 features=normalized"},
@@ -76,6 +76,7 @@ static const char *const silent[] = {
     "f1.lazy",   /* with sgd and no decay the rows that it leaves alone would not move: it is faster, and the same */
     "f1.heads",  /* 0 is as 1 where there is one block */
     "exclusive", /* says what the problem is like, though f1.others=0 may make nothing of it */
+    "f1.recent", "f2.recent", "f3.recent", /* of more samples than a short run has: see a_long_run_shows_the_recent */
     NULL,
 };
 
@@ -346,6 +347,57 @@ static void options_act_or_are_refused(void **state)
     assert_int_equal(idle, 0);
 }
 
+/* The scores after more rewards than there are recent samples. */
+static uint64_t play_long(const char *policy, const char *options)
+{
+    enum { LONG = 1050 };
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    ee_settings asked = {.policy = policy, .dim = DIM, .seed = 3, .options = options};
+    ee_error error = {EE_OK, ""};
+    ee_bandit *bandit;
+    ee_score scores[BLOCKS];
+    if (ee_bandit_create(&asked, &bandit, &error)) fail_msg("%s: %s", policy, error.message);
+    for (size_t round = 0; round < LONG; round++) {
+        ee_arms arms = arms_of(round % CONTEXTS);
+        size_t arm = round / 4 % BLOCKS;
+        double reward = reward_of(round % CONTEXTS, arm, round);
+        assert_int_equal(ee_bandit_learn_from(bandit, &arms, arm, reward, 1, NULL), EE_OK);
+    }
+    ee_arms arms = arms_of(1);
+    assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);
+    ee_bandit_free(bandit);
+    return add_bytes(sum, scores, sizeof scores);
+}
+
+static void a_long_run_shows_the_recent(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *network, *options;
+    } cases[] = {
+        {"f1", F1 "train_every=50"},
+        {"f2", NETWORK "features=sketch:8 train_every=50 f2.history=all"},
+        {"f3", F1 F3 "decision=neural train_every=50 f3.history=all"},
+    };
+    ee_policy policy;
+    for (size_t i = 0; ee_policy_describe(i, &policy, NULL) == EE_OK; i++) {
+        if (strchr(policy.name, ':')) continue;
+        ee_option option;
+        for (size_t k = 0; ee_option_describe(policy.name, k, &option, NULL) == EE_OK; k++) {
+            for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+                char name[16], before[256], after[256];
+                snprintf(name, sizeof name, "%s.recent", cases[c].network);
+                if (strcmp(option.name, name) != 0) continue;
+                snprintf(before, sizeof before, "%s %s=0", cases[c].options, name);
+                snprintf(after, sizeof after, "%s %s=0.5", cases[c].options, name);
+                if (play_long(policy.name, before) == play_long(policy.name, after))
+                    fail_msg("%s.%s has no effect", policy.name, name);
+                note_acted(policy.name, name);
+            }
+        }
+    }
+}
+
 static void every_option_acts_somewhere(void **state)
 {
     (void)state;
@@ -389,6 +441,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_act_or_are_refused),
+        cmocka_unit_test(a_long_run_shows_the_recent),
         cmocka_unit_test(every_option_acts_somewhere),
         cmocka_unit_test(what_is_said_to_act_is_taken),
     };

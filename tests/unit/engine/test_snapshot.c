@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/snapshot.h"
+#include "policy/parts/recall.h"
 
 enum { DIM = 8, ARMS = 5 };
 
@@ -57,8 +58,11 @@ static void score_both(const fixture *self, uint64_t seed, ee_score *own, ee_sco
 
 static bool parameters_equal(const parameters *a, const parameters *b)
 {
-    return a->round == b->round && a->length == b->length && a->count == b->count &&
-           memcmp(a->values, b->values, a->count * sizeof *a->values) == 0;
+    size_t recalled = recall_count(a->policy->recalled_arms) * sizeof *a->recalled;
+    return a->policy == b->policy && a->round == b->round && a->changes == b->changes && a->length == b->length &&
+           a->centre == b->centre && a->spread == b->spread && a->count == b->count &&
+           memcmp(a->values, b->values, a->count * sizeof *a->values) == 0 &&
+           (!recalled || memcmp(a->recalled, b->recalled, recalled) == 0);
 }
 
 /* Updates come after more and more rewards; in between the snapshot stays as it was. */
@@ -72,7 +76,8 @@ static void a_snapshot_is_the_bandit_as_it_was_published(void **state)
         for (uint64_t rewards = 0; rewards < 12; rewards++) {
             ee_score own[ARMS], its[ARMS], later[ARMS];
             size_t copied = snapshot_publish(self.snapshot, &self.bandit->policy->parameters);
-            assert_true(copied <= self.bandit->policy->parameters.count);
+            const policy *own_policy = self.bandit->policy;
+            assert_true(copied <= own_policy->parameters.count + recall_count(own_policy->recalled_arms));
             if (!parameters_equal(published(&self), &self.bandit->policy->parameters))
                 fail_msg("%s %s: after round %d", c.name, c.options, (int)round);
             score_both(&self, 1000 + rewards, own, its);

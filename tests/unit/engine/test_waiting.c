@@ -56,7 +56,7 @@ static void tell(ee_bandit *bandit)
 static ee_bandit *make(const char *options)
 {
     char all[128];
-    snprintf(all, sizeof all, "f1.width=4 scale=off %s", options);
+    snprintf(all, sizeof all, "f1.width=4 scale=off standardize=off %s", options);
     ee_bandit *bandit = bandit_make("greedy", DIM, 3, all);
     tell(bandit);
     told_count = 0;

@@ -196,7 +196,7 @@ static void assert_same_folders(void)
 
 typedef struct notes {
     int ended, with_curve, standings;
-    size_t order[2 * JOBS]; /* of the jobs, as they ended */
+    size_t order[4 * JOBS]; /* of the jobs, as they ended */
     bool wrong;             /* a standing that does not count what was read */
 } notes;
 

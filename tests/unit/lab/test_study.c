@@ -91,7 +91,7 @@ static void the_ablations_are_those_that_differ(void **state)
         const char *options, *ablations;
         size_t count;
     } cases[] = {
-        {"f1.width=10 label=gain decision=linear", "label=abs label=relu decision=neural decision=hybrid w2=0", 5},
+        {"f1.width=10 label=gain decision=linear", "label=abs label=relu decision=neural decision=hybrid w2=1 w2=0", 6},
         {"f1.width=10 label=relu decision=neural", "label=gain label=abs decision=linear decision=hybrid", 4},
         {"f1.width=10 w2=0.5", "label=abs label=relu decision=neural decision=hybrid w2=1 w2=0", 6},
     };
@@ -207,8 +207,8 @@ static void remove_folder(const char *folder)
     assert_int_equal(system(command), 0);
 }
 
-/* Two data sets: two settings on one tuning seed; then two policies and four ablations on two seeds. */
-enum { TUNING_RUNS = 4, RUNS = TUNING_RUNS + 2 * (2 + 5) * SEEDS };
+/* Two data sets: two settings on one tuning seed; then two policies and six ablations on two seeds. */
+enum { TUNING_RUNS = 4, RUNS = TUNING_RUNS + 2 * (2 + 6) * SEEDS };
 
 static void what_is_kept_is_marked(void **state)
 {

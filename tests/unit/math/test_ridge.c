@@ -456,6 +456,74 @@ static void memory_is_reported(void **state)
     assert_int_equal(memory_bytes(&owner), 0);
 }
 
+/* ---- samples whose y comes later ---- */
+
+/* A sample of one block of features, so that there are several; blocks grow together now and then. */
+static void draw_in_block(random_stream *stream, float *x, size_t dim, double *y)
+{
+    size_t first = (size_t)random_below(stream, 3) * (dim / 3), length = random_below(stream, 20) ? dim / 3 : dim / 2;
+    draw_sample(stream, x, dim, y);
+    for (size_t i = 0; i < dim; i++)
+        if (i < first || i >= first + length) x[i] = 0;
+}
+
+/* First told what is not true of them, and later corrected in any order, samples count as if they had come so: A^-1,
+ * theta, and what a factorisation makes anew of the sums. */
+static void a_corrected_sample_is_as_if_it_had_come_so(void **state)
+{
+    (void)state;
+    enum { DIM = 12, SAMPLES = 120, LATE = 9 };
+    const size_t refreshes[] = {1, 7, 1000};
+    for (size_t r = 0; r < 3; r++) {
+        random_stream stream = random_named(r, "late");
+        model m = model_make(DIM, 0.3, refreshes[r]);
+        double y[SAMPLES], told[SAMPLES], *copy = make_doubles(ridge_state_count(DIM));
+        float x[SAMPLES][DIM];
+        ridge_copy(m.ridge, m.state, 0, copy);
+        for (size_t t = 0; t < SAMPLES + LATE; t++) {
+            if (t < SAMPLES) {
+                draw_in_block(&stream, x[t], DIM, &y[t]);
+                told[t] = t % 2 ? ridge_mean(m.state, DIM, vector_dense(x[t], DIM)) : random_normal(&stream);
+                model_add(&m, x[t], told[t], t % 3 == 0);
+            }
+            if (t >= LATE) {
+                size_t late = t - LATE;
+                for (size_t i = 0; i < DIM; i++) m.b[i] += (y[late] - told[late]) * (double)x[late][i];
+                ridge_correct(m.ridge, m.state, vector_dense(x[late], DIM), y[late] - told[late], 2 + t);
+            }
+            assert_solved(&m, 1e-8);
+            ridge_copy(m.ridge, m.state, t < LATE ? 1 : 2 + t, copy);
+            if (t >= SAMPLES) assert_memory_equal(copy, m.state, ridge_state_count(DIM) * sizeof *copy);
+            if (t == SAMPLES - 1) ridge_copy(m.ridge, m.state, 0, copy);
+        }
+        free(copy);
+        model_destroy(&m);
+    }
+}
+
+/* Its own prediction, told as the y, leaves theta as it is. */
+static void an_expected_sample_changes_no_mean(void **state)
+{
+    (void)state;
+    enum { DIM = 9 };
+    random_stream stream = random_named(4, "expected");
+    model m = model_make(DIM, 0.3, 1000);
+    float x[DIM], asked[DIM];
+    double y;
+    for (int t = 0; t < 60; t++) {
+        draw_in_block(&stream, x, DIM, &y);
+        draw_in_block(&stream, asked, DIM, &y);
+        double before = ridge_mean(m.state, DIM, vector_dense(asked, DIM));
+        double width = ridge_covariance(m.state, DIM, vector_dense(x, DIM), vector_dense(x, DIM));
+        model_add(&m, x, ridge_mean(m.state, DIM, vector_dense(x, DIM)), t % 2);
+        assert_close(ridge_mean(m.state, DIM, vector_dense(asked, DIM)), before, 1e-9);
+        assert_true(ridge_covariance(m.state, DIM, vector_dense(x, DIM), vector_dense(x, DIM)) < width);
+        draw_in_block(&stream, x, DIM, &y);
+        model_add(&m, x, y, t % 2);
+    }
+    model_destroy(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +539,8 @@ int main(void)
         cmocka_unit_test(equal_arms_are_drawn_equal),
         cmocka_unit_test(a_loaded_one_goes_on_the_same),
         cmocka_unit_test(damage_is_found_or_harmless),
+        cmocka_unit_test(a_corrected_sample_is_as_if_it_had_come_so),
+        cmocka_unit_test(an_expected_sample_changes_no_mean),
         cmocka_unit_test(memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,27 @@ static void the_summed_matrix_has_the_same_factor(void **state)
     }
 }
 
+static void squaring_is_the_way_back(void **state)
+{
+    (void)state;
+    for (size_t d = 1; d <= MOST; d++) {
+        random_stream draw = random_named(d, "squares");
+        pair p;
+        double x[MOST], squared[MOST * (MOST + 1) / 2], first[MOST];
+        start(&p, d, 0.7);
+        for (int sample = 0; sample < 20; sample++) {
+            draw_sample(&draw, d, 0.3, x);
+            add(&p, x);
+        }
+        memcpy(squared, p.factor, sizeof squared);
+        triangle_square(squared, d);
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = i; j < d; j++) assert_close(entry(squared, d, i, j), p.a[i * d + j], 1e-11);
+        triangle_factor(squared, d, 0.7, first);
+        for (size_t i = 0; i < triangle_count(d); i++) assert_close(squared[i], p.factor[i], 1e-10);
+    }
+}
+
 /* Two columns that are one, and no lambda to speak of: the second pivot is rounding, and may not become it. */
 static void a_pivot_without_a_digit_is_raised(void **state)
 {
@@ -207,6 +228,7 @@ int main(void)
         cmocka_unit_test(rotations_add_samples),
         cmocka_unit_test(what_no_sample_has_stays_as_it_was),
         cmocka_unit_test(the_summed_matrix_has_the_same_factor),
+        cmocka_unit_test(squaring_is_the_way_back),
         cmocka_unit_test(a_pivot_without_a_digit_is_raised),
         cmocka_unit_test(both_solves_solve),
         cmocka_unit_test(one_dimension_is_a_number),

@@ -501,13 +501,16 @@ static double step_adam(double theta, double gradient, double *first, double *se
     return theta - rate * (*first / (1 - pow(0.9, n))) / (sqrt(*second / (1 - pow(0.999, n))) + 1e-8);
 }
 
-/* Samples of zeros without biases have no gradient: what moves the weights is the decay. */
-static void check_decay(const char *kind, const char *how)
+/* Samples of zeros without biases have no gradient: what moves the weights is the decay. After `until` steps, of each
+ * head, it falls as 1 over the root of the steps. */
+static void check_decay(const char *kind, const char *how, int until, int heads)
 {
     enum { STEPS = 50 };
-    const double rate = 0.05, decay = 0.8;
+    const double rate = 0.05, whole = 0.8;
     char text[256];
-    snprintf(text, sizeof text, "layers=2 width=3 bias=off optimizer=%s rate=%g decay=%g %s", kind, rate, decay, how);
+    snprintf(text, sizeof text,
+             "layers=2 width=3 bias=off optimizer=%s rate=%g decay=%g decay_until=%d heads=%d %s history=all", kind,
+             rate, whole, until, heads, how);
     trained t;
     make_trained(&t, text);
     double expected[64], first[64] = {0}, second[64] = {0};
@@ -516,6 +519,7 @@ static void check_decay(const char *kind, const char *how)
     float zeros[INPUTS] = {0};
     append_sample(&t, vector_dense(zeros, INPUTS), 0);
     for (int n = 1; n <= STEPS; n++) {
+        double decay = whole * (n > until * heads ? sqrt((double)(until * heads) / n) : 1);
         learner_train(&t.l, t.theta);
         for (size_t i = 0; i < t.count; i++) {
             if (strcmp(kind, "adam") == 0)
@@ -534,7 +538,151 @@ static void weights_decay_by_the_formula(void **state)
     (void)state;
     const char *optimizers[] = {"sgd", "adamw", "adam"}, *ways[] = {"batch=1", "batch=3"};
     for (size_t o = 0; o < 3; o++)
-        for (size_t w = 0; w < 2; w++) check_decay(optimizers[o], ways[w]);
+        for (size_t w = 0; w < 2; w++) {
+            check_decay(optimizers[o], ways[w], 1000000000, 1);
+            check_decay(optimizers[o], ways[w], 10, 1);
+            check_decay(optimizers[o], ways[w], 1, 1);
+            check_decay(optimizers[o], ways[w], 6, 3);
+        }
+}
+
+/* ---- the last samples ---- */
+
+enum { RECENT = 1000 };
+
+/* A network that is one weight, its samples the numbers 0 to count - 1. A step by a rate of 1 sets the weight to the
+ * mean of a batch. */
+static void make_numbers(trained *t, const char *text, size_t count)
+{
+    char all[256];
+    const float one = 1;
+    snprintf(all, sizeof all, "layers=1 bias=off optimizer=sgd loss=half rate=1 order=random %s", text);
+    t->owner = (memory){0};
+    learner_options options = options_from(all);
+    ee_error error = {0};
+    if (learner_create(&t->l, &t->owner, "test", &options, 1, 1, 3, SIZE_MAX, &error)) fail_msg("%s", error.message);
+    t->count = t->l.network.parameter_count;
+    assert_int_equal(t->count, 1);
+    t->theta = calloc(1, sizeof *t->theta);
+    for (size_t i = 0; i < count; i++) append_sample(t, vector_dense(&one, 1), (float)i);
+}
+
+/* What a batch of the newest and one more draws, of which the second is to be a recent one. */
+static size_t draw_second(trained *t)
+{
+    assert_true(learner_train(&t->l, t->theta));
+    return (size_t)lrintf(t->theta[0]);
+}
+
+/* All of them and none before, each as often as the others, wherever in a ring they lie. */
+static void recent_samples_are_the_last_thousand(void **state)
+{
+    (void)state;
+    enum { DRAWS = 50000 };
+    const struct {
+        const char *text;
+        size_t count, drawn_from;
+    } cases[] = {
+        {"history=all recent=0.5", 3000, RECENT},
+        {"history=ring:2500 recent=0.5", 3000, RECENT}, /* they lie at both ends of it */
+        {"history=ring:2500 recent=1", 4999, RECENT},
+        {"history=ring:2500 recent=0.5", 5000, RECENT},
+        {"history=ring:2500 recent=0.5", 5001, RECENT},
+        {"history=ring:1001 recent=0.5", 1700, RECENT},
+        {"history=ring:2500 recent=0", 3000, 2500},
+        {"history=ring:900 recent=1", 1500, 900}, /* there are fewer */
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[128];
+        trained t;
+        snprintf(text, sizeof text, "batch=1 steps=2 %s", cases[c].text);
+        make_numbers(&t, text, cases[c].count);
+        size_t drawn_from = cases[c].drawn_from;
+        size_t first = cases[c].count - drawn_from, *times = calloc(drawn_from, sizeof *times);
+        for (int k = 0; k < DRAWS; k++) {
+            size_t drawn = draw_second(&t);
+            assert_true(drawn >= first && drawn < cases[c].count);
+            times[drawn - first]++;
+        }
+        double mean = (double)DRAWS / (double)drawn_from, squares = 0;
+        for (size_t i = 0; i < drawn_from; i++) {
+            assert_true(times[i] > 0 || mean < 30);
+            squares += pow((double)times[i] - mean, 2) / mean;
+        }
+        double free_ones = (double)drawn_from - 1; /* chi squared, whose variance is twice that */
+        assert_true(fabs(squares - free_ones) < 5 * sqrt(2 * free_ones));
+        free(times);
+        release_trained(&t);
+    }
+}
+
+/* Of a batch the newest; then the share of the recent; and of all others as many as there are recent among all. */
+static void the_recent_have_their_share_of_a_batch(void **state)
+{
+    (void)state;
+    enum { OF_BATCH = 20, HELD = 4000, TRAININGS = 3000 };
+    const double shares[] = {0, 0.05, 0.2, 0.4, 0.5, 0.95, 1};
+    for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
+        char text[128];
+        trained t;
+        snprintf(text, sizeof text, "batch=%d steps=1 history=ring:%d recent=%g", OF_BATCH, HELD, shares[s]);
+        make_numbers(&t, text, HELD + 500);
+        for (size_t i = 0; i < HELD; i++) /* 1 for the last ones, 0 for those before */
+            t.l.history.forms[i].target = t.l.history.forms[i].target >= HELD + 500 - RECENT;
+        double sum = 0;
+        for (int k = 0; k < TRAININGS; k++) {
+            t.theta[0] = 0;
+            assert_true(learner_train(&t.l, t.theta));
+            sum += (double)t.theta[0] * OF_BATCH / TRAININGS;
+        }
+        double recent = round(shares[s] * OF_BATCH), rest = OF_BATCH - recent; /* the newest is one of either */
+        if (shares[s] < 1) rest -= 1;
+        double by_chance = (double)RECENT / HELD, expected = recent + (shares[s] < 1) + rest * by_chance;
+        double deviation = sqrt(rest * by_chance * (1 - by_chance) / TRAININGS);
+        assert_true(fabs(sum - expected) <= 5 * deviation + 1e-4);
+        release_trained(&t);
+    }
+}
+
+/* ---- the units of targets ---- */
+
+/* Trained in units, a network is, to the bit, its twin that is given (target - centre) * scale; and the heads that were
+ * not played are worth the least in these units. */
+static void check_units(const char *text, target_units units)
+{
+    trained own, twin;
+    make_trained(&own, text);
+    make_trained(&twin, text);
+    own.l.units = units;
+    twin.l.units.least = units.least;
+    random_stream draw = random_named(7, "units");
+    for (uint32_t n = 0; n < 60; n++) {
+        float values[INPUTS];
+        uint32_t indices[INPUTS];
+        vector x = draw_in_block(&draw, n, values, indices);
+        float least = units.scale > 0 ? units.least / units.scale + units.centre : 0;
+        float target = n % 4 ? (float)random_normal(&draw) : least;
+        append_sample(&own, x, target);
+        append_sample(&twin, x, (target - units.centre) * units.scale);
+        assert_true(learner_train(&own.l, own.theta) && learner_train(&twin.l, twin.theta));
+        assert_memory_equal(own.theta, twin.theta, own.count * sizeof *own.theta);
+    }
+    release_trained(&own);
+    release_trained(&twin);
+}
+
+static void targets_are_learned_in_their_units(void **state)
+{
+    (void)state;
+    const target_units units[] = {{0, 1, 0}, {5, 0.25f, -1.5f}, {-1000, 0.001f, 0}, {1, 0, 0}};
+    const char *texts[] = {
+        "layers=2 width=4 batch=4 history=ring:20",
+        "layers=2 width=4 heads=3 others=0.4 batch=4 history=ring:20",
+        "layers=2 width=4 heads=3 others=0.4 batch=1 optimizer=sgd rate=0.01 history=all",
+        "layers=2 width=4 training=gd optimizer=sgd rate=0.001 steps=3 history=all",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) check_units(texts[k], units[u]);
 }
 
 /* ---- arms that were not played ---- */
@@ -542,20 +690,21 @@ static void weights_decay_by_the_formula(void **state)
 enum { ONE_OF = 3 };
 
 /* What training lowers for one sample: the loss of the played head and, after a reward, `others` times that of each
- * other head against 0. */
+ * other head against the least. */
 static double loss_with_others(trained *t, const float *theta, vector x, float target, double others)
 {
     learner_loss loss = (learner_loss)t->l.options.loss.pick;
     const float *outputs = network_outputs(&t->l.network, theta, x, t->l.activations);
     size_t played = network_head(&t->l.network, x);
     double sum = learner_loss_value(loss, outputs[played], target);
-    for (size_t head = 0; target != 0 && head < ONE_OF; head++)
-        if (head != played) sum += others * learner_loss_value(loss, outputs[head], 0);
+    float least = t->l.units.least;
+    for (size_t head = 0; target != least && head < ONE_OF; head++)
+        if (head != played) sum += others * learner_loss_value(loss, outputs[head], least);
     return sum;
 }
 
 /* One step of descent on one sample against the finite differences of that loss. */
-static void check_others(const char *loss, double others, float target, uint64_t seed)
+static void check_others(const char *loss, double others, float target, float least, uint64_t seed)
 {
     const double rate = 0.25;
     char text[256];
@@ -564,6 +713,7 @@ static void check_others(const char *loss, double others, float target, uint64_t
              ONE_OF, loss, rate, others, 1 + (int)(seed % 2));
     trained t;
     make_trained(&t, text);
+    t.l.units.least = least;
     random_stream draw = random_named(seed, "others");
     float values[INPUTS];
     uint32_t indices[INPUTS];
@@ -591,9 +741,11 @@ static void arms_not_played_are_worth_nothing_after_a_reward(void **state)
     const char *losses[] = {"squared", "half", "cross_entropy"};
     for (size_t l = 0; l < 3; l++) {
         for (uint64_t seed = 0; seed < 6; seed++) {
-            check_others(losses[l], 0.4, 1, seed);
-            check_others(losses[l], 0.4, 0, seed);
-            check_others(losses[l], 0, 1, seed);
+            check_others(losses[l], 0.4, 1, 0, seed);
+            check_others(losses[l], 0.4, 0, 0, seed);
+            check_others(losses[l], 0, 1, 0, seed);
+            check_others(losses[l], 0.4, 0, -0.5f, seed);
+            check_others(losses[l], 0.4, -0.5f, -0.5f, seed);
         }
     }
 }
@@ -731,6 +883,9 @@ int main(void)
         cmocka_unit_test(rows_are_those_of_a_block),
         cmocka_unit_test(lazy_heads_move_as_ever),
         cmocka_unit_test(weights_decay_by_the_formula),
+        cmocka_unit_test(recent_samples_are_the_last_thousand),
+        cmocka_unit_test(the_recent_have_their_share_of_a_batch),
+        cmocka_unit_test(targets_are_learned_in_their_units),
         cmocka_unit_test(arms_not_played_are_worth_nothing_after_a_reward),
         cmocka_unit_test(others_count_where_arms_exclude_each_other),
         cmocka_unit_test(no_heads_are_those_of_the_blocks),

@@ -5,7 +5,7 @@
 
 #include "policy/policy.h"
 
-enum { MOST_FIRST = 14 }; /* of those that act: what fits a screen */
+enum { MOST_FIRST = 15 }; /* of those that act: what fits a screen */
 
 /* A name that no option has would never be shown. */
 static void those_that_people_change_first_are_options(void **state)

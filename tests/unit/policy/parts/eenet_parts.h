@@ -95,8 +95,8 @@ static inline float *parts_score(const parts *self, const ee_arms *arms, guard *
     float *activations = malloc(exploitation_pass_count(&self->f1, arms->count) * sizeof *activations);
     passed_arms passed = {.arms = arms};
     for (size_t i = 0; i < arms->count; i++) scores[i] = (ee_score){NAN, NAN, NAN};
-    while (exploitation_pass(&self->f1, self->theta1, activations, &passed, scores))
-        class->score(self->f2, self->theta1, self->theta2, &passed, room, scores);
+    while (exploitation_pass(&self->f1.base.parameters, activations, &passed, scores))
+        class->score(self->f2, &self->f1.base.parameters, self->theta2, &passed, room, scores);
     free(activations);
     guard third;
     float *room_of_f3 = guard_end(&third, decision_maker_scratch_count(&self->f3));
@@ -132,30 +132,39 @@ static inline void parts_decide(const parts *self, const ee_arms *arms, size_t a
     guard_free(&end);
 }
 
+/* The decision waits, as EE-Net is told before the next one. */
+static inline void parts_await(parts *self, parts_decision *made)
+{
+    exploration_await(self->f2, &made->seen, self->f1.base.parameters.spread, self->theta1, self->theta2);
+    made->seen.awaited = true;
+}
+
 /* Takes in a reward, as EE-Net does: all three observe it. */
 static inline void parts_observe(parts *self, parts_decision *made, float reward)
 {
     ee_error error = {0};
     learner *f1 = &self->f1.f1;
-    const observation *o = &made->seen;
+    observation *o = &made->seen;
     ee_status status = learner_reserve(f1, 1, o->x, &error);
     if (!status && self->f2->class->reserve) status = self->f2->class->reserve(self->f2, o, &error);
     if (!status) status = decision_maker_reserve(&self->f3, &error);
     if (status) fail_msg("%s", error.message);
     float optimal = decision_maker_optimal(&self->f3, reward);
-    learner_append(f1, o->x, reward);
+    exploitation_take(&self->f1.base, o, reward);
+    if (o->round == 0 && self->f1.units.on) o->score.exploitation = (float)self->f1.base.parameters.centre;
     history_set_predicted(&f1->history, f1->history.newest, o->score.exploitation);
-    lesson l = {o, reward, optimal > 0, self->round++};
+    lesson l = {o, reward, optimal > 0, self->round++, self->f1.base.parameters.spread};
     exploration_take(self->f2, &l, self->theta2);
     decision_maker_take(&self->f3, o->score, optimal);
-    exploration_observe(self->f2, &l, self->theta2);
+    exploration_observe(self->f2, &l, self->theta1, self->theta2);
+    self->f1.base.parameters.round = self->round;
     guard_free(&made->kept);
 }
 
 static inline void parts_train_f2(parts *self)
 {
     assert_true(exploration_prepare(self->f2, self->round, self->theta2));
-    self->f2->class->train(self->f2, &self->f1.f1, self->theta1, self->theta2);
+    self->f2->class->train(self->f2, &self->f1, self->theta1, self->theta2);
 }
 
 static inline void parts_train(parts *self)

@@ -21,11 +21,12 @@ static const char *const variants[] = {
     LLE,
     LLE "extra_until=1000",
     REGRESSION "",
-    REGRESSION "units=3 refresh=0 recall=5",
-    REGRESSION "blocks=3 recall=0 ridge=0.5",
+    REGRESSION "units=3 refresh=0 recent_units=2",
+    REGRESSION "blocks=3 recent_units=0 ridge=0.5",
     REGRESSION "blocks=2 label=relu f1.layers=3",
     REGRESSION "label=abs prior_gain=-1",
-    REGRESSION "train_every=3",
+    REGRESSION "train_every=3 alpha=0",
+    REGRESSION "standardize=off",
     REGRESSION "decision=neural f3.width=4 optimal=threshold",
     NETWORK
     "features=sketch:5 extra_until=1000 label_offset=1 decision=hybrid hybrid_after=7 f3.width=4 optimal=binary "
@@ -140,13 +141,15 @@ static bool explores_alike(const parts *self, const ee_score *before)
     return true;
 }
 
-/* None of the arms that are looked at was played before, so recall has no say. */
+/* In units that stay as they are, and but for how much recent gains are worth, which each reward says. */
 static void what_was_observed_counts_once_it_is_trained(void **state)
 {
     (void)state;
     for (size_t v = 0; v < VARIANTS; v++) {
         parts self;
-        parts_make(&self, variants[v]);
+        char options[256];
+        snprintf(options, sizeof options, "%s standardize=off recent_units=0", variants[v]);
+        parts_make(&self, options);
         play(&self, 1, 9); /* an embedding is there */
         ee_score before[ARMS], scores[ARMS];
         parts_decision made;
@@ -164,7 +167,7 @@ static void what_was_observed_counts_once_it_is_trained(void **state)
 
 static void archive_parts(parts *self, archive *a)
 {
-    learner_archive(&self->f1.f1, a);
+    exploitation_archive(&self->f1.base, a);
     archive_floats(a, self->theta1, self->f1.f1.network.parameter_count);
     archive_floats(a, self->theta2, self->f2->theta_count);
     archive_u64(a, &self->round);
@@ -255,12 +258,14 @@ static void a_bandit_is_its_parts(void **state)
         parts_decision made[PLAYED];
         ee_decision decided[PLAYED];
         float reward[PLAYED];
+        parts_decision *late = NULL; /* the last one, where its reward has not come */
         parts_make(&self, variants[v]);
         ee_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED, variants[v]);
         assert_same(&self, bandit);
         for (uint64_t t = 0; t < PLAYED; t++) {
             ee_score of_bandit[ARMS], of_parts[ARMS];
             const ee_arms *arms = draw(&self, t, ARMS, t % 2);
+            if (late) parts_await(&self, late);
             decided[t] = bandit_choose(bandit, arms, of_bandit);
             parts_decide(&self, arms, decided[t].arm, &made[t], of_parts);
             for (size_t i = 0; i < ARMS; i++) {
@@ -268,8 +273,9 @@ static void a_bandit_is_its_parts(void **state)
                 assert_true(of_bandit[i].exploration == of_parts[i].exploration);
                 assert_true(of_bandit[i].score == of_parts[i].score);
             }
-            reward[t] = (float)round_reward(&round_now, decided[t].arm);
+            reward[t] = 0.25f + (float)round_reward(&round_now, decided[t].arm);
             if (!is_late(t)) learn_both(&self, bandit, &made[t], decided[t].id, reward[t]);
+            late = is_late(t) ? &made[t] : NULL;
             if (t >= LATE && is_late(t - LATE))
                 learn_both(&self, bandit, &made[t - LATE], decided[t - LATE].id, reward[t - LATE]);
             assert_same(&self, bandit);

@@ -33,11 +33,17 @@ typedef struct solved {
     float theta[HEADS][DIM];
 } solved;
 
-static void make(solved *self, size_t heads, double lambda)
+static void make_with(solved *self, const gain_regression_setup *setup)
 {
     ee_error error = {0};
     memset(self, 0, sizeof *self);
-    if (gain_regression_create(&self->gains, &self->owner, heads, DIM, lambda, &error)) fail_msg("%s", error.message);
+    if (gain_regression_create(&self->gains, &self->owner, setup, &error)) fail_msg("%s", error.message);
+}
+
+static void make(solved *self, size_t heads, double lambda)
+{
+    make_with(self, &(gain_regression_setup){.heads = heads, .dim = DIM, .lambda = lambda});
+    assert_int_equal(gain_regression_theta_count(&self->gains), heads * DIM);
 }
 
 static void release(solved *self)
@@ -47,28 +53,42 @@ static void release(solved *self)
 
 static void add(solved *self, size_t head, const samples *s, size_t i)
 {
-    gain_regression_add(&self->gains, head, s->phi[i], s->target[i]);
+    gain_regression_add(&self->gains, head, s->phi[i]);
+    gain_regression_correct(&self->gains, head, s->phi[i], s->target[i]);
 }
 
 static void solve(solved *self)
 {
-    gain_regression_solve(&self->gains, self->theta[0]);
+    gain_regression_solve(&self->gains, 0, 1, self->theta[0]);
 }
 
-/* theta = (lambda I + sum phi phi^T)^-1 sum target phi, summed anew */
-static void solve_samples(const samples *s, double lambda, double *theta)
+/* lambda I + sum w phi phi^T; weights is NULL for 1 each */
+static void sum_samples(const samples *s, const double *weights, double lambda, double *a)
 {
-    double a[DIM * DIM] = {0};
-    memset(theta, 0, DIM * sizeof *theta);
+    memset(a, 0, DIM * DIM * sizeof *a);
     for (size_t i = 0; i < DIM; i++) a[i * DIM + i] = lambda;
-    for (size_t k = 0; k < s->count; k++) {
-        for (size_t i = 0; i < DIM; i++) {
-            for (size_t j = 0; j < DIM; j++) a[i * DIM + j] += (double)s->phi[k][i] * s->phi[k][j];
-            theta[i] += (double)s->phi[k][i] * s->target[k];
-        }
-    }
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t i = 0; i < DIM; i++)
+            for (size_t j = 0; j < DIM; j++)
+                a[i * DIM + j] += (weights ? weights[k] : 1) * (double)s->phi[k][i] * (double)s->phi[k][j];
+}
+
+/* theta = (lambda I + sum w phi phi^T)^-1 sum w target phi, summed anew */
+static void solve_weighted(const samples *s, const double *weights, double lambda, double *theta)
+{
+    double a[DIM * DIM];
+    sum_samples(s, weights, lambda, a);
+    memset(theta, 0, DIM * sizeof *theta);
+    for (size_t k = 0; k < s->count; k++)
+        for (size_t i = 0; i < DIM; i++)
+            theta[i] += (weights ? weights[k] : 1) * (double)s->phi[k][i] * (double)s->target[k];
     assert_true(cholesky_factor(a, DIM, 0));
     cholesky_solve(a, DIM, theta);
+}
+
+static void solve_samples(const samples *s, double lambda, double *theta)
+{
+    solve_weighted(s, NULL, lambda, theta);
 }
 
 static void assert_solution(const solved *self, size_t head, const samples *s, double lambda)
@@ -113,6 +133,31 @@ static void a_corrected_target_is_as_if_it_had_come_so(void **state)
         solve(&self);
         assert_solution(&self, 0, &s, 0.5);
     }
+    release(&self);
+}
+
+/* theta in a unit is that of gains over the unit, less the prior. */
+static void gains_are_over_the_unit_and_less_the_prior(void **state)
+{
+    (void)state;
+    const double priors[] = {0.7, -2, 0}, units[] = {4, 0.01, 1000};
+    samples s, told;
+    draw_samples(&s, 40, 11);
+    solved self;
+    make(&self, 1, 0.5);
+    for (size_t i = 0; i < s.count; i++) add(&self, 0, &s, i);
+    for (size_t k = 0; k < 3; k++) {
+        told = s;
+        for (size_t i = 0; i < s.count; i++) told.target[i] = (float)((double)s.target[i] / units[k] - priors[k]);
+        gain_regression_correct(&self.gains, 0, s.phi[0], 0); /* a head without news is left alone */
+        gain_regression_solve(&self.gains, priors[k], units[k], self.theta[0]);
+        assert_solution(&self, 0, &told, 0.5);
+    }
+    /* Where gains have no unit yet they say nothing. */
+    memset(told.target, 0, sizeof told.target);
+    gain_regression_correct(&self.gains, 0, s.phi[0], 0);
+    gain_regression_solve(&self.gains, 0, 0, self.theta[0]);
+    assert_solution(&self, 0, &told, 0.5);
     release(&self);
 }
 
@@ -196,6 +241,177 @@ static void a_head_without_news_is_left_alone(void **state)
     release(&self);
 }
 
+/* ---- forgetting ---- */
+
+/* The samples of all heads, each of which fades with every one that comes, and the head of each. */
+typedef struct faded {
+    samples all;
+    size_t heads[SAMPLES];
+} faded;
+
+/* In units of 2 and beside a prior: of a head that was brought to scale all sums were. */
+static const double FADED_PRIOR = 0.7, FADED_UNIT = 2;
+
+static void solve_faded(solved *self)
+{
+    gain_regression_solve(&self->gains, FADED_PRIOR, FADED_UNIT, self->theta[0]);
+}
+
+/* The solution over a head's own samples, each with (1 - 1 / window)^age. */
+static void assert_faded(const solved *self, size_t head, const faded *f, double lambda, double window)
+{
+    samples own = {0};
+    double weights[SAMPLES], expected[DIM];
+    for (size_t i = 0; i < f->all.count; i++) {
+        if (f->heads[i] != head) continue;
+        memcpy(own.phi[own.count], f->all.phi[i], sizeof *own.phi);
+        own.target[own.count] = (float)((double)f->all.target[i] / FADED_UNIT - FADED_PRIOR);
+        weights[own.count++] = pow(1 - 1 / window, (double)(f->all.count - 1 - i));
+    }
+    solve_weighted(&own, weights, lambda, expected);
+    for (size_t i = 0; i < DIM; i++) assert_close(self->theta[head][i], expected[i], 1e-5);
+}
+
+/* Until a head is brought back to scale lambda fades too, to half at most. */
+static double lambda_now(const solved *self, size_t head, double lambda, double window)
+{
+    double since = (double)(self->gains.time - self->gains.scaled_at[head]), weight = pow(1 - 1 / window, -since);
+    assert_true(weight >= 1 && weight <= 2 / (1 - 1 / window));
+    return lambda / weight;
+}
+
+static void old_samples_fade(void **state)
+{
+    (void)state;
+    const double windows[] = {2, 7, 30, 1000};
+    for (size_t w = 0; w < 4; w++) {
+        for (size_t heads = 1; heads <= HEADS; heads += HEADS - 1) {
+            faded f = {0};
+            solved self;
+            int whole = 0;
+            make_with(&self, &(gain_regression_setup){heads, DIM, 1.5, windows[w], 0, 0});
+            draw_samples(&f.all, SAMPLES, w);
+            for (f.all.count = 0; f.all.count < SAMPLES;) {
+                size_t head = f.heads[f.all.count] = f.all.count * f.all.count % heads;
+                add(&self, head, &f.all, f.all.count);
+                f.all.count++;
+                solve_faded(&self);
+                whole += self.gains.scaled_at[head] == f.all.count;
+                assert_faded(&self, head, &f, lambda_now(&self, head, 1.5, windows[w]), windows[w]);
+            }
+            assert_true(whole > 0 || windows[w] > SAMPLES); /* lambda was all there in some of them */
+            release(&self);
+        }
+    }
+}
+
+/* ---- sketches ---- */
+
+/* (g . phi)^2, the mean over the sketches. */
+static double sketched(const solved *self, const float *theta, const float *phi)
+{
+    size_t sketches = self->gains.setup.sketches;
+    double sum = 0;
+    for (size_t k = 1; k <= sketches; k++) {
+        double product = 0;
+        for (size_t i = 0; i < DIM; i++) product += (double)theta[k * DIM + i] * (double)phi[i];
+        sum += product * product / (double)sketches;
+    }
+    return sum;
+}
+
+/* phi^T A^-1 phi */
+static double form(const double *a, const float *phi)
+{
+    double copy[DIM * DIM], x[DIM], sum = 0;
+    memcpy(copy, a, sizeof copy);
+    for (size_t i = 0; i < DIM; i++) x[i] = (double)phi[i];
+    assert_true(cholesky_factor(copy, DIM, 0));
+    cholesky_solve(copy, DIM, x);
+    for (size_t i = 0; i < DIM; i++) sum += x[i] * (double)phi[i];
+    return sum;
+}
+
+enum { SKETCHES = 4, SEEDS = 4000 };
+
+/* Arms 0 to 2 are asked about, the others are samples. */
+enum { ASKED = 3 };
+
+/* phi^T A^-1 phi of an asked arm, `more` samples of nothing after the others came. */
+static double sure_of(const solved *self, const samples *s, size_t arm, size_t more)
+{
+    samples seen = {.count = s->count - ASKED};
+    double window = self->gains.setup.window, lambda = self->gains.setup.lambda, a[DIM * DIM], weights[SAMPLES];
+    memcpy(seen.phi, s->phi + ASKED, seen.count * sizeof *s->phi);
+    for (size_t i = 0; i < seen.count; i++)
+        weights[i] = window > 0 ? pow(1 - 1 / window, (double)(seen.count - 1 - i + more)) : 1;
+    sum_samples(&seen, weights, window > 0 ? lambda_now(self, 0, lambda, window) : lambda, a);
+    return form(a, s->phi[arm]);
+}
+
+/* What sketches of many seeds say, over what it is: with no sample, then after each has been solved for. The mean of so
+ * many squares of about normal numbers is right to sqrt(2 / (SKETCHES SEEDS)), a hundredth. */
+static void check_sketches(double window)
+{
+    samples s;
+    draw_samples(&s, 20, 21);
+    double before[ASKED] = {0}, after[ASKED] = {0}, none[DIM * DIM], expected[ASKED] = {0};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        float theta[(1 + SKETCHES) * DIM] = {0};
+        solved self;
+        make_with(&self, &(gain_regression_setup){1, DIM, 2, window, SKETCHES, seed});
+        assert_int_equal(gain_regression_theta_count(&self.gains), (1 + SKETCHES) * DIM);
+        gain_regression_start(&self.gains, theta);
+        for (size_t i = 0; i < ASKED; i++) before[i] += sketched(&self, theta, s.phi[i]) / SEEDS;
+        for (size_t i = ASKED; i < s.count; i++) add(&self, 0, &s, i);
+        for (size_t turn = 1; turn <= SKETCHES;
+             turn++) { /* one for each solution; with a sample of nothing turns go on */
+            float nothing[DIM] = {0};
+            gain_regression_add(&self.gains, 0, nothing);
+            gain_regression_solve(&self.gains, 0, 1, theta);
+            for (size_t i = 0; i < ASKED && seed == 0; i++) expected[i] += sure_of(&self, &s, i, turn) / SKETCHES;
+        }
+        for (size_t i = 0; i < ASKED; i++) after[i] += sketched(&self, theta, s.phi[i]) / SEEDS;
+        release(&self);
+    }
+    sum_samples(&(samples){0}, NULL, 2, none);
+    for (size_t i = 0; i < ASKED; i++) {
+        assert_true(fabs(before[i] / form(none, s.phi[i]) - 1) < 0.05);
+        assert_true(fabs(after[i] / expected[i] - 1) < 0.05);
+        assert_true(after[i] < 0.9 * before[i]);
+    }
+}
+
+static void sketches_say_how_sure_it_is_on_average(void **state)
+{
+    (void)state;
+    check_sketches(0);
+    check_sketches(12);
+}
+
+/* Of the sketches a solution computes one, and theta; all have had their turn after as many samples. */
+static void a_solution_computes_one_sketch(void **state)
+{
+    (void)state;
+    samples s;
+    draw_samples(&s, SAMPLES, 22);
+    solved self;
+    float theta[(1 + SKETCHES) * DIM] = {0};
+    make_with(&self, &(gain_regression_setup){1, DIM, 2, 0, SKETCHES, 5});
+    gain_regression_start(&self.gains, theta);
+    for (size_t t = 0; t < 3 * SKETCHES; t++) {
+        float before[(1 + SKETCHES) * DIM];
+        memcpy(before, theta, sizeof theta);
+        add(&self, 0, &s, t);
+        gain_regression_solve(&self.gains, 0, 1, theta);
+        for (size_t k = 0; k < SKETCHES; k++) {
+            bool same = memcmp(before + (1 + k) * DIM, theta + (1 + k) * DIM, DIM * sizeof *theta) == 0;
+            assert_int_equal(same, k != (t + 1) % SKETCHES);
+        }
+    }
+    release(&self);
+}
+
 /* ---- saving and loading ---- */
 
 static archive save(solved *self, ee_error *error)
@@ -241,6 +457,58 @@ static void goes_on_after_loading(void **state)
     memory_free(written.bytes);
     release(&self);
     release(&loaded);
+}
+
+static void fading_goes_on_after_loading(void **state)
+{
+    (void)state;
+    const gain_regression_setup setup = {HEADS, DIM, 2, 9, 0, 3};
+    faded f = {0};
+    solved self, loaded;
+    ee_error error = {0};
+    make_with(&self, &setup);
+    make_with(&loaded, &setup);
+    draw_samples(&f.all, SAMPLES, 6);
+    for (size_t i = 0; i < 5; i++) add(&loaded, 1, &f.all, i); /* what is read replaces all of it */
+    for (f.all.count = 0; f.all.count < SAMPLES / 2;) add(&self, 0, &f.all, f.all.count), f.all.count++;
+    archive written = save(&self, &error);
+    load(&loaded, written, &error);
+    for (; f.all.count < SAMPLES; f.all.count++) {
+        f.heads[f.all.count] = f.all.count % HEADS;
+        add(&self, f.all.count % HEADS, &f.all, f.all.count);
+        add(&loaded, f.all.count % HEADS, &f.all, f.all.count);
+    }
+    solve_faded(&self);
+    solve_faded(&loaded);
+    assert_memory_equal(self.theta, loaded.theta, sizeof self.theta);
+    size_t last = (SAMPLES - 1) % HEADS;
+    assert_faded(&loaded, last, &f, lambda_now(&loaded, last, 2, 9), 9);
+    memory_free(written.bytes);
+    release(&self);
+    release(&loaded);
+}
+
+/* A head cannot have been brought to scale after the last sample. */
+static void a_scale_of_the_future_is_refused(void **state)
+{
+    (void)state;
+    samples s;
+    draw_samples(&s, 20, 7);
+    solved self;
+    ee_error error = {0};
+    make_with(&self, &(gain_regression_setup){1, DIM, 1, 9, 0, 0});
+    for (size_t i = 0; i < s.count; i++) add(&self, 0, &s, i);
+    archive written = save(&self, &error);
+    uint64_t times[2];
+    memcpy(times, written.bytes, sizeof times);
+    assert_int_equal(times[0], s.count);
+    times[1] = s.count + 1;
+    memcpy(written.bytes, times, sizeof times);
+    archive a = archive_reader(written.bytes, written.size, &error);
+    gain_regression_archive(&self.gains, &a);
+    assert_int_equal(a.status, EE_BAD_MODEL);
+    memory_free(written.bytes);
+    release(&self);
 }
 
 /* What waits to be solved when it is saved is solved after it was loaded, and nothing else is. */
@@ -290,10 +558,13 @@ static void assert_refused(size_t heads, size_t place, double wrong)
 static void what_is_damaged_is_refused(void **state)
 {
     (void)state;
-    const size_t triangle = DIM * (DIM + 1) / 2; /* row 1 begins at DIM; the moments are behind those of all heads */
+    /* Before all there is the time. Row 1 begins at DIM; the moments are behind those of all heads, and then what was
+     * seen. */
+    const size_t triangle = DIM * (DIM + 1) / 2;
     for (size_t heads = 1; heads <= HEADS; heads += HEADS - 1) {
         for (size_t head = 0; head < heads; head++) {
-            size_t first = head * triangle, moments = heads * triangle + head * DIM;
+            size_t first = 1 + head * triangle, moments = 1 + heads * triangle + head * DIM;
+            size_t seen = moments + heads * DIM;
             assert_refused(heads, first, NAN);
             assert_refused(heads, first, 0);
             assert_refused(heads, first + DIM, -1);
@@ -303,6 +574,8 @@ static void what_is_damaged_is_refused(void **state)
             assert_refused(heads, first + DIM + 2, -INFINITY);
             assert_refused(heads, moments, NAN);
             assert_refused(heads, moments + DIM - 1, INFINITY);
+            assert_refused(heads, seen, NAN);
+            assert_refused(heads, seen + DIM - 1, -INFINITY);
         }
     }
 }
@@ -312,10 +585,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_ridge_solution_after_each_sample),
         cmocka_unit_test(a_corrected_target_is_as_if_it_had_come_so),
+        cmocka_unit_test(gains_are_over_the_unit_and_less_the_prior),
         cmocka_unit_test(a_direction_that_no_sample_had_gives_nothing),
         cmocka_unit_test(each_head_is_the_solution_over_its_own_samples),
         cmocka_unit_test(a_head_without_news_is_left_alone),
+        cmocka_unit_test(old_samples_fade),
+        cmocka_unit_test(sketches_say_how_sure_it_is_on_average),
+        cmocka_unit_test(a_solution_computes_one_sketch),
         cmocka_unit_test(goes_on_after_loading),
+        cmocka_unit_test(fading_goes_on_after_loading),
+        cmocka_unit_test(a_scale_of_the_future_is_refused),
         cmocka_unit_test(heads_go_on_waiting_after_loading),
         cmocka_unit_test(what_is_damaged_is_refused),
     };

@@ -3,7 +3,7 @@
 
 #include "math/float_mode.h"
 
-#define NETWORK "scale=off f1.width=6 exploration=network f2.width=5 "
+#define NETWORK "standardize=off scale=off f1.width=6 exploration=network f2.width=5 "
 
 enum { ARMS = 4 };
 
@@ -152,11 +152,29 @@ static const variant variants[] = {
     {NETWORK "features=sketch:7 label=abs label_offset=0.5", 1, 0.5, 0, 0},
     {NETWORK "features=sketch:7 label=relu label_offset=-1 extra_gain=0.25 extra_until=15", 2, -1, 0.25, 15},
     {NETWORK "features=pooled:4 extra_gain=2 extra_until=1000", 0, 0, 2, 1000},
+    {NETWORK "standardize=on features=sketch:7 label=abs label_offset=0.5", 1, 0.5, 0, 0},
+    {NETWORK "standardize=on features=pooled:4 extra_gain=2 extra_until=1000", 0, 0, 2, 1000},
 };
 
-static double label_of(const variant *v, float reward, float predicted)
+/* The spread of the rewards when this one is among them; where they are learned as they are, 1. */
+static double spread_with(const parts *self, float reward)
 {
-    float gain = reward - predicted;
+    reward_units units = self->f1.units;
+    reward_units_add(&units, (double)reward);
+    return reward_units_spread(&units);
+}
+
+/* What f1 said; before any reward, for want of a centre, the centre of the rewards with this one. */
+static float predicted_with(const parts *self, const observation *o, float reward)
+{
+    reward_units units = self->f1.units;
+    reward_units_add(&units, (double)reward);
+    return o->round || !units.on ? o->score.exploitation : (float)reward_units_centre(&units);
+}
+
+static double label_of(const variant *v, double spread, float reward, float predicted)
+{
+    float gain = spread > 0 ? (reward - predicted) / (float)spread : 0;
     if (v->label == 1) gain = fabsf(gain);
     if (v->label == 2) gain = fmaxf(gain, 0);
     return gain + (float)v->offset;
@@ -165,11 +183,11 @@ static double label_of(const variant *v, float reward, float predicted)
 /* Tells a twin what a reward is to teach: the played arm's gain, and of an arm that was not the best that every other
  * one deserved to be tried. Whether it does is a matter of the reward's round, and of what was kept. Returns how many
  * samples that were. */
-static size_t tell_reward(twin *told, const variant *v, const parts_decision *made, uint64_t round, float reward)
+static size_t tell_reward(twin *told, const variant *v, const parts *self, const parts_decision *made, float reward)
 {
     const observation *o = &made->seen;
-    size_t extra = round < v->extra_until && reward <= 0 ? o->kept_count / told->size - 1 : 0;
-    tell(told, o->kept, label_of(v, reward, o->score.exploitation));
+    size_t extra = self->round < v->extra_until && reward <= 0 ? o->kept_count / told->size - 1 : 0;
+    tell(told, o->kept, label_of(v, spread_with(self, reward), reward, predicted_with(self, o, reward)));
     for (size_t i = 1; i <= extra; i++) tell(told, o->kept + i * told->size, v->extra_gain + v->offset);
     return 1 + extra;
 }
@@ -193,7 +211,7 @@ static void learns_the_gain_and_the_extra_samples(void **state)
             for (size_t turn = 0; turn < 2; turn++) {
                 size_t of = turn ? t - LATE : t; /* each third waits */
                 if (turn ? t < LATE || of % 3 : t % 3 == 0) continue;
-                tell_reward(&told, &variants[v], &made[of], self.round, reward[of]);
+                tell_reward(&told, &variants[v], &self, &made[of], reward[of]);
                 parts_observe(&self, &made[of], reward[of]);
                 parts_train(&self);
                 learner_train(&told.f2, told.theta);
@@ -223,7 +241,7 @@ static void descends_over_the_first_rounds(void **state)
         parts_decision made;
         decide(&self, t, t % ARMS, &made);
         float reward = (float)round_reward(&round_now, t % ARMS);
-        samples[t + 1] = samples[t] + tell_reward(&told, &v, &made, t, reward);
+        samples[t + 1] = samples[t] + tell_reward(&told, &v, &self, &made, reward);
         parts_observe(&self, &made, reward);
     }
     assert_true(samples[PLAYED] > PLAYED && samples[PLAYED] < PLAYED * ARMS);
@@ -262,7 +280,7 @@ static void learn(parts *self, const gradient_features *f, window *w, parts_deci
 {
     size_t place = (size_t)(self->round % WINDOW);
     memcpy(w->points[place], made->seen.kept + K, f->point_count * sizeof(float));
-    w->labels[place] = label_of(&of_lle, reward, made->seen.score.exploitation);
+    w->labels[place] = label_of(&of_lle, 1, reward, made->seen.score.exploitation);
     parts_observe(self, made, reward);
     parts_train(self);
 }
@@ -350,7 +368,7 @@ static void a_late_reward_is_learned_in_the_coordinates_of_now(void **state)
     decide(&self, 3, 2, &fresh); /* the decision right after the fit */
     assert_int_equal(fresh.seen.kept_count, ARMS * K + f.point_count);
     const float *others = fresh.seen.kept + K + f.point_count;
-    tell(&told, fresh.seen.kept, label_of(&of_lle, 0, fresh.seen.score.exploitation));
+    tell(&told, fresh.seen.kept, label_of(&of_lle, 1, 0, fresh.seen.score.exploitation));
     for (size_t i = 0; i + 1 < ARMS; i++) tell(&told, others + i * K, 0.25 + 0.5);
     learn(&self, &f, &w, &fresh, 0);
     assert_trained(&told, &self);
@@ -360,7 +378,7 @@ static void a_late_reward_is_learned_in_the_coordinates_of_now(void **state)
         const observation *o = &late[i]->seen;
         gradient_features_map(&f, fitted_in(&self, &f), o->kept + K, phi);
         assert_memory_not_equal(phi, o->kept, sizeof phi);
-        tell(&told, phi, label_of(&of_lle, 0, o->score.exploitation));
+        tell(&told, phi, label_of(&of_lle, 1, 0, o->score.exploitation));
         learn(&self, &f, &w, late[i], 0);
         assert_trained(&told, &self);
     }

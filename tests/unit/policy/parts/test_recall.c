@@ -25,31 +25,98 @@ static vector arm(size_t i)
     return vector_dense(features[i], DIM);
 }
 
-static float *make_memory(size_t arms)
+/* A memory, and the sums behind its weights. */
+typedef struct past {
+    size_t room;
+    float *memory;
+    slope weights[RECALL_CLASSES];
+    double spread; /* of the rewards, as the test says */
+} past;
+
+static past make_past(size_t room)
 {
-    return calloc(recall_count(arms) + 1, sizeof(float));
+    return (past){.room = room, .memory = calloc(recall_count(room) + 1, sizeof(float)), .spread = 1};
 }
 
-/* What recall.h says, by what is known of each arm by its number. */
+static void past_free(past *self)
+{
+    free(self->memory);
+}
+
+static size_t past_add(past *self, vector x, float expected, float reward)
+{
+    recall_sample sample = {x, expected, reward, self->spread};
+    return recall_add(self->memory, self->room, &sample, self->weights);
+}
+
+/* The reward was certain, and what was expected is now too much and now too little: a past that says all. In units in
+ * which these are far apart a few such samples make a weight near 1. */
+static void past_add_certain(past *self, vector x, size_t turn, float reward)
+{
+    self->spread = 0.01;
+    past_add(self, x, reward + (turn % 2 ? 1.0f : -1.0f), reward);
+}
+
+static float past_expect(const past *self, vector x, float expected)
+{
+    return recall_expect(self->memory, self->room, x, expected);
+}
+
+/* What recall.h says, by what is known of each arm by its number: the pairs (m - s, r - s) of each class, with what is
+ * left of their weight, and the line of least squares through them. */
 typedef struct plain {
-    double agreed, spread, mean[ARMS], times[ARMS];
+    struct {
+        int count;
+        double x[ROUNDS], y[ROUNDS];
+    } pairs[RECALL_CLASSES];
+    double mean[ARMS], times[ARMS];
 } plain;
 
-static double plain_expect(const plain *p, size_t i, double expected)
+static int plain_class(double times)
 {
-    double weight = fmin(fmax(p->agreed / (p->spread + 1), 0), 1);
-    return p->times[i] > 0 ? expected + weight * (p->mean[i] - expected) : expected;
+    int class = 0;
+    for (; times >= 2; times /= 2) class ++;
+    return class;
+}
+
+static double plain_weight(const plain *p, int class, double spread)
+{
+    int count = p->pairs[class].count;
+    const double *x = p->pairs[class].x, *y = p->pairs[class].y;
+    double total = 0, mean_x = 0, mean_y = 0, up = 0, down = spread * spread;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < count; k++) {
+            double left = pow(1 - 1.0 / MOST_AGAIN, count - 1 - k);
+            if (pass == 0)
+                total += left, mean_x += left * x[k], mean_y += left * y[k];
+            else
+                up += left * (x[k] - mean_x) * (y[k] - mean_y), down += left * (x[k] - mean_x) * (x[k] - mean_x);
+        }
+        if (pass == 0 && total > 0) mean_x /= total, mean_y /= total;
+    }
+    return fmin(fmax(up / down, 0), 1);
+}
+
+static double plain_expect(const plain *p, size_t i, double expected, double spread)
+{
+    if (p->times[i] <= 0) return expected;
+    return expected + plain_weight(p, plain_class(p->times[i]), spread) * (p->mean[i] - expected);
+}
+
+static void plain_mean(plain *p, size_t i, double reward)
+{
+    p->times[i] += p->times[i] < MOST_TIMES;
+    p->mean[i] += (reward - p->mean[i]) / p->times[i];
 }
 
 static void plain_add(plain *p, size_t i, double expected, double reward)
 {
-    double more = p->mean[i] - expected;
     if (p->times[i] > 0) {
-        p->agreed += more * (reward - expected) - p->agreed / MOST_AGAIN;
-        p->spread += more * more - p->spread / MOST_AGAIN;
+        int class = plain_class(p->times[i]), k = p->pairs[class].count++;
+        p->pairs[class].x[k] = p->mean[i] - expected;
+        p->pairs[class].y[k] = reward - expected;
     }
-    p->times[i] += p->times[i] < MOST_TIMES;
-    p->mean[i] += (reward - p->mean[i]) / p->times[i];
+    plain_mean(p, i, reward);
 }
 
 static void is_the_least_squares_over_arms_that_came_again(void **state)
@@ -58,16 +125,19 @@ static void is_the_least_squares_over_arms_that_came_again(void **state)
     for (uint64_t seed = 0; seed < 4; seed++) {
         draw_features(seed);
         random_stream draw = random_named(seed, "rewards");
-        float *memory = make_memory(ROOM);
-        plain p = {0};
-        for (int t = 0; t < ROUNDS; t++) {
-            size_t i = (size_t)random_below(&draw, ARMS);
+        past self = make_past(ROOM);
+        static plain p;
+        memset(&p, 0, sizeof p);
+        self.spread = 0.5 + (double)seed;
+        for (int t = 0; t < ROUNDS; t++) { /* a few arms come often */
+            size_t i = (size_t)(random_below(&draw, 2) ? random_below(&draw, ARMS) : random_below(&draw, 3));
             float expected = (float)random_normal(&draw), reward = (float)random_normal(&draw) + (float)i / ARMS;
-            assert_close(recall_expect(memory, ROOM, arm(i), expected), plain_expect(&p, i, expected), 1e-4);
-            recall_add(memory, ROOM, arm(i), expected, reward);
+            assert_close(past_expect(&self, arm(i), expected), plain_expect(&p, i, expected, self.spread), 1e-4);
+            past_add(&self, arm(i), expected, reward);
             plain_add(&p, i, expected, reward);
         }
-        free(memory);
+        for (int class = 0; class < RECALL_CLASSES; class ++) assert_true(p.pairs[class].count > 10);
+        past_free(&self);
     }
 }
 
@@ -105,8 +175,9 @@ static int play_any(const regime *r, uint64_t seed, double surprises)
 {
     draw_features(seed);
     random_stream draw = random_named(seed, "anything");
-    float *memory = make_memory(ROOM);
-    plain p = {0};
+    past self = make_past(ROOM);
+    static plain p;
+    memset(&p, 0, sizeof p);
     double largest = 0;
     int used = 0;
     for (int t = 0; t < ROUNDS; t++) {
@@ -116,17 +187,17 @@ static int play_any(const regime *r, uint64_t seed, double surprises)
         float reward = as_float(now->reward + now->reward_spread * random_normal(&draw));
         double error = now->error + now->error_spread * random_normal(&draw);
         float expected = as_float(now->blind ? error : error + (double)reward);
-        double got = recall_expect(memory, ROOM, arm(i), expected), mean = p.times[i] > 0 ? p.mean[i] : expected;
+        double got = past_expect(&self, arm(i), expected), mean = p.times[i] > 0 ? p.mean[i] : expected;
         double low = fmin(expected, mean), high = fmax(expected, mean);
         double rounding = 1e-5 * fmax(largest, fmax(fabs(low), fabs(high)));
         assert_true(got >= low - rounding && got <= high + rounding);
         used += fabs(got - expected) > rounding;
-        recall_add(memory, ROOM, arm(i), expected, reward);
-        plain_add(&p, i, expected, reward);
+        past_add(&self, arm(i), expected, reward);
+        plain_mean(&p, i, reward);
         largest = fmax(largest, fabs(reward));
     }
-    for (size_t k = 0; k < recall_count(ROOM); k++) assert_true(isfinite(memory[k]));
-    free(memory);
+    for (size_t k = 0; k < recall_count(ROOM); k++) assert_true(isfinite(self.memory[k]));
+    past_free(&self);
     return used;
 }
 
@@ -148,18 +219,24 @@ static void what_overflows_is_left_out(void **state)
 {
     (void)state;
     draw_features(1);
-    float *memory = make_memory(ROOM);
+    past self = make_past(ROOM);
     for (size_t i = 0; i < ARMS; i++)
-        for (int t = 0; t < 5; t++) recall_add(memory, ROOM, arm(i), 0, 1);
-    float before = recall_expect(memory, ROOM, arm(1), 0);
+        for (size_t t = 0; t < 20; t++) past_add_certain(&self, arm(i), i + t, 1);
+    float before = past_expect(&self, arm(1), 0);
     assert_true(before > 0.9f && before <= 1);
-    const float absurd[] = {1e30f, -1e30f, 3e38f, -3e38f, INFINITY, NAN};
+    const float absurd[] = {INFINITY, -INFINITY, NAN};
     for (size_t k = 0; k < sizeof absurd / sizeof *absurd; k++) {
-        recall_add(memory, ROOM, arm(2), absurd[k], 1);
-        assert_true(recall_expect(memory, ROOM, arm(1), 0) == before);
-        assert_true(recall_expect(memory, ROOM, arm(2), 0) == before);
+        past_add(&self, arm(2), absurd[k], 1);
+        assert_true(past_expect(&self, arm(1), 0) == before);
+        assert_true(past_expect(&self, arm(2), 0) == before);
     }
-    free(memory);
+    const float large[] = {1e30f, -1e30f, 3e38f, -3e38f}; /* whose squares a double holds */
+    for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
+        past_add(&self, arm(2), large[k], 1);
+        assert_close(past_expect(&self, arm(1), 0), before, 1e-3);
+        assert_close(past_expect(&self, arm(2), 0), before, 1e-3);
+    }
+    past_free(&self);
 }
 
 /* What is expected of an arm whose reward is 1, a coin's where there is noise, 0 after a change; 0.5 without its past.
@@ -168,16 +245,16 @@ static double recalled(double noise, double change, uint64_t seed)
 {
     draw_features(seed);
     random_stream draw = random_named(seed, "rewards");
-    float *memory = make_memory(ROOM);
+    past self = make_past(ROOM);
     for (int t = 0; t < 20 * ROUNDS; t++) {
         size_t i = (size_t)random_below(&draw, ARMS);
         bool coin = random_unit(&draw) < 0.5, odd = i % 2 == 1;
         double reward = noise > 0 ? coin : odd;
         if (t >= 10 * ROUNDS && change > 0) reward = 1 - reward;
-        recall_add(memory, ROOM, arm(i), 0.5f, (float)reward);
+        past_add(&self, arm(i), 0.5f, (float)reward);
     }
-    double got = recall_expect(memory, ROOM, arm(1), 0.5f);
-    free(memory);
+    double got = past_expect(&self, arm(1), 0.5f);
+    past_free(&self);
     return got;
 }
 
@@ -191,16 +268,38 @@ static void certain_rewards_are_believed_and_noise_is_not(void **state)
     }
 }
 
+/* An arm's rewards are its own mean and noise of the same variance: of a mean of n of them n / (n + 1) is true, and a
+ * class goes from n to 2 n - 1. */
+static void more_rewards_are_believed_more(void **state)
+{
+    (void)state;
+    past self = make_past(1 << 14);
+    random_stream draw = random_named(9, "often");
+    for (int arms = 0; arms < 4000; arms++) {
+        float x[2] = {(float)(arms + 1), 1}, own = (float)random_normal(&draw);
+        for (int t = 0; t < 70; t++) past_add(&self, vector_dense(x, 2), 0, own + (float)random_normal(&draw));
+    }
+    double before = 0;
+    for (int class = 0; class < RECALL_CLASSES; class ++) {
+        double weight = slope_weight(&self.weights[class], 1), n = 1 << class;
+        double low = n / (n + 1), high = class < RECALL_CLASSES - 1 ? (2 * n - 1) / (2 * n) : 1;
+        if (weight < low - 0.06 || weight > high + 0.06) fail_msg("class %d: %g", class, weight);
+        assert_true(weight > before - 0.03);
+        before = weight;
+    }
+    past_free(&self);
+}
+
 static void nothing_is_said_of_an_arm_that_never_came(void **state)
 {
     (void)state;
     draw_features(1);
-    float *memory = make_memory(ROOM);
+    past self = make_past(ROOM);
     for (size_t i = 1; i < ARMS; i++)
-        for (int t = 0; t < 3; t++) recall_add(memory, ROOM, arm(i), 0, 1);
-    assert_true(recall_expect(memory, ROOM, arm(0), 0.25f) == 0.25f);
-    assert_true(recall_expect(memory, ROOM, arm(1), 0.25f) > 0.9f);
-    free(memory);
+        for (size_t t = 0; t < 3; t++) past_add_certain(&self, arm(i), i + t, 1);
+    assert_true(past_expect(&self, arm(0), 0.25f) == 0.25f);
+    assert_true(past_expect(&self, arm(1), 0.25f) > 0.9f);
+    past_free(&self);
 }
 
 /* An arm is the same however it is written, and another one if a single feature is. */
@@ -209,15 +308,15 @@ static void an_arm_is_its_entries_that_are_not_zero(void **state)
     (void)state;
     float dense[4] = {0, 2, -0.0f, -1}, sparse[2] = {2, -1}, named[3] = {2, 0, -1}, other[4] = {0, 2, 0, -1.0000001f};
     uint32_t indices[2] = {1, 3}, named_indices[3] = {1, 2, 3}, shifted[2] = {0, 3};
-    float *memory = make_memory(ROOM);
-    for (int t = 0; t < 9; t++) recall_add(memory, ROOM, vector_dense(dense, 4), 0, 1);
-    float known = recall_expect(memory, ROOM, vector_dense(dense, 4), 0);
+    past self = make_past(ROOM);
+    for (size_t t = 0; t < 12; t++) past_add_certain(&self, vector_dense(dense, 4), t, 1);
+    float known = past_expect(&self, vector_dense(dense, 4), 0);
     assert_true(known > 0.8f);
-    assert_true(recall_expect(memory, ROOM, (vector){sparse, indices, 2}, 0) == known);
-    assert_true(recall_expect(memory, ROOM, (vector){named, named_indices, 3}, 0) == known);
-    assert_true(recall_expect(memory, ROOM, (vector){sparse, shifted, 2}, 0) == 0);
-    assert_true(recall_expect(memory, ROOM, vector_dense(other, 4), 0) == 0);
-    free(memory);
+    assert_true(past_expect(&self, (vector){sparse, indices, 2}, 0) == known);
+    assert_true(past_expect(&self, (vector){named, named_indices, 3}, 0) == known);
+    assert_true(past_expect(&self, (vector){sparse, shifted, 2}, 0) == 0);
+    assert_true(past_expect(&self, vector_dense(other, 4), 0) == 0);
+    past_free(&self);
 }
 
 /* Ten thousand arms in little room: the last one is known, none of those that never came, and nothing is written beyond
@@ -226,22 +325,23 @@ static void a_full_memory_forgets_the_older_arm(void **state)
 {
     (void)state;
     for (size_t room = 1; room <= 40; room += 13) {
-        float *memory = make_memory(room), x[2];
-        for (int t = 0; t < 10000; t++) {
+        past self = make_past(room);
+        float x[2];
+        for (size_t t = 0; t < 10000; t++) {
             x[0] = (float)(t + 1), x[1] = 1;
-            for (int again = 0; again < 2; again++) recall_add(memory, room, vector_dense(x, 2), 0, 1);
-            assert_true(recall_expect(memory, room, vector_dense(x, 2), 0) > 0.4f);
+            for (size_t again = 0; again < 3; again++) past_add_certain(&self, vector_dense(x, 2), t + again, 1);
+            assert_true(t == 0 || past_expect(&self, vector_dense(x, 2), 0) > 0.9f);
         }
         int known = 0;
         for (int t = 0; t < 10000; t++) {
             x[0] = (float)(t + 1), x[1] = 1;
-            known += recall_expect(memory, room, vector_dense(x, 2), 0) != 0;
+            known += past_expect(&self, vector_dense(x, 2), 0) != 0;
             x[1] = -1;
-            assert_true(recall_expect(memory, room, vector_dense(x, 2), 0) == 0);
+            assert_true(past_expect(&self, vector_dense(x, 2), 0) == 0);
         }
         assert_true(known >= 1 && known <= (int)room);
-        assert_true(memory[recall_count(room)] == 0);
-        free(memory);
+        assert_true(self.memory[recall_count(room)] == 0);
+        past_free(&self);
     }
 }
 
@@ -250,12 +350,14 @@ static void an_arm_does_not_inherit(void **state)
 {
     (void)state;
     draw_features(1);
-    float *memory = make_memory(1);
-    for (int t = 0; t < 50; t++) recall_add(memory, 1, arm(0), 0.5f, 1);
-    assert_true(recall_expect(memory, 1, arm(0), 0.5f) > 0.9f);
-    recall_add(memory, 1, arm(1), 0.5f, 0);
-    assert_true(recall_expect(memory, 1, arm(1), 0.5f) < 0.1f);
-    free(memory);
+    past self = make_past(1);
+    for (size_t t = 0; t < 40; t++)
+        past_add_certain(&self, arm(2 + t / 2), t / 2, 1); /* a past of one reward says all */
+    for (size_t t = 0; t < 50; t++) past_add_certain(&self, arm(0), t, 1);
+    assert_true(past_expect(&self, arm(0), 0.5f) > 0.9f);
+    past_add(&self, arm(1), 0.5f, 0);
+    assert_true(past_expect(&self, arm(1), 0.5f) < 0.1f);
+    past_free(&self);
 }
 
 static void no_room_recalls_nothing(void **state)
@@ -263,7 +365,6 @@ static void no_room_recalls_nothing(void **state)
     (void)state;
     draw_features(1);
     assert_int_equal(recall_count(0), 0);
-    recall_add(NULL, 0, arm(0), 0, 1);
     assert_true(recall_expect(NULL, 0, arm(0), 0.5f) == 0.5f);
 }
 
@@ -274,6 +375,7 @@ int main(void)
         cmocka_unit_test(a_prediction_lies_between_the_expected_and_the_mean),
         cmocka_unit_test(what_overflows_is_left_out),
         cmocka_unit_test(certain_rewards_are_believed_and_noise_is_not),
+        cmocka_unit_test(more_rewards_are_believed_more),
         cmocka_unit_test(nothing_is_said_of_an_arm_that_never_came),
         cmocka_unit_test(an_arm_is_its_entries_that_are_not_zero),
         cmocka_unit_test(a_full_memory_forgets_the_older_arm),

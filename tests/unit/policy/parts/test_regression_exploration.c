@@ -4,112 +4,162 @@
 #include "math/float_mode.h"
 #include "policy/parts/gain_regression.h"
 #include "policy/parts/initial_features.h"
-#include "policy/parts/recall.h"
+#include "policy/parts/recent_gains.h"
 
-enum { ARMS = 6, SHOWN = 3, ROOM = 64, PLAYED = 80, LATE = 4 };
+enum { ARMS = 6, PLAYED = 80 };
 
-#define COMMON "scale=off f1.width=6 exploration=ridge refresh=3 prior_gain=0.7 ridge=2 "
+#define COMMON "scale=off f1.width=6 exploration=ridge refresh=3 prior_gain=0.7 ridge=2 recall=0 "
 
 static round_arms every_arm; /* that there is: the same few come again and again */
 
-/* A round of some of them, in sparse form. */
-typedef struct shown {
-    ee_arms arms;
-    size_t starts[SHOWN + 1];
-    uint32_t indices[SHOWN * PARTS_DIM];
-    float values[SHOWN * PARTS_DIM];
-} shown;
+/* The parts of f2, told by the test what f2 is told. */
+typedef struct told {
+    initial_features features;
+    gain_regression gains;
+    recent_gains recent;
+    float theta[128];
+    size_t recent_theta;
+    float phi[PLAYED][64], predicted[PLAYED], reward[PLAYED];
+    size_t arm[PLAYED];
+} told;
 
-static void show(shown *self, random_stream *draw)
+static void told_make(told *self, parts *from, bool recent)
 {
-    size_t end = 0;
-    for (size_t i = 0; i < SHOWN; i++) {
-        vector x = vector_of_arm(&every_arm.sparse, (size_t)random_below(draw, ARMS));
-        memcpy(self->indices + end, x.indices, x.count * sizeof *x.indices);
-        memcpy(self->values + end, x.values, x.count * sizeof *x.values);
-        self->starts[i] = end;
-        end += x.count;
+    const network *f1 = &from->f1.f1.network;
+    ee_error error = {0};
+    memset(self, 0, sizeof *self);
+    assert_int_equal(initial_features_create(&self->features, &from->owner, f1, 200, &error), EE_OK);
+    initial_features_set(&self->features, f1, from->f1.f1.initial);
+    gain_regression_setup setup = {.heads = f1->heads, .dim = self->features.count, .lambda = 2};
+    assert_int_equal(gain_regression_create(&self->gains, &from->owner, &setup, &error), EE_OK);
+    size_t units = recent ? 64 : 0; /* and as many as there are */
+    assert_int_equal(recent_gains_create(&self->recent, &from->owner, f1, units, 0.3, PARTS_SEED, &error), EE_OK);
+    assert_int_equal(self->recent.units, recent ? 6 : 0);
+    self->recent_theta = gain_regression_theta_count(&self->gains);
+    assert_int_equal(from->f2->theta_count, self->recent_theta + recent_gains_theta_count(&self->recent));
+    recent_gains_start(&self->recent, self->theta + self->recent_theta);
+}
+
+static void told_solve(told *self, double spread)
+{
+    gain_regression_solve(&self->gains, 0.7, spread, self->theta);
+    recent_gains_solve(&self->recent, spread, self->theta + self->recent_theta);
+}
+
+static const float *theta_of(const told *self, const parts *from, vector x)
+{
+    return self->theta + network_head(&from->f1.f1.network, x) * self->features.count;
+}
+
+static float learned_gain(const told *self, const parts *from, vector x, const float *phi)
+{
+    return 0.7f + from->f1.f1.network.kernels->dot(theta_of(self, from, x), phi, self->features.count);
+}
+
+/* prior + theta . phi + what f1 was lately wrong by, times the spread */
+static void assert_scores(told *self, const parts *from, const ee_score *scores)
+{
+    const network *f1 = &from->f1.f1.network;
+    for (size_t i = 0; i < ARMS; i++) {
+        vector x = vector_of_arm(&every_arm.sparse, i);
+        float phi[64], activations[256];
+        initial_features_compute(&self->features, x, activations, phi);
+        float gain = learned_gain(self, from, x, phi);
+        network_outputs(f1, from->theta1, x, activations);
+        gain += recent_gains_expect(&self->recent, self->theta + self->recent_theta, x, activations);
+        assert_close(scores[i].exploration, from->f1.base.parameters.spread * (double)gain, 1e-5);
     }
-    self->starts[SHOWN] = end;
-    self->arms = ee_arms_sparse(self->starts, self->indices, self->values, SHOWN, PARTS_DIM);
 }
 
-/* What f2 says now of the arm of a decision. */
-static float gain_now(const parts *self, const parts_decision *made)
+static void tell_await(told *self, parts *from, size_t t, vector x)
 {
-    guard end;
-    ee_score score;
-    vector x = made->seen.x;
-    size_t starts[] = {0, x.count};
-    ee_arms one = ee_arms_sparse(starts, x.indices, x.values, 1, PARTS_DIM);
-    parts_score(self, &one, &end, &score);
-    guard_free(&end);
-    return score.exploration;
+    gain_regression_add(&self->gains, network_head(&from->f1.f1.network, x), self->phi[t]);
+    recent_gains_await(&self->recent, x, from->theta1);
+    told_solve(self, from->f1.base.parameters.spread);
 }
 
-/* An f2 with a memory of arms beside one without, which play the same, and a memory of the test's own. What is
- * expected of an arm without its past is f1 and the gain that the regression has for it: it is that which the past is
- * held against, and which it makes better. */
-static void check_memory(const char *with, const char *without)
+static void tell_reward(told *self, parts *from, size_t t, const observation *o)
 {
-    parts self, plain;
-    parts_make(&self, with);
-    parts_make(&plain, without);
+    float gain = self->reward[t] - self->predicted[t];
+    double spread = from->f1.base.parameters.spread;
+    size_t head = network_head(&from->f1.f1.network, o->x);
+    recent_gain sample = {o->x, gain, learned_gain(self, from, o->x, self->phi[t]), spread, o->awaited};
+    recent_gains_observe(&self->recent, &sample, from->theta1, self->theta + self->recent_theta);
+    if (!o->awaited) gain_regression_add(&self->gains, head, self->phi[t]);
+    gain_regression_correct(&self->gains, head, self->phi[t], gain);
+}
+
+/* Of each training the gains of the samples that it draws, by f1 as it is then. */
+static void tell_training(told *self, parts *from, size_t t, random_stream *refreshing)
+{
+    const network *f1 = &from->f1.f1.network;
+    float activations[256];
+    for (int i = 0; i < 3; i++) {
+        size_t s = (size_t)random_below(refreshing, t + 1);
+        vector x = vector_of_arm(&every_arm.sparse, self->arm[s]);
+        float output = network_forward(f1, from->theta1, x, activations);
+        float now = exploitation_reward(&from->f1.base.parameters, output);
+        gain_regression_correct(&self->gains, network_head(f1, x), self->phi[s],
+                                (self->reward[s] - now) - (self->reward[s] - self->predicted[s]));
+        self->predicted[s] = now;
+    }
+    told_solve(self, from->f1.base.parameters.spread);
+}
+
+static void check_gains(const char *options, bool recent)
+{
+    parts self;
+    static told its;
+    parts_make(&self, options);
     parts_draw(&self, &every_arm, 7, ARMS);
-    float *past = calloc(recall_count(ROOM), sizeof *past);
-    random_stream draw = random_named(2, "rounds");
-    parts_decision made[PLAYED], same[PLAYED];
-    float largest = 0;
+    told_make(&its, &self, recent);
+    float activations[256];
+    random_stream draw = random_named(2, "rounds"), refreshing = random_named(PARTS_SEED, "refreshing");
     for (size_t t = 0; t < PLAYED; t++) {
-        ee_score scores[SHOWN], plain_scores[SHOWN];
-        shown round;
-        show(&round, &draw);
-        parts_decide(&self, &round.arms, t % SHOWN, &made[t], scores);
-        parts_decide(&plain, &round.arms, t % SHOWN, &same[t], plain_scores);
-        for (size_t i = 0; i < SHOWN; i++) {
-            float expected = plain_scores[i].exploitation + plain_scores[i].exploration;
-            float recalled = recall_expect(past, ROOM, vector_of_arm(&round.arms, i), expected);
-            assert_close(scores[i].exploitation + scores[i].exploration, recalled, 1e-5);
-            largest = fmaxf(largest, fabsf(recalled - expected));
+        ee_score scores[ARMS];
+        parts_decision made;
+        its.arm[t] = (size_t)random_below(&draw, ARMS);
+        parts_decide(&self, &every_arm.sparse, its.arm[t], &made, scores);
+        assert_scores(&its, &self, scores);
+        its.predicted[t] = scores[its.arm[t]].exploitation;
+        its.reward[t] = 5 + 3 * (float)random_normal(&draw);
+        initial_features_compute(&its.features, made.seen.x, activations, its.phi[t]);
+        if (t % 3 == 0) {
+            parts_await(&self, &made);
+            tell_await(&its, &self, t, made.seen.x);
+            assert_floats_close(self.theta2, its.theta, self.f2->theta_count, 1e-6);
         }
-        if (t < LATE) continue;
-        size_t of = t - LATE;
-        const observation *o = &same[of].seen;
-        float reward = 3 * o->x.values[0] + 0.2f * (float)random_normal(&draw);
-        recall_add(past, ROOM, o->x, o->score.exploitation + gain_now(&plain, &same[of]), reward);
-        parts_observe(&self, &made[of], reward);
-        parts_observe(&plain, &same[of], reward);
+        parts_observe(&self, &made, its.reward[t]);
+        observation seen = made.seen;
+        its.predicted[t] = seen.score.exploitation; /* that of the first decision is the centre */
+        tell_reward(&its, &self, t, &seen);
         parts_train(&self);
-        parts_train(&plain);
-    }
-    assert_true(largest > 0.05f); /* the past had a say */
-    free(past);
-    for (size_t t = PLAYED - LATE; t < PLAYED; t++) {
-        guard_free(&made[t].kept);
-        guard_free(&same[t].kept);
+        tell_training(&its, &self, t, &refreshing);
+        assert_floats_close(self.theta2, its.theta, self.f2->theta_count, 1e-6);
     }
     parts_free(&self);
-    parts_free(&plain);
 }
 
-static void the_past_is_held_against_f1_and_the_regression(void **state)
+static void gains_are_regressed_and_drawn_to_be_computed_again(void **state)
 {
     (void)state;
-    check_memory(COMMON "recall=64", COMMON "recall=0");
-    check_memory(COMMON "blocks=3 recall=64", COMMON "blocks=3 recall=0");
+    check_gains(COMMON, true);
+    check_gains(COMMON "blocks=3", true);
+    check_gains(COMMON "standardize=off", true);
+    check_gains(COMMON "recent_units=0", false);
 }
 
-/* The size of a gain, or its positive part, is not what rewards can tell of an arm. */
-static void other_labels_have_no_memory(void **state)
+/* How far f1 is off says nothing of where it is: it is made up for by gains alone. */
+static void other_labels_have_no_recent_gains(void **state)
 {
     (void)state;
     const char *labels[] = {"abs", "relu"};
     for (size_t i = 0; i < 2; i++) {
         char options[256];
         parts with, without;
-        snprintf(options, sizeof options, COMMON "label=%s recall=64", labels[i]);
+        snprintf(options, sizeof options, COMMON "label=%s", labels[i]);
         parts_make(&with, options);
-        snprintf(options, sizeof options, COMMON "label=%s recall=0", labels[i]);
+        snprintf(options, sizeof options, COMMON "label=%s recent_units=0", labels[i]);
         parts_make(&without, options);
         assert_int_equal(with.f2->theta_count, without.f2->theta_count);
         parts_free(&with);
@@ -117,56 +167,11 @@ static void other_labels_have_no_memory(void **state)
     }
 }
 
-/* ---- gains ---- */
-
-/* The regression alone, told by the test: of each reward its gain less the prior, of each training the gains of the
- * samples that it draws, by f1 as it is then. */
-static void gains_are_regressed_and_drawn_to_be_computed_again(void **state)
-{
-    (void)state;
-    parts self;
-    parts_make(&self, COMMON "recall=0");
-    parts_draw(&self, &every_arm, 7, ARMS);
-    const network *f1 = &self.f1.f1.network;
-    initial_features features;
-    gain_regression gains;
-    ee_error error = {0};
-    assert_int_equal(initial_features_create(&features, &self.owner, f1, 200, &error), EE_OK);
-    initial_features_set(&features, f1, self.f1.f1.initial);
-    assert_int_equal(gain_regression_create(&gains, &self.owner, 1, features.count, 2, &error), EE_OK);
-    assert_int_equal(self.f2->theta_count, features.count);
-    float theta[64] = {0}, phi[PLAYED][64], activations[256], predicted[PLAYED], reward[PLAYED];
-    size_t played[PLAYED];
-    random_stream draw = random_named(2, "rounds"), refreshing = random_named(PARTS_SEED, "refreshing");
-    for (size_t t = 0; t < PLAYED; t++) {
-        ee_score scores[ARMS];
-        parts_decision made;
-        played[t] = (size_t)random_below(&draw, ARMS);
-        parts_decide(&self, &every_arm.sparse, played[t], &made, scores);
-        predicted[t] = scores[played[t]].exploitation;
-        reward[t] = (float)random_normal(&draw);
-        initial_features_compute(&features, made.seen.x, activations, phi[t]);
-        gain_regression_add(&gains, 0, phi[t], reward[t] - predicted[t] - 0.7f);
-        parts_observe(&self, &made, reward[t]);
-        parts_train(&self);
-        for (int i = 0; i < 3; i++) {
-            size_t s = (size_t)random_below(&refreshing, t + 1);
-            float now = network_forward(f1, self.theta1, vector_of_arm(&every_arm.sparse, played[s]), activations);
-            gain_regression_correct(&gains, 0, phi[s], (reward[s] - now) - (reward[s] - predicted[s]));
-            predicted[s] = now;
-        }
-        gain_regression_solve(&gains, theta);
-        assert_floats_close(self.theta2, theta, features.count, 1e-6);
-    }
-    parts_free(&self);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_past_is_held_against_f1_and_the_regression),
-        cmocka_unit_test(other_labels_have_no_memory),
         cmocka_unit_test(gains_are_regressed_and_drawn_to_be_computed_again),
+        cmocka_unit_test(other_labels_have_no_recent_gains),
     };
     float_mode_enter(); /* as the engine computes */
     return cmocka_run_group_tests_name("regression_exploration", tests, NULL, NULL);

@@ -1,0 +1,158 @@
+/* The slope against the line of least squares through all pairs, each with what is left of its weight. */
+#include "math/slope.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "support.h"
+
+enum { PAIRS = 300 };
+
+typedef struct pairs {
+    int count;
+    double x[PAIRS], y[PAIRS];
+} pairs;
+
+/* The minimum of sum w (y - a - b x)^2 + doubt^2 b^2 over a and b: b, within 0 to 1. */
+static double fit(const pairs *p, double span, double doubt)
+{
+    double total = 0, mean_x = 0, mean_y = 0, up = 0, down = doubt * doubt;
+    for (int k = 0; k < p->count; k++) {
+        double weight = pow(1 - 1 / span, p->count - 1 - k);
+        total += weight;
+        mean_x += weight * p->x[k];
+        mean_y += weight * p->y[k];
+    }
+    mean_x /= total;
+    mean_y /= total;
+    for (int k = 0; k < p->count; k++) {
+        double weight = pow(1 - 1 / span, p->count - 1 - k);
+        up += weight * (p->x[k] - mean_x) * (p->y[k] - mean_y);
+        down += weight * (p->x[k] - mean_x) * (p->x[k] - mean_x);
+    }
+    return fmin(fmax(up / down, 0), 1);
+}
+
+static void is_the_weighted_least_squares(void **state)
+{
+    (void)state;
+    const double spans[] = {3, 50, 1e6}, doubts[] = {0.2, 1, 10}, truths[] = {0, 0.3, 0.8, 1.7, -0.6};
+    int inside = 0;
+    for (size_t s = 0; s < 3; s++) {
+        for (size_t d = 0; d < 3; d++) {
+            for (size_t b = 0; b < 5; b++) {
+                random_stream draw = random_named(9 * s + 3 * d + b, "pairs");
+                pairs p = {0};
+                slope self = {0};
+                while (p.count < PAIRS) {
+                    double x = 5 + random_normal(&draw), y = -2 + truths[b] * x + 0.3 * random_normal(&draw);
+                    p.x[p.count] = x;
+                    p.y[p.count++] = y;
+                    slope_add(&self, x, y, spans[s]);
+                    double expected = fit(&p, spans[s], doubts[d]), got = slope_weight(&self, doubts[d]);
+                    assert_close(got, expected, 1e-9);
+                    assert_true(got >= 0 && got <= 1);
+                    inside += got > 0 && got < 1;
+                }
+            }
+        }
+    }
+    assert_true(inside > 9 * 2 * PAIRS); /* and not only its bounds */
+}
+
+static void nothing_says_nothing(void **state)
+{
+    (void)state;
+    slope self = {0};
+    assert_true(slope_weight(&self, 1) == 0);
+    slope_add(&self, 3, 3, 10);
+    assert_true(slope_weight(&self, 1) == 0); /* one pair has no slope */
+    assert_true(slope_weight(&self, 0) == 0);
+    for (int k = 0; k < 20; k++) slope_add(&self, 3, k, 10);
+    assert_true(slope_weight(&self, 0) == 0); /* nor have pairs of one x */
+}
+
+/* Beside one pair whose x is `doubt` off the mean, a pair that far off says half of it. */
+static void doubt_is_worth_a_pair(void **state)
+{
+    (void)state;
+    slope self = {0};
+    slope_add(&self, 1, 1, 1e12);
+    slope_add(&self, -1, -1, 1e12);
+    assert_close(slope_weight(&self, 1), 2.0 / 3, 1e-9);
+    assert_close(slope_weight(&self, 100), 2.0 / 10002, 1e-9);
+}
+
+/* Rewards in other units: x, y and doubt all times a are the same slope. */
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    const double units[] = {0x1p-40, 0x1p40};
+    for (size_t u = 0; u < 2; u++) {
+        random_stream draw = random_named(u, "units");
+        slope one = {0}, other = {0};
+        for (int k = 0; k < 100; k++) {
+            double x = random_normal(&draw), y = 0.5 * x + random_normal(&draw);
+            slope_add(&one, x, y, 20);
+            slope_add(&other, units[u] * x, units[u] * y, 20);
+            assert_true(slope_weight(&one, 0.5) == slope_weight(&other, units[u] * 0.5));
+        }
+        assert_true(slope_weight(&one, 0.5) > 0);
+    }
+}
+
+static void what_overflows_is_left_out(void **state)
+{
+    (void)state;
+    const double absurd[][2] = {{1e160, 0}, {1e160, 1e160}, {1e155, 1e155}, {1e150, 1e170}, {INFINITY, 0}, {0, NAN}};
+    slope self = {0};
+    for (int k = 0; k < 10; k++) slope_add(&self, k, 0.5 * k, 100);
+    double before = slope_weight(&self, 1);
+    assert_true(before > 0.4 && before < 0.5);
+    for (size_t k = 0; k < sizeof absurd / sizeof *absurd; k++) {
+        slope kept = self;
+        slope_add(&self, absurd[k][0], absurd[k][1], 100);
+        assert_memory_equal(&self, &kept, sizeof self);
+    }
+    slope_add(&self, 3, 1.5, 100); /* and goes on */
+    assert_close(slope_weight(&self, 1), before, 0.05);
+}
+
+/* ---- saving and loading ---- */
+
+static void goes_on_after_loading(void **state)
+{
+    (void)state;
+    ee_error error = {0};
+    slope self = {0}, loaded = {9, 9, 9, 9, 9};
+    for (int k = 0; k < 10; k++) slope_add(&self, k, 0.3 * k * k, 7);
+    archive written = archive_writer(&error);
+    slope_archive(&self, &written);
+    assert_int_equal(written.status, EE_OK);
+    archive a = archive_reader(written.bytes, written.size, &error);
+    slope_archive(&loaded, &a);
+    assert_int_equal(a.status, EE_OK);
+    assert_int_equal(archive_remaining(&a), 0);
+    assert_memory_equal(&self, &loaded, sizeof self);
+    for (size_t place = 0; place < 5; place++) { /* none of the sums may be damaged */
+        double sums[5] = {1, 1, 1, 1, 1};
+        sums[place] = place % 2 ? NAN : INFINITY;
+        a = archive_reader((const uint8_t *)sums, sizeof sums, &error);
+        slope_archive(&loaded, &a);
+        assert_int_equal(a.status, EE_BAD_MODEL);
+        assert_string_equal(error.message, "model: a sum of least squares is not a finite number");
+    }
+    memory_free(written.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_the_weighted_least_squares), cmocka_unit_test(nothing_says_nothing),
+        cmocka_unit_test(doubt_is_worth_a_pair),         cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(what_overflows_is_left_out),    cmocka_unit_test(goes_on_after_loading),
+    };
+    return cmocka_run_group_tests_name("slope", tests, NULL, NULL);
+}

@@ -1,0 +1,288 @@
+/* What f1 was wrong by lately: how much it is worth, and where it is unsure. */
+#include "eenet_parts.h"
+
+#include "math/float_mode.h"
+#include "policy/parts/recent_gains.h"
+
+enum { UNITS = 5, SKETCHES = 4, SAMPLES = 1500 };
+
+/* f1 as it begins, and beside it the part. */
+typedef struct fixture {
+    parts all;
+    const network *f1;
+    recent_gains recent;
+    float *theta;
+} fixture;
+
+static void make(fixture *self, const char *options, size_t units, double alpha)
+{
+    ee_error error = {0};
+    memset(self, 0, sizeof *self);
+    parts_make(&self->all, options);
+    self->f1 = &self->all.f1.f1.network;
+    memory *owner = &self->all.owner;
+    ee_status status = recent_gains_create(&self->recent, owner, self->f1, units, alpha, 9, &error);
+    size_t count = recent_gains_theta_count(&self->recent);
+    if (!status) status = memory_create(owner, &self->theta, count ? count : 1, sizeof *self->theta, &error);
+    if (status) fail_msg("%s", error.message);
+    recent_gains_start(&self->recent, self->theta);
+}
+
+static void release(fixture *self)
+{
+    parts_free(&self->all);
+}
+
+#define F1 "scale=off f1.width=8 "
+
+static float expect(const fixture *self, vector x)
+{
+    float activations[512];
+    assert_true(self->f1->activation_count <= 512);
+    network_outputs(self->f1, self->all.theta1, x, activations);
+    return recent_gains_expect(&self->recent, self->theta, x, activations);
+}
+
+static vector draw_arm(const fixture *self, round_arms *round, uint64_t number)
+{
+    parts_draw(&self->all, round, number, 3);
+    return vector_of_arm(&round->dense, number % 3);
+}
+
+static void observe(fixture *self, vector x, float gain, double spread, bool awaited)
+{
+    recent_gain sample = {x, gain, 0, spread, awaited};
+    recent_gains_observe(&self->recent, &sample, self->all.theta1, self->theta);
+    recent_gains_solve(&self->recent, spread, self->theta);
+}
+
+static float weight(const fixture *self)
+{
+    return self->theta[0];
+}
+
+/* ---- what it is worth ---- */
+
+/* Three arms come again and again. f1 is off by `fixed` on the first, and by as much to the other side on the second;
+ * noise comes on top; all of it times the spread. Returns the weight after all, and what is predicted of the arms. */
+static float play(const char *options, double fixed, double noise, double spread, float *predicted)
+{
+    static round_arms round;
+    static const double sides[] = {1, -1, 0};
+    fixture self;
+    random_stream draw = random_named(3, "gains");
+    make(&self, options, UNITS, 0);
+    parts_draw(&self.all, &round, 3, 3);
+    for (uint64_t t = 0; t < SAMPLES; t++) {
+        size_t arm = (size_t)random_below(&draw, 3);
+        double gain = fixed * sides[arm] + noise * random_normal(&draw);
+        observe(&self, vector_of_arm(&round.dense, arm), (float)(spread * gain), spread, false);
+        assert_true(weight(&self) >= 0 && weight(&self) <= 1);
+    }
+    for (size_t arm = 0; arm < 3; arm++) predicted[arm] = expect(&self, vector_of_arm(&round.dense, arm));
+    float got = weight(&self);
+    release(&self);
+    return got;
+}
+
+static void noise_is_worth_nothing(void **state)
+{
+    (void)state;
+    float predicted[3];
+    const char *options[] = {F1, F1 "blocks=3"};
+    for (size_t o = 0; o < 2; o++) {
+        assert_true(play(options[o], 0, 0.5, 20, predicted) < 0.15f);
+        for (size_t arm = 0; arm < 3; arm++) assert_true(fabsf(predicted[arm]) < 0.03f);
+    }
+}
+
+/* In units of the spread it makes up for what f1 is off by. */
+static void what_f1_is_off_by_is_made_up_for(void **state)
+{
+    (void)state;
+    const double spreads[] = {1, 0.001, 1000};
+    for (size_t s = 0; s < 3; s++) {
+        float predicted[3];
+        assert_true(play(F1, 1.5, 0.2, spreads[s], predicted) > 0.95f);
+        for (size_t arm = 0; arm < 3; arm++) assert_close(predicted[arm], arm == 2 ? 0 : arm ? -1.5 : 1.5, 0.1);
+        assert_true(play(F1 "blocks=3", -1.5, 0.2, spreads[s], predicted) > 0.95f);
+        for (size_t arm = 0; arm < 3; arm++) assert_close(predicted[arm], arm == 2 ? 0 : arm ? 1.5 : -1.5, 0.1);
+    }
+}
+
+/* Before two different rewards came there is no unit to say anything in. */
+static void without_a_spread_nothing_is_said(void **state)
+{
+    (void)state;
+    static round_arms round;
+    fixture self;
+    make(&self, F1, UNITS, 0);
+    for (uint64_t t = 0; t < 50; t++) {
+        observe(&self, draw_arm(&self, &round, t), 1, 0, false);
+        assert_true(weight(&self) == 0 && expect(&self, draw_arm(&self, &round, t)) == 0);
+    }
+    release(&self);
+}
+
+/* The weight is the slope of what is left of the gain without it over what it predicted before it knew. */
+static void the_weight_is_by_predictions_made_before(void **state)
+{
+    (void)state;
+    static round_arms round;
+    fixture self;
+    slope expected = {0};
+    random_stream draw = random_named(5, "left");
+    make(&self, F1, UNITS, 0);
+    for (uint64_t t = 0; t < 200; t++) {
+        vector x = draw_arm(&self, &round, t % 4);
+        float own_weight = weight(&self), gain = (float)(t % 4) + 0.5f * (float)random_normal(&draw),
+              rest = 0.1f * (float)random_normal(&draw);
+        self.theta[0] = 1; /* so that it says all that it predicts */
+        double predicted = expect(&self, x);
+        self.theta[0] = own_weight;
+        recent_gain sample = {x, gain, rest, 2, false};
+        recent_gains_observe(&self.recent, &sample, self.all.theta1, self.theta);
+        recent_gains_solve(&self.recent, 2, self.theta);
+        slope_add(&expected, predicted, (double)gain / 2 - (double)rest, 1000);
+        assert_close(weight(&self), slope_weight(&expected, 0.3), 1e-5);
+    }
+    assert_true(weight(&self) > 0.1f);
+    release(&self);
+}
+
+/* ---- where it is unsure ---- */
+
+/* alpha times the root of the mean of (g . phi)^2, phi of length 1. */
+static void the_sketches_are_added(void **state)
+{
+    (void)state;
+    static round_arms round;
+    fixture self;
+    make(&self, F1 "blocks=3", UNITS, 0.7);
+    assert_int_equal(recent_gains_theta_count(&self.recent), 1 + 3 * (1 + SKETCHES) * UNITS);
+    for (uint64_t t = 0; t < 40; t++) {
+        vector x = draw_arm(&self, &round, t);
+        float activations[512];
+        network_outputs(self.f1, self.all.theta1, x, activations);
+        const float *units = activations + self.recent.hidden;
+        const float *own = self.theta + 1 + network_head(self.f1, x) * (1 + SKETCHES) * UNITS;
+        double length = 0, learned = 0, squares = 0;
+        for (size_t i = 0; i < UNITS; i++) {
+            length += (double)units[i] * (double)units[i];
+            learned += (double)own[i] * (double)units[i];
+        }
+        for (size_t k = 1; k <= SKETCHES; k++) {
+            double product = 0;
+            for (size_t i = 0; i < UNITS; i++) product += (double)own[k * UNITS + i] * (double)units[i];
+            squares += product * product / SKETCHES;
+        }
+        length = length > 0 ? sqrt(length) : 1;
+        assert_close(expect(&self, x), (weight(&self) * learned + 0.7 * sqrt(squares)) / length, 1e-5);
+        observe(&self, x, (float)(t % 3), 1, false);
+    }
+    assert_true(weight(&self) > 0);
+    release(&self);
+}
+
+/* An arm that waits counts as tried: of it the part becomes surer, reward or not. */
+static void an_arm_that_waits_is_less_unsure(void **state)
+{
+    (void)state;
+    static round_arms round;
+    fixture self;
+    make(&self, F1, UNITS, 0.7);
+    vector x = draw_arm(&self, &round, 1);
+    double before = expect(&self, x);
+    assert_true(before > 0);
+    for (int k = 0; k < 3 * SKETCHES; k++) { /* each solution computes one sketch */
+        recent_gains_await(&self.recent, x, self.all.theta1);
+        recent_gains_solve(&self.recent, 1, self.theta);
+    }
+    assert_true(weight(&self) == 0);
+    assert_true(expect(&self, x) < 0.75 * before);
+    release(&self);
+}
+
+/* Told of a decision and then of its reward, it is as if it had been told of both at once. */
+static void waiting_changes_nothing_in_the_end(void **state)
+{
+    (void)state;
+    static round_arms round;
+    fixture self, other;
+    make(&self, F1, UNITS, 0.3);
+    make(&other, F1, UNITS, 0.3);
+    for (uint64_t t = 0; t < 100; t++) {
+        vector x = draw_arm(&self, &round, t);
+        recent_gains_await(&self.recent, x, self.all.theta1);
+        observe(&self, x, (float)(t % 7), 2, true);
+        observe(&other, x, (float)(t % 7), 2, false);
+        assert_memory_equal(self.theta, other.theta, recent_gains_theta_count(&self.recent) * sizeof *self.theta);
+    }
+    release(&self);
+    release(&other);
+}
+
+static void no_units_say_nothing(void **state)
+{
+    (void)state;
+    static round_arms round;
+    fixture self;
+    make(&self, F1, 0, 0.3);
+    assert_int_equal(recent_gains_theta_count(&self.recent), 0);
+    vector x = draw_arm(&self, &round, 1);
+    recent_gains_await(&self.recent, x, self.all.theta1);
+    recent_gains_observe(&self.recent, &(recent_gain){x, 1, 0, 1, false}, self.all.theta1, self.theta);
+    recent_gains_solve(&self.recent, 1, self.theta);
+    assert_true(expect(&self, x) == 0);
+    archive written = archive_writer(NULL);
+    recent_gains_archive(&self.recent, &written);
+    assert_int_equal(written.size, 0);
+    memory_free(written.bytes);
+    release(&self);
+}
+
+/* ---- saving and loading ---- */
+
+static void goes_on_after_loading(void **state)
+{
+    (void)state;
+    static round_arms round;
+    fixture self, loaded;
+    ee_error error = {0};
+    make(&self, F1, UNITS, 0.3);
+    make(&loaded, F1, UNITS, 0.3);
+    for (uint64_t t = 0; t < 30; t++) observe(&self, draw_arm(&self, &round, t), (float)(t % 5), 2, false);
+    observe(&loaded, draw_arm(&self, &round, 99), 1, 1, false); /* what is read replaces all of it */
+    archive written = archive_writer(&error);
+    recent_gains_archive(&self.recent, &written);
+    archive a = archive_reader(written.bytes, written.size, &error);
+    recent_gains_archive(&loaded.recent, &a);
+    assert_int_equal(a.status, EE_OK);
+    assert_int_equal(archive_remaining(&a), 0);
+    memcpy(loaded.theta, self.theta, recent_gains_theta_count(&self.recent) * sizeof *self.theta);
+    for (uint64_t t = 30; t < 60; t++) {
+        observe(&self, draw_arm(&self, &round, t), (float)(t % 5), 2, false);
+        observe(&loaded, draw_arm(&self, &round, t), (float)(t % 5), 2, false);
+        assert_memory_equal(self.theta, loaded.theta, recent_gains_theta_count(&self.recent) * sizeof *self.theta);
+    }
+    memory_free(written.bytes);
+    release(&self);
+    release(&loaded);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noise_is_worth_nothing),
+        cmocka_unit_test(what_f1_is_off_by_is_made_up_for),
+        cmocka_unit_test(without_a_spread_nothing_is_said),
+        cmocka_unit_test(the_weight_is_by_predictions_made_before),
+        cmocka_unit_test(the_sketches_are_added),
+        cmocka_unit_test(an_arm_that_waits_is_less_unsure),
+        cmocka_unit_test(waiting_changes_nothing_in_the_end),
+        cmocka_unit_test(no_units_say_nothing),
+        cmocka_unit_test(goes_on_after_loading),
+    };
+    float_mode_enter(); /* as the engine computes */
+    return cmocka_run_group_tests_name("recent_gains", tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* The unit and the zero of rewards: against plain sums, in other units, and when what rewards are like changes. */
+#include "policy/parts/reward_units.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "support.h"
+
+enum { MOST = 10000 };
+
+static reward_units begin(bool from_least)
+{
+    return (reward_units){.on = true, .from_least = from_least};
+}
+
+/* Adds so many rewards around a mean. */
+static void add_normal(reward_units *self, random_stream *draw, int count, double mean, double deviation)
+{
+    for (int i = 0; i < count; i++) reward_units_add(self, mean + deviation * random_normal(draw));
+}
+
+static void are_the_mean_and_twice_the_deviation(void **state)
+{
+    (void)state;
+    enum { COUNT = 500 };
+    double rewards[COUNT], widest = 0;
+    random_stream draw = random_named(1, "rewards");
+    reward_units mean_units = begin(false), least_units = begin(true);
+    for (int n = 1; n <= COUNT; n++) {
+        double mean = 0, variance = 0, least = INFINITY;
+        rewards[n - 1] = -7 + 3 * random_normal(&draw);
+        reward_units_add(&mean_units, rewards[n - 1]);
+        reward_units_add(&least_units, rewards[n - 1]);
+        for (int i = 0; i < n; i++) mean += rewards[i] / n, least = fmin(least, rewards[i]);
+        for (int i = 0; i < n; i++) variance += (rewards[i] - mean) * (rewards[i] - mean) / n;
+        widest = fmax(variance, widest + (variance - widest) / (4.0 * n));
+        assert_close(reward_units_centre(&mean_units), mean, 1e-10);
+        assert_true(reward_units_centre(&least_units) == least);
+        assert_close(reward_units_spread(&mean_units), 2 * sqrt(widest), 1e-10);
+        assert_true(reward_units_spread(&least_units) == reward_units_spread(&mean_units));
+        assert_true(reward_units_spread(&mean_units) >= 2 * sqrt(variance) * (1 - 1e-12));
+    }
+}
+
+static void a_fair_coin_has_the_spread_one(void **state)
+{
+    (void)state;
+    reward_units self = begin(false);
+    for (int i = 0; i < 4000; i++) reward_units_add(&self, i % 2);
+    assert_close(reward_units_centre(&self), 0.5, 1e-3);
+    assert_close(reward_units_spread(&self), 1, 1e-3);
+}
+
+static void equal_rewards_have_no_spread(void **state)
+{
+    (void)state;
+    reward_units self = begin(false);
+    assert_true(reward_units_spread(&self) == 0);
+    for (int i = 0; i < 100; i++) {
+        reward_units_add(&self, 0.1);
+        assert_true(reward_units_centre(&self) == 0.1);
+        assert_true(reward_units_spread(&self) == 0);
+    }
+    reward_units_add(&self, 0.2);
+    assert_true(reward_units_spread(&self) > 0);
+}
+
+/* Of a r + b the centre is a times it and b, the spread a times it; to the bit where a is a power of two and b is 0. */
+static void other_units_are_those_of_the_rewards(void **state)
+{
+    (void)state;
+    const double factors[] = {1e-3, 1e3, 0x1p-20, 0x1p20}, offsets[] = {3e-3, -5e3, 0, 0};
+    for (int least = 0; least < 2; least++) {
+        for (size_t k = 0; k < 4; k++) {
+            random_stream draw = random_named(k, "units");
+            reward_units one = begin(least), other = begin(least);
+            for (int i = 0; i < 3000; i++) {
+                double reward = 2 + random_normal(&draw) * (i > 1500 ? 0.1 : 1);
+                reward_units_add(&one, reward);
+                reward_units_add(&other, factors[k] * reward + offsets[k]);
+                double centre = factors[k] * reward_units_centre(&one) + offsets[k];
+                double spread = factors[k] * reward_units_spread(&one);
+                if (offsets[k] == 0) {
+                    assert_true(reward_units_centre(&other) == centre && reward_units_spread(&other) == spread);
+                } else {
+                    assert_true(fabs(reward_units_centre(&other) - centre) < 1e-9 * factors[k]);
+                    assert_true(fabs(reward_units_spread(&other) - spread) <= 1e-9 * factors[k]);
+                }
+            }
+        }
+    }
+}
+
+static void the_spread_rises_at_once(void **state)
+{
+    (void)state;
+    random_stream draw = random_named(3, "rises");
+    reward_units self = begin(false);
+    add_normal(&self, &draw, 1000, 0, 0.1);
+    double before = reward_units_spread(&self);
+    for (int i = 0; i < 200; i++) {
+        double last = reward_units_spread(&self);
+        reward_units_add(&self, i % 2 ? 10 : -10);
+        assert_close(reward_units_spread(&self), 2 * sqrt(self.variance), 1e-12);
+        assert_true(reward_units_spread(&self) > last);
+    }
+    assert_true(reward_units_spread(&self) > 30 * before);
+}
+
+/* A policy that has learned plays arms whose rewards are less apart: after twice as many rewards their variance is half
+ * of what it was, and the square of the spread has fallen by a quarter of that or so; in the end it comes down. */
+static void the_spread_falls_slowly(void **state)
+{
+    (void)state;
+    random_stream draw = random_named(4, "falls");
+    reward_units self = begin(false);
+    add_normal(&self, &draw, 2000, 0, 1);
+    double wide = self.variance, before = pow(reward_units_spread(&self) / 2, 2);
+    for (int i = 0; i < 2000; i++) {
+        double last = reward_units_spread(&self);
+        add_normal(&self, &draw, 1, 0, 0.01);
+        assert_true(reward_units_spread(&self) <= last);
+    }
+    double fallen = 1 - pow(reward_units_spread(&self) / 2, 2) / before;
+    assert_close(self.variance, wide / 2, 0.02);
+    assert_true(fallen > 0.02 && fallen < 0.15);
+    add_normal(&self, &draw, 100 * MOST, 0, 0.01);
+    assert_close(reward_units_spread(&self) / 0.02, 1, 0.05);
+}
+
+/* What is long ago counts for less and less. */
+static void the_mean_follows_a_change(void **state)
+{
+    (void)state;
+    random_stream draw = random_named(5, "change");
+    reward_units self = begin(false);
+    add_normal(&self, &draw, 100 * MOST, 1, 0.1);
+    add_normal(&self, &draw, MOST, 0, 0.1);
+    assert_close(reward_units_centre(&self), exp(-1), 0.01);
+}
+
+static void switched_off_it_says_nothing(void **state)
+{
+    (void)state;
+    ee_error error = {0};
+    reward_units self = {0};
+    reward_units_add(&self, 100);
+    reward_units_add(&self, 300);
+    assert_true(reward_units_centre(&self) == 0 && reward_units_spread(&self) == 1);
+    archive written = archive_writer(&error);
+    reward_units_archive(&self, &written);
+    assert_int_equal(written.size, 0);
+    memory_free(written.bytes);
+}
+
+/* ---- saving and loading ---- */
+
+static void goes_on_after_loading(void **state)
+{
+    (void)state;
+    ee_error error = {0};
+    random_stream draw = random_named(6, "saved");
+    reward_units self = begin(true), loaded = begin(true);
+    add_normal(&self, &draw, 300, 4, 2);
+    add_normal(&self, &draw, 30, 4, 0.1);
+    add_normal(&loaded, &draw, 10, 0, 1); /* what is read replaces all of it */
+    archive written = archive_writer(&error);
+    reward_units_archive(&self, &written);
+    assert_int_equal(written.status, EE_OK);
+    archive a = archive_reader(written.bytes, written.size, &error);
+    reward_units_archive(&loaded, &a);
+    assert_int_equal(a.status, EE_OK);
+    assert_int_equal(archive_remaining(&a), 0);
+    for (int i = 0; i < 100; i++) {
+        double reward = random_normal(&draw);
+        reward_units_add(&self, reward);
+        reward_units_add(&loaded, reward);
+        assert_true(reward_units_centre(&self) == reward_units_centre(&loaded));
+        assert_true(reward_units_spread(&self) == reward_units_spread(&loaded));
+    }
+    memory_free(written.bytes);
+}
+
+static void what_is_damaged_is_refused(void **state)
+{
+    (void)state;
+    const struct {
+        size_t place; /* mean, variance, least, widest */
+        double wrong;
+    } cases[] = {{0, NAN}, {1, -1}, {1, INFINITY}, {2, -INFINITY}, {3, -0.5}, {3, NAN}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        ee_error error = {0};
+        reward_units self = begin(false);
+        reward_units_add(&self, 1);
+        reward_units_add(&self, 2);
+        archive written = archive_writer(&error);
+        reward_units_archive(&self, &written);
+        memcpy(written.bytes + sizeof(uint64_t) + cases[c].place * sizeof(double), &cases[c].wrong, sizeof(double));
+        archive a = archive_reader(written.bytes, written.size, &error);
+        reward_units_archive(&self, &a);
+        assert_int_equal(a.status, EE_BAD_MODEL);
+        assert_string_equal(error.message, "model: the unit of its rewards is not one that rewards make");
+        memory_free(written.bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(are_the_mean_and_twice_the_deviation),
+        cmocka_unit_test(a_fair_coin_has_the_spread_one),
+        cmocka_unit_test(equal_rewards_have_no_spread),
+        cmocka_unit_test(other_units_are_those_of_the_rewards),
+        cmocka_unit_test(the_spread_rises_at_once),
+        cmocka_unit_test(the_spread_falls_slowly),
+        cmocka_unit_test(the_mean_follows_a_change),
+        cmocka_unit_test(switched_off_it_says_nothing),
+        cmocka_unit_test(goes_on_after_loading),
+        cmocka_unit_test(what_is_damaged_is_refused),
+    };
+    return cmocka_run_group_tests_name("reward_units", tests, NULL, NULL);
+}

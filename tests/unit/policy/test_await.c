@@ -1,0 +1,177 @@
+/* What policies make of decisions that wait: an arm that was just played is less unknown, and in the end, when all
+ * rewards have come, it does not matter that they came late. */
+#include "neural_play.h"
+
+#include "policy/parts/posterior.h"
+
+enum { DIM = 8, ARMS = 5 };
+
+static round_arms round_now;
+
+static const ee_arms *arms_of_round(uint64_t number)
+{
+    round_draw(&round_now, number, ARMS, DIM, DIM);
+    return &round_now.dense;
+}
+
+static double reward_of(uint64_t number, size_t arm)
+{
+    return (double)((number * 5 + arm * 3) % 7) / 4 - 0.5;
+}
+
+/* Rewards that come at once, of arms that the test chooses. */
+static void teach(ee_bandit *bandit, uint64_t first, uint64_t count)
+{
+    for (uint64_t t = first; t < first + count; t++) {
+        size_t arm = (size_t)(t % ARMS);
+        const ee_arms *arms = arms_of_round(t);
+        assert_int_equal(ee_bandit_learn_from(bandit, arms, arm, reward_of(t, arm), NAN, NULL), EE_OK);
+    }
+}
+
+/* ---- an arm that waits is less unknown ---- */
+
+/* The same round twice, the first decision of it without its reward. What is expected of its arm without exploration
+ * has not changed. */
+static void check_less_unknown(const char *name, const char *options, uint64_t taught)
+{
+    ee_bandit *bandit = bandit_make(name, DIM, 3, options);
+    teach(bandit, 1, taught);
+    for (uint64_t t = 100; t < 108; t++) {
+        ee_score before[ARMS], after[ARMS];
+        ee_decision first = bandit_choose(bandit, arms_of_round(t), before);
+        ee_decision second = bandit_choose(bandit, arms_of_round(t), after);
+        size_t arm = first.arm;
+        if (!(after[arm].exploration < before[arm].exploration))
+            fail_msg("%s %s, round %d: exploration %g, then %g", name, options, (int)t, before[arm].exploration,
+                     after[arm].exploration);
+        assert_close(after[arm].exploitation, before[arm].exploitation, 1e-5);
+        bandit_reward(bandit, first.id, reward_of(t, arm));
+        bandit_reward(bandit, second.id, reward_of(t, second.arm));
+    }
+    ee_bandit_free(bandit);
+}
+
+static void an_arm_that_waits_is_less_unknown(void **state)
+{
+    (void)state;
+    check_less_unknown("linucb", "", 30);
+    check_less_unknown("neural-ucb", "f1.width=8", 30);
+    check_less_unknown("neural-ucb", "f1.width=4 covariance=full", 30);
+    check_less_unknown("neural-linucb", "f1.width=8", 30);
+    check_less_unknown("neural-linucb", "f1.width=8 rebuild=7", 30);
+    /* Its prior gain is soon spent; and a sketch says how unsure it is on average alone. */
+    check_less_unknown("eenet", "f1.width=64", 2);
+    check_less_unknown("eenet", "f1.width=64 recent_units=0", 2);
+}
+
+/* Of a round whose arms are all alike to a policy, decisions that wait spread over the arms. */
+static void decisions_that_wait_spread_over_the_arms(void **state)
+{
+    (void)state;
+    const char *names[] = {"linucb", "neural-ucb", "neural-linucb", "eenet"};
+    const char *options[] = {"alpha=1", "f1.width=16 nu=30", "f1.width=16 alpha=3", "f1.width=16 w2=10"};
+    for (size_t i = 0; i < 4; i++) {
+        ee_bandit *bandit = bandit_make(names[i], DIM, 3, options[i]);
+        float values[ARMS * DIM] = {0};
+        for (size_t arm = 0; arm < ARMS; arm++) values[arm * DIM + arm] = 1;
+        ee_arms arms = ee_arms_dense(values, ARMS, DIM);
+        float other[DIM] = {[DIM - 1] = 1};
+        ee_arms one = ee_arms_dense(other, 1, DIM);
+        for (int reward = 0; reward < 2; reward++)
+            assert_int_equal(ee_bandit_learn_from(bandit, &one, 0, reward, NAN, NULL), EE_OK);
+        bool played[ARMS] = {0};
+        size_t different = 0;
+        for (int t = 0; t < 4 * ARMS; t++) {
+            size_t arm = bandit_choose(bandit, &arms, NULL).arm;
+            different += !played[arm];
+            played[arm] = true;
+        }
+        if (different < 3) fail_msg("%s: played %d arms", names[i], (int)different);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* ---- in the end it does not matter ---- */
+
+/* Where f1 stays as it is, a policy that learned late has learned what one has that learned at once, in the order in
+ * which decisions were made. */
+static void check_same_in_the_end(const char *name, const char *options, double tolerance)
+{
+    enum { GROUPS = 6, GROUP = 5 };
+    ee_bandit *late = bandit_make(name, DIM, 3, options), *at_once = bandit_make(name, DIM, 3, options);
+    teach(late, 1, 2);
+    teach(at_once, 1, 2);
+    for (uint64_t g = 0; g < GROUPS; g++) {
+        ee_decision made[GROUP];
+        ee_score own[ARMS], its[ARMS];
+        for (uint64_t k = 0; k < GROUP; k++) made[k] = bandit_choose(late, arms_of_round(10 * g + k), NULL);
+        for (uint64_t k = 0; k < GROUP; k++) {
+            double reward = reward_of(g, made[k].arm);
+            bandit_reward(late, made[k].id, reward);
+            const ee_arms *arms = arms_of_round(10 * g + k);
+            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[k].arm, reward, NAN, NULL), EE_OK);
+        }
+        arms_of_round(1000 + g);
+        assert_int_equal(ee_bandit_score(late, &round_now.dense, own, NULL), EE_OK);
+        assert_int_equal(ee_bandit_score(at_once, &round_now.dense, its, NULL), EE_OK);
+        for (size_t i = 0; i < ARMS; i++) {
+            assert_close(own[i].exploitation, its[i].exploitation, tolerance);
+            assert_close(own[i].exploration, its[i].exploration, tolerance);
+        }
+    }
+    ee_bandit_free(late);
+    ee_bandit_free(at_once);
+}
+
+static void late_rewards_are_the_same_in_the_end(void **state)
+{
+    (void)state;
+    const char *still = "f1.width=8 f1.rate=0 f1.decay=0 f1.average=0 recall=0";
+    char options[160];
+    check_same_in_the_end("linucb", "", 1e-6);
+    check_same_in_the_end("linucb", "refresh=3", 1e-6);
+    check_same_in_the_end("neural-ucb", still, 1e-5);
+    check_same_in_the_end("neural-linucb", still, 1e-5);
+    snprintf(options, sizeof options, "%s rebuild=4", still); /* which comes while some wait */
+    check_same_in_the_end("neural-linucb", options, 1e-5);
+    /* Its gains are by f1 at the decision, which is in the units of that time. */
+    snprintf(options, sizeof options, "%s recent_units=0 standardize=off", still);
+    check_same_in_the_end("eenet", options, 1e-5);
+}
+
+/* theta itself, in doubles. */
+static void linear_theta_is_the_same_in_the_end(void **state)
+{
+    (void)state;
+    const char *names[] = {"linucb", "lints"};
+    for (size_t n = 0; n < 2; n++) {
+        ee_bandit *late = bandit_make(names[n], DIM, 3, ""), *at_once = bandit_make(names[n], DIM, 3, "");
+        ee_decision made[20];
+        teach(late, 50, 10); /* so that something is expected */
+        teach(at_once, 50, 10);
+        for (uint64_t t = 0; t < 20; t++) made[t] = bandit_choose(late, arms_of_round(t), NULL);
+        for (uint64_t t = 20; t-- > 0;) { /* the last one first */
+            bandit_reward(late, made[t].id, reward_of(t, made[t].arm));
+            const ee_arms *arms = arms_of_round(t);
+            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[t].arm, reward_of(t, made[t].arm), NAN, NULL),
+                             EE_OK);
+        }
+        const double *own = posterior_state(&late->policy->parameters);
+        const double *its = posterior_state(&at_once->policy->parameters);
+        for (size_t i = 0; i < ridge_state_count(DIM); i++) assert_close(own[i], its[i], 1e-6);
+        ee_bandit_free(late);
+        ee_bandit_free(at_once);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_arm_that_waits_is_less_unknown),
+        cmocka_unit_test(decisions_that_wait_spread_over_the_arms),
+        cmocka_unit_test(late_rewards_are_the_same_in_the_end),
+        cmocka_unit_test(linear_theta_is_the_same_in_the_end),
+    };
+    return cmocka_run_group_tests_name("await", tests, NULL, NULL);
+}
