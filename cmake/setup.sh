@@ -7,7 +7,7 @@ set -eu
 wanted=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libjansson-dev" ;;
+    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev" ;;
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
         wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh"

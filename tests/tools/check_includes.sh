@@ -14,8 +14,9 @@ BEGIN {
     below["math"] = "base"
     below["net"] = "base math"
     below["policy"] = "base math net"
-    below["engine"] = "base math net policy"
-    library = "base math net policy engine"
+    below["features"] = "base"
+    below["engine"] = "base math net policy features"
+    library = "base math net policy features engine"
     below["data"] = library
     below["evaluate"] = library " data"
     below["lab"] = library " data evaluate"
@@ -44,7 +45,7 @@ FNR == 1 {
     sub(/[>"].*/, "", name)
     split(name, part, "/")
 
-    if (name ~ /(cblas|lapack|openblas|zlib|jansson)/ && contains(library, own)) {
+    if (name ~ /(cblas|lapack|openblas|zlib|zstd|jansson)/ && contains(library, own)) {
         complain("the library needs libc alone, not " name)
         next
     }

@@ -1,0 +1,57 @@
+/* An anytime-valid interval for the value of a policy: with probability 1 - alpha it holds the true value at all times
+ * at once, so that one may look at any time and stop when one likes (Waudby-Smith, Wu, Ramdas, Karampatziakis, Mineiro,
+ * "Anytime-valid off-policy inference for contextual bandits", 2022; Howard, Ramdas, McAuliffe, Sekhon, "Time-uniform,
+ * nonparametric, nonasymptotic confidence sequences", 2021: the gamma-exponential mixture).
+ *
+ * It stands on two processes, one for the lower end and one for the upper. Each sees numbers y >= 0 whose mean given
+ * the past is what is sought, at most 1. Terms x >= -k whose mean is at most 1 are brought there by (x + k) / (1 + k).
+ */
+#ifndef EENET_CONFIDENCE_SEQUENCE_H
+#define EENET_CONFIDENCE_SEQUENCE_H
+
+#include "interval.h"
+
+/* One end. {0} is one that has seen nothing. */
+typedef struct one_sided_sequence {
+    double count, sum, variation; /* of y; sum over rounds of (y - c)^2, c the mean before with half a round of 1/2 */
+} one_sided_sequence;
+
+void one_sided_add(one_sided_sequence *self, double y, double copies);
+
+/* The largest number that the mean is not below, with probability 1 - alpha at all times at once; 0 to 1. */
+double one_sided_lower(const one_sided_sequence *self, double alpha);
+
+/* Both ends of a value in range.reward_low .. reward_high. */
+typedef struct confidence_sequence {
+    value_range range;
+    double slack; /* k: terms are at least -k, where rewards are 0 to 1 */
+    one_sided_sequence below, above;
+} confidence_sequence;
+
+/* By w r, which needs no slack. */
+confidence_sequence confidence_sequence_of_ips(value_range range);
+
+/* By d + w e, with the slack of 1: q must have been cut to at most 1 / w(a) for every action a, where rewards are 0 to
+ * 1 (doubly_robust_cut), for each end by itself. */
+confidence_sequence confidence_sequence_of_dr(value_range range);
+
+/* Of the difference between the evaluated policy's value and the log's, by (w - 1) r, with the slack of 1. */
+confidence_sequence confidence_sequence_of_gain(value_range range);
+
+void confidence_sequence_add_ips(confidence_sequence *self, double weight, double reward, double copies);
+void confidence_sequence_add_gain(confidence_sequence *self, double weight, double reward, double copies);
+
+/* A round for DR: pi, p and q are (count) by action; action was taken and gave the reward. */
+typedef struct scored_round {
+    size_t count;
+    const double *pi, *p, *q;
+    size_t action;
+    double reward;
+    double copies;
+} scored_round;
+
+void confidence_sequence_add_dr(confidence_sequence *self, const scored_round *round);
+
+interval confidence_sequence_interval(const confidence_sequence *self, double alpha);
+
+#endif
