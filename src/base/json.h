@@ -50,9 +50,10 @@ typedef struct json_room {
 
 typedef struct json_reader {
     const char *start, *next, *end;
+    const char *value; /* where that of the last token begins */
     json_room *room;
     unsigned depth;
-    uint64_t objects; /* bit d: what is open at depth d is an object, else an array */
+    uint64_t objects; /* the lowest bit: what is open is an object, else an array; the next: what is around it */
     bool after_value; /* a comma or an end must come */
 } json_reader;
 
