@@ -49,8 +49,8 @@ typedef struct pass {
 /* What an event is for. */
 typedef struct event_use {
     bool score, learn;
-    size_t fold;       /* that it belongs to; */
-    bool other_folds;  /* learn: by all folds but this, else by this */
+    size_t fold;      /* whose copies score it */
+    bool other_folds; /* the copies of all other folds learn from it, in place of this one's */
 } event_use;
 
 /* ---- setting up ---- */
@@ -150,11 +150,11 @@ static ee_status open_pass(pass *self, const size_t *places, size_t count, evalu
     return status;
 }
 
-static void close_player(player *one)
+static void close_player(player *one, size_t folds)
 {
     for (size_t i = 0; one->copies && i < one->count; i++)
         if (one->copies[i]) one->class->free(one->copies[i]);
-    for (size_t i = 0; one->own_models && i < one->count; i++) reward_model_free(one->own_models[i]);
+    for (size_t i = 0; one->own_models && i < folds; i++) reward_model_free(one->own_models[i]);
     if (one->sums) tally_release(one->sums);
     memory_free(one->copies);
     memory_free(one->own_models);
@@ -163,7 +163,7 @@ static void close_player(player *one)
 
 static void close_pass(pass *self)
 {
-    for (size_t i = 0; i < self->player_count; i++) close_player(&self->players[i]);
+    for (size_t i = 0; i < self->player_count; i++) close_player(&self->players[i], self->folds);
     for (size_t i = 0; self->models && i < self->folds; i++) reward_model_free(self->models[i]);
     memory_free(self->players);
     memory_free(self->models);
@@ -200,7 +200,8 @@ static ee_status read_features(pass *self, const log_event *event, bool *usable,
     ee_round_clear(self->features);
     ee_status status = ee_round_read(self->features, event->context.bytes, event->context.length, &own);
     if (!status && self->features->arms != event->count)
-        status = status_fail(&own, EE_BAD_INPUT, "%zu actions have features, of %zu", self->features->arms, event->count);
+        status =
+            status_fail(&own, EE_BAD_INPUT, "%zu actions have features, of %zu", self->features->arms, event->count);
     if (!status) return EE_OK;
     *usable = false;
     if (status == EE_NO_MEMORY) {
@@ -211,50 +212,56 @@ static ee_status read_features(pass *self, const log_event *event, bool *usable,
     return status_fail(error, status, "line %zu: %.200s", event->line, own.message);
 }
 
-/* Lets a model predict, where the event is its fold's, and learn. Copy i learns by weight; NULL q: not wanted. */
-static ee_status play_models(reward_model **models, size_t count, const candidate_round *round, event_use use,
-                             double weight, double *q, ee_error *error)
+/* Of copy i in so many folds: whether it scores the event, and whether it learns from it. */
+typedef struct copy_use {
+    bool score, learn;
+} copy_use;
+
+static copy_use use_of_copy(event_use use, size_t i)
+{
+    bool own = i == use.fold;
+    return (copy_use){use.score && own, use.learn && own != use.other_folds};
+}
+
+static ee_status play_models(pass *self, const candidate_round *round, event_use use, ee_error *error)
 {
     ee_status status = EE_OK;
-    for (size_t i = 0; i < count && !status; i++) {
-        bool own = i == use.fold, learns = use.learn && own != use.other_folds;
-        bool scores = use.score && own;
-        if (learns || scores)
-            status = reward_model_play(models[i], round, learns ? weight : 0.0, scores ? q : NULL, error);
+    for (size_t i = 0; self->models && i < self->folds && !status; i++) {
+        copy_use own = use_of_copy(use, i);
+        if (own.score || own.learn)
+            status =
+                reward_model_play(self->models[i], round, own.learn ? 1.0 : 0.0, own.score ? self->q : NULL, error);
     }
     return status;
 }
 
-static ee_status play_copies(const player *one, const candidate_round *round, event_use use, double *pi,
-                             ee_error *error)
-{
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < one->count && !status; i++) {
-        bool own = one->count == 1 || i == use.fold;
-        bool learns = use.learn && one->class->learns && own != use.other_folds, scores = use.score && own;
-        if (learns || scores || one->class->finish) /* a file gives a row for each event */
-            status = one->class->play(one->copies[i], round, learns, scores ? pi : NULL, error);
-    }
-    return status;
-}
-
-/* A candidate's own model learns by weights that need its probabilities, also where the event is not scored. */
-static ee_status play_own_models(pass *self, player *one, const candidate_round *round, event_use use, ee_error *error)
+/* The candidate's own model learns by weights that need its probabilities, also where the event is not scored. */
+static ee_status play_copy(pass *self, player *one, size_t i, const candidate_round *round, copy_use use,
+                           ee_error *error)
 {
     const log_event *event = round->event;
-    double weight = least_variance_weight(self->pi[event->action], event->probability);
-    return play_models(one->own_models, self->folds, round, use, weight, self->own_q, error);
+    candidate *copy = one->copies[one->count == 1 ? 0 : i];
+    bool learns = use.learn && one->class->learns;
+    double *pi = use.score || one->own_models ? self->pi : NULL;
+    ee_status status = learns || pi ? one->class->play(copy, round, learns, pi, error) : EE_OK;
+    if (!status && one->own_models) {
+        double weight = use.learn ? least_variance_weight(self->pi[event->action], event->probability) : 0.0;
+        status = reward_model_play(one->own_models[i], round, weight, use.score ? self->own_q : NULL, error);
+    }
+    if (status || !use.score) return status;
+    tally_round scored = {event, self->pi, self->models ? self->q : NULL, one->own_models ? self->own_q : NULL,
+                          one->class->logged};
+    return tally_add(one->sums, &scored, error);
 }
 
 static ee_status play_player(pass *self, player *one, const candidate_round *round, event_use use, ee_error *error)
 {
-    event_use asked = use;
-    ee_status status = play_copies(one, round, asked, self->pi, error);
-    if (!status && one->own_models) status = play_own_models(self, one, round, use, error);
-    if (status || !use.score) return status;
-    tally_round scored = {round->event, self->pi, self->models ? self->q : NULL, one->own_models ? self->own_q : NULL,
-                          one->class->logged};
-    return tally_add(one->sums, &scored, error);
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < self->folds && !status; i++) {
+        copy_use own = use_of_copy(use, i);
+        if (own.score || own.learn) status = play_copy(self, one, i, round, own, error);
+    }
+    return status;
 }
 
 static void mark_all(pass *self, double time)
@@ -271,11 +278,6 @@ static double largest_weight(const pass *self)
 {
     double least = self->request->least_probability;
     return 1.0 / (isnan(least) ? self->about.least_probability : least);
-}
-
-static void note_event(pass *self, const log_event *event)
-{
-    log_tally_add(&self->about, event);
 }
 
 /* At every step-th event; when the marks are twice as many as they must be, half of them go. */
@@ -295,8 +297,7 @@ static ee_status play_event(pass *self, const log_event *event, event_use use, e
 {
     candidate_round round = {event, self->number, self->features};
     ee_status status = reserve(self, event->count, error);
-    if (!status && self->models)
-        status = play_models(self->models, self->folds, &round, use, 1.0, self->q, error);
+    if (!status) status = play_models(self, &round, use, error);
     if (status) return status;
     for (size_t i = 0; i < self->player_count; i++) {
         player *one = &self->players[i];
@@ -304,7 +305,7 @@ static ee_status play_event(pass *self, const log_event *event, event_use use, e
         if (is_playing(one) && play_player(self, one, &round, use, &own)) fail_player(one, &own);
     }
     if (!use.score) return EE_OK;
-    note_event(self, event);
+    log_tally_add(&self->about, event);
     mark_in_turn(self, event);
     return EE_OK;
 }
@@ -318,30 +319,44 @@ static ee_status check_reward(const pass *self, const log_event *event, pass_end
     if (event->reward >= frame->reward_low && event->reward <= frame->reward_high) return EE_OK;
     *end = PASS_OTHER_RANGE;
     if (frame->assumed_range) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "line %zu: the reward %g lies outside %g to %g; --rewards LOW:HIGH tells what it can be",
+    return status_fail(error, EE_BAD_INPUT,
+                       "line %zu: the reward %g lies outside %g to %g; --rewards LOW:HIGH tells what it can be",
                        event->line, event->reward, frame->reward_low, frame->reward_high);
 }
 
+/* What an event is for, by the mode and its number. */
 typedef event_use choose_use(const pass *self);
 
-/* Plays all events, each as use tells. */
-static ee_status play_log(pass *self, choose_use *use_of, pass_end *end, ee_error *error)
+static event_use use_progressively(const pass *self)
 {
-    log_event event;
-    bool found = true, usable;
-    ee_status status;
-    while (!(status = log_next(self->log, &event, &found, error)) && found && *end == PASS_FINISHED) {
-        if (self->watch && !self->watch->next(self->watch->context, log_read(self->log))) *end = PASS_STOPPED;
-        if (event.skipped || *end) continue;
-        event_use use = use_of(self);
-        status = read_features(self, &event, &usable, error);
-        if (!status && use.score) status = check_reward(self, &event, end, error);
-        if (!status && usable && !*end) status = play_event(self, &event, use, error);
-        if (status) return status;
-        if (usable && !use.score) self->learned++;
-        if (!usable) self->unread++;
-        self->number++;
-    }
+    (void)self;
+    return (event_use){.score = true, .learn = true};
+}
+
+static event_use use_split(const pass *self)
+{
+    bool learn = self->number < self->frame->learned_events;
+    return (event_use){.score = !learn, .learn = learn};
+}
+
+static event_use use_to_train(const pass *self)
+{
+    return (event_use){.learn = true, .fold = self->number % self->folds, .other_folds = true};
+}
+
+static event_use use_to_judge(const pass *self)
+{
+    return (event_use){.score = true, .fold = self->number % self->folds};
+}
+
+static ee_status freeze_player(player *one, size_t folds, ee_error *error)
+{
+    ee_status status = EE_OK;
+    if (!is_playing(one)) return EE_OK;
+    for (size_t i = 0; one->class->learns && i < one->count && !status; i++)
+        status = one->class->freeze(one->copies[i], error);
+    for (size_t i = 0; one->own_models && i < folds && !status; i++)
+        status = reward_model_freeze(one->own_models[i], error);
     return status;
 }
 
@@ -350,24 +365,147 @@ static ee_status freeze(pass *self, ee_error *error)
     ee_status status = EE_OK;
     for (size_t i = 0; self->models && i < self->folds && !status; i++)
         status = reward_model_freeze(self->models[i], error);
-    for (size_t k = 0; k < self->player_count && !status; k++) {
-        player *one = &self->players[k];
-        for (size_t i = 0; one->class && one->class->learns && is_playing(one) && i < one->count && !status; i++)
-            status = one->class->freeze(one->copies[i], error);
-        for (size_t i = 0; one->own_models && is_playing(one) && i < self->folds && !status; i++)
-            status = reward_model_freeze(one->own_models[i], error);
+    for (size_t i = 0; i < self->player_count && !status; i++)
+        status = freeze_player(&self->players[i], self->folds, error);
+    return status;
+}
+
+/* An event that somebody saw. */
+static ee_status take_event(pass *self, const log_event *event, event_use use, pass_end *end, ee_error *error)
+{
+    bool usable;
+    ee_status status = use.score ? check_reward(self, event, end, error) : EE_OK;
+    if (status || *end) return status;
+    status = read_features(self, event, &usable, error);
+    if (!status && usable) status = play_event(self, event, use, error);
+    if (!usable) self->unread++;
+    if (usable && !use.score) self->learned++;
+    self->number++;
+    return status;
+}
+
+static ee_status play_log(pass *self, choose_use *use_of, pass_end *end, ee_error *error)
+{
+    log_event event;
+    bool found;
+    ee_status status = EE_OK;
+    bool split = self->request->mode == EVALUATION_SPLIT;
+    while (!status && !*end) {
+        status = log_next(self->log, &event, &found, error);
+        if (status || !found) break;
+        if (self->watch && !self->watch->next(self->watch->context, log_read(self->log))) *end = PASS_STOPPED;
+        if (event.skipped || *end) continue;
+        if (split && self->number == self->frame->learned_events) status = freeze(self, error);
+        if (!status) status = take_event(self, &event, use_of(self), end, error);
     }
     return status;
 }
 
-static event_use use_progressively(const pass *self)
+/* Judging in folds takes the log twice: first all folds learn, then each judges its events. */
+static ee_status play_folds(pass *self, pass_end *end, ee_error *error)
 {
-    (void)self;
-    return (event_use){.score = true, .learn = true};
+    ee_status status = play_log(self, use_to_train, end, error);
+    if (!status && !*end) status = freeze(self, error);
+    if (!status && !*end) status = open_log(self, error);
+    self->learned = 0; /* all are judged */
+    return status || *end ? status : play_log(self, use_to_judge, end, error);
 }
 
-static event_use use_to_learn(const pass *self)
+static ee_status play(pass *self, pass_end *end, ee_error *error)
 {
-    (void)self;
-    return (event_use){.learn = true};
+    switch (self->request->mode) {
+    case EVALUATION_SPLIT:
+        return play_log(self, use_split, end, error);
+    case EVALUATION_CROSS:
+        return play_folds(self, end, error);
+    default:
+        return play_log(self, use_progressively, end, error);
+    }
+}
+
+/* ---- the end ---- */
+
+/* Every option, and for what comes from a file its checksum: two candidates are the same where these are. */
+static ee_status describe(const player *one, char **options, ee_error *error)
+{
+    const char *text = one->class->options ? one->class->options(one->copies[0]) : "";
+    ee_status status = memory_create(NULL, options, strlen(text) + 1, 1, error);
+    if (!status) strcpy(*options, text);
+    return status;
+}
+
+static ee_status finish_player(pass *self, player *one, ee_error *error)
+{
+    evaluation_result *result = one->result;
+    ee_status status = EE_OK;
+    if (one->class->finish) status = one->class->finish(one->copies[0], self->number, error);
+    if (!status) status = tally_finish(one->sums, result, error);
+    if (status) return status;
+    diagnosis *facts = &result->facts;
+    facts->candidate = result->candidate;
+    facts->weighs = !one->class->logged;
+    facts->seen_range = self->frame->seen_range;
+    facts->range_low = self->range.reward_low;
+    facts->range_high = self->range.reward_high;
+    log_tally_facts(&self->about, facts);
+    result->diagnosis = diagnosis_explain(facts);
+    const estimate *first = &result->estimates[0];
+    diagnosis_gain gain = {first->gain, first->gain_low, first->gain_high, result->log.reward};
+    diagnosis_headline(facts, result->diagnosis.trusted, gain, result->headline);
+    return EE_OK;
+}
+
+static void describe_log(const pass *self, evaluated_log *out)
+{
+    const log_counts *read = log_read(self->log);
+    log_tally_finish(&self->about, self->request, self->range, out);
+    out->fingerprint = self->fingerprint;
+    out->learned = self->learned;
+    out->skipped = read->skipped;
+    out->passed = read->broken + read->foreign + read->invalid + read->repeated + self->unread;
+    out->features = self->dim == 0;
+}
+
+static double thread_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void finish_pass(pass *self, double start)
+{
+    log_event last = {.time = self->about.last_time};
+    uint64_t scored = self->about.rewards.events;
+    self->range.weight_high = largest_weight(self);
+    if (scored && scored % self->step != 0) mark_all(self, last.time);
+    for (size_t i = 0; i < self->player_count; i++) {
+        player *one = &self->players[i];
+        ee_error own;
+        if (!is_playing(one)) continue;
+        one->sums->range.weight_high = self->range.weight_high;
+        describe_log(self, &one->result->log);
+        if (finish_player(self, one, &own)) fail_player(one, &own);
+        one->result->finished = is_playing(one);
+        one->result->seconds = thread_seconds() - start;
+    }
+}
+
+ee_status evaluation_pass(const evaluation_frame *frame, const size_t *places, size_t count, const pass_watch *watch,
+                          evaluation_result *results, pass_end *end, ee_error *error)
+{
+    double start = thread_seconds();
+    const evaluation_request *request = frame->request;
+    pass self = {.frame = frame,
+                 .request = request,
+                 .watch = watch,
+                 .folds = request->mode == EVALUATION_CROSS ? request->folds : 1,
+                 .range = {frame->reward_low, frame->reward_high, INFINITY},
+                 .step = 1};
+    *end = PASS_FINISHED;
+    ee_status status = open_pass(&self, places, count, results, error);
+    if (!status) status = play(&self, end, error);
+    if (!status && *end == PASS_FINISHED) finish_pass(&self, start);
+    close_pass(&self);
+    return status;
 }
