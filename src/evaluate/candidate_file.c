@@ -161,6 +161,7 @@ static ee_status finish_file(candidate *base, uint64_t events, ee_error *error)
 const candidate_class candidate_from_file = {
     .form = "file:FILE",
     .summary = "probabilities of the actions: CSV or .npy, a row for each event that somebody saw",
+    .file = true,
     .name = "file",
     .create = create_file,
     .free = free_file,

@@ -88,7 +88,7 @@ static ee_status open_player(pass *self, player *one, ee_error *error)
 {
     const char *text = one->asked->text;
     evaluation_result *result = one->result;
-    snprintf(result->candidate, sizeof result->candidate, "%s", text);
+    snprintf(result->candidate, sizeof result->candidate, "%s", text); /* longer ones are cut for the eye alone */
     result->seed = one->asked->seed;
     ee_status status = candidate_find(text, &one->class, error);
     if (status) return status;
@@ -131,7 +131,7 @@ static ee_status open_log(pass *self, ee_error *error)
 
 static ee_status open_pass(pass *self, const size_t *places, size_t count, evaluation_result *results, ee_error *error)
 {
-    ee_status status = open_log(self, error);
+    ee_status status = self->log ? EE_OK : open_log(self, error);
     if (status) return status;
     self->dim = log_dim(self->log);
     self->fingerprint = log_fingerprint(self->log);
@@ -425,15 +425,6 @@ static ee_status play(pass *self, pass_end *end, ee_error *error)
 
 /* ---- the end ---- */
 
-/* Every option, and for what comes from a file its checksum: two candidates are the same where these are. */
-static ee_status describe(const player *one, char **options, ee_error *error)
-{
-    const char *text = one->class->options ? one->class->options(one->copies[0]) : "";
-    ee_status status = memory_create(NULL, options, strlen(text) + 1, 1, error);
-    if (!status) strcpy(*options, text);
-    return status;
-}
-
 static ee_status finish_player(pass *self, player *one, ee_error *error)
 {
     evaluation_result *result = one->result;
@@ -475,10 +466,9 @@ static double thread_seconds(void)
 
 static void finish_pass(pass *self, double start)
 {
-    log_event last = {.time = self->about.last_time};
     uint64_t scored = self->about.rewards.events;
     self->range.weight_high = largest_weight(self);
-    if (scored && scored % self->step != 0) mark_all(self, last.time);
+    if (scored && scored % self->step != 0) mark_all(self, self->about.last_time);
     for (size_t i = 0; i < self->player_count; i++) {
         player *one = &self->players[i];
         ee_error own;
@@ -491,8 +481,8 @@ static void finish_pass(pass *self, double start)
     }
 }
 
-ee_status evaluation_pass(const evaluation_frame *frame, const size_t *places, size_t count, const pass_watch *watch,
-                          evaluation_result *results, pass_end *end, ee_error *error)
+ee_status evaluation_pass(const evaluation_frame *frame, log_reader *opened, const size_t *places, size_t count,
+                          const pass_watch *watch, evaluation_result *results, pass_end *end, ee_error *error)
 {
     double start = thread_seconds();
     const evaluation_request *request = frame->request;
@@ -500,6 +490,7 @@ ee_status evaluation_pass(const evaluation_frame *frame, const size_t *places, s
                  .request = request,
                  .watch = watch,
                  .folds = request->mode == EVALUATION_CROSS ? request->folds : 1,
+                 .log = opened,
                  .range = {frame->reward_low, frame->reward_high, INFINITY},
                  .step = 1};
     *end = PASS_FINISHED;

@@ -26,9 +26,10 @@ typedef enum pass_end {
     PASS_OTHER_RANGE, /* a reward does not lie in the assumed range */
 } pass_end;
 
-/* Plays candidates number places[0] ... of the request (count), and fills results[place] of each. */
-ee_status evaluation_pass(const evaluation_frame *frame, const size_t *places, size_t count, const pass_watch *watch,
-                          evaluation_result *results, pass_end *end, ee_error *error);
+/* Plays candidates number places[0] ... of the request (count), and fills results[place] of each. opened: the log at
+ * its first event, which is closed in the end; NULL: it is opened here. */
+ee_status evaluation_pass(const evaluation_frame *frame, log_reader *opened, const size_t *places, size_t count,
+                          const pass_watch *watch, evaluation_result *results, pass_end *end, ee_error *error);
 
 /* Whether an evaluation of this candidate looks at vectors or named features at all. */
 ee_status evaluation_needs_arms(const evaluation_request *request, size_t place, bool *needs, ee_error *error);

@@ -197,6 +197,7 @@ ee_status tally_add(tally *self, const tally_round *round, ee_error *error)
     double weight = round->logged ? 1.0 : round->pi[event->action] / event->probability;
     ee_status status = self->keeps ? keep_round(self, weight, event, error) : EE_OK;
     if (!event->probabilities) self->whole = false;
+    if (!round->logged && round->pi[event->action] > 0.0 && round->pi[event->action] < 1.0) self->chance = true;
     const double *models[VIEWS] = {NULL, round->q, round->own_q};
     for (size_t i = 0; i < VIEWS && !status; i++)
         if (self->views[i].used) status = add_view(self, &self->views[i], round, weight, models[i], error);
@@ -212,6 +213,16 @@ static double mean_reward(const tally *self)
 {
     const rounds_sums *sums = &self->views[VIEW_PLAIN].sums;
     return sums->r / sums->count;
+}
+
+/* A value from what streams; NaN where it needs the rounds, and of a replay of choices that chance has a part in. */
+static double value_now(const tally *self, size_t index)
+{
+    estimator_request estimator = self->request->estimators[index];
+    const tally_view *view = &self->views[view_of(estimator)];
+    if (estimator.kind == ESTIMATOR_CRESSIE_READ) return rounds_sums_cressie_read(&view->sums, self->range.weight_high);
+    if (estimator.kind == ESTIMATOR_REPLAY && self->chance) return NAN;
+    return rounds_sums_value(&view->sums, estimator.kind);
 }
 
 /* An interval from what streams; NaN where it needs the rounds. */
@@ -250,8 +261,7 @@ void tally_mark(tally *self, double time)
     mark->time = time;
     mark->logged = mean_reward(self);
     for (size_t i = 0; i < request->estimator_count; i++) {
-        const tally_view *view = &self->views[view_of(request->estimators[i])];
-        mark->values[i] = rounds_sums_value(&view->sums, request->estimators[i].kind);
+        mark->values[i] = value_now(self, i);
         mark->intervals[i] = interval_now(self, i);
     }
 }
@@ -277,11 +287,11 @@ static ee_status kept_interval(const tally *self, estimator_kind kind, double la
     const evaluation_request *request = self->request;
     double *terms;
     *out = (interval){NAN, NAN};
+    if (kind == ESTIMATOR_EL || kind == ESTIMATOR_CRESSIE_READ) return EE_OK;
     if (request->interval == INTERVAL_BOOTSTRAP) {
         random_stream stream = random_named(request->seed, "bootstrap");
         return interval_bootstrap(kind, lambda, rounds, RESAMPLES, request->alpha, &stream, out, error);
     }
-    if (kind == ESTIMATOR_EL || kind == ESTIMATOR_CRESSIE_READ) return EE_OK;
     ee_status status = memory_create(NULL, &terms, rounds->count, sizeof *terms, error);
     if (status) return status;
     estimator_terms(kind, lambda, rounds, terms);
@@ -310,7 +320,7 @@ static ee_status kept_gain(const tally *self, estimator_kind kind, double lambda
 static void fill_marks(tally *self, size_t index, double lambda)
 {
     estimator_request estimator = self->request->estimators[index];
-    if (estimator.kind == ESTIMATOR_EL || estimator.kind == ESTIMATOR_CRESSIE_READ) return;
+    if (estimator.kind == ESTIMATOR_EL) return; /* a search over all rounds for each mark */
     const tally_view *view = &self->views[view_of(estimator)];
     for (size_t i = 0; i < self->mark_count; i++) {
         evaluated_rounds rounds = kept_rounds(self, view, (size_t)self->marks[i].events);
@@ -328,7 +338,8 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
     if (estimator_describe(kind)->tuned) status = estimator_tune(kind, request->tuning, &rounds, &out->lambda, error);
     if (status) return status;
     if (!streams(request, index)) {
-        out->value = estimator_value(kind, out->lambda, &rounds);
+        double lambda = kind == ESTIMATOR_EL ? self->range.weight_high : out->lambda;
+        out->value = estimator_value(kind, lambda, &rounds);
         fill_marks(self, index, out->lambda);
     }
     bool resamples = request->interval == INTERVAL_BOOTSTRAP;

@@ -36,6 +36,8 @@ typedef struct tally {
     confidence_sequence gain; /* of the difference */
     bool whole;               /* every event so far had the probabilities of all actions */
 
+    bool chance; /* the candidate has drawn its choice, at least once */
+
     bool keeps;                         /* the rounds */
     double *weights, *rewards, *copies; /* (events); copies NULL while all are 1 */
     size_t weight_capacity, reward_capacity, copy_capacity;
