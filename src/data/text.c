@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -82,6 +83,33 @@ void text_csv(text *into, const char *words)
         text_bytes(into, words, 1);
     }
     if (quoted) text_add(into, "\"");
+}
+
+void text_json(text *into, json_text words)
+{
+    if (!make_room(into, 6 * words.length + 2)) return; /* a control character takes six */
+    into->length += json_quote(words, into->bytes + into->length, 6 * words.length + 2);
+    into->bytes[into->length] = '\0';
+}
+
+void text_double(text *into, double number)
+{
+    char digits[32];
+    for (int precision = 15; precision <= 17; precision++) { /* 17 always do */
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number) break;
+    }
+    text_bytes(into, digits, strlen(digits));
+}
+
+void text_float(text *into, float number)
+{
+    char digits[32];
+    for (int precision = 6; precision <= 9; precision++) { /* 9 always do */
+        snprintf(digits, sizeof digits, "%.*g", precision, (double)number);
+        if ((float)strtod(digits, NULL) == number) break;
+    }
+    text_bytes(into, digits, strlen(digits));
 }
 
 ee_status text_save(text *from, const char *path)
