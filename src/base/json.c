@@ -338,6 +338,17 @@ ee_status json_skip(json_reader *reader, const json_token *token, json_text *spa
 
 /* ---- words ---- */
 
+bool json_is_utf8(json_text text)
+{
+    const char *at = text.bytes, *end = at + text.length;
+    while (at < end) {
+        size_t length = (unsigned char)*at < 0x80 ? 1 : character_length(at, end);
+        if (!length) return false;
+        at += length;
+    }
+    return true;
+}
+
 bool json_is(json_text text, const char *word)
 {
     return strlen(word) == text.length && memcmp(text.bytes, word, text.length) == 0;
