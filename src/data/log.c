@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "byte_sink.h"
 #include "log_compact.h"
 
 log_options log_options_usual(void)
@@ -26,38 +27,89 @@ void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
 
 /* ---- opening ---- */
 
-static ee_status open_file(byte_stream *stream, log_reader **out, ee_error *error)
+typedef enum place_kind { PLACE_FILE, PLACE_CSV, PLACE_OPEN_BANDIT } place_kind;
+
+/* The parts of a text: "csv:PLACE,OPTIONS", "open-bandit:PLACE" or a path. */
+typedef struct log_place {
+    place_kind kind;
+    char *place; /* to be freed with memory_free; the options follow it there */
+    const char *options;
+} log_place;
+
+static ee_status take_apart(const char *words, log_place *out, ee_error *error)
 {
+    static const char *const heads[] = {[PLACE_CSV] = "csv:", [PLACE_OPEN_BANDIT] = "open-bandit:"};
+    size_t skipped = 0;
+    out->kind = PLACE_FILE;
+    for (place_kind i = PLACE_CSV; i <= PLACE_OPEN_BANDIT; i++) {
+        if (strncmp(words, heads[i], strlen(heads[i])) != 0) continue;
+        out->kind = i;
+        skipped = strlen(heads[i]);
+    }
+    size_t size = strlen(words + skipped) + 1;
+    ee_status status = memory_create(NULL, &out->place, size, 1, error);
+    if (status) return status;
+    memcpy(out->place, words + skipped, size);
+    char *comma = out->kind == PLACE_CSV ? options_find(out->place) : NULL;
+    out->options = comma ? comma + 1 : "";
+    if (comma) *comma = '\0';
+    return EE_OK;
+}
+
+static bool is_named(const char *path, const char *ending)
+{
+    size_t stem = byte_sink_stem(path), length = strlen(ending);
+    return stem > length && memcmp(path + stem - length, ending, length) == 0;
+}
+
+/* Which format a file has, by its first bytes. Only where they tell nothing, as where they are cut, by its name. */
+static ee_status open_file(byte_stream *stream, const char *path, log_reader **out, ee_error *error)
+{
+    enum { LOOKED_AT = 4096 };
     char *first;
     size_t size;
-    ee_status status = byte_stream_look(stream, COMPACT_MAGIC, &first, &size, error);
+    ee_status status = byte_stream_look(stream, LOOKED_AT, &first, &size, error);
     if (status) return status;
     if (size >= COMPACT_MAGIC && memcmp(first, compact_magic, COMPACT_MAGIC) == 0)
         return log_open_compact(stream, out, error);
-    return log_open_dsjson(stream, out, error);
+    size_t blanks = strspn(first, "\xef\xbb\xbf \t\r\n"); /* a byte order mark among them */
+    bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
+    if (object || is_named(path, ".dsjson") || is_named(path, ".json")) return log_open_dsjson(stream, out, error);
+    return log_open_csv(stream, path, "", out, error);
 }
 
-ee_status log_open(const char *text, const log_options *options, log_reader **out, ee_error *error)
+static ee_status open_place(const log_place *from, log_reader **out, ee_error *error)
 {
+    if (from->kind == PLACE_OPEN_BANDIT) return log_open_bandit(from->place, out, error);
     byte_stream *stream;
-    *out = NULL;
-    ee_status status = byte_stream_open(text, &stream, error);
+    ee_status status = byte_stream_open(from->place, &stream, error);
     if (status) return status;
-    status = open_file(stream, out, error);
-    if (!status) status = id_set_create(&(*out)->owner, &(*out)->seen, error);
+    status = from->kind == PLACE_CSV ? log_open_csv(stream, from->place, from->options, out, error)
+                                     : open_file(stream, from->place, out, error);
+    if (status) byte_stream_close(stream);
+    return status;
+}
+
+ee_status log_open(const char *words, const log_options *options, log_reader **out, ee_error *error)
+{
+    log_place from = {0};
+    *out = NULL;
+    ee_status status = take_apart(words, &from, error);
+    if (!status) status = open_place(&from, out, error);
+    memory_free(from.place);
+    if (status) return status;
+    log_reader *log = *out;
+    status = id_set_create(&log->owner, &log->seen, error);
     if (status) {
-        if (*out)
-            log_close(*out);
-        else
-            byte_stream_close(stream);
+        log_close(log);
         *out = NULL;
         return status;
     }
-    log_reader *log = *out;
     log->options = *options;
-    uint64_t facts[2] = {archive_checksum((const uint8_t *)text, strlen(text)), byte_stream_fingerprint(stream)};
+    uint64_t facts[3] = {archive_checksum((const uint8_t *)words, strlen(words)), byte_stream_fingerprint(log->stream),
+                         log->fingerprint};
     log->fingerprint = archive_checksum((const uint8_t *)facts, sizeof facts);
-    log->counts.total_bytes = byte_stream_total(stream);
+    log->counts.total_bytes = byte_stream_total(log->stream);
     return EE_OK;
 }
 
