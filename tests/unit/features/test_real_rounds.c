@@ -27,7 +27,7 @@ static size_t play_file(features *self, ee_round *round, const char *path)
 {
     FILE *file = fopen(path, "r");
     char *line = NULL;
-    size_t capacity = 0, played = 0, entries = 0;
+    size_t capacity = 0, played = 0;
     memory owner = {0};
     json_room room = {.owner = &owner};
     if (!file) fail_msg("%s is not there", path);
@@ -40,10 +40,8 @@ static size_t play_file(features *self, ee_round *round, const char *path)
         if (ee_round_read(round, context.bytes, context.length, &error) || features_learn(self, round, &error) ||
             features_encode(self, round, &arms, &error) || arms_check(&arms, self->dim, &error))
             fail_msg("%s: %s", path, error.message);
-        entries += arms.starts[arms.count] - arms.count; /* without the constant */
         played++;
     }
-    assert_true(entries > played);
     fclose(file);
     free(line);
     memory_release(&owner);
