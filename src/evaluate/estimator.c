@@ -190,8 +190,8 @@ static moments moments_of(estimator_kind kind, double lambda, const evaluated_ro
         weighed_fill(&part, kind, lambda, rounds, at);
         fill_terms((term_form){0.0, 1.0}, &part, terms);
         for (size_t i = 0; i < part.count; i++) {
-            double copies = part.copies ? part.copies[i] : 1.0, off = copies * terms[i] - mean;
-            squares += off * off + (copies - 1.0) * mean * mean; /* those that are not there add 0 */
+            double copies = part.copies ? part.copies[i] : 1.0, off = copies * (terms[i] - mean);
+            squares += off * off;
             count += copies;
         }
     }

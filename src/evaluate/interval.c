@@ -205,10 +205,10 @@ interval interval_of_terms(interval_kind kind, const double *terms, const double
     }
     double mean = sum / n;
     for (size_t i = 0; i < count; i++) {
-        double each = copies ? copies[i] : 1.0, off = each * terms[i] - mean;
-        squares += off * off + (each - 1.0) * mean * mean; /* those that are not there add 0 */
+        double off = (copies ? copies[i] : 1.0) * (terms[i] - mean);
+        squares += off * off;
     }
-    return around(kind, mean, sqrt(fmax(0.0, squares) / (n - 1.0) / n), n, alpha);
+    return around(kind, mean, sqrt(squares / (n - 1.0) / n), n, alpha);
 }
 
 /* ---- bootstrap ---- */

@@ -40,7 +40,9 @@ interval interval_of_sums(interval_kind kind, estimator_kind estimator, const ro
                           double alpha);
 
 /* Of terms in memory, whose mean the value is: NORMAL and STUDENT. copies may be NULL. The squares are divided by
- * n - 1, in the delta method of interval_of_sums by n. */
+ * n - 1, in the delta method of interval_of_sums by n. With copies the mean is a ratio, and this is its error; that of
+ * IPS, DM and DR by interval_of_sums is Vowpal Wabbit's, which takes the number of dropped rounds as known: a little
+ * wider. */
 interval interval_of_terms(interval_kind kind, const double *terms, const double *copies, size_t count, double alpha);
 
 /* Clopper and Pearson's, of the chance of a success; neither number need be whole. */
