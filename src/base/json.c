@@ -5,13 +5,12 @@
 #include "decimal.h"
 #include "octets.h"
 
-static __attribute__((cold, noinline)) ee_status fail(const json_reader *reader, const char *at, const char *what,
-                                                      ee_error *error)
+static ee_status fail(const json_reader *reader, const char *at, const char *what, ee_error *error)
 {
     return status_fail(error, EE_BAD_INPUT, "byte %zu: %s", (size_t)(at - reader->start) + 1, what);
 }
 
-static __attribute__((cold, noinline)) ee_status fail_cut(const json_reader *reader, ee_error *error)
+static ee_status fail_cut(const json_reader *reader, ee_error *error)
 {
     return fail(reader, reader->end, "the input ends before its value does", error);
 }
@@ -173,9 +172,9 @@ static ee_status read_escaped(const json_reader *reader, const char *from, const
     return status;
 }
 
-/* The rest of a text in which something odd stands at `at`. */
-static __attribute__((noinline)) ee_status read_odd_text(const json_reader *reader, const char *from, const char **at,
-                                                         bool is_key, json_text *text, ee_error *error)
+/* The rest of a text in which something odd stands at `at`. Apart from read_text, which stays small and inline. */
+static ee_status read_odd_text(const json_reader *reader, const char *from, const char **at, bool is_key,
+                               json_text *text, ee_error *error)
 {
     ee_status status = EE_OK;
     const char *end = reader->end;
@@ -195,13 +194,10 @@ static inline ee_status read_text(const json_reader *reader, const char **at, bo
 {
     const char *from = *at + 1, *next = skip_plain(from, reader->end);
     ee_status status = EE_OK;
-    if (next < reader->end && *next == '"') {
+    if (next < reader->end && *next == '"')
         *text = (json_text){from, (size_t)(next - from)};
-    } else {
-        const char *odd = next; /* so that the others stay in registers */
-        status = read_odd_text(reader, from, &odd, is_key, text, error);
-        next = odd;
-    }
+    else
+        status = read_odd_text(reader, from, &next, is_key, text, error);
     *at = next + 1;
     return status;
 }
@@ -258,7 +254,7 @@ static ee_status read_value(json_reader *reader, const char *at, json_token *tok
     if (*at == '"') {
         token->kind = JSON_KIND_TEXT;
         status = read_text(reader, &at, false, &token->text, error);
-    } else if ((*at == '-') | (*at >= '0' && *at <= '9')) {
+    } else if (*at == '-' || (*at >= '0' && *at <= '9')) {
         token->kind = JSON_KIND_NUMBER;
         status = read_number(reader, &at, &token->number, error);
     } else if (*at == '{' || *at == '[') {
@@ -336,7 +332,7 @@ ee_status json_skip(json_reader *reader, const json_token *token, json_text *spa
     return EE_OK;
 }
 
-/* ---- words ---- */
+/* ---- texts of others ---- */
 
 bool json_is_utf8(json_text text)
 {
@@ -349,10 +345,7 @@ bool json_is_utf8(json_text text)
     return true;
 }
 
-bool json_is(json_text text, const char *word)
-{
-    return strlen(word) == text.length && memcmp(text.bytes, word, text.length) == 0;
-}
+/* ---- writing ---- */
 
 /* The escape of a byte, and its length: 0 where it has none. */
 static size_t escape_of(char byte, char escape[6])

@@ -94,7 +94,7 @@ static void random_doubles_come_back(void **state)
 {
     (void)state;
     random_stream stream = random_named(1, "decimal");
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 40000; i++) {
         uint64_t bits = random_bits(&stream);
         double any, unit = random_normal(&stream) * pow(10, (double)random_below(&stream, 12) - 6);
         char text[64];
@@ -116,7 +116,7 @@ static void numbers_between_two_doubles_go_to_the_nearer(void **state)
 {
     (void)state;
     random_stream stream = random_named(3, "decimal");
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 40000; i++) {
         double low = random_normal(&stream) * pow(10, (double)random_below(&stream, 60) - 40);
         long double middle = ((long double)low + (long double)nextafter(low, INFINITY)) / 2;
         char text[64];
@@ -130,7 +130,7 @@ static void random_digits_are_as_the_library_reads_them(void **state)
 {
     (void)state;
     random_stream stream = random_named(2, "decimal");
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < 40000; i++) {
         char text[64];
         size_t length = 0, digits = 1 + random_below(&stream, 30), point = random_below(&stream, digits + 10);
         if (random_below(&stream, 2)) text[length++] = '-';
