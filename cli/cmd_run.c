@@ -124,7 +124,7 @@ enum { FLAG_JSON = REQUEST_FLAGS, FLAG_LOG, FLAGS };
 static const flag flags[FLAGS] = {
     REQUEST_FLAG_LIST,
     [FLAG_JSON] = {'\0', "json", NULL, "one line of JSON for each finished run, no table"},
-    [FLAG_LOG] = {'\0', "log", "FILE", "write what the policy did: .dsjson, .eelog or .csv, perhaps with .gz or .zst"},
+    [FLAG_LOG] = {'\0', "log", "FILE", "write what the policy did: .dsjson, .eelog or .csv, also .gz or .zst"},
 };
 
 typedef struct run_arguments {
