@@ -22,8 +22,7 @@ static const flag flags[FLAGS] = {
     [SAMPLE] = {'\0', "sample", "SHARE", "a share of the events, 0 to 1, chosen by their ids"},
     [SEED] = {'s', "seed", "SEED", "of the sample; 0 unless given"},
     [STRICT] = {'\0', "strict", NULL, "a line that is no event is an error"},
-    [REWARD] = {'\0', "reward", "WAY",
-                "of several observations: label, as the log has it; first, last, sum, mean, max"},
+    [REWARD] = {'\0', "reward", "WAY", "of several observations: label (as logged), first, last, sum, mean or max"},
     [DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "of an event without observations; 0 unless given"},
     [JSON] = {'\0', "json", NULL, "the summary as a line of JSON"},
 };
