@@ -33,7 +33,8 @@ static const estimator_info infos[ESTIMATOR_KINDS] = {
                           .streams = true},
     [ESTIMATOR_EL] = {"el", "empirical likelihood: the most likely reweighting with a mean weight of 1",
                       .models = false},
-    [ESTIMATOR_CRESSIE_READ] = {"cressie-read", "the same by a divergence for which sums suffice", .streams = true},
+    [ESTIMATOR_CRESSIE_READ] = {"cressie-read", "empirical likelihood by a divergence for which sums suffice",
+                                .streams = true},
 };
 
 const estimator_info *estimator_describe(estimator_kind kind)
