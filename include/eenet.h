@@ -157,6 +157,12 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
                                                ee_error *error);
 
+/* The probability with which decide would take each arm, by the same knowledge and as much without a change: what the
+ * evaluation of a policy on a log needs. probabilities receives arms->count entries, not numbers where
+ * ee_decision.probability would be none. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_probabilities(ee_bandit *bandit, const ee_arms *arms, double *probabilities,
+                                                       ee_error *error);
+
 /* Gives a decision its reward, once, and trains when the policy's schedule says so. Neural policies learn rewards in
  * units of their own (option `standardize`): but for rounding, what they decide does not depend on the unit or the zero
  * of the rewards.

@@ -10,25 +10,42 @@ static ee_status check(const ee_bandit *bandit, const ee_arms *arms, ee_error *e
     return arms_check(arms, bandit->dim, error);
 }
 
-ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
-{
-    scored_arms scored;
-    ee_status status = check(bandit, arms, error);
-    if (!status && !scores) status = status_fail(error, EE_BAD_INPUT, "score: nowhere to put the scores");
-    if (status) return status;
-    const parameters *learned = &bandit->policy->parameters;
-    decision_streams before = bandit->room.streams; /* a look draws nothing */
-    status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, &bandit->room, &scored, error);
-    bandit->room.streams = before;
-    if (!status) memcpy(scores, bandit->room.scores, arms->count * sizeof *scores);
-    return status;
-}
-
 /* Gives the caller the scores and probabilities of the last decision. */
 static void hand_out(const deciding_room *room, size_t count, ee_score *scores, double *probabilities)
 {
     if (scores) memcpy(scores, room->scores, count * sizeof *scores);
     if (probabilities) memcpy(probabilities, room->probabilities, count * sizeof *probabilities);
+}
+
+/* Scores and probabilities as a decision now would have them, either where it is not NULL. */
+static ee_status look(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, double *probabilities, ee_error *error)
+{
+    const parameters *learned = &bandit->policy->parameters;
+    deciding_room *room = &bandit->room;
+    decision_streams before = room->streams; /* a look draws nothing */
+    scored_arms scored;
+    ee_status status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, room, &scored, error);
+    if (!status && probabilities) {
+        size_t arm = deciding_draw(&bandit->rules, learned, 0, arms->count, room);
+        if (bandit->policy->class->draws) deciding_estimate(&bandit->rules, learned, &scored, arm, room);
+    }
+    room->streams = before;
+    if (!status) hand_out(room, arms->count, scores, probabilities);
+    return status;
+}
+
+ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, ee_error *error)
+{
+    ee_status status = check(bandit, arms, error);
+    if (!status && !scores) status = status_fail(error, EE_BAD_INPUT, "score: nowhere to put the scores");
+    return status ? status : look(bandit, arms, scores, NULL, error);
+}
+
+ee_status ee_bandit_probabilities(ee_bandit *bandit, const ee_arms *arms, double *probabilities, ee_error *error)
+{
+    ee_status status = check(bandit, arms, error);
+    if (!status && !probabilities) status = status_fail(error, EE_BAD_INPUT, "probabilities: nowhere to put them");
+    return status ? status : look(bandit, arms, NULL, probabilities, error);
 }
 
 ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *decision, ee_score *scores,

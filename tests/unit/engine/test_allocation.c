@@ -49,11 +49,13 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
     size_t made = 0;
     for (uint64_t t = 1; t <= rounds; t++) {
         ee_score scores[ARMS];
+        double probabilities[ARMS];
         round_draw(&round_now, t, t % 13 == 0 ? 1 : ARMS, dim, nonzeros);
         bool sparse = kind == SPARSE || (kind == MIXED && t % 2 == 0);
         const ee_arms *arms = sparse ? &round_now.sparse : &round_now.dense;
         size_t before = calls;
         assert_int_equal(ee_bandit_score(bandit, arms, scores, NULL), EE_OK);
+        assert_int_equal(ee_bandit_probabilities(bandit, arms, probabilities, NULL), EE_OK);
         ee_decision decision = bandit_choose(bandit, arms, scores);
         rewards[t % LATE] = round_reward(&round_now, decision.arm);
         /* Four rounds' rewards at once, the last first. */

@@ -329,6 +329,8 @@ static void calls_need_their_pointers(void **state)
     assert_error(error, status, EE_BAD_INPUT, "decide: nowhere to put the decision");
     status = ee_bandit_score(self->bandit, arms, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "score: nowhere to put the scores");
+    status = ee_bandit_probabilities(self->bandit, arms, NULL, &error);
+    assert_error(error, status, EE_BAD_INPUT, "probabilities: nowhere to put them");
     assert_true(model_is_of(self->before, self->bandit));
     status = ee_bandit_decide(NULL, arms, &decision, scores, NULL, &error);
     assert_error(error, status, EE_BAD_INPUT, "arms: no bandit or no arms");

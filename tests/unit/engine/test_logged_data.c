@@ -151,6 +151,29 @@ static void all_probabilities_are_those_of_the_draw(void **state)
     }
 }
 
+/* What would be drawn is told beforehand, and telling it changes nothing. */
+static void probabilities_without_a_decision_are_those_of_one(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+        for (uint64_t t = 1; t <= 40; t++) {
+            const ee_arms *arms = arms_of_round(t);
+            double told[ARMS], drawn[ARMS];
+            ee_decision decision;
+            model before = model_save(bandit);
+            assert_int_equal(ee_bandit_probabilities(bandit, arms, told, NULL), EE_OK);
+            assert_true(model_is_of(before, bandit));
+            model_free(&before);
+            assert_int_equal(ee_bandit_decide(bandit, arms, &decision, NULL, drawn, NULL), EE_OK);
+            assert_memory_equal(told, drawn, arms->count * sizeof *told);
+            bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
 /* The share in which arms are drawn is what was said of them. */
 static void arms_are_drawn_as_often_as_was_said(void **state)
 {
@@ -180,6 +203,7 @@ int main(void)
         cmocka_unit_test(a_wrong_log_changes_nothing),
         cmocka_unit_test(a_forgotten_decision_waits_no_longer),
         cmocka_unit_test(all_probabilities_are_those_of_the_draw),
+        cmocka_unit_test(probabilities_without_a_decision_are_those_of_one),
         cmocka_unit_test(arms_are_drawn_as_often_as_was_said),
     };
     return cmocka_run_group_tests_name("logged data", tests, NULL, NULL);
