@@ -10,7 +10,7 @@ enum { LOG_FLAG_REWARD, LOG_FLAG_DEFAULT_REWARD, LOG_FLAG_FROM, LOG_FLAG_UNTIL, 
 
 /* clang-format off */
 #define LOG_FLAG_LIST                                                                                                  \
-    [LOG_FLAG_REWARD] = {'\0', "reward", "label|first|last|sum|mean|max", "of several observations; label unless given, as the log says"}, \
+    [LOG_FLAG_REWARD] = {'\0', "reward", "WAY", "of several observations: label (as logged), first, last, sum, mean or max"}, \
     [LOG_FLAG_DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "of an event without observations, with --reward; 0 unless given"}, \
     [LOG_FLAG_FROM] = {'\0', "from", "TIME", "only events at this time or later, as 2026-05-18 or 2026-05-18T13:00"},  \
     [LOG_FLAG_UNTIL] = {'\0', "until", "TIME", "only events before this time"},                                        \
