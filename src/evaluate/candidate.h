@@ -31,6 +31,7 @@ typedef struct candidate_setup {
     uint64_t seed;        /* of a policy */
     size_t dim;           /* of the log's arms; 0: it has named features */
     const char *features; /* options of these; not NULL where dim is 0 */
+    bool fixed_names;     /* their room for names is what was asked for; else a policy may take less */
 } candidate_setup;
 
 typedef struct candidate candidate;

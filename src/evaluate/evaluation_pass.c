@@ -65,7 +65,8 @@ ee_status evaluation_needs_arms(const evaluation_request *request, size_t place,
 
 static candidate_setup setup_of(const pass *self, const candidate_request *asked)
 {
-    return (candidate_setup){asked->text, asked->options, asked->seed, self->dim, self->frame->features};
+    return (candidate_setup){asked->text, asked->options,        asked->seed,
+                             self->dim,   self->frame->features, self->frame->fixed_names};
 }
 
 /* Of a reward model: its seed is the request's own. */
