@@ -73,8 +73,9 @@ ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, k
 #define MOST_DECISIONS ((size_t)1 << 62)
 
 /* Of settings with features: reads their options, which give the dimension; and creates them. */
-ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, feature_options *options, ee_error *error);
-ee_status bandit_create_features(ee_bandit *self, const feature_options *options, ee_error *error);
+ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, features_options *options,
+                               ee_error *error);
+ee_status bandit_create_features(ee_bandit *self, const features_options *options, ee_error *error);
 
 /* What changes after creation. */
 void bandit_archive(ee_bandit *self, archive *a);

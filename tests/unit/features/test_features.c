@@ -286,7 +286,7 @@ static void options_say_what_they_want(void **state)
                           "user*item+device*item, got user"},
     };
     static const char *const bad_products[] = {"a*", "*a", "a*b+", "+", "a*b*c", "a+b", "a*b++c*d"};
-    feature_options options;
+    features_options options;
     ee_error error;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(features_read_options(&options, cases[i].options, &error), EE_BAD_OPTION);
