@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arms.h"
+#include "features/features.h"
 #include "math/kernels.h"
 #include "policy/parts/recall.h"
 

@@ -1,6 +1,8 @@
 /* Rounds of named features, as a bandit sees them. */
 #include "bandit.h"
 
+#include "features/features.h"
+
 ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, features_options *options, ee_error *error)
 {
     ee_status status = features_read_options(options, settings->features, error);
