@@ -699,7 +699,9 @@ static ee_status judge(dsjson *self, const log_options *options, log_event *even
     event->copies = 1 / (1 - drop);
     event->id = of->id;
     if (of->time.bytes && !log_time_parse(of->time, &event->time)) event->time = (double)NAN;
-    event->skipped = of->skip || (of->deferred && !of->seen.activated);
+    bool activated = of->seen.activated;
+    for (size_t i = 0; i < self->outcome_count; i++) activated = activated || self->outcomes[i].seen.activated;
+    event->skipped = of->skip || (of->deferred && !activated);
     ee_status status = self->outcome_count ? judge_slots(self, options, event, note, error)
                                            : judge_one(self, options, event, note, error);
     if (status || note->verdict) return status;

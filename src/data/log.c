@@ -1,7 +1,5 @@
-#define _POSIX_C_SOURCE 200809L
 #include "log.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

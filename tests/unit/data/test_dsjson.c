@@ -149,6 +149,10 @@ static void deferred_events_are_skipped_unless_activated(void **state)
     assert_false(parse_good(&f, "{\"_label_cost\":0,\"DeferredAction\":false," ENDING "}")->skipped);
     assert_false(
         parse_good(&f, "{\"_label_cost\":0,\"_deferred\":true,\"o\":[{\"ActionTaken\":true}]," ENDING "}")->skipped);
+    assert_false(
+        parse_good(&f, "{\"_deferred\":true,\"_outcomes\":[{\"_label_cost\":0,\"_a\":[0],\"_p\":[1]},"
+                       "{\"_label_cost\":0,\"_a\":[1],\"_p\":[1],\"_o\":[{\"ActionTaken\":true}]}],\"c\":" CONTEXT "}")
+            ->skipped);
     memory_release(&f.owner);
 }
 
