@@ -151,7 +151,9 @@ refuse 1 "synthetic:cosine, lints, seed 0: log: lints does not know the probabil
 # Ctrl-C leaves nothing.
 env --default-signal=INT "$eenet" run -d synthetic:inner,dim=1,arms=2 -p uniform -s 0 -T 1000000000 --log cut.dsjson >stdout 2>stderr &
 pid=$!
-until ls cut.dsjson.* >/dev/null 2>&1; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
+until [ -n "$(find . -name 'cut.dsjson.*' -size +0)" ]; do # it plays, and not only begins
+    kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
+done
 kill -INT "$pid"
 code=0
 wait "$pid" || code=$?
