@@ -21,7 +21,7 @@ static bool has_option(const char *policy, const char *name)
 /* Options of named features with half the places, of which a quarter is shared. */
 static ee_status halve_places(const char *text, char **out, ee_error *error)
 {
-    feature_options options;
+    features_options options;
     ee_status status = features_read_options(&options, text, error);
     if (status) return status;
     int64_t places = (options.names + options.hashes) / 2;
