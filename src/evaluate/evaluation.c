@@ -487,10 +487,9 @@ static ee_status spare_features(const evaluation_request *request, size_t dim, b
     return status ? status : log_survey_features(asked, found.names, true, out, error);
 }
 
-/* Learns all events of the log, of which the features are read into round. */
-static ee_status train(const evaluation_request *request, log_reader *log, const candidate_class *class,
-                       candidate *learner, ee_round *features, const evaluation_watch *watch, bool *finished,
-                       ee_error *error)
+/* Learns all events of the log. */
+static ee_status train(log_reader *log, candidate *learner, ee_round *features, const evaluation_watch *watch,
+                       bool *finished, ee_error *error)
 {
     log_event event;
     bool found;
@@ -501,8 +500,8 @@ static ee_status train(const evaluation_request *request, log_reader *log, const
         if (event.skipped) continue;
         candidate_round round = {&event, number++, features};
         bool usable;
-        status = candidate_read_features(features, &event, request->reading.strict, &usable, error);
-        if (!status && usable) status = class->play(learner, &round, true, NULL, error);
+        status = candidate_read_features(features, &event, &usable, error);
+        if (!status && usable) status = learner->class->play(learner, &round, true, NULL, error);
         if (status) return status;
     }
     return status;
@@ -532,7 +531,7 @@ ee_status evaluation_warm(const evaluation_request *request, size_t place, const
                              !log_survey_can_size(asked_features(request))};
     if (!status) status = class->create(&setup, &learner, error);
     if (!status && !dim) status = ee_round_create(NULL, &features, error);
-    if (!status && *finished) status = train(request, log, class, learner, features, watch, finished, error);
+    if (!status && *finished) status = train(log, learner, features, watch, finished, error);
     if (!status && *finished) status = class->save(learner, path, error);
     if (learner) class->free(learner);
     ee_round_free(features);
