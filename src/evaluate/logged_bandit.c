@@ -38,7 +38,7 @@ static ee_status halve_places(const char *text, char **out, ee_error *error)
  * as it has time for, some milliseconds an event. Others keep all that the log has. */
 static ee_status create_in_reason(logged_bandit *self, ee_settings settings, ee_error *error)
 {
-    const size_t reasonable = (size_t)64 << 20; /* bytes: some 2000 places of a linear policy */
+    const size_t reasonable = (size_t)32 << 20; /* bytes: some 1400 places of a linear policy */
     char *fewer = NULL;
     ee_status status = ee_bandit_create(&settings, &self->bandit, error);
     while (!status && ee_bandit_memory(self->bandit) > reasonable) {
