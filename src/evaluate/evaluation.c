@@ -417,14 +417,15 @@ static ee_status look_up(evaluation *self)
     return status;
 }
 
-/* What each candidate is; one that cannot be made has failed. */
+/* What each candidate is; one that cannot be made has failed. It is the same whatever the room for names, so there is
+ * little. */
 static ee_status describe_candidates(evaluation *self)
 {
     const evaluation_request *request = self->request;
     for (size_t i = 0; i < request->candidate_count; i++) {
         const candidate_request *asked = &request->candidates[i];
         evaluation_result *result = &self->results[i];
-        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, asked_features(request), true};
+        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, "names=2 hashes=0", true};
         snprintf(result->candidate, sizeof result->candidate, "%s", asked->text);
         ee_status status = candidate_describe(&setup, &result->options, &result->failure);
         if (status == EE_NO_MEMORY) return status;
