@@ -282,6 +282,7 @@ static void *play_group(void *argument)
     one->opened = NULL;
     pthread_mutex_lock(&self->turn);
     atomic_store(&one->done, true);
+    if (one->status) atomic_store(&self->stopped, true);
     for (size_t i = 0; i < one->count && !one->status; i++) {
         const evaluation_result *result = &self->results[one->places[i]];
         if (result->finished || result->failure.status) self->ended[one->places[i]] = true;

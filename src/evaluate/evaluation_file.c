@@ -143,8 +143,11 @@ enum {
 
 static void set_members(json_t *into, const void *from, const real_member *members, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        set_real(into, members[i].name, *(const double *)((const char *)from + members[i].offset));
+    for (size_t i = 0; i < count; i++) {
+        double value;
+        memcpy(&value, (const char *)from + members[i].offset, sizeof value);
+        set_real(into, members[i].name, value);
+    }
 }
 
 static json_t *estimates_of(const evaluation_request *request, const evaluation_result *result)
@@ -351,9 +354,10 @@ static void read_numbers(line_reader *from, const json_t *value, const char *nam
 
 static void read_members(line_reader *from, const json_t *object, const real_member *members, size_t count, void *into)
 {
-    for (size_t i = 0; i < count; i++)
-        *(double *)((char *)into + members[i].offset) =
-            real_of(from, members[i].name, json_object_get(object, members[i].name));
+    for (size_t i = 0; i < count; i++) {
+        double value = real_of(from, members[i].name, json_object_get(object, members[i].name));
+        memcpy((char *)into + members[i].offset, &value, sizeof value);
+    }
 }
 
 static void read_estimates(line_reader *from, stored_evaluation *out)

@@ -179,7 +179,7 @@ static void test_dr_beats_ips(void **state)
         how.rounds = 1000;
         make_log(&how, add_truth, &all);
         trial_ask(&t, "arm:2", "ips,dr");
-            trial_run(&t, NULL);
+        trial_run(&t, NULL);
         double value = all.arms[2] / all.rounds;
         ips += pow(t.results[0].estimates[0].value - value, 2.0);
         dr += pow(t.results[0].estimates[1].value - value, 2.0);
@@ -322,14 +322,15 @@ static void test_every_interval(void **state)
         trial t;
         trial_ask(&t, "uniform", "ips,snips,dr,sndr,switch-dr,el,cressie-read,clipped");
         t.request.interval = (interval_kind)kind;
-            trial_run(&t, NULL);
+        trial_run(&t, NULL);
         const estimate *ips = &t.results[0].estimates[0];
-        double value = all.uniform / all.rounds;
+        double value = all.uniform / all.rounds, mean = all.reward / all.rounds;
         assert_true(ips->low <= value && value <= ips->high);
         for (size_t i = 0; i < t.request.estimator_count; i++) {
             const estimate *one = &t.results[0].estimates[i];
             assert_close(one->value, value, 0.06);
             assert_true(one->gain_low < one->gain_high);
+            assert_true(one->gain_low >= -mean && one->gain_high <= 1.0 - mean); /* what is possible */
             assert_true(one->gain_low < one->gain && one->gain < one->gain_high);
         }
         assert_true(isnan(ips->lambda) && t.results[0].estimates[7].lambda >= 1.0);
