@@ -235,6 +235,10 @@ static void test_unreadable_features(void **state)
     assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
     assert_false(usable);
     assert_string_equal(error.message, "1 actions have features, of 4");
+    event.arms.count = 3;
+    assert_int_equal(candidate_read_features(NULL, &event, &usable, &error), EE_OK);
+    assert_false(usable);
+    assert_string_equal(error.message, "3 actions have vectors, of 4");
     event.context = (json_text){"{\"a\":", 5};
     assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
     assert_false(usable);
