@@ -84,6 +84,10 @@ gzip -k log.dsjson
 (head -n 100 log.dsjson; echo '{"broken":'; echo '{"RewardValue":1}'; tail -n 500 log.dsjson) >broken.dsjson
 "$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 passed over ('eenet log' tells which)" ||
     fail "broken lines"
+code=0
+"$eenet" evaluate broken.dsjson --strict -p uniform -e ips >stdout 2>stderr || code=$?
+test "$code" = 1 || fail "--strict: exit status $code"
+grep -q 'line 101' stderr || fail "--strict: $(cat stderr)"
 
 # -o: the same command again plays nothing, and says the same.
 "$eenet" evaluate log.dsjson -p linucb,uniform -o kept >first
