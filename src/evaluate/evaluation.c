@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "candidate.h"
+#include "data/line_file.h"
 #include "evaluation_file.h"
 #include "evaluation_pass.h"
 #include "log_survey.h"
@@ -120,7 +121,7 @@ struct evaluation {
     pthread_mutex_t turn; /* of telling the watch and keeping what ended, and for what follows */
     bool *ended;          /* (candidate_count) nothing more will come of it */
     size_t next;          /* the first candidate that nobody was told of */
-    evaluations_writer folder;
+    line_file folder;
     double start, told; /* seconds */
     ee_status status;   /* of keeping */
     ee_error *error;
@@ -218,7 +219,7 @@ static ee_status keep(evaluation *self, const evaluation_result *result)
     char *line = NULL;
     size_t length = 0;
     ee_status status = evaluations_format(self->request, result, &line, &length, self->error);
-    if (!status) status = evaluations_append(&self->folder, line, length, self->error);
+    if (!status) status = line_file_append(&self->folder, line, length, self->error);
     memory_free(line);
     return status;
 }
@@ -449,13 +450,13 @@ ee_status evaluation_run(const evaluation_request *request, const evaluation_wat
     ee_status status = memory_create(NULL, &self.ended, request->candidate_count, sizeof *self.ended, error);
     if (!status) status = open_log(&self);
     if (!status) status = describe_candidates(&self);
-    if (!status && request->folder) status = evaluations_open(request->folder, &self.folder, error);
+    if (!status && request->folder) status = line_file_open(request->folder, evaluations_name, &self.folder, error);
     if (!status && request->folder && self.repeats) status = look_up(&self);
     if (!status) advance(&self);
     if (!status) status = play(&self);
     free_groups(&self);
     if (self.log) log_close(self.log);
-    evaluations_close(&self.folder);
+    line_file_close(&self.folder);
     memory_free(self.sized_features);
     memory_free(self.ended);
     pthread_mutex_destroy(&self.turn);
