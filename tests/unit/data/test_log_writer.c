@@ -12,7 +12,8 @@
 
 /* One line of each kind that there is. */
 static const char lines[] =
-    "{\"_label_cost\":-0.1,\"_label_probability\":0.3,\"_label_Action\":2,\"EventId\":\"a\\n\\\"\\u00e9\",\"a\":[2,1,3]"
+    "{\"_label_cost\":-0.12345678901234566,\"_label_probability\":0.3,\"_label_Action\":2,\"EventId\":"
+    "\"a\\n\\\"\\u00e9\",\"a\":[2,1,3]"
     ","
     "\"p\":[0.3,0.6,0.1],\"c\":{\"u\":{\"x\":1e-7},\"_multi\":[{\"_tag\":\"one\"},{\"j\":[{\"y\":2}]},{\"_tag\":\"3\"}]"
     "},"
@@ -308,12 +309,13 @@ static void csv_has_a_row_for_each_event(void **state)
     uint8_t *bytes;
     size_t size;
     assert_int_equal(file_read(p.first, &bytes, &size, NULL), EE_OK);
-    assert_string_equal((char *)bytes, "id,time,count,action,name,probability,reward,copies,skipped\n"
-                                       "\"a\n\"\"\xc3\xa9\",2021-05-18T13:28:29.6560001Z,3,1,,0.3,0.1,1,0\n"
-                                       ",,2,1,,0.25,0,10.000000000000002,0\n"
-                                       ",,2,0,,0.05000000074505806,-0.00003,1.1408450689603253,1\n"
-                                       "slots,,3,1,,0.75,1.5,1,0\n"
-                                       ",,2,1,,0.8,2,1,0\n");
+    assert_string_equal((char *)bytes,
+                        "id,time,count,action,name,probability,reward,copies,skipped\n"
+                        "\"a\n\"\"\xc3\xa9\",2021-05-18T13:28:29.6560001Z,3,1,,0.3,0.12345678901234566,1,0\n"
+                        ",,2,1,,0.25,0,10.000000000000002,0\n"
+                        ",,2,0,,0.05000000074505806,-0.00003,1.1408450689603253,1\n"
+                        "slots,,3,1,,0.75,1.5,1,0\n"
+                        ",,2,1,,0.8,2,1,0\n");
     memory_free(bytes);
     folder_remove(&folder);
 }
