@@ -1,0 +1,66 @@
+/* Named features: from a parsed round to sparse arms, in steps that stay apart.
+ *
+ *   parse    JSON to names and values: round.h. Needs no state, any thread.
+ *   learn    gives new names their places and follows the scale of the numbers. Changes the state, in one thread and in
+ *            the order of the rounds, so that a replay gives the same state.
+ *   encode   a round to arms, by a state that it only reads. Many threads, each with its own round.
+ *
+ * Places. The constant has place 0; each name, and each product of two names, takes the next one while there is room
+ * (`names`). What comes later, and what a state that is only read does not know, goes by its hash to one of `hashes`
+ * more places, which several may share; with none it is left out.
+ *
+ * Numbers. Of each name that comes as a number the mean m and variance s² of what came are kept (Welford), and the
+ * share p of the contexts, or actions, that had it. x becomes (x - p m) / sqrt(s² + (1 - p)² m²), at most 10 in size.
+ * For a number that is always there, p = 1, that is what is usual: less its mean, by its deviation. For one that is
+ * seldom there it is x by its own size: a weight in a sparse vector, where missing means 0, stays about 1, as an
+ * indicator is. In between the mean is what it is with the missing ones as 0, and the result has size 1 where it is
+ * there. What was always there and always equal is nothing: the constant says as much. */
+#ifndef EENET_FEATURES_H
+#define EENET_FEATURES_H
+
+#include "feature_names.h"
+#include "features_options.h"
+#include "products.h"
+
+/* Of a name that came as a number. */
+typedef struct number_scale {
+    uint64_t count;       /* how often it came */
+    double mean, squares; /* of what came; the sum of squares is that around the mean */
+    uint32_t place;
+    uint32_t of_action; /* 1: first met in an action, and so its share is one of the actions */
+} number_scale;
+
+typedef struct features {
+    memory *memory;
+    features_options options;
+    product_terms products;
+    size_t dim;
+    feature_names names;        /* hashing=dictionary */
+    uint64_t contexts, actions; /* that were learned */
+    number_scale *scales;
+    size_t scale_count, scale_capacity;
+    uint64_t *shared_counts; /* (hashes) how often something came to a shared place */
+    uint32_t *shared_scales; /* (hashes) counted from 1; 0: none */
+} features;
+
+ee_status features_create(features *self, memory *owner, const features_options *options, ee_error *error);
+
+/* Learns the names and numbers of a round with at least one action. If it fails, nothing has changed. */
+ee_status features_learn(features *self, ee_round *round, ee_error *error);
+
+/* The arms of a round, which lie in it until the next call with it. */
+ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, ee_error *error);
+
+/* How many places are taken by a name or product of their own, the constant among them: what `names` must be at least
+ * so that a log of these rounds shares no place. */
+size_t features_count(const features *self);
+
+/* What is at a place below dim; the name as snprintf does, "" where there is none. */
+size_t features_describe(const features *self, size_t place, ee_feature *out, char *name, size_t capacity);
+
+/* Takes over what `from` has learned since. The two have the same options, and this one learns by this alone. */
+ee_status features_follow(features *self, const features *from, ee_error *error);
+
+void features_archive(features *self, archive *a);
+
+#endif
