@@ -161,6 +161,31 @@ static void offer_delays(unfinished at)
     offer(at, "clicks after a random time with this mean, and the rest at the timeout", "clicks:");
 }
 
+/* ---- logs ---- */
+
+static void offer_logs(unfinished at)
+{
+    static const struct {
+        const char *head, *paths, *meaning;
+    } kinds[] = {{"csv:", "files", "a table with columns for action, probability and reward"},
+                 {"open-bandit:", "folders", "the Open Bandit Dataset"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i].head);
+        if (strncmp(open_part(at), kinds[i].head, length) == 0) {
+            at.settled += length;
+            offer_paths(at, kinds[i].paths);
+            return;
+        }
+        offer(at, kinds[i].meaning, "%s", kinds[i].head);
+    }
+    offer_files(at);
+}
+
+static void offer_ways(unfinished at)
+{
+    offer_choices(at, "label|first|last|sum|mean|max");
+}
+
 /* ---- verbs and flags ---- */
 
 /* By what the tables of flags, and the forms of the verbs, call a value. */
@@ -172,6 +197,7 @@ static const struct {
     {"POLICY", offer_policies},  {"POLICY.OPTION=VALUE", offer_settings},
     {"NAME", offer_policies},    {"DIR", offer_folders},
     {"FILE", offer_files},       {"DELAY", offer_delays},
+    {"LOG", offer_logs},         {"WAY", offer_ways},
 };
 
 /* form: what the value is called, which may be followed by a blank and more. */
