@@ -139,7 +139,7 @@ static void test_marks_and_weights(void **state)
     (void)state;
     trial t;
     make_log(&usual, NULL, NULL);
-    trial_ask(&t, "uniform,arm:3", "ips,clipped,dr");
+    trial_ask(&t, "uniform,arm:3", "ips,clipped,dr,switch-dr");
     trial_run(&t, NULL);
     for (size_t k = 0; k < 2; k++) {
         const evaluation_result *result = &t.results[k];
@@ -147,10 +147,14 @@ static void test_marks_and_weights(void **state)
         assert_true(result->mark_count >= EVALUATION_MARKS / 2 && result->mark_count <= EVALUATION_MARKS);
         assert_int_equal(last->events, usual.rounds);
         assert_true(last->time == 1.7e9 + (double)usual.rounds - 1.0);
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < 4; i++) {
             assert_close(last->values[i], result->estimates[i].value, 1e-12);
             assert_true(last->intervals[i].low == result->estimates[i].low);
         }
+        /* An estimator whose lambda cuts nothing has IPS's marks. */
+        if (result->estimates[1].lambda >= 10.0)
+            for (size_t i = 0; i < result->mark_count; i++)
+                assert_close(result->marks[i].values[1], result->marks[i].values[0], 1e-12);
         for (size_t i = 1; i < result->mark_count; i++)
             assert_true(result->marks[i].events > result->marks[i - 1].events);
         double weights = 0.0, overlap = 0.0;
