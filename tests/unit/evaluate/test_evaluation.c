@@ -169,6 +169,49 @@ static void test_marks_and_weights(void **state)
     trial_end(&t);
 }
 
+/* Events that stand for several: in sums and in kept rounds alike, also where the first of them comes late. */
+static void test_copies(void **state)
+{
+    (void)state;
+    log_writer *log;
+    ee_error error;
+    trial t;
+    double rounds = 0.0, reward = 0.0, weighted = 0.0;
+    static const double p[] = {0.8, 0.2};
+    static const float vectors[] = {1, 0, 0, 1};
+    if (log_create(log_path, 2, &log, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < 400; i++) {
+        char id[16];
+        size_t action = i % 5 == 0, length = (size_t)snprintf(id, sizeof id, "e%zu", i);
+        log_event event = {.line = i + 1,
+                           .id = {id, length},
+                           .time = NAN,
+                           .count = 2,
+                           .action = action,
+                           .probability = p[action],
+                           .probabilities = p,
+                           .reward = i % 3 == 0,
+                           .copies = i > 150 && i % 2 ? 2.0 : 1.0,
+                           .arms = ee_arms_dense(vectors, 2, 2)};
+        rounds += event.copies;
+        reward += event.copies * event.reward;
+        weighted += event.copies * event.reward * 0.5 / p[action];
+        if (log_write(log, &event, &error)) fail_msg("%s", error.message);
+    }
+    if (log_end(log, true, &error)) fail_msg("%s", error.message);
+    trial_ask(&t, "logged,uniform", "ips,clipped");
+    trial_run(&t, NULL);
+    assert_close(t.results[0].log.rounds, rounds, 1e-12);
+    assert_close(t.results[0].log.reward, reward / rounds, 1e-12);
+    assert_close(t.results[0].estimates[0].value, reward / rounds, 1e-12);
+    assert_close(t.results[1].estimates[0].value, weighted / rounds, 1e-12);
+    assert_true(t.results[1].estimates[1].lambda >= 2.5); /* nothing is cut */
+    assert_close(t.results[1].estimates[1].value, weighted / rounds, 1e-12);
+    const evaluation_mark *last = &t.results[1].marks[t.results[1].mark_count - 1];
+    assert_close(last->values[1], weighted / rounds, 1e-12);
+    trial_end(&t);
+}
+
 /* DR's error is below that of IPS, over some logs. */
 static void test_dr_beats_ips(void **state)
 {
@@ -698,6 +741,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_plain_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_marks_and_weights, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dr_beats_ips, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_probabilities, set_up, tear_down),
