@@ -1,7 +1,7 @@
 /* JSON, read in one pass and without a tree (RFC 8259, strictly). The reader gives one value after the other:
  *
- *     {"a": [1, true], "b": "x"}     OBJECT, ARRAY of key "a", NUMBER, TRUE, ARRAY_END, TEXT of key "b", OBJECT_END,
- * END
+ *     {"a": [1, true], "b": "x"}
+ *     OBJECT, ARRAY of key "a", NUMBER, TRUE, ARRAY_END, TEXT of key "b", OBJECT_END, END
  *
  * Text is UTF-8 and checked. Numbers become the nearest double; one beyond the doubles is an error. Nothing is trusted:
  * what nests deeper than JSON_DEPTH is refused, not followed. */
@@ -14,17 +14,18 @@
 
 enum { JSON_DEPTH = 64 };
 
+/* The names are long because jansson, which the program has beside this, takes the short ones. */
 typedef enum json_kind {
-    JSON_END, /* of the input: what follows the one value is white space alone */
-    JSON_NULL,
-    JSON_FALSE,
-    JSON_TRUE,
-    JSON_NUMBER,
-    JSON_TEXT,
-    JSON_OBJECT,
-    JSON_OBJECT_END,
-    JSON_ARRAY,
-    JSON_ARRAY_END
+    JSON_KIND_END, /* of the input: what follows the one value is white space alone */
+    JSON_KIND_NULL,
+    JSON_KIND_FALSE,
+    JSON_KIND_TRUE,
+    JSON_KIND_NUMBER,
+    JSON_KIND_TEXT,
+    JSON_KIND_OBJECT,
+    JSON_KIND_OBJECT_END,
+    JSON_KIND_ARRAY,
+    JSON_KIND_ARRAY_END
 } json_kind;
 
 /* Bytes of the input, or of the room where they had escapes; no zero follows them. */
@@ -49,9 +50,10 @@ typedef struct json_room {
 
 typedef struct json_reader {
     const char *start, *next, *end;
+    const char *value; /* where that of the last token begins */
     json_room *room;
     unsigned depth;
-    uint64_t objects; /* bit d: what is open at depth d is an object, else an array */
+    uint64_t objects; /* the lowest bit: what is open is an object, else an array; the next: what is around it */
     bool after_value; /* a comma or an end must come */
 } json_reader;
 

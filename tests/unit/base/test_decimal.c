@@ -1,0 +1,239 @@
+/* Numbers of JSON: the nearest double, as the C library finds it, and exactly the bytes that belong to the number. */
+#include "support.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/random.h"
+
+static double read_all(const char *text)
+{
+    double value;
+    const char *end = text + strlen(text);
+    const char *behind = decimal_read(text, end, &value);
+    if (behind != end) fail_msg("%s: %zu bytes were read", text, (size_t)(behind - text));
+    return value;
+}
+
+static void assert_as_library(const char *text)
+{
+    double got = read_all(text), expected = strtod(text, NULL);
+    if (memcmp(&got, &expected, sizeof got) != 0)
+        fail_msg("%s: got %.17g, the C library has %.17g", text, got, expected);
+}
+
+/* ---- the nearest double ---- */
+
+static void borders_are_as_the_library_reads_them(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "0",
+        "-0",
+        "0.0",
+        "-0.0e5",
+        "0e999999999999999999999",
+        "1",
+        "-1",
+        "10",
+        "1e0",
+        "1E+2",
+        "1e-2",
+        "12345678",
+        "123456789",
+        "0.1",
+        "0.12345678",
+        "0.123456789012345678",
+        "1234567.1234567",
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "9007199254740993.0000000000000000000000000000001",
+        "9007199254740995",
+        "18446744073709551615",
+        "18446744073709551616",
+        "36893488147419103232",
+        "9999999999999999999",
+        "99999999999999999999",
+        "12345678901234567.89",
+        "1e22",
+        "1e23",
+        "1e-22",
+        "1e-23",
+        "9007199254740992e22",
+        "9007199254740993e-22",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "17976931348623157e292",
+        "2.2250738585072011e-308",
+        "2.2250738585072014e-308",
+        "4.9406564584124654e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "1e-400",
+        "1e-99999999999999999999999",
+        "0.000000000000000000000000000000012345678901234567890",
+        "100000000000000000000000000000000000000000000000000000000000000000000000e-71",
+        "8.5",
+        "0.50000000000000000000000000000000000000000001",
+        "1.00000000000000011102230246251565404236316680908203125",
+        "1.00000000000000011102230246251565404236316680908203124",
+        "1.00000000000000011102230246251565404236316680908203126",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_as_library(texts[i]);
+}
+
+static void random_doubles_come_back(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(1, "decimal");
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bits = random_bits(&stream);
+        double any, unit = random_normal(&stream) * pow(10, (double)random_below(&stream, 12) - 6);
+        char text[64];
+        memcpy(&any, &bits, sizeof any);
+        if (!isfinite(any)) continue;
+        snprintf(text, sizeof text, "%.17g", any);
+        assert_true(read_all(text) == any);
+        snprintf(text, sizeof text, "%.17g", unit);
+        assert_true(read_all(text) == unit);
+        snprintf(text, sizeof text, "%.*g", (int)random_below(&stream, 19) + 1, random_below(&stream, 2) ? any : unit);
+        assert_as_library(text);
+        snprintf(text, sizeof text, "%.*f", (int)random_below(&stream, 24), unit);
+        assert_as_library(text);
+    }
+}
+
+/* Digits as they come: up to thirty of them, the point anywhere, exponents that reach out of the doubles. */
+static void random_digits_are_as_the_library_reads_them(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(2, "decimal");
+    for (int i = 0; i < 100000; i++) {
+        char text[64];
+        size_t length = 0, digits = 1 + random_below(&stream, 30), point = random_below(&stream, digits + 10);
+        if (random_below(&stream, 2)) text[length++] = '-';
+        for (size_t d = 0; d < digits; d++) {
+            text[length++] =
+                (char)('0' + (d == 0 && point != 0 ? 1 + random_below(&stream, 9) : random_below(&stream, 10)));
+            if (d == 0 && point == 0) text[length - 1] = '0';
+            if (d == point && d + 1 < digits) text[length++] = '.';
+        }
+        if (random_below(&stream, 2))
+            length += (size_t)snprintf(text + length, 8, "e%d", (int)random_below(&stream, 660) - 330);
+        text[length] = 0;
+        double got = read_all(text), expected = strtod(text, NULL);
+        if (memcmp(&got, &expected, sizeof got) != 0) fail_msg("%s: got %.17g, expected %.17g", text, got, expected);
+    }
+}
+
+/* The point half-way between two doubles has up to 767 digits; one more digit, far behind, decides. */
+static void long_numbers_are_rounded_once(void **state)
+{
+    (void)state;
+    static char text[4096];
+    double low = DBL_MIN * 3, high = nextafter(low, 1);
+    snprintf(text, sizeof text, "%.1200f", low / 2 + high / 2);
+    assert_as_library(text);
+    for (int zeros = 0; zeros < 2000; zeros += 111) {
+        snprintf(text, sizeof text, "1.00000000000000011102230246251565404236316680908203125%0*d", zeros + 1, 1);
+        assert_as_library(text);
+    }
+    memset(text, '0', 3000);
+    memcpy(text, "0.", 2);
+    snprintf(text + 3000, sizeof text - 3000, "1234e3001");
+    assert_as_library(text);
+    memset(text, '1', 3000);
+    snprintf(text + 3000, sizeof text - 3000, "e-2999");
+    assert_as_library(text);
+}
+
+static void numbers_beyond_the_doubles_are_infinite(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"1e309", "1.7976931348623159e308", "123456789e301",
+                                        "1e99999999999999999999999"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_true(isinf(read_all(texts[i])));
+}
+
+static void the_locale_does_not_matter(void **state)
+{
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) skip();
+    double value = read_all("0.12345678901234567890123");
+    setlocale(LC_NUMERIC, "C");
+    assert_true(value == 0.12345678901234567890123);
+}
+
+/* ---- the bytes of it ---- */
+
+static void stops_where_the_number_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t length;
+        double value;
+    } cases[] = {{"01", 1, 0},          {"1.5.5", 3, 1.5}, {"-0x1", 2, 0},
+                 {"12 3456789", 2, 12}, {"1e5e5", 3, 1e5}, {"3,444444444", 1, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value;
+        const char *text = cases[i].text;
+        assert_int_equal(decimal_read(text, text + strlen(text), &value) - text, cases[i].length);
+        assert_true(value == cases[i].value);
+    }
+}
+
+static void a_missing_digit_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t missing;
+    } cases[] = {{"", 0},    {"-", 1},    {"-a", 1}, {"1.", 2}, {"1.e5", 2}, {"1e", 2},
+                 {"1e+", 3}, {"1E-x", 3}, {".5", 0}, {"+1", 0}, {"1.5ee", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value;
+        const char *text = cases[i].text;
+        assert_int_equal(decimal_read(text, text + strlen(text), &value) - text, cases[i].missing);
+        assert_true(isnan(value));
+    }
+}
+
+static void never_reads_past_the_end(void **state)
+{
+    (void)state;
+    static const char sample[] = "-12345678.9012345678901234567890e-12";
+    for (size_t length = 0; length < sizeof sample; length++) {
+        guard g;
+        char *bytes = guard_end_bytes(&g, length), copy[sizeof sample] = "";
+        memcpy(bytes, sample, length);
+        memcpy(copy, sample, length);
+        double value, expected;
+        const char *behind = decimal_read(bytes, bytes + length, &value);
+        assert_int_equal(behind - bytes, decimal_read(copy, copy + length, &expected) - copy);
+        assert_memory_equal(&value, &expected, sizeof value);
+        guard_free(&g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(borders_are_as_the_library_reads_them),
+        cmocka_unit_test(random_doubles_come_back),
+        cmocka_unit_test(random_digits_are_as_the_library_reads_them),
+        cmocka_unit_test(long_numbers_are_rounded_once),
+        cmocka_unit_test(numbers_beyond_the_doubles_are_infinite),
+        cmocka_unit_test(the_locale_does_not_matter),
+        cmocka_unit_test(stops_where_the_number_ends),
+        cmocka_unit_test(a_missing_digit_is_named),
+        cmocka_unit_test(never_reads_past_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
