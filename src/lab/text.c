@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 text text_start(ee_error *error)
@@ -82,6 +83,15 @@ void text_csv(text *into, const char *words)
         text_bytes(into, words, 1);
     }
     if (quoted) text_add(into, "\"");
+}
+
+void text_json(text *into, const char *words)
+{
+    json_text from = {words, strlen(words)};
+    size_t size = json_quote(from, NULL, 0);
+    if (!make_room(into, size)) return;
+    json_quote(from, into->bytes + into->length, size + 1);
+    into->length += size;
 }
 
 ee_status text_save(text *from, const char *path)

@@ -24,6 +24,9 @@ void text_html(text *into, const char *words);
 /* A field of a CSV file (RFC 4180): in quotes where it needs them. No comma is written. */
 void text_csv(text *into, const char *words);
 
+/* As a string of JSON, quotes included. */
+void text_json(text *into, const char *words);
+
 /* Writes the file and frees the bytes. Returns the first error there was. */
 ee_status text_save(text *from, const char *path);
 
