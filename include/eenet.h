@@ -89,7 +89,9 @@ typedef struct ee_settings {
     const char *options; /* "name=value" separated by commas or white space, as "f1.width=50, w2=0.1"; NULL: none. One
                             that has no effect, given the others, is refused. */
     const ee_allocator *allocator; /* copied; NULL: the C library's */
-    uint64_t reserved[7];          /* must be zero */
+    const char *features; /* NULL: the bandit takes vectors. Else it takes rounds of named features too, and this
+                             is their options, as "names=20000"; "": the defaults. dim is then 0, or theirs */
+    uint64_t reserved[6]; /* must be zero */
 } ee_settings;
 
 /* The arms of one round, borrowed for the duration of the call. Make it with ee_arms_dense or ee_arms_sparse. */
@@ -199,6 +201,60 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t deci
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward,
                                                     double probability, ee_error *error);
 
+/* Named features: the arms of a round as JSON has them.
+ *
+ *     settings.features = "", settings.dim = 0
+ *     ee_round_create(NULL, &round, &error)
+ *     ee_round_context(round, "{\"user\": {\"age\": 31, \"plan\": \"free\"}}", size, &error)
+ *     ee_round_action(round, "{\"item\": {\"id\": \"a7\", \"price\": 9.5}}", size, &error), once for each arm
+ *     ee_bandit_arms(bandit, round, &arms, &error), then ee_bandit_decide(bandit, &arms, ...) and the rest as ever
+ *
+ * An object within the object is a namespace. A number is a value, a text an indicator ("plan": "free" is the feature
+ * user.plan=free), true an indicator, false and null are nothing. An array holds numbers (user.v[0], user.v[1], ...),
+ * texts, or objects, whose features lie in the namespace of the array. Keys that begin with _ are passed over, but for
+ * _text, whose words are indicators. Arrays within arrays are refused.
+ *
+ * A bandit gives each name a place among its `dim` features when it first meets it, and where there is room (option
+ * `names`) so that no other has it; those that come later share places (`hashes`). Features of the context are
+ * multiplied with those of the action (`products`). Numbers may be on any scale: the bandit keeps their means and
+ * deviations (`standardize`). All this is part of the model. docs/features.md tells more.
+ *
+ * A round is parsed without a bandit, in any thread, and belongs to one thread at a time. After a call that fails it is
+ * as it was before. allocator is copied; NULL: the C library's. */
+typedef struct ee_round ee_round;
+
+EE_API EE_MUST_CHECK ee_status ee_round_create(const ee_allocator *allocator, ee_round **out, ee_error *error);
+EE_API void ee_round_free(ee_round *round);
+
+/* Empties the round, for the next one. It keeps its memory. */
+EE_API void ee_round_clear(ee_round *round);
+
+/* Adds features that all arms share, an object; may be called again. json is (size) bytes of UTF-8, without a zero. */
+EE_API EE_MUST_CHECK ee_status ee_round_context(ee_round *round, const char *json, size_t size, ee_error *error);
+
+/* Adds an arm, an object with its features. */
+EE_API EE_MUST_CHECK ee_status ee_round_action(ee_round *round, const char *json, size_t size, ee_error *error);
+
+/* Adds both from one object, as Vowpal Wabbit writes them: the arms are the array "_multi", the rest is shared. */
+EE_API EE_MUST_CHECK ee_status ee_round_read(ee_round *round, const char *json, size_t size, ee_error *error);
+
+/* Learns the names and the scale of the numbers of a round, and gives its arms by what the bandit then knows. Call it
+ * once for each round, in the order in which they came: the same calls give the same places. *arms is valid until the
+ * next call with this round; arms may be NULL. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_arms(ee_bandit *bandit, ee_round *round, ee_arms *arms, ee_error *error);
+
+/* What the feature at a place is: places are 0 to dim - 1, EE_BAD_INPUT from there on. */
+typedef struct ee_feature {
+    const char *name; /* "user.age", "item.id=a7", "user.age*item.id=a7"; "" where it has none: nothing came to this
+                         place yet, or it is shared. Valid until the next call on this bandit */
+    uint64_t count;   /* how often it came: with a context, an action, or as the product of the two */
+    double mean;      /* a number x is x - mean, divided by deviation; 0 of what is no number */
+    double deviation; /* 0: all were equal, which is no feature; 1 of what is no number */
+    uint64_t reserved[4];
+} ee_feature;
+
+EE_API EE_MUST_CHECK ee_status ee_bandit_feature(ee_bandit *bandit, size_t index, ee_feature *out, ee_error *error);
+
 /* Saves everything, pending decisions and random state included: a loaded bandit goes on as if it had never stopped.
  * A file is written under a temporary name in the same folder, synced, and renamed: whoever opens path finds the old
  * model or the new one, whole. Where only the folder could not be synced at last, it is the new one. */
@@ -225,12 +281,13 @@ typedef struct ee_info {
     const char *options; /* every option that acts, with its value; creating a bandit from it gives the same one */
     size_t dim;
     uint64_t seed;
-    uint64_t decisions; /* made */
-    uint64_t rewards;   /* learned, those of records and logs among them */
-    uint64_t pending;   /* decisions that wait for their reward */
-    uint64_t expired;   /* decisions that were forgotten because no reward came in time */
-    uint64_t defaulted; /* decisions that were learned with the default reward because none came; among rewards too */
-    uint64_t reserved[5];
+    uint64_t decisions;   /* made */
+    uint64_t rewards;     /* learned, those of records and logs among them */
+    uint64_t pending;     /* decisions that wait for their reward */
+    uint64_t expired;     /* decisions that were forgotten because no reward came in time */
+    uint64_t defaulted;   /* decisions that were learned with the default reward because none came; among rewards too */
+    const char *features; /* every option of the features that acts; NULL where the bandit takes vectors alone */
+    uint64_t reserved[4];
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);
@@ -276,14 +333,22 @@ EE_API EE_MUST_CHECK ee_status ee_snapshot_decide(const ee_snapshot *snapshot, e
                                                   uint64_t seed, ee_decision *decision, ee_score *scores,
                                                   double *probabilities, ee_error *error);
 
+/* Decides a round of named features: its arms are those that the bandit's features gave when they were published,
+ * together with the parameters that decide. It learns no names: for that the learner calls ee_bandit_arms with the same
+ * round, and what it learned is published with the next update. */
+EE_API EE_MUST_CHECK ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *scratch,
+                                                        ee_round *round, uint64_t seed, ee_decision *decision,
+                                                        ee_score *scores, double *probabilities, ee_error *error);
+
 /* The last decision that was made with this scratch as plain bytes: all that learning needs to know of it but the
  * reward. Store them anywhere, for any time. *bytes is valid until the next call with this scratch. EE_BAD_INPUT where
  * there was no decision. */
 EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, const void **bytes, size_t *size,
                                                  ee_error *error);
 
-/* Learns a decision by its record, in any process whose bandit has the same policy, options and dimension. Whether a
- * record was learned before is the caller's to know. */
+/* Learns a decision by its record, in any process whose bandit has the same policy, options and dimension, and where it
+ * was a round of named features, has learned the same names in the same order. Whether a record was learned before is
+ * the caller's to know. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
                                                       ee_error *error);
 

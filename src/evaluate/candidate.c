@@ -1,0 +1,62 @@
+#include "candidate.h"
+
+#include <string.h>
+
+#include "base/options.h"
+
+/* Those with a name of their own come before the policies, `uniform` among them: what it does needs no bandit. */
+static const candidate_class *const classes[] = {
+    &candidate_uniform, &candidate_first,          &candidate_arm,       &candidate_logged,
+    &candidate_model,   &candidate_learning_model, &candidate_from_file, &candidate_policy,
+};
+
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+const candidate_class *candidate_class_at(size_t index)
+{
+    return index < CLASSES ? classes[index] : NULL;
+}
+
+const char *candidate_place(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    return colon ? colon + 1 : NULL;
+}
+
+/* "arm:3" is arm's; "uniform" is uniform's; "uniform:3" is nobody's. */
+static bool has_name(const candidate_class *class, const char *text)
+{
+    size_t length = strlen(class->name);
+    if (strncmp(text, class->name, length) != 0) return false;
+    return text[length] == class->form[length] && (text[length] == '\0' || text[length + 1] != '\0');
+}
+
+static bool is_policy(const char *text)
+{
+    ee_option first;
+    return ee_option_describe(text, 0, &first, NULL) == EE_OK;
+}
+
+/* The nearest name of a policy or of a class. */
+static const char *nearest(const char *text)
+{
+    enum { MOST = 256 };
+    const char *names[MOST];
+    size_t count = 0;
+    ee_policy policy;
+    for (size_t i = 0; i < CLASSES; i++)
+        if (classes[i]->name) names[count++] = classes[i]->form;
+    for (size_t i = 0; count < MOST && !ee_policy_describe(i, &policy, NULL); i++) names[count++] = policy.name;
+    return options_nearest(text, names, count);
+}
+
+ee_status candidate_find(const char *text, const candidate_class **class, ee_error *error)
+{
+    for (size_t i = 0; i < CLASSES; i++) {
+        *class = classes[i];
+        if (classes[i]->name ? has_name(classes[i], text) : is_policy(text)) return EE_OK;
+    }
+    const char *near = nearest(text);
+    return status_fail(error, EE_BAD_OPTION, "no candidate is called '%.80s'%s%s%s", text,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}

@@ -1,0 +1,323 @@
+#include "round.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "feature_names.h"
+
+/* A path and a key are so long at most: each feature has them in full, so that longer ones would let a small text take
+ * much memory. */
+enum { LONGEST_NAME = 512 };
+/* What a mean and a sum of squares can still be kept of. */
+static const double LARGEST_NUMBER = 1e100;
+
+typedef struct parser {
+    ee_round *round;
+    json_reader reader;
+    feature_list *list;      /* where features go */
+    char path[LONGEST_NAME]; /* of the namespaces that are open */
+    size_t path_bytes, inner;
+    bool reads_multi; /* at the top level "_multi" has the actions */
+    ee_error *error;
+} parser;
+
+/* ---- names ---- */
+
+static ee_status fail_long(const parser *self)
+{
+    return status_fail(self->error, EE_BAD_INPUT, "features: a name that begins with '%.*s' is longer than %d bytes",
+                       (int)(self->path_bytes < 60 ? self->path_bytes : 60), self->path, LONGEST_NAME);
+}
+
+/* Opens the namespace of a key; the caller keeps path_bytes and inner, and sets them back. */
+static ee_status enter(parser *self, json_text key)
+{
+    size_t start = self->path_bytes + (self->path_bytes > 0);
+    if (key.length > LONGEST_NAME - start) return fail_long(self);
+    if (start) self->path[start - 1] = '.';
+    memcpy(self->path + start, key.bytes, key.length);
+    self->path_bytes = start + key.length;
+    self->inner = start;
+    return EE_OK;
+}
+
+/* Writes path, separator, key, and a value behind its sign; returns where the next byte goes. */
+static size_t append(char *text, size_t at, const char *bytes, size_t count)
+{
+    if (count) memcpy(text + at, bytes, count);
+    return at + count;
+}
+
+typedef struct name_parts {
+    const char *joint; /* between path and key */
+    json_text key;
+    bool has_word;
+    json_text word;
+} name_parts;
+
+/* Adds a feature of this name below the path. */
+static ee_status add(parser *self, const name_parts *name, round_feature feature)
+{
+    ee_round *round = self->round;
+    size_t joint = strlen(name->joint), most = self->path_bytes + joint + name->key.length + 1 + name->word.length;
+    if (self->path_bytes + joint + name->key.length > LONGEST_NAME) return fail_long(self);
+    if (most > UINT32_MAX - round->text_used)
+        return status_fail(self->error, EE_BAD_INPUT, "features: the names of a round are more than 4 GB");
+    ee_status status =
+        memory_grow(&round->memory, &round->text, &round->text_capacity, round->text_used + most, 1, self->error);
+    feature_list *list = self->list;
+    if (!status)
+        status = memory_grow(&round->memory, &list->items, &list->capacity, list->count + 1, sizeof *list->items,
+                             self->error);
+    if (status) return status;
+    char *text = round->text + round->text_used;
+    size_t at = append(text, 0, self->path, self->path_bytes);
+    at = append(text, at, name->joint, joint);
+    feature.key = (uint32_t)at;
+    at = append(text, at, name->key.bytes, name->key.length);
+    if (name->has_word) at = append(text, at, "=", 1);
+    feature.word = (uint32_t)at;
+    at = append(text, at, name->word.bytes, name->word.length);
+    feature.text = (uint32_t)round->text_used;
+    feature.bytes = (uint32_t)at;
+    feature.path = (uint32_t)self->path_bytes;
+    feature.inner = (uint32_t)self->inner;
+    feature.hash = names_hash(text, at);
+    round->text_used += at;
+    list->items[list->count++] = feature;
+    return EE_OK;
+}
+
+static const char *joint_of(const parser *self)
+{
+    return self->path_bytes ? "." : "";
+}
+
+/* ---- values ---- */
+
+static ee_status add_number(parser *self, const name_parts *name, double value, const size_t *element)
+{
+    if (!(value >= -LARGEST_NUMBER && value <= LARGEST_NUMBER))
+        return status_fail(self->error, EE_BAD_INPUT, "features: %.*s is %g; a number must be -1e100 to 1e100",
+                           (int)(name->key.length < 60 ? name->key.length : 60), name->key.bytes, value);
+    round_feature feature = {.value = value, .is_number = true, .is_element = element != NULL};
+    if (element) feature.element = (uint32_t)*element;
+    return add(self, name, feature);
+}
+
+static ee_status add_indicator(parser *self, const name_parts *name)
+{
+    return add(self, name, (round_feature){.value = 1});
+}
+
+/* The words of a text, each an indicator. */
+static ee_status add_words(parser *self, json_text text)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0, start = 0; i <= text.length && !status; i++) {
+        bool blank = i == text.length || strchr(" \t\r\n", text.bytes[i]);
+        if (!blank) continue;
+        name_parts name = {joint_of(self), {text.bytes + start, i - start}, false, {NULL, 0}};
+        if (i > start) status = add_indicator(self, &name);
+        start = i + 1;
+    }
+    return status;
+}
+
+static ee_status parse_members(parser *self);
+
+/* Something within an array whose namespace is open; element counts from 0. */
+static ee_status parse_element(parser *self, const json_token *token, size_t element)
+{
+    char place[32];
+    int length = snprintf(place, sizeof place, "[%zu]", element);
+    name_parts numbered = {"", {place, (size_t)length}, false, {NULL, 0}};
+    name_parts worded = {"", {NULL, 0}, true, token->text};
+    switch (token->kind) {
+    case JSON_KIND_NUMBER:
+        return add_number(self, &numbered, token->number, &element);
+    case JSON_KIND_TRUE:
+        return add_indicator(self, &numbered);
+    case JSON_KIND_TEXT:
+        return add_indicator(self, &worded);
+    case JSON_KIND_OBJECT:
+        return parse_members(self);
+    case JSON_KIND_ARRAY:
+        return status_fail(self->error, EE_BAD_INPUT,
+                           "features: %.*s is an array within an array; write its numbers side by side",
+                           (int)(self->path_bytes < 60 ? self->path_bytes : 60), self->path);
+    default:
+        return EE_OK;
+    }
+}
+
+static ee_status parse_array(parser *self)
+{
+    json_token token;
+    for (size_t element = 0;; element++) {
+        ee_status status = json_next(&self->reader, &token, self->error);
+        if (status || token.kind == JSON_KIND_ARRAY_END) return status;
+        status = parse_element(self, &token, element);
+        if (status) return status;
+    }
+}
+
+/* An object or array under a key, whose namespace it is. */
+static ee_status parse_within(parser *self, const json_token *token)
+{
+    size_t path_bytes = self->path_bytes, inner = self->inner;
+    ee_status status = enter(self, token->key);
+    if (!status) status = token->kind == JSON_KIND_OBJECT ? parse_members(self) : parse_array(self);
+    self->path_bytes = path_bytes;
+    self->inner = inner;
+    return status;
+}
+
+static ee_status end_action(parser *self)
+{
+    ee_round *round = self->round;
+    ee_status status = memory_grow(&round->memory, &round->ends, &round->end_capacity, round->arms + 1,
+                                   sizeof *round->ends, self->error);
+    if (!status) round->ends[round->arms++] = round->actions.count;
+    return status;
+}
+
+/* The array "_multi": an object for each action. */
+static ee_status parse_multi(parser *self)
+{
+    json_token token;
+    ee_status status = EE_OK;
+    self->list = &self->round->actions;
+    while (!status) {
+        status = json_next(&self->reader, &token, self->error);
+        if (status || token.kind == JSON_KIND_ARRAY_END) break;
+        if (token.kind != JSON_KIND_OBJECT)
+            return status_fail(self->error, EE_BAD_INPUT, "features: what _multi holds must be objects, one an action");
+        status = parse_members(self);
+        if (!status) status = end_action(self);
+    }
+    self->list = &self->round->context;
+    return status;
+}
+
+/* A member whose key begins with _. */
+static ee_status parse_reserved(parser *self, const json_token *token, bool at_top)
+{
+    if (token->kind == JSON_KIND_TEXT && json_is(token->key, "_text")) return add_words(self, token->text);
+    if (!at_top || !json_is(token->key, "_multi")) return json_skip(&self->reader, token, NULL, self->error);
+    if (token->kind == JSON_KIND_ARRAY) return parse_multi(self);
+    return status_fail(self->error, EE_BAD_INPUT, "features: _multi must be an array of objects, one an action");
+}
+
+static ee_status parse_member(parser *self, const json_token *token, bool at_top)
+{
+    name_parts name = {joint_of(self), token->key, token->kind == JSON_KIND_TEXT, token->text};
+    if (token->key.length && token->key.bytes[0] == '_') return parse_reserved(self, token, at_top);
+    switch (token->kind) {
+    case JSON_KIND_NUMBER:
+        name.word = (json_text){NULL, 0};
+        return add_number(self, &name, token->number, NULL);
+    case JSON_KIND_TRUE:
+        name.word = (json_text){NULL, 0};
+        return add_indicator(self, &name);
+    case JSON_KIND_TEXT:
+        return add_indicator(self, &name);
+    case JSON_KIND_OBJECT:
+    case JSON_KIND_ARRAY:
+        return parse_within(self, token);
+    default:
+        return EE_OK;
+    }
+}
+
+/* The members of an object that has begun, to its end. */
+static ee_status parse_members(parser *self)
+{
+    json_token token;
+    bool at_top = self->reads_multi; /* not so of the objects within it */
+    ee_status status = EE_OK;
+    self->reads_multi = false;
+    while (!status) {
+        status = json_next(&self->reader, &token, self->error);
+        if (status || token.kind == JSON_KIND_OBJECT_END) break;
+        status = parse_member(self, &token, at_top);
+    }
+    return status;
+}
+
+/* ---- the calls ---- */
+
+static ee_status parse(parser *self, const char *verb)
+{
+    json_token token;
+    ee_status status = json_next(&self->reader, &token, self->error);
+    if (status) return status;
+    if (token.kind != JSON_KIND_OBJECT)
+        return status_fail(self->error, EE_BAD_INPUT, "%s: features are a JSON object, as {\"user\": {\"age\": 31}}",
+                           verb);
+    status = parse_members(self);
+    return status ? status : json_next(&self->reader, &token, self->error); /* the end */
+}
+
+/* Adds what the bytes have; if that fails, the round is as it was. */
+static ee_status read_object(ee_round *round, const char *json, size_t size, const char *verb, bool is_action,
+                             bool reads_multi, ee_error *error)
+{
+    if (!round || !json) return status_fail(error, EE_BAD_INPUT, "%s: no round or no JSON", verb);
+    size_t text_used = round->text_used, context = round->context.count, actions = round->actions.count;
+    size_t arms = round->arms;
+    parser self = {.round = round, .reads_multi = reads_multi, .error = error};
+    self.list = is_action ? &round->actions : &round->context;
+    self.reader = json_start(json, size, &round->json);
+    ee_status status = parse(&self, verb);
+    if (!status && is_action) status = end_action(&self);
+    if (!status) return EE_OK;
+    round->text_used = text_used;
+    round->context.count = context;
+    round->actions.count = actions;
+    round->arms = arms;
+    return status;
+}
+
+ee_status ee_round_context(ee_round *round, const char *json, size_t size, ee_error *error)
+{
+    return read_object(round, json, size, "context", false, false, error);
+}
+
+ee_status ee_round_action(ee_round *round, const char *json, size_t size, ee_error *error)
+{
+    return read_object(round, json, size, "action", true, false, error);
+}
+
+ee_status ee_round_read(ee_round *round, const char *json, size_t size, ee_error *error)
+{
+    return read_object(round, json, size, "round", false, true, error);
+}
+
+ee_status ee_round_create(const ee_allocator *allocator, ee_round **out, ee_error *error)
+{
+    if (!out) return status_fail(error, EE_BAD_INPUT, "round: nowhere to put the round");
+    *out = NULL;
+    if (allocator && (!allocator->allocate || !allocator->release))
+        return status_fail(error, EE_BAD_INPUT, "round: the allocator must have both functions, allocate and release");
+    ee_round *self;
+    ee_status status = memory_create_owner(allocator, &self, sizeof *self, error);
+    if (status) return status;
+    self->json.owner = &self->memory;
+    *out = self;
+    return EE_OK;
+}
+
+void ee_round_free(ee_round *round)
+{
+    if (round) memory_release(&round->memory);
+}
+
+void ee_round_clear(ee_round *round)
+{
+    if (!round) return;
+    round->text_used = 0;
+    round->context.count = 0;
+    round->actions.count = 0;
+    round->arms = 0;
+}

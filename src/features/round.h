@@ -1,0 +1,71 @@
+/* A round of named features as it was parsed: what the context and each action have, by name. Parsing knows no bandit:
+ * which place a name has and how a number is scaled is the business of features.h. */
+#ifndef EENET_ROUND_H
+#define EENET_ROUND_H
+
+#include "base/json.h"
+
+/* A feature: its name is path, key and value, as "user.geo.city=Bonn", and lies in the round's text. */
+typedef struct round_feature {
+    uint64_t hash;  /* of its name, see names_hash */
+    double value;   /* of a number; 1 of an indicator */
+    uint32_t text;  /* where its name starts */
+    uint32_t bytes; /* of the whole name */
+    uint32_t path;  /* bytes of the namespaces: 8, as in "user.geo" */
+    uint32_t inner; /* where the innermost of them starts: 5 */
+    uint32_t key;   /* where the key starts: 9 */
+    uint32_t word;  /* where the value starts: 14; that of `bytes` where there is none */
+    uint32_t element; /* of an array of numbers */
+    uint32_t sides;   /* of the products: see products.h */
+    bool is_number, is_element;
+} round_feature;
+
+typedef struct feature_list {
+    round_feature *items;
+    size_t count, capacity;
+} feature_list;
+
+/* A feature with its place, while arms are made. */
+typedef struct placed_feature {
+    uint64_t hash;
+    double value;
+    uint32_t place, sides;
+} placed_feature;
+
+typedef struct feature_pair {
+    uint32_t left, right; /* among the placed features */
+} feature_pair;
+
+/* Where arms are made, and lie then. */
+typedef struct encoding_room {
+    placed_feature *placed; /* of one arm: the context's, then its own */
+    uint32_t *rights;       /* what a left side is multiplied with */
+    feature_pair *pairs;
+    uint64_t *entries, *sorted; /* of one arm: index and value in one word */
+    size_t placed_capacity, right_capacity, pair_capacity, entry_capacity, sorted_capacity;
+    size_t *starts;
+    uint32_t *indices;
+    float *values;
+    size_t start_capacity, index_capacity, value_capacity;
+} encoding_room;
+
+struct ee_round {
+    memory memory; /* all blocks of the round, itself the first */
+    json_room json;
+    char *text; /* (text_used) names, one after the other */
+    size_t text_used, text_capacity;
+    feature_list context, actions; /* the actions' one after the other */
+    size_t *ends;                  /* (arms) of each action's */
+    size_t arms, end_capacity;
+    encoding_room room;
+};
+
+/* The features of an action, and how many. */
+static inline round_feature *round_action(const ee_round *self, size_t arm, size_t *count)
+{
+    size_t start = arm ? self->ends[arm - 1] : 0;
+    *count = self->ends[arm] - start;
+    return self->actions.items + start;
+}
+
+#endif
