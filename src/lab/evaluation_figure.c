@@ -128,8 +128,7 @@ static void add_weight_tics(size_t first, size_t last, text *script)
 static void add_overlap_tics(text *script)
 {
     text_add(script, "set xrange [-0.5:%d.5]\nset xtics ('never' 0", EVALUATION_OVERLAP_BINS - 1);
-    for (size_t k = 1; k < EVALUATION_OVERLAP_BINS; k++)
-        text_add(script, ", '%g' %zu", evaluation_overlap_ends[k], k);
+    for (size_t k = 1; k < EVALUATION_OVERLAP_BINS; k++) text_add(script, ", '%g' %zu", evaluation_overlap_ends[k], k);
     text_add(script, ")\n");
 }
 

@@ -101,9 +101,18 @@ static void add_csv_row(text *csv, const stored_evaluation *row, size_t k)
 {
     const evaluation_result *of = &row->result;
     const estimate *by = &of->estimates[k];
-    const double numbers[] = {by->value,       by->low,    by->high, by->gain,           by->gain_low,
-                              by->gain_high,   by->lambda, of->log.reward, of->facts.effective, of->facts.largest_weight,
-                              of->facts.mean_weight, of->facts.unsupported};
+    const double numbers[] = {by->value,
+                              by->low,
+                              by->high,
+                              by->gain,
+                              by->gain_low,
+                              by->gain_high,
+                              by->lambda,
+                              of->log.reward,
+                              of->facts.effective,
+                              of->facts.largest_weight,
+                              of->facts.mean_weight,
+                              of->facts.unsupported};
     text_csv(csv, row->log);
     text_add(csv, ",%016" PRIx64 ",", of->log.fingerprint);
     text_csv(csv, row->mode);
@@ -236,10 +245,12 @@ static void add_table(text *page, const evaluation_group *group, int decimals)
     for (size_t k = 0; k < first->estimator_count; k++) {
         text_add(page, "<th scope=\"col\">value by ");
         text_html(page, first->estimators[k]);
-        text_add(page, k ? "</th>" : "</th><th scope=\"col\">difference to the log</th><th scope=\"col\">the same in "
-                                     "percent</th>");
+        text_add(page, k ? "</th>"
+                         : "</th><th scope=\"col\">difference to the log</th><th scope=\"col\">the same in "
+                           "percent</th>");
     }
-    text_add(page, "<th scope=\"col\">effective rounds</th><th scope=\"col\">largest weight</th></tr></thead>\n<tbody>\n");
+    text_add(page,
+             "<th scope=\"col\">effective rounds</th><th scope=\"col\">largest weight</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < group->count; i++) add_row_of(page, group, i, decimals);
     text_add(page,
              "</tbody></table></div>\n<p class=\"legend\">Value: the mean reward that the candidate would have had in "

@@ -29,7 +29,11 @@ ee_status evaluation_csv(const evaluation_groups *of, const char *path, ee_error
 ee_status evaluation_figures(const evaluation_groups *of, const char *folder, size_t *count, ee_error *error);
 
 /* The values over time; and the weights, with where the candidate's choices lie. */
-typedef enum evaluation_figure { EVALUATION_FIGURE_VALUE, EVALUATION_FIGURE_WEIGHTS, EVALUATION_FIGURES } evaluation_figure;
+typedef enum evaluation_figure {
+    EVALUATION_FIGURE_VALUE,
+    EVALUATION_FIGURE_WEIGHTS,
+    EVALUATION_FIGURES
+} evaluation_figure;
 
 void evaluation_figure_embed(const evaluation_group *group, evaluation_figure which, const char *folder,
                              const char *title, text *page);
