@@ -51,7 +51,7 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     if (!settings || !settings->policy) return status_fail(error, EE_BAD_INPUT, "create: no policy is named");
     ee_status status = bandit_check_reserved(settings, "create", error);
     if (status) return status;
-    if (settings->dim < 1 || settings->dim > UINT32_MAX)
+    if (!settings->features && (settings->dim < 1 || settings->dim > UINT32_MAX))
         return status_fail(error, EE_BAD_INPUT, "create: dim must be 1 to %lu, got %zu", (unsigned long)UINT32_MAX,
                            settings->dim);
     const ee_allocator *allocator = settings->allocator;
@@ -65,7 +65,11 @@ static uint64_t fingerprint_of(const ee_bandit *self)
 {
     uint64_t parts[] = {archive_checksum((const uint8_t *)self->name, strlen(self->name)),
                         archive_checksum((const uint8_t *)self->options, strlen(self->options)), self->dim};
-    return archive_checksum((const uint8_t *)parts, sizeof parts);
+    uint64_t checksum = archive_checksum((const uint8_t *)parts, sizeof parts);
+    if (!self->feature_options[0]) return checksum;
+    uint64_t both[] = {checksum,
+                       archive_checksum((const uint8_t *)self->feature_options, strlen(self->feature_options))};
+    return archive_checksum((const uint8_t *)both, sizeof both);
 }
 
 ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error)
@@ -94,6 +98,7 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     const policy_class *class;
     const char *preset;
     void *options = NULL;
+    feature_options named;
     ee_bandit *self = NULL;
     ee_status status = check_settings(settings, error);
     if (!status) status = policy_find(settings->policy, &class, &preset, error);
@@ -109,7 +114,9 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     self->dim = settings->dim;
     self->seed = settings->seed;
     self->room.streams = decision_streams_of(settings->seed);
-    status = create_parts(self, class, options, most_parameters, error);
+    if (settings->features) status = bandit_read_features(self, settings, &named, error);
+    if (!status) status = create_parts(self, class, options, most_parameters, error);
+    if (!status && settings->features) status = bandit_create_features(self, &named, error);
     if (status) goto done;
     *out = self;
     self = NULL;
@@ -172,6 +179,7 @@ void bandit_archive(ee_bandit *self, archive *a)
         slope_archive(&self->policy->recall_weights[i], a);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
     pending_archive(&self->pending, self->decisions, self->now, a);
+    if (self->features) features_archive(self->features, a);
 }
 
 /* ---- describing ---- */
@@ -192,7 +200,8 @@ ee_info ee_bandit_info(const ee_bandit *bandit)
                      .rewards = bandit->rewards,
                      .pending = pending_count(&bandit->pending),
                      .expired = bandit->expired,
-                     .defaulted = bandit->defaulted};
+                     .defaulted = bandit->defaulted,
+                     .features = bandit->features ? bandit->feature_options : NULL};
 }
 
 ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *out, ee_error *error)

@@ -3,17 +3,22 @@
 #define EENET_BANDIT_H
 
 #include "deciding.h"
+#include "features/features.h"
 #include "pending.h"
 
-enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192 };
+enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192, FEATURES_SIZE = 512 };
 
 struct ee_bandit {
-    memory memory;               /* all blocks of the bandit, itself the first */
-    char name[POLICY_NAME_SIZE]; /* as asked for, with the preset */
-    char options[OPTIONS_SIZE];  /* every option that acts, with its value */
+    memory memory;                       /* all blocks of the bandit, itself the first */
+    char name[POLICY_NAME_SIZE];         /* as asked for, with the preset */
+    char options[OPTIONS_SIZE];          /* every option that acts, with its value */
+    char feature_options[FEATURES_SIZE]; /* the same of its features; "" where it takes vectors alone */
     size_t dim;
     uint64_t seed;
     uint64_t fingerprint; /* of name, options and dim: whose records these are */
+    features *features;   /* NULL: it takes vectors alone */
+    char *feature_name;   /* (feature_name_capacity) that was read back last */
+    size_t feature_name_capacity;
     policy *policy;
     decision_rules rules;
     deciding_room room;
@@ -66,6 +71,10 @@ ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, k
 
 /* More than a bandit lives to make; a model that claims more is damaged. */
 #define MOST_DECISIONS ((size_t)1 << 62)
+
+/* Of settings with features: reads their options, which give the dimension; and creates them. */
+ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, feature_options *options, ee_error *error);
+ee_status bandit_create_features(ee_bandit *self, const feature_options *options, ee_error *error);
 
 /* What changes after creation. */
 void bandit_archive(ee_bandit *self, archive *a);

@@ -74,6 +74,8 @@ static ee_status add(parser *self, const name_parts *name, round_feature feature
     size_t at = append(text, 0, self->path, self->path_bytes);
     at = append(text, at, name->joint, joint);
     feature.key = (uint32_t)at;
+    feature.key_bytes = (uint32_t)name->key.length;
+    feature.has_word = name->has_word;
     at = append(text, at, name->key.bytes, name->key.length);
     if (name->has_word) at = append(text, at, "=", 1);
     feature.word = (uint32_t)at;
@@ -88,6 +90,8 @@ static ee_status add(parser *self, const name_parts *name, round_feature feature
     return EE_OK;
 }
 
+static const round_feature indicator = {.value = 1};
+
 static const char *joint_of(const parser *self)
 {
     return self->path_bytes ? "." : "";
@@ -95,19 +99,14 @@ static const char *joint_of(const parser *self)
 
 /* ---- values ---- */
 
-static ee_status add_number(parser *self, const name_parts *name, double value, const size_t *element)
+static ee_status add_number(parser *self, const name_parts *name, double value, round_feature feature)
 {
     if (!(value >= -LARGEST_NUMBER && value <= LARGEST_NUMBER))
         return status_fail(self->error, EE_BAD_INPUT, "features: %.*s is %g; a number must be -1e100 to 1e100",
                            (int)(name->key.length < 60 ? name->key.length : 60), name->key.bytes, value);
-    round_feature feature = {.value = value, .is_number = true, .is_element = element != NULL};
-    if (element) feature.element = (uint32_t)*element;
+    feature.value = value;
+    feature.is_number = true;
     return add(self, name, feature);
-}
-
-static ee_status add_indicator(parser *self, const name_parts *name)
-{
-    return add(self, name, (round_feature){.value = 1});
 }
 
 /* The words of a text, each an indicator. */
@@ -117,8 +116,8 @@ static ee_status add_words(parser *self, json_text text)
     for (size_t i = 0, start = 0; i <= text.length && !status; i++) {
         bool blank = i == text.length || strchr(" \t\r\n", text.bytes[i]);
         if (!blank) continue;
-        name_parts name = {joint_of(self), {text.bytes + start, i - start}, false, {NULL, 0}};
-        if (i > start) status = add_indicator(self, &name);
+        name_parts name = {.joint = joint_of(self), .key = {text.bytes + start, i - start}};
+        if (i > start) status = add(self, &name, indicator);
         start = i + 1;
     }
     return status;
@@ -131,15 +130,16 @@ static ee_status parse_element(parser *self, const json_token *token, size_t ele
 {
     char place[32];
     int length = snprintf(place, sizeof place, "[%zu]", element);
-    name_parts numbered = {"", {place, (size_t)length}, false, {NULL, 0}};
-    name_parts worded = {"", {NULL, 0}, true, token->text};
+    name_parts numbered = {.joint = "", .key = {place, (size_t)length}};
+    name_parts worded = {.joint = "", .has_word = true, .word = token->text};
+    round_feature feature = {.value = 1, .is_element = true, .element = (uint32_t)element};
     switch (token->kind) {
     case JSON_KIND_NUMBER:
-        return add_number(self, &numbered, token->number, &element);
+        return add_number(self, &numbered, token->number, feature);
     case JSON_KIND_TRUE:
-        return add_indicator(self, &numbered);
+        return add(self, &numbered, feature);
     case JSON_KIND_TEXT:
-        return add_indicator(self, &worded);
+        return add(self, &worded, indicator);
     case JSON_KIND_OBJECT:
         return parse_members(self);
     case JSON_KIND_ARRAY:
@@ -211,17 +211,17 @@ static ee_status parse_reserved(parser *self, const json_token *token, bool at_t
 
 static ee_status parse_member(parser *self, const json_token *token, bool at_top)
 {
-    name_parts name = {joint_of(self), token->key, token->kind == JSON_KIND_TEXT, token->text};
+    name_parts name = {.joint = joint_of(self), .key = token->key};
     if (token->key.length && token->key.bytes[0] == '_') return parse_reserved(self, token, at_top);
     switch (token->kind) {
     case JSON_KIND_NUMBER:
-        name.word = (json_text){NULL, 0};
-        return add_number(self, &name, token->number, NULL);
+        return add_number(self, &name, token->number, indicator);
     case JSON_KIND_TRUE:
-        name.word = (json_text){NULL, 0};
-        return add_indicator(self, &name);
+        return add(self, &name, indicator);
     case JSON_KIND_TEXT:
-        return add_indicator(self, &name);
+        name.has_word = true;
+        name.word = token->text;
+        return add(self, &name, indicator);
     case JSON_KIND_OBJECT:
     case JSON_KIND_ARRAY:
         return parse_within(self, token);

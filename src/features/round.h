@@ -14,10 +14,11 @@ typedef struct round_feature {
     uint32_t path;  /* bytes of the namespaces: 8, as in "user.geo" */
     uint32_t inner; /* where the innermost of them starts: 5 */
     uint32_t key;   /* where the key starts: 9 */
-    uint32_t word;  /* where the value starts: 14; that of `bytes` where there is none */
+    uint32_t key_bytes;
+    uint32_t word;    /* where the value starts: 14; at the end where there is none */
     uint32_t element; /* of an array of numbers */
     uint32_t sides;   /* of the products: see products.h */
-    bool is_number, is_element;
+    bool is_number, is_element, has_word;
 } round_feature;
 
 typedef struct feature_list {

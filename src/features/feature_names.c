@@ -1,0 +1,261 @@
+#include "feature_names.h"
+
+#include <string.h>
+
+/* ---- hashes ---- */
+
+/* The last step of MurmurHash3: every bit of the result depends on every bit of x. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdU;
+    x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53U;
+    return x ^ (x >> 33);
+}
+
+uint64_t names_hash(const char *bytes, size_t count)
+{
+    uint64_t hash = 0x9e3779b97f4a7c15U + count, word;
+    for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * 0xff51afd7ed558ccdU;
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    memcpy(&word, bytes, count);
+    return mix(hash ^ word);
+}
+
+uint64_t names_product_hash(uint64_t left, uint64_t right)
+{
+    return mix(left * 0x9e3779b97f4a7c15U + right);
+}
+
+/* ---- the table ---- */
+
+/* High bits of the hash lie beside the place, so that another name in the way is mostly seen without a look at it. */
+static uint64_t slot_of(uint64_t hash, uint32_t place)
+{
+    return (hash & 0xffffffff00000000U) | (uint64_t)(place + 1);
+}
+
+static void insert(const feature_names *self, uint64_t *slots, size_t slot_count, uint32_t place)
+{
+    uint64_t hash = self->places[place].hash;
+    size_t at = hash & (slot_count - 1);
+    while (slots[at]) at = (at + 1) & (slot_count - 1);
+    slots[at] = slot_of(hash, place);
+}
+
+/* Steps to the next place whose hash may be this one; NO_PLACE at the end. *at starts as the hash. */
+static uint32_t next_candidate(const feature_names *self, uint64_t hash, size_t *at)
+{
+    for (;; (*at)++) {
+        *at &= self->slot_count - 1;
+        uint64_t slot = self->slots[*at];
+        if (!slot) return NO_PLACE;
+        if ((slot ^ hash) >> 32) continue;
+        (*at)++;
+        return (uint32_t)slot - 1;
+    }
+}
+
+uint32_t names_find(const feature_names *self, uint64_t hash, const char *bytes, size_t count)
+{
+    size_t at = hash;
+    for (;;) {
+        uint32_t place = next_candidate(self, hash, &at);
+        if (place == NO_PLACE) return NO_PLACE;
+        const named_place *found = &self->places[place];
+        if (found->hash == hash && !found->is_product && found->second == count &&
+            memcmp(self->text + found->first, bytes, count) == 0)
+            return place;
+    }
+}
+
+uint32_t names_find_product(const feature_names *self, uint64_t hash, uint32_t left, uint32_t right)
+{
+    size_t at = hash;
+    for (;;) {
+        uint32_t place = next_candidate(self, hash, &at);
+        if (place == NO_PLACE) return NO_PLACE;
+        const named_place *found = &self->places[place];
+        if (found->is_product && found->first == left && found->second == right) return place;
+    }
+}
+
+/* ---- growing ---- */
+
+static ee_status grow_slots(feature_names *self, size_t names, ee_error *error)
+{
+    size_t slot_count = self->slot_count ? self->slot_count : 64;
+    while (slot_count < 2 * names) slot_count *= 2; /* half full at most */
+    if (slot_count == self->slot_count) return EE_OK;
+    uint64_t *slots;
+    ee_status status = memory_create(self->memory, &slots, slot_count, sizeof *slots, error);
+    if (status) return status;
+    for (size_t place = 1; place < self->count; place++) insert(self, slots, slot_count, (uint32_t)place);
+    memory_free(self->slots);
+    self->slots = slots;
+    self->slot_count = slot_count;
+    return EE_OK;
+}
+
+ee_status names_reserve(feature_names *self, size_t names, size_t bytes, ee_error *error)
+{
+    if (names > self->most - self->count) names = self->most - self->count;
+    if (!names) return EE_OK;
+    if (bytes > UINT32_MAX - self->text_used)
+        return status_fail(error, EE_NO_MEMORY, "features: the names of a bandit are more than 4 GB");
+    ee_status status =
+        memory_grow(self->memory, &self->places, &self->capacity, self->count + names, sizeof *self->places, error);
+    if (!status) status = grow_slots(self, self->count + names, error);
+    if (!status)
+        status = memory_grow(self->memory, &self->text, &self->text_capacity, self->text_used + bytes, 1, error);
+    return status;
+}
+
+static uint32_t add(feature_names *self, named_place added)
+{
+    if (self->count == self->most) return NO_PLACE;
+    uint32_t place = (uint32_t)self->count++;
+    self->places[place] = added;
+    insert(self, self->slots, self->slot_count, place);
+    return place;
+}
+
+uint32_t names_add(feature_names *self, uint64_t hash, const char *bytes, size_t count)
+{
+    uint32_t place = add(self, (named_place){hash, 0, (uint32_t)self->text_used, (uint32_t)count, 0, 0});
+    if (place == NO_PLACE) return NO_PLACE;
+    memcpy(self->text + self->text_used, bytes, count);
+    self->text_used += count;
+    return place;
+}
+
+uint32_t names_add_product(feature_names *self, uint64_t hash, uint32_t left, uint32_t right)
+{
+    return add(self, (named_place){hash, 0, left, right, 0, 1});
+}
+
+ee_status names_create(feature_names *self, memory *owner, size_t most, ee_error *error)
+{
+    static const char constant[] = "constant";
+    *self = (feature_names){.memory = owner, .most = most};
+    ee_status status = names_reserve(self, 1, strlen(constant), error);
+    if (status) return status;
+    /* It is not in the table: a name that comes from outside never finds it. */
+    memcpy(self->text, constant, strlen(constant));
+    self->text_used = strlen(constant);
+    self->places[0] = (named_place){.hash = names_hash(constant, strlen(constant)), .second = sizeof constant - 1};
+    self->count = 1;
+    return EE_OK;
+}
+
+ee_status names_follow(feature_names *self, const feature_names *from, ee_error *error)
+{
+    size_t names = from->count - self->count, bytes = from->text_used - self->text_used;
+    ee_status status = names_reserve(self, names, bytes, error);
+    if (status || !names) return status;
+    memcpy(self->places + self->count, from->places + self->count, names * sizeof *self->places);
+    memcpy(self->text + self->text_used, from->text + self->text_used, bytes);
+    self->text_used = from->text_used;
+    for (; self->count < from->count; self->count++) insert(self, self->slots, self->slot_count, (uint32_t)self->count);
+    return EE_OK;
+}
+
+/* ---- reading back and keeping ---- */
+
+static size_t append(char *text, size_t capacity, size_t at, const char *bytes, size_t count)
+{
+    size_t room = at < capacity ? capacity - at : 0;
+    if (room) memcpy(text + at, bytes, count < room ? count : room);
+    return at + count;
+}
+
+size_t names_format(const feature_names *self, uint32_t place, char *text, size_t capacity)
+{
+    const named_place *own = &self->places[place], *left = own, *right = NULL;
+    if (own->is_product) {
+        left = &self->places[own->first];
+        right = &self->places[own->second];
+    }
+    size_t room = capacity ? capacity - 1 : 0;
+    size_t length = append(text, room, 0, self->text + left->first, left->second);
+    if (right) {
+        length = append(text, room, length, "*", 1);
+        length = append(text, room, length, self->text + right->first, right->second);
+    }
+    if (capacity) text[length < room ? length : room] = '\0';
+    return length;
+}
+
+/* A place that is read must lie within what there is: a text within the text, a product of names that came before. */
+static bool is_sound(const feature_names *self, size_t place, size_t *text_end)
+{
+    const named_place *own = &self->places[place];
+    if (own->is_product > 1) return false;
+    if (own->is_product)
+        return own->first < place && own->second < place && !self->places[own->first].is_product &&
+               !self->places[own->second].is_product;
+    if (own->first != *text_end || own->second > self->text_used - *text_end) return false;
+    *text_end += own->second;
+    return true;
+}
+
+static uint64_t hash_of(const feature_names *self, const named_place *own)
+{
+    if (own->is_product) return names_product_hash(self->places[own->first].hash, self->places[own->second].hash);
+    return names_hash(self->text + own->first, own->second);
+}
+
+static void archive_place(named_place *own, archive *a)
+{
+    uint32_t words[3] = {own->first, own->second, own->is_product};
+    archive_u64(a, &own->count);
+    archive_u32s(a, words, 3);
+    own->first = words[0];
+    own->second = words[1];
+    own->is_product = words[2];
+}
+
+/* The hashes and the table are made anew. */
+static void restore(feature_names *self, size_t count, archive *a)
+{
+    size_t text_end = 0;
+    self->count = 0;
+    for (size_t place = 0; place < count && !a->status; place++) {
+        self->count = place + 1;
+        archive_place(&self->places[place], a);
+        named_place *own = &self->places[place];
+        own->scale = 0;
+        if (!a->status && !is_sound(self, place, &text_end)) {
+            archive_fail(a, EE_BAD_MODEL, "model: the names of its features are not ones that rounds make");
+            return;
+        }
+        own->hash = a->status ? 0 : hash_of(self, own);
+        if (place) insert(self, self->slots, self->slot_count, (uint32_t)place);
+    }
+    if (!a->status && text_end != self->text_used)
+        archive_fail(a, EE_BAD_MODEL, "model: the text of its features is longer than their names");
+}
+
+void names_archive(feature_names *self, archive *a)
+{
+    enum { PLACE_BYTES = 8 + 3 * 4 };
+    size_t count = self->count, text_used = self->text_used;
+    size_t most = archive_remaining(a) / PLACE_BYTES;
+    archive_size(a, &count, 1, !a->reading || most > self->most ? self->most : most, "names of features");
+    archive_size(a, &text_used, 0, a->reading ? archive_remaining(a) : text_used, "bytes of the names of features");
+    if (a->status) return;
+    if (!a->reading) {
+        archive_bytes(a, self->text, self->text_used);
+        for (size_t place = 0; place < self->count; place++) archive_place(&self->places[place], a);
+        return;
+    }
+    size_t more_bytes = text_used > self->text_used ? text_used - self->text_used : 0;
+    a->status = names_reserve(self, count - self->count, more_bytes, a->error);
+    if (a->status) return;
+    self->text_used = text_used;
+    archive_bytes(a, self->text, text_used);
+    restore(self, count, a);
+}

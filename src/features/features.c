@@ -1,0 +1,439 @@
+#include "features.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sparse_entries.h"
+#include "vw_hash.h"
+
+/* What standardised numbers are cut to: further out than ten deviations lies nothing that ten do not say. */
+static const double MOST_DEVIATIONS = 10;
+/* A deviation that is so small a part of the mean is rounding. */
+static const double LEAST_DEVIATION = 1e-9;
+
+/* Of the arms of one round together. A few kilobytes of JSON can ask for more products than memory holds. */
+enum { MOST_ENTRIES = 1 << 24 };
+
+/* ---- options ---- */
+
+static const option rows[] = {
+    OPTION_ROW_CHOICE(feature_options, hashing, "hashing", "dictionary", "dictionary|vw",
+                      "dictionary: each name its own place while there is room; vw: places by Vowpal Wabbit's hash"),
+    OPTION_ROW_INTEGER(feature_options, names, "names", "8192", 2, 16777216,
+                       "places of names and of products of two names, each its own", .needs = "hashing=dictionary"),
+    OPTION_ROW_INTEGER(feature_options, hashes, "hashes", "4096", 0, 16777216,
+                       "places that names share which come when the others are taken; 0: those are left out",
+                       .needs = "hashing=dictionary"),
+    OPTION_ROW_INTEGER(feature_options, bits, "bits", "18", 1, 24, "of a place", .needs = "hashing=vw"),
+    OPTION_ROW_FLAG(feature_options, chain_hash, "chain_hash", "off",
+                    "a text's place by the hash of its key and then of its value", .needs = "hashing=vw"),
+    OPTION_ROW_TEXT(feature_options, products, "products", "context*action", "none, or terms as user*item+device*item",
+                    "what is multiplied with what: context, action, or namespaces"),
+    OPTION_ROW_FLAG(feature_options, standardize, "standardize", "on",
+                    "numbers less their mean and by their deviation, as far as they were seen",
+                    .needs = "hashing=dictionary"),
+};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {OPTION_GROUP_OWN(table, NULL)};
+static const option_schema schema = OPTION_SCHEMA("features", groups, feature_options, "names products");
+
+ee_status features_read_options(feature_options *self, const char *text, ee_error *error)
+{
+    product_terms products;
+    options_set_defaults(&schema, self);
+    ee_status status = options_parse(&schema, text, self, error);
+    if (!status) status = options_settle(&schema, text, self, error);
+    return status ? status : products_read(&products, self->products, error);
+}
+
+size_t features_format_options(const feature_options *self, char *text, size_t capacity)
+{
+    return options_format(&schema, self, text, capacity);
+}
+
+static bool hashes_as_vw(const feature_options *self)
+{
+    return self->hashing.pick == HASHING_VW;
+}
+
+size_t features_dim(const feature_options *self)
+{
+    return hashes_as_vw(self) ? (size_t)1 << self->bits : (size_t)(self->names + self->hashes);
+}
+
+ee_status features_create(features *self, memory *owner, const feature_options *options, ee_error *error)
+{
+    *self = (features){.memory = owner, .options = *options, .dim = features_dim(options)};
+    ee_status status = products_read(&self->products, options->products, error);
+    if (status || hashes_as_vw(options)) return status;
+    size_t hashes = (size_t)options->hashes;
+    status = names_create(&self->names, owner, (size_t)options->names, error);
+    if (!status) status = memory_create(owner, &self->shared_counts, hashes, sizeof *self->shared_counts, error);
+    if (!status) status = memory_create(owner, &self->shared_scales, hashes, sizeof *self->shared_scales, error);
+    return status;
+}
+
+/* ---- places ---- */
+
+/* The place that what has no place of its own goes to. */
+static uint32_t shared_place(const features *self, uint64_t hash)
+{
+    uint64_t hashes = (uint64_t)self->options.hashes;
+    return hashes ? (uint32_t)((uint64_t)self->options.names + ((hash >> 32) * hashes >> 32)) : NO_PLACE;
+}
+
+static bool is_named(const features *self, uint32_t place)
+{
+    return place < (uint64_t)self->options.names;
+}
+
+static uint32_t vw_place(const features *self, uint32_t hash)
+{
+    return hash & (uint32_t)(self->dim - 1);
+}
+
+static uint32_t find_place(const features *self, const round_feature *feature, const char *text)
+{
+    if (hashes_as_vw(&self->options)) return vw_place(self, vw_feature_hash(feature, text, self->options.chain_hash));
+    uint32_t place = names_find(&self->names, feature->hash, text + feature->text, feature->bytes);
+    return place == NO_PLACE ? shared_place(self, feature->hash) : place;
+}
+
+/* A product may have a place of its own where its two have. */
+static uint32_t find_product(const features *self, const placed_feature *left, const placed_feature *right)
+{
+    if (hashes_as_vw(&self->options)) return vw_place(self, vw_product_hash(left->place, right->place));
+    uint64_t hash = names_product_hash(left->hash, right->hash);
+    if (!is_named(self, left->place) || !is_named(self, right->place)) return shared_place(self, hash);
+    uint32_t place = names_find_product(&self->names, hash, left->place, right->place);
+    return place == NO_PLACE ? shared_place(self, hash) : place;
+}
+
+/* ---- numbers ---- */
+
+static uint32_t *scale_of(const features *self, uint32_t place)
+{
+    return is_named(self, place) ? &self->names.places[place].scale
+                                 : &self->shared_scales[place - (uint64_t)self->options.names];
+}
+
+/* What is taken off a number, and what it is then divided by: 0 where all were equal. */
+static void standard_of(const features *self, const number_scale *scale, double *mean, double *deviation)
+{
+    uint64_t all = scale->of_action ? self->actions : self->contexts;
+    if (all < scale->count) all = scale->count; /* several of a name in one object, or in both */
+    double share = (double)scale->count / (double)all, missing = (1 - share) * scale->mean;
+    *mean = share * scale->mean;
+    *deviation = sqrt(scale->squares / (double)scale->count + missing * missing);
+    if (*deviation <= LEAST_DEVIATION * fabs(scale->mean)) *deviation = 0;
+}
+
+static double standardised(const features *self, uint32_t place, double x)
+{
+    double mean, deviation;
+    uint32_t number = *scale_of(self, place);
+    if (!number) return 0; /* nothing is known of its size yet */
+    standard_of(self, &self->scales[number - 1], &mean, &deviation);
+    if (deviation == 0) return 0;
+    double value = (x - mean) / deviation;
+    return fmax(-MOST_DEVIATIONS, fmin(MOST_DEVIATIONS, value));
+}
+
+static void learn_number(features *self, uint32_t place, double x, bool of_action)
+{
+    uint32_t *number = scale_of(self, place);
+    if (!*number) {
+        self->scales[self->scale_count] = (number_scale){.place = place, .of_action = of_action};
+        *number = (uint32_t)++self->scale_count;
+    }
+    number_scale *scale = &self->scales[*number - 1];
+    double before = x - scale->mean;
+    scale->count++;
+    scale->mean += before / (double)scale->count;
+    scale->squares += before * (x - scale->mean);
+}
+
+/* ---- room ---- */
+
+/* What the arms of a round take at most. */
+typedef struct round_size {
+    size_t features;                    /* of an arm */
+    size_t pairs;                       /* of an arm */
+    size_t all_pairs, entries, numbers; /* of all */
+} round_size;
+
+static size_t count_numbers(const feature_list *list)
+{
+    size_t numbers = 0;
+    for (size_t i = 0; i < list->count; i++) numbers += list->items[i].is_number;
+    return numbers;
+}
+
+/* Marks the sides of the round's features. It stops where the pairs are too many. */
+static round_size measure(const features *self, ee_round *round)
+{
+    feature_list *context = &round->context, *actions = &round->actions;
+    round_size size = {.numbers = count_numbers(context) + count_numbers(actions)};
+    products_mark(&self->products, round->text, context->items, context->count, false);
+    products_mark(&self->products, round->text, actions->items, actions->count, true);
+    for (size_t arm = 0; arm < round->arms && size.all_pairs <= MOST_ENTRIES; arm++) {
+        size_t count;
+        const round_feature *own = round_action(round, arm, &count);
+        size_t pairs = products_most(&self->products, context->items, context->count, own, count);
+        if (context->count + count > size.features) size.features = context->count + count;
+        if (pairs > size.pairs) size.pairs = pairs;
+        size.all_pairs += pairs;
+    }
+    size.entries = context->count * round->arms + actions->count + size.all_pairs + round->arms;
+    return size;
+}
+
+static ee_status reserve(ee_round *round, const round_size *size, ee_error *error)
+{
+    encoding_room *room = &round->room;
+    memory *owner = &round->memory;
+    size_t own = size->features, pairs = size->pairs, entries = own + pairs + 1;
+    ee_status status = memory_grow(owner, &room->placed, &room->placed_capacity, own, sizeof *room->placed, error);
+    if (!status) status = memory_grow(owner, &room->rights, &room->right_capacity, own, sizeof *room->rights, error);
+    if (!status) status = memory_grow(owner, &room->pairs, &room->pair_capacity, pairs, sizeof *room->pairs, error);
+    if (!status)
+        status = memory_grow(owner, &room->entries, &room->entry_capacity, entries, sizeof *room->entries, error);
+    if (!status)
+        status = memory_grow(owner, &room->sorted, &room->sorted_capacity, entries, sizeof *room->sorted, error);
+    if (!status)
+        status = memory_grow(owner, &room->starts, &room->start_capacity, round->arms + 1, sizeof *room->starts, error);
+    if (!status)
+        status = memory_grow(owner, &room->indices, &room->index_capacity, size->entries, sizeof *room->indices, error);
+    if (!status)
+        status = memory_grow(owner, &room->values, &room->value_capacity, size->entries, sizeof *room->values, error);
+    return status;
+}
+
+/* Numbers that are not standardised must be such as arms may have. */
+static ee_status check_numbers(const features *self, const ee_round *round, const feature_list *list, ee_error *error)
+{
+    if (self->options.standardize && !hashes_as_vw(&self->options)) return EE_OK;
+    for (size_t i = 0; i < list->count; i++) {
+        const round_feature *feature = &list->items[i];
+        if (fabs(feature->value) <= (double)LARGEST_VALUE) continue;
+        return status_fail(error, EE_BAD_INPUT, "features: %.*s is %g; beyond 1e9 it must be scaled",
+                           (int)(feature->bytes < 60 ? feature->bytes : 60), round->text + feature->text,
+                           feature->value);
+    }
+    return EE_OK;
+}
+
+static ee_status prepare(const features *self, ee_round *round, round_size *size, ee_error *error)
+{
+    if (!round->arms) return status_fail(error, EE_BAD_INPUT, "features: a round needs at least one action");
+    ee_status status = check_numbers(self, round, &round->context, error);
+    if (!status) status = check_numbers(self, round, &round->actions, error);
+    if (status) return status;
+    *size = measure(self, round);
+    if (size->entries > MOST_ENTRIES)
+        return status_fail(error, EE_BAD_INPUT,
+                           "features: the arms of a round have more than %d features and products in all",
+                           (int)MOST_ENTRIES);
+    return reserve(round, size, error);
+}
+
+/* ---- learning ---- */
+
+static void count_place(features *self, uint32_t place)
+{
+    if (place == NO_PLACE) return;
+    if (is_named(self, place))
+        self->names.places[place].count++;
+    else
+        self->shared_counts[place - (uint64_t)self->options.names]++;
+}
+
+static void learn_features(features *self, const char *text, const round_feature *list, size_t count, bool of_action,
+                           placed_feature *placed)
+{
+    for (size_t i = 0; i < count; i++) {
+        const round_feature *feature = &list[i];
+        const char *name = text + feature->text;
+        uint32_t place = names_find(&self->names, feature->hash, name, feature->bytes);
+        if (place == NO_PLACE) place = names_add(&self->names, feature->hash, name, feature->bytes);
+        if (place == NO_PLACE) place = shared_place(self, feature->hash);
+        count_place(self, place);
+        if (feature->is_number && place != NO_PLACE) learn_number(self, place, feature->value, of_action);
+        placed[i] = (placed_feature){feature->hash, 0, place, feature->sides};
+    }
+}
+
+static uint32_t learn_product(features *self, const placed_feature *left, const placed_feature *right)
+{
+    if (left->place == NO_PLACE || right->place == NO_PLACE) return NO_PLACE;
+    uint32_t place = find_product(self, left, right);
+    if (is_named(self, place) || !is_named(self, left->place) || !is_named(self, right->place)) return place;
+    uint64_t hash = names_product_hash(left->hash, right->hash);
+    uint32_t added = names_add_product(&self->names, hash, left->place, right->place);
+    return added == NO_PLACE ? place : added;
+}
+
+static void learn_products(features *self, ee_round *round, size_t count)
+{
+    encoding_room *room = &round->room;
+    size_t pairs = products_list(&self->products, room->placed, count, room->rights, room->pairs);
+    for (size_t i = 0; i < pairs; i++) {
+        const placed_feature *left = &room->placed[room->pairs[i].left], *right = &room->placed[room->pairs[i].right];
+        count_place(self, learn_product(self, left, right));
+    }
+}
+
+ee_status features_learn(features *self, ee_round *round, ee_error *error)
+{
+    round_size size;
+    ee_status status = prepare(self, round, &size, error);
+    if (status || hashes_as_vw(&self->options)) return status;
+    size_t names = round->context.count + round->actions.count + size.all_pairs;
+    status = names_reserve(&self->names, names, round->text_used, error);
+    if (!status)
+        status = memory_grow(self->memory, &self->scales, &self->scale_capacity, self->scale_count + size.numbers,
+                             sizeof *self->scales, error);
+    if (status) return status;
+    placed_feature *placed = round->room.placed;
+    size_t shared = round->context.count;
+    self->contexts++;
+    self->actions += round->arms;
+    count_place(self, 0);
+    learn_features(self, round->text, round->context.items, shared, false, placed);
+    for (size_t arm = 0; arm < round->arms; arm++) {
+        size_t count;
+        const round_feature *own = round_action(round, arm, &count);
+        learn_features(self, round->text, own, count, true, placed + shared);
+        learn_products(self, round, shared + count);
+    }
+    return EE_OK;
+}
+
+size_t features_count(const features *self)
+{
+    return self->names.count;
+}
+
+/* ---- encoding ---- */
+
+static void place_features(const features *self, const char *text, const round_feature *list, size_t count,
+                           placed_feature *placed)
+{
+    bool standardize = self->options.standardize && !hashes_as_vw(&self->options);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t place = find_place(self, &list[i], text);
+        double value = list[i].value;
+        if (place == NO_PLACE)
+            value = 0;
+        else if (standardize && list[i].is_number)
+            value = standardised(self, place, value);
+        placed[i] = (placed_feature){list[i].hash, value, place, list[i].sides};
+    }
+}
+
+/* The entries of an arm whose features are placed. What is 0 makes none. */
+static size_t list_entries(const features *self, ee_round *round, size_t count)
+{
+    encoding_room *room = &round->room;
+    size_t listed = 0, pairs = products_list(&self->products, room->placed, count, room->rights, room->pairs);
+    uint32_t constant = hashes_as_vw(&self->options) ? vw_place(self, VW_CONSTANT) : 0;
+    room->entries[listed++] = entry_make(constant, 1);
+    for (size_t i = 0; i < count; i++)
+        if (room->placed[i].value != 0)
+            room->entries[listed++] = entry_make(room->placed[i].place, room->placed[i].value);
+    for (size_t i = 0; i < pairs; i++) {
+        const placed_feature *left = &room->placed[room->pairs[i].left], *right = &room->placed[room->pairs[i].right];
+        double value = left->value * right->value;
+        uint32_t place = value != 0 ? find_product(self, left, right) : NO_PLACE;
+        if (place != NO_PLACE) room->entries[listed++] = entry_make(place, value);
+    }
+    return listed;
+}
+
+ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, ee_error *error)
+{
+    round_size size;
+    ee_status status = prepare(self, round, &size, error);
+    if (status) return status;
+    encoding_room *room = &round->room;
+    size_t shared = round->context.count, used = 0;
+    place_features(self, round->text, round->context.items, shared, room->placed);
+    room->starts[0] = 0;
+    for (size_t arm = 0; arm < round->arms; arm++) {
+        size_t count;
+        const round_feature *own = round_action(round, arm, &count);
+        place_features(self, round->text, own, count, room->placed + shared);
+        size_t listed = list_entries(self, round, shared + count);
+        used +=
+            entries_gather(room->entries, room->sorted, listed, self->dim, room->indices + used, room->values + used);
+        room->starts[arm + 1] = used;
+    }
+    *arms = ee_arms_sparse(room->starts, room->indices, room->values, round->arms, self->dim);
+    return EE_OK;
+}
+
+/* ---- reading back, copies, keeping ---- */
+
+size_t features_describe(const features *self, size_t place, ee_feature *out, char *name, size_t capacity)
+{
+    *out = (ee_feature){.deviation = 1};
+    if (capacity) name[0] = '\0';
+    if (hashes_as_vw(&self->options)) return 0;
+    size_t names = (size_t)self->options.names;
+    if (place < names && place >= self->names.count) return 0;
+    out->count = place < names ? self->names.places[place].count : self->shared_counts[place - names];
+    uint32_t number = *scale_of(self, (uint32_t)place);
+    if (number && self->options.standardize) standard_of(self, &self->scales[number - 1], &out->mean, &out->deviation);
+    return place < names ? names_format(&self->names, (uint32_t)place, name, capacity) : 0;
+}
+
+ee_status features_follow(features *self, const features *from, ee_error *error)
+{
+    if (hashes_as_vw(&self->options)) return EE_OK;
+    ee_status status =
+        memory_grow(self->memory, &self->scales, &self->scale_capacity, from->scale_count, sizeof *self->scales, error);
+    if (!status) status = names_follow(&self->names, &from->names, error);
+    if (status) return status;
+    if (from->scale_count) memcpy(self->scales, from->scales, from->scale_count * sizeof *self->scales);
+    for (; self->scale_count < from->scale_count; self->scale_count++)
+        *scale_of(self, self->scales[self->scale_count].place) = (uint32_t)self->scale_count + 1;
+    self->contexts = from->contexts;
+    self->actions = from->actions;
+    return EE_OK;
+}
+
+static void archive_scale(features *self, size_t number, archive *a)
+{
+    number_scale *scale = &self->scales[number];
+    archive_u64(a, &scale->count);
+    archive_bytes(a, &scale->mean, sizeof scale->mean);
+    archive_bytes(a, &scale->squares, sizeof scale->squares);
+    archive_u32s(a, &scale->place, 1);
+    archive_u32s(a, &scale->of_action, 1);
+    if (!a->reading || a->status) return;
+    size_t names = (size_t)self->options.names;
+    bool taken = scale->place < self->dim && (scale->place >= names || scale->place < self->names.count);
+    bool sound = taken && scale->count && isfinite(scale->mean) && isfinite(scale->squares) && scale->squares >= 0 &&
+                 scale->of_action <= 1 && !*scale_of(self, scale->place);
+    if (sound)
+        *scale_of(self, scale->place) = (uint32_t)number + 1;
+    else
+        archive_fail(a, EE_BAD_MODEL, "model: the scale of a number is not one that rounds make");
+}
+
+void features_archive(features *self, archive *a)
+{
+    enum { SCALE_BYTES = 3 * 8 + 2 * 4 };
+    if (hashes_as_vw(&self->options)) return;
+    names_archive(&self->names, a);
+    archive_u64(a, &self->contexts);
+    archive_u64(a, &self->actions);
+    size_t scales = self->scale_count;
+    archive_size(a, &scales, 0, a->reading ? archive_remaining(a) / SCALE_BYTES : scales, "numbers of the features");
+    if (a->reading && !a->status)
+        a->status =
+            memory_grow(self->memory, &self->scales, &self->scale_capacity, scales, sizeof *self->scales, a->error);
+    for (size_t i = 0; i < scales && !a->status; i++) archive_scale(self, i, a);
+    self->scale_count = a->status ? 0 : scales;
+    for (size_t i = 0; i < (size_t)self->options.hashes && !a->status; i++) archive_u64(a, &self->shared_counts[i]);
+}

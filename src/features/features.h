@@ -1,0 +1,84 @@
+/* Named features: from a parsed round to sparse arms, in steps that stay apart.
+ *
+ *   parse    JSON to names and values: round.h. Needs no state, any thread.
+ *   learn    gives new names their places and follows the scale of the numbers. Changes the state, in one thread and in
+ *            the order of the rounds, so that a replay gives the same state.
+ *   encode   a round to arms, by a state that it only reads. Many threads, each with its own round.
+ *
+ * Places. The constant has place 0; each name, and each product of two names, takes the next one while there is room
+ * (`names`). What comes later, and what a state that is only read does not know, goes by its hash to one of `hashes`
+ * more places, which several may share; with none it is left out.
+ *
+ * Numbers. Of each name that comes as a number the mean m and variance s² of what came are kept (Welford), and the
+ * share p of the contexts, or actions, that had it. x becomes (x - p m) / sqrt(s² + (1 - p)² m²), at most 10 in size.
+ * For a number that is always there, p = 1, that is what is usual: less its mean, by its deviation. For one that is
+ * seldom there it is x by its own size: a weight in a sparse vector, where missing means 0, stays about 1, as an
+ * indicator is. In between the mean is what it is with the missing ones as 0, and the result has size 1 where it is
+ * there. What was always there and always equal is nothing: the constant says as much. */
+#ifndef EENET_FEATURES_H
+#define EENET_FEATURES_H
+
+#include "base/options.h"
+#include "feature_names.h"
+#include "products.h"
+
+typedef struct feature_options {
+    option_choice hashing;
+    int64_t names, hashes, bits;
+    option_text products;
+    bool standardize, chain_hash;
+} feature_options;
+
+enum { HASHING_DICTIONARY, HASHING_VW };
+
+/* Of a name that came as a number. */
+typedef struct number_scale {
+    uint64_t count;       /* how often it came */
+    double mean, squares; /* of what came; the sum of squares is that around the mean */
+    uint32_t place;
+    uint32_t of_action; /* 1: first met in an action, and so its share is one of the actions */
+} number_scale;
+
+typedef struct features {
+    memory *memory;
+    feature_options options;
+    product_terms products;
+    size_t dim;
+    feature_names names;        /* hashing=dictionary */
+    uint64_t contexts, actions; /* that were learned */
+    number_scale *scales;
+    size_t scale_count, scale_capacity;
+    uint64_t *shared_counts; /* (hashes) how often something came to a shared place */
+    uint32_t *shared_scales; /* (hashes) counted from 1; 0: none */
+} features;
+
+/* Reads options as text, "" being the defaults. */
+ee_status features_read_options(feature_options *self, const char *text, ee_error *error);
+
+/* Every option that acts, as snprintf does. */
+size_t features_format_options(const feature_options *self, char *text, size_t capacity);
+
+/* How many places features with these options have. */
+size_t features_dim(const feature_options *self);
+
+ee_status features_create(features *self, memory *owner, const feature_options *options, ee_error *error);
+
+/* Learns the names and numbers of a round with at least one action. If it fails, nothing has changed. */
+ee_status features_learn(features *self, ee_round *round, ee_error *error);
+
+/* The arms of a round, which lie in it until the next call with it. */
+ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, ee_error *error);
+
+/* How many places are taken by a name or product of their own, the constant among them: what `names` must be at least
+ * so that a log of these rounds shares no place. */
+size_t features_count(const features *self);
+
+/* What is at a place below dim; the name as snprintf does, "" where there is none. */
+size_t features_describe(const features *self, size_t place, ee_feature *out, char *name, size_t capacity);
+
+/* Takes over what `from` has learned since. The two have the same options, and this one learns by this alone. */
+ee_status features_follow(features *self, const features *from, ee_error *error);
+
+void features_archive(features *self, archive *a);
+
+#endif

@@ -1,0 +1,323 @@
+/* Named features: which places and values the arms of a round have, and what is refused. */
+#include "named_rounds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/arms.h"
+
+typedef struct fixture {
+    memory memory;
+    features features;
+    ee_round *round;
+} fixture;
+
+static void start(fixture *self, const char *options)
+{
+    self->memory = (memory){0};
+    self->round = round_make();
+    features_start(&self->features, &self->memory, options);
+}
+
+static void end(fixture *self)
+{
+    memory_release(&self->memory);
+    ee_round_free(self->round);
+}
+
+/* The last arm of a round that is met for the first time. */
+static void assert_arm(const char *options, const char *json, const char *expected)
+{
+    fixture self;
+    start(&self, options);
+    ee_arms arms = features_meet(&self.features, self.round, json);
+    assert_int_equal(arms_check(&arms, self.features.dim, NULL), EE_OK);
+    assert_string_equal(arm_text(&self.features, &arms, arms.count - 1), expected);
+    end(&self);
+}
+
+static void names_say_what_they_are(void **state)
+{
+    (void)state;
+    const char *options = "products=none standardize=off";
+    assert_arm(options, "{\"_multi\":[{}]}", "constant:1");
+    assert_arm(options,
+               "{\"age\":31,\"user\":{\"plan\":\"free\",\"geo\":{\"city\":\"Bonn\"},\"new\":true},\"_multi\":[{}]}",
+               "constant:1 age:31 user.plan=free:1 user.geo.city=Bonn:1 user.new:1");
+    assert_arm(options, "{\"a\":false,\"b\":null,\"c\":0,\"_multi\":[{\"d\":\"\"}]}", "constant:1 d=:1");
+    assert_arm(options, "{\"_multi\":[{\"v\":[1,0,true,null,2.5]}]}", "constant:1 v[0]:1 v[2]:1 v[4]:2.5");
+    assert_arm(options, "{\"_multi\":[{\"n\":{\"tags\":[\"x\",\"y\"]}}]}", "constant:1 n.tags=x:1 n.tags=y:1");
+    assert_arm(options, "{\"FromUrl\":[{\"w\":\"sun\"},{\"u\":{\"k\":2}}],\"_multi\":[{}]}",
+               "constant:1 FromUrl.w=sun:1 FromUrl.u.k:2");
+    assert_arm(options, "{\"_multi\":[{\"_tag\":\"id7\",\"_x\":{\"y\":[[1]]},\"i\":{\"constant\":1,\"id\":\"a\"}}]}",
+               "constant:1 i.constant:1 i.id=a:1");
+    assert_arm(options, "{\"_multi\":[{\"t\":{\"_text\":\" so it \\t is\"}}]}", "constant:1 t.so:1 t.it:1 t.is:1");
+    assert_arm(options, "{\"a\\n\":\"\\u00fc\",\"_multi\":[{}]}", "constant:1 a\n=\xc3\xbc:1");
+}
+
+static void what_comes_twice_is_summed(void **state)
+{
+    (void)state;
+    assert_arm("products=none standardize=off", "{\"a\":1,\"b\":\"x\",\"a\":2,\"_multi\":[{\"a\":4,\"b\":\"x\"}]}",
+               "constant:1 a:7 b=x:2");
+    assert_arm("products=none standardize=off", "{\"a\":1,\"_multi\":[{\"a\":-1}]}", "constant:1");
+}
+
+static void products_are_those_asked_for(void **state)
+{
+    (void)state;
+    const char *json =
+        "{\"u\":{\"a\":2,\"in\":{\"b\":true}},\"d\":{\"c\":3},\"_multi\":[{\"i\":{\"x\":5,\"y\":\"z\"}}]}";
+    const char *single = "constant:1 u.a:2 u.in.b:1 d.c:3 i.x:5 i.y=z:1";
+    const struct {
+        const char *products, *expected;
+    } cases[] = {
+        {"none", ""},
+        {"context*action", " u.a*i.x:10 u.a*i.y=z:2 u.in.b*i.x:5 u.in.b*i.y=z:1 d.c*i.x:15 d.c*i.y=z:3"},
+        {"in*i", " u.in.b*i.x:5 u.in.b*i.y=z:1"},
+        {"u*i+d*u", " u.a*i.x:10 u.a*i.y=z:2 u.in.b*i.x:5 u.in.b*i.y=z:1 d.c*u.a:6 d.c*u.in.b:3"},
+        {"u*u", " u.a*u.in.b:2"},
+        {"context*context", " u.a*u.in.b:2 u.a*d.c:6 u.in.b*d.c:3"},
+        {"nothing*i", ""},
+        {"u.in*d", " u.in.b*d.c:3"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char options[128], expected[512];
+        snprintf(options, sizeof options, "standardize=off products=%s", cases[i].products);
+        snprintf(expected, sizeof expected, "%s%s", single, cases[i].expected);
+        assert_arm(options, json, expected);
+    }
+}
+
+static void numbers_are_standardised_as_they_were_seen(void **state)
+{
+    (void)state;
+    fixture self;
+    const double x[] = {1000, 1010, 970, 1000, 1020, 0, 1e7};
+    double sum = 0, squares = 0;
+    start(&self, "products=none");
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+        char json[64];
+        snprintf(json, sizeof json, "{\"x\":%g,\"_multi\":[{}]}", x[i]);
+        ee_arms arms = features_meet(&self.features, self.round, json);
+        sum += x[i];
+        squares += x[i] * x[i];
+        double count = (double)i + 1, mean = sum / count, deviation = sqrt(squares / count - mean * mean);
+        if (i == 0) assert_int_equal(arms.starts[1], 1); /* all so far are equal */
+        if (i == 0 || i == 3) continue;                  /* the fourth may be at the mean */
+        assert_int_equal(arms.starts[1], 2);
+        assert_close((double)arms.values[1], (x[i] - mean) / deviation, 1e-5);
+        ee_feature feature;
+        features_describe(&self.features, 1, &feature, NULL, 0);
+        assert_int_equal(feature.count, i + 1);
+        assert_close(feature.mean, mean, 1e-9);
+        assert_close(feature.deviation, deviation, 1e-6);
+    }
+    end(&self);
+}
+
+/* A number that is seldom there counts as 0 where it is missing, and is of size 1 where it is there. */
+static void a_rare_number_is_as_an_indicator(void **state)
+{
+    (void)state;
+    fixture self;
+    start(&self, "products=none");
+    for (int i = 0; i < 99; i++) features_meet(&self.features, self.round, "{\"_multi\":[{}]}");
+    ee_arms arms = features_meet(&self.features, self.round, "{\"x\":40,\"_multi\":[{\"y\":-3},{}]}");
+    assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 x:1 y:-1");
+    ee_feature feature;
+    features_describe(&self.features, 1, &feature, NULL, 0);
+    assert_close(feature.mean, 0.4, 1e-12);
+    assert_close(feature.deviation, 39.6, 1e-12);
+    end(&self);
+}
+
+static void numbers_are_cut_and_multiplied_as_standardised(void **state)
+{
+    (void)state;
+    fixture self;
+    start(&self, "");
+    for (int i = 0; i < 1000; i++)
+        features_meet(&self.features, self.round,
+                      i % 2 ? "{\"x\":1,\"_multi\":[{\"p\":4}]}" : "{\"x\":3,\"_multi\":[{\"p\":8}]}");
+    round_set(self.round, "{\"x\":100,\"_multi\":[{\"p\":4}]}");
+    ee_arms arms;
+    assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
+    assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 x:10 p:-1 x*p:-10");
+    end(&self);
+}
+
+static void later_names_share_places(void **state)
+{
+    (void)state;
+    fixture self;
+    start(&self, "names=3 hashes=4 standardize=off");
+    ee_arms arms = features_meet(&self.features, self.round, "{\"a\":1,\"_multi\":[{\"b\":2,\"c\":3}]}");
+    assert_int_equal(arms_check(&arms, 7, NULL), EE_OK);
+    assert_memory_equal(arms.indices, ((uint32_t[]){0, 1, 2}), 3 * sizeof(uint32_t));
+    double sum = 0;
+    for (size_t i = 3; i < arms.starts[1]; i++) sum += (double)arms.values[i];
+    assert_close(sum, 3 + 2 + 3, 1e-6); /* c, a*b, a*c */
+    end(&self);
+    assert_arm("names=3 hashes=0 standardize=off", "{\"a\":1,\"_multi\":[{\"b\":2,\"c\":3}]}", "constant:1 a:1 b:2");
+}
+
+/* What encode does not know is shared, or left out, and nothing is learned from it. */
+static void encoding_learns_nothing(void **state)
+{
+    (void)state;
+    for (int hashes = 0; hashes < 2; hashes++) {
+        fixture self;
+        ee_arms arms;
+        start(&self, hashes ? "hashes=8" : "hashes=0");
+        features_meet(&self.features, self.round, "{\"a\":\"x\",\"_multi\":[{\"b\":true}]}");
+        size_t count = features_count(&self.features);
+        round_set(self.round, "{\"a\":\"y\",\"_multi\":[{\"b\":true}]}");
+        assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
+        assert_int_equal(features_count(&self.features), count);
+        assert_true(strncmp(arm_text(&self.features, &arms, 0), "constant:1 b:1", 14) == 0);
+        assert_int_equal(arms.starts[1] > 2, hashes);
+        end(&self);
+    }
+}
+
+static void a_round_that_fails_is_as_before(void **state)
+{
+    (void)state;
+    const struct {
+        const char *json, *sentence;
+    } cases[] = {
+        {"{\"z\":1,\"v\":[[1]],\"_multi\":[{}]}",
+         "features: v is an array within an array; write its numbers side by side"},
+        {"{\"z\":1,\"_multi\":[{\"q\":1},3]}", "features: what _multi holds must be objects, one an action"},
+        {"{\"z\":1,\"_multi\":7}", "features: _multi must be an array of objects, one an action"},
+        {"[1]", "round: features are a JSON object, as {\"user\": {\"age\": 31}}"},
+        {"{\"z\":1e101}", "features: z is 1e+101; a number must be -1e100 to 1e100"},
+        {"{\"z\":1,", NULL},
+        {"", NULL},
+        {"{} {}", NULL},
+    };
+    fixture self;
+    start(&self, "products=none");
+    round_set(self.round, "{\"a\":true,\"_multi\":[{\"b\":true}]}");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(ee_round_read(self.round, cases[i].json, strlen(cases[i].json), &error), EE_BAD_INPUT);
+        if (cases[i].sentence) assert_string_equal(error.message, cases[i].sentence);
+        assert_true(error.message[0]);
+    }
+    ee_arms arms;
+    assert_int_equal(features_learn(&self.features, self.round, NULL), EE_OK);
+    assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
+    assert_int_equal(arms.count, 1);
+    assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 a:1 b:1");
+    end(&self);
+}
+
+static void names_are_not_endless(void **state)
+{
+    (void)state;
+    enum { LONG = 600 };
+    char json[LONG + 64];
+    ee_error error;
+    ee_round *round = round_make();
+    snprintf(json, sizeof json, "{\"%0*d\":1}", LONG, 0);
+    assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "features: a name that begins with '' is longer than 512 bytes");
+    snprintf(json, sizeof json, "{\"u\":{\"%0*d\":{}}}", LONG, 0);
+    assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "features: a name that begins with 'u' is longer than 512 bytes");
+    snprintf(json, sizeof json, "{\"u\":\"%0*d\"}", LONG, 0); /* a value may be */
+    assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_OK);
+    ee_round_free(round);
+}
+
+static void what_cannot_be_encoded_changes_nothing(void **state)
+{
+    (void)state;
+    fixture self;
+    ee_error error;
+    start(&self, "standardize=off");
+    round_set(self.round, "{\"a\":1}");
+    assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "features: a round needs at least one action");
+    round_set(self.round, "{\"_multi\":[{\"a\":{\"b\":2e9}}]}");
+    assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "features: a.b is 2e+09; beyond 1e9 it must be scaled");
+    assert_int_equal(features_count(&self.features), 1);
+    end(&self);
+}
+
+/* A few kilobytes that ask for a hundred million products. */
+static void a_bomb_of_products_is_refused(void **state)
+{
+    (void)state;
+    enum { EACH = 9000 };
+    fixture self;
+    ee_error error;
+    char *json = malloc(EACH * 2 + 64);
+    assert_non_null(json);
+    strcpy(json, "{\"v\":[1");
+    for (size_t i = 0; i < EACH; i++) strcat(json + 2 * i, ",1");
+    strcat(json, "]}");
+    start(&self, "");
+    assert_int_equal(ee_round_context(self.round, json, strlen(json), NULL), EE_OK);
+    assert_int_equal(ee_round_action(self.round, json, strlen(json), NULL), EE_OK);
+    assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "features: the arms of a round have more than 16777216 features and products in all");
+    end(&self);
+    free(json);
+}
+
+static void options_say_what_they_want(void **state)
+{
+    (void)state;
+    const struct {
+        const char *options, *sentence;
+    } cases[] = {
+        {"names=1", "options: features.names must be 2 to 16777216, got 1"},
+        {"name=1", "options: features has no option 'name'; did you mean 'names'?"},
+        {"bits=4", "options: features.bits needs hashing=vw, but it is dictionary"},
+        {"hashing=vw standardize=on", "options: features.standardize needs hashing=dictionary, but it is vw"},
+        {"products=user", "options: features.products must be none, or at most 16 terms as context*action or "
+                          "user*item+device*item, got user"},
+    };
+    static const char *const bad_products[] = {"a*", "*a", "a*b+", "+", "a*b*c", "a+b", "a*b++c*d"};
+    feature_options options;
+    ee_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(features_read_options(&options, cases[i].options, &error), EE_BAD_OPTION);
+        assert_string_equal(error.message, cases[i].sentence);
+    }
+    for (size_t i = 0; i < sizeof bad_products / sizeof *bad_products; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "products=%s", bad_products[i]);
+        assert_int_equal(features_read_options(&options, text, &error), EE_BAD_OPTION);
+    }
+    char text[512];
+    assert_int_equal(features_read_options(&options, "", &error), EE_OK);
+    features_format_options(&options, text, sizeof text);
+    assert_string_equal(text, "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on");
+    assert_int_equal(features_dim(&options), 8192 + 4096);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_say_what_they_are),
+        cmocka_unit_test(what_comes_twice_is_summed),
+        cmocka_unit_test(products_are_those_asked_for),
+        cmocka_unit_test(numbers_are_standardised_as_they_were_seen),
+        cmocka_unit_test(a_rare_number_is_as_an_indicator),
+        cmocka_unit_test(numbers_are_cut_and_multiplied_as_standardised),
+        cmocka_unit_test(later_names_share_places),
+        cmocka_unit_test(encoding_learns_nothing),
+        cmocka_unit_test(a_round_that_fails_is_as_before),
+        cmocka_unit_test(names_are_not_endless),
+        cmocka_unit_test(what_cannot_be_encoded_changes_nothing),
+        cmocka_unit_test(a_bomb_of_products_is_refused),
+        cmocka_unit_test(options_say_what_they_want),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
