@@ -1,0 +1,209 @@
+#define _POSIX_C_SOURCE 200809L
+#include "log.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "log_kind.h"
+
+log_options log_options_usual(void)
+{
+    return (log_options){.from = (double)NAN, .until = (double)NAN};
+}
+
+void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
+{
+    note->verdict = verdict;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note->reason, sizeof note->reason, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- opening ---- */
+
+static ee_status open_file(byte_stream *stream, log_reader **out, ee_error *error)
+{
+    return log_open_dsjson(stream, out, error);
+}
+
+ee_status log_open(const char *text, const log_options *options, log_reader **out, ee_error *error)
+{
+    byte_stream *stream;
+    *out = NULL;
+    ee_status status = byte_stream_open(text, &stream, error);
+    if (status) return status;
+    status = open_file(stream, out, error);
+    if (!status) status = id_set_create(&(*out)->owner, &(*out)->seen, error);
+    if (status) {
+        if (*out)
+            log_close(*out);
+        else
+            byte_stream_close(stream);
+        *out = NULL;
+        return status;
+    }
+    log_reader *log = *out;
+    log->options = *options;
+    uint64_t facts[2] = {archive_checksum((const uint8_t *)text, strlen(text)), byte_stream_fingerprint(stream)};
+    log->fingerprint = archive_checksum((const uint8_t *)facts, sizeof facts);
+    log->counts.total_bytes = byte_stream_total(stream);
+    return EE_OK;
+}
+
+void log_close(log_reader *log)
+{
+    if (!log) return;
+    byte_stream_close(log->stream);
+    if (log->kind->close) log->kind->close(log);
+    memory_release(&log->owner);
+}
+
+/* ---- what is no event ---- */
+
+/* A few places are left to broken lines and decisions that cannot be: rewards without their decision, and events that
+ * come again, may be many. */
+static void remember(log_counts *counts, size_t line, const log_note *note)
+{
+    enum { PLACES = sizeof counts->first_lines / sizeof counts->first_lines[0], USUAL = 2 };
+    bool usual = note->verdict == LOG_FOREIGN || note->verdict == LOG_REPEATED;
+    size_t before = note->verdict == LOG_FOREIGN ? counts->foreign : counts->repeated;
+    if (counts->first_count == PLACES || (usual && before > USUAL)) return;
+    counts->first_lines[counts->first_count] = line;
+    memcpy(counts->first_reasons[counts->first_count], note->reason, sizeof note->reason);
+    counts->first_count++;
+}
+
+static ee_status count_passed(log_reader *log, size_t line, const log_note *note, ee_error *error)
+{
+    log_counts *counts = &log->counts;
+    if (log->options.strict)
+        return status_fail(error, EE_BAD_INPUT, "%s, line %zu: %s", byte_stream_name(log->stream), line, note->reason);
+    counts->broken += note->verdict == LOG_BROKEN;
+    counts->foreign += note->verdict == LOG_FOREIGN;
+    counts->invalid += note->verdict == LOG_INVALID;
+    counts->repeated += note->verdict == LOG_REPEATED;
+    remember(counts, line, note);
+    return EE_OK;
+}
+
+/* ---- what cannot be, whatever the format ---- */
+
+/* Above 1 by the rounding of a float is 1. */
+static bool is_probability(double value)
+{
+    return value >= 0 && value <= 1 + 1e-6;
+}
+
+static bool check_probabilities(const double *values, size_t count, log_note *note)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_probability(values[i])) continue;
+        log_pass_over(note, LOG_INVALID, "a probability must be 0 to 1, got %.6g", values[i]);
+        return false;
+    }
+    return true;
+}
+
+static bool check_taken(double probability, log_note *note)
+{
+    if (probability > 0 && is_probability(probability)) return true;
+    log_pass_over(note, LOG_INVALID, "the probability of the action taken must be above 0 and at most 1, got %.6g",
+                  probability);
+    return false;
+}
+
+static bool check_reward(double reward, log_note *note)
+{
+    static const double largest = 1e9; /* as the library has it */
+    if (fabs(reward) <= largest) return true;
+    log_pass_over(note, LOG_INVALID, "the reward must be -1e9 to 1e9, got %.6g", reward);
+    return false;
+}
+
+static void check(log_event *event, log_note *note)
+{
+    if (!check_taken(event->probability, note) || !check_reward(event->reward, note)) return;
+    if (event->probabilities && !check_probabilities(event->probabilities, event->count, note)) return;
+    for (size_t i = 0; i < event->slot_count; i++) {
+        const log_slot *slot = &event->slots[i];
+        if (!check_taken(slot->probabilities[0], note)) return;
+        if (!check_probabilities(slot->probabilities, slot->count, note)) return;
+        if (!event->slate && !check_reward(slot->reward, note)) return;
+    }
+    if (event->probability > 1) event->probability = 1;
+}
+
+/* ---- reading ---- */
+
+static bool is_outside(const log_options *options, double time)
+{
+    return time < options->from || time >= options->until; /* neither where one of them is not a number */
+}
+
+static bool is_repeated(log_reader *log, const log_event *event, log_note *note)
+{
+    if (!event->id.length || !id_set_add(log->seen, id_hash(event->id.bytes, event->id.length))) return false;
+    log_pass_over(note, LOG_REPEATED, "the event %.*s came before", event->id.length < 60 ? (int)event->id.length : 60,
+                  event->id.bytes);
+    return true;
+}
+
+/* Packed data that ends in the middle is a broken line more, where the last one was whole. */
+static ee_status note_cut(log_reader *log, ee_error *error)
+{
+    if (!byte_stream_is_cut(log->stream) || log->cut_noted) return EE_OK;
+    log->cut_noted = true;
+    log_note note;
+    log_pass_over(&note, LOG_BROKEN, "the packed data ends in the middle");
+    return count_passed(log, log->counts.lines, &note, error);
+}
+
+ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *error)
+{
+    log_counts *counts = &log->counts;
+    for (;;) {
+        log_note note = {LOG_EVENT, ""};
+        ee_status status = log->kind->next(log, event, &note, found, error);
+        counts->bytes = byte_stream_bytes(log->stream);
+        if (status) return status;
+        if (!*found) return note_cut(log, error);
+        if (note.verdict == LOG_BLANK) continue;
+        if (note.verdict == LOG_EVENT) check(event, &note);
+        if (note.verdict == LOG_EVENT && is_outside(&log->options, event->time)) {
+            counts->outside++;
+            continue;
+        }
+        if (note.verdict == LOG_EVENT && !is_repeated(log, event, &note)) {
+            counts->events++;
+            counts->skipped += event->skipped;
+            return EE_OK;
+        }
+        status = count_passed(log, event->line, &note, error);
+        if (status) return status;
+    }
+}
+
+const log_counts *log_read(const log_reader *log)
+{
+    return &log->counts;
+}
+
+size_t log_dim(const log_reader *log)
+{
+    return log->dim;
+}
+
+bool log_can_repeat(const log_reader *log)
+{
+    return byte_stream_can_repeat(log->stream);
+}
+
+uint64_t log_fingerprint(const log_reader *log)
+{
+    return log->fingerprint;
+}
