@@ -16,17 +16,21 @@ static ee_status name_of(const evaluation_group *group, evaluation_figure which,
 
 /* ---- values over time ---- */
 
-/* What the intervals of the end lie in, and half as much to each side: at the beginning they are as wide as can be. */
+/* What the intervals of the end lie in, and half as much to each side, as far as values can be: at the beginning they
+ * are as wide as can be. */
 static void add_value_frame(const evaluation_group *group, text *script)
 {
     double low = INFINITY, high = -INFINITY;
+    value_range range = group->rows[0]->result.log.range;
     for (size_t i = 0; i < group->count; i++) {
         const evaluation_result *of = &group->rows[i]->result;
         low = fmin(low, fmin(of->log.reward, fmin(of->estimates[0].value, of->estimates[0].low)));
         high = fmax(high, fmax(of->log.reward, fmax(of->estimates[0].value, of->estimates[0].high)));
     }
     double room = 0.5 * (high - low);
-    if (room > 0 && isfinite(room)) text_add(script, "set yrange [%.6g:%.6g]\n", low - room, high + room);
+    if (room > 0 && isfinite(room))
+        text_add(script, "set yrange [%.6g:%.6g]\n", fmin(low, fmax(low - room, range.reward_low)),
+                 fmax(high, fmin(high + room, range.reward_high)));
 }
 
 static void add_value_data(const stored_evaluation *row, const char *label, size_t block, text *data)
@@ -100,14 +104,14 @@ static void add_weight_data(const evaluation_group *group, size_t first, size_t 
     }
 }
 
-static void add_bars(const evaluation_group *group, const char *name, size_t block, bool named, text *script)
+static void add_shares(const evaluation_group *group, const char *name, size_t block, text *script)
 {
     text_add(script, "plot ");
     for (size_t i = 0; i < group->count; i++) {
-        text_add(script, "'%s.dat' index %zu using 1:2 with linespoints ps 0.6 ", name, block + i);
-        drawing_line_style(script, i ? i : 1 + group->count);
-        text_add(script, named ? " title " : " notitle");
-        if (named) drawing_quoted(script, group->labels[i]);
+        text_add(script, "'%s.dat' index %zu using 1:2 with linespoints pt 7 ps 0.5 lw 1.6 dt %s lc rgb '%s'", name,
+                 block + i, drawing_is_dashed(i) ? "'-'" : "solid", drawing_colour(i));
+        text_add(script, " title ");
+        drawing_quoted(script, group->labels[i]);
         text_add(script, i + 1 < group->count ? ", \\\n" : "\n");
     }
 }
@@ -142,11 +146,11 @@ static void draw_weights(const evaluation_group *group, const char *name, text *
     drawing_begin(script, name, overlap ? 560 : 320);
     text_add(script, "set multiplot layout %d,1\nset ylabel 'rounds, percent'\nset xlabel 'weight'\n", overlap ? 2 : 1);
     add_weight_tics(first, last, script);
-    add_bars(group, name, 0, true, script);
+    add_shares(group, name, 0, script);
     if (overlap) {
         text_add(script, "set ylabel 'choices, percent'\nset xlabel 'probability in the log, at most'\n");
         add_overlap_tics(script);
-        add_bars(group, name, group->count, true, script);
+        add_shares(group, name, group->count, script);
     }
     text_add(script, "unset multiplot");
     drawing_end(script);

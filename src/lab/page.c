@@ -24,6 +24,7 @@ static const char style[] =
     ".lead,.facts,figcaption,.legend{color:var(--muted)}\n"
     ".lead{font-size:1.05rem;margin:0 0 1.4rem}\n"
     ".facts{margin-top:0}\n"
+    ".headline{font-size:1.3rem;line-height:1.4;font-weight:600;margin:.6rem 0}\n"
     "figcaption,.legend{font-size:.875rem;line-height:1.5;max-width:52rem;margin:.6rem 0 0}\n"
     "nav{display:flex;flex-wrap:wrap;gap:.35rem 1.1rem;font-size:.92rem;margin:1.2rem 0}\n"
     "nav a{text-decoration:none}nav a:hover{text-decoration:underline}\n"

@@ -190,11 +190,11 @@ static void add_facts(text *page, const stored_evaluation *row, int decimals)
     if (log->learned) text_add(page, "; %" PRIu64 " before them to learn from", log->learned);
     if (log->skipped) text_add(page, "; %" PRIu64 " that nobody saw", log->skipped);
     if (log->passed) text_add(page, "; %" PRIu64 " lines passed over", log->passed);
-    text_add(page, ". Candidates: ");
+    text_add(page, ". Mode ");
     text_html(page, row->mode);
     text_add(page, "; reward model ");
     text_html(page, row->model);
-    text_add(page, "; %g%% intervals: ", 100 * row->confidence);
+    text_add(page, "; %g%% intervals, ", 100 * row->confidence);
     text_html(page, row->interval);
     text_add(page, ".</p>\n");
 }
@@ -297,7 +297,7 @@ static void add_section(text *page, const evaluation_group *group, const char *f
     int decimals = decimals_of(group);
     text_add(page, "<section>\n<h2 id=\"%s\">Evaluation of ", group->file);
     text_html(page, first->log);
-    text_add(page, "</h2>\n<p class=\"lead\">");
+    text_add(page, "</h2>\n<p class=\"headline\">");
     text_html(page, find_best(group)->result.headline);
     text_add(page, "</p>\n");
     add_facts(page, first, decimals);
