@@ -9,15 +9,6 @@
 
 enum { RESAMPLES = 10000, FLIPS = 100000, ENUMERATED = 20 };
 
-/* Between the two nearest in the order, linearly. */
-static double percentile(const double *sorted, size_t count, double share)
-{
-    double place = share * (double)(count - 1);
-    size_t below = (size_t)place;
-    double rest = place - (double)below;
-    return below + 1 < count ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[below];
-}
-
 static ee_status bootstrap(const double *differences, size_t count, comparison *out, ee_error *error)
 {
     double *means; /* (RESAMPLES) */
@@ -30,8 +21,8 @@ static ee_status bootstrap(const double *differences, size_t count, comparison *
         means[i] = sum / (double)count;
     }
     statistics_sort(means, RESAMPLES);
-    out->low = percentile(means, RESAMPLES, 0.025);
-    out->high = percentile(means, RESAMPLES, 0.975);
+    out->low = statistics_percentile(means, RESAMPLES, 0.025);
+    out->high = statistics_percentile(means, RESAMPLES, 0.975);
     memory_free(means);
     return EE_OK;
 }

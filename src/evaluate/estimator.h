@@ -2,7 +2,11 @@
  *
  * Of round i: w = pi(a) / p, the probability with which the evaluated policy takes the action that was taken, over that
  * with which it was taken; r the reward; q(.) what a reward model predicts; d = sum over actions of pi q; e = r - q(a).
- * An estimate is the mean over rounds of the terms that the table of estimators gives. */
+ * An estimate is the mean over rounds of the terms that the table of estimators gives.
+ *
+ * A log that kept only some rounds, each by chance, has survivors that stand for `copies` rounds: such a round counts
+ * as copies - 1 rounds that add nothing and one that adds copies times its term. So the mean is that of all rounds, and
+ * the variance knows of the chance. */
 #ifndef EENET_ESTIMATOR_H
 #define EENET_ESTIMATOR_H
 
@@ -32,9 +36,9 @@ typedef enum estimator_kind {
     ESTIMATOR_DROS,       /* d + lambda w / (w^2 + lambda) e */
     ESTIMATOR_SG_IPS,     /* w / (1 - lambda + lambda w) r */
     ESTIMATOR_SG_DR,      /* d + w / (1 - lambda + lambda w) e */
-    ESTIMATOR_REPLAY,     /* the mean of r over the rounds in which a deterministic policy takes the same action */
-    ESTIMATOR_EL,         /* empirical likelihood */
-    ESTIMATOR_CRESSIE_READ,
+    ESTIMATOR_REPLAY, /* the mean of r over the rounds in which a deterministic policy takes the same action: w > 0 */
+    ESTIMATOR_EL,     /* empirical likelihood: weights of the rounds, most likely among those with which E[w] = 1 */
+    ESTIMATOR_CRESSIE_READ, /* the same by Cressie and Read's divergence, of power -2, which sums suffice for */
     ESTIMATOR_KINDS
 } estimator_kind;
 
@@ -51,16 +55,28 @@ const estimator_info *estimator_describe(estimator_kind kind);
 /* ESTIMATOR_KINDS where none has the name. */
 estimator_kind estimator_find(const char *name);
 
-/* NaN where it is 0/0, as SNIPS without overlap. lambda is not looked at where the kind has none. */
+/* NaN where it is 0/0: SNIPS, SNDR and REPLAY without overlap, DROS of lambda 0 and SG of lambda 1 where a weight is 0,
+ * and all of no rounds. For EL and CRESSIE_READ lambda is the largest weight that is possible, INFINITY where that is
+ * unknown. It is not looked at for the other kinds that have none. */
 double estimator_value(estimator_kind kind, double lambda, const evaluated_rounds *rounds);
 
-/* terms (count) = what each round adds; their mean is the value. Not of EL and CRESSIE_READ. */
+/* terms (count) = what each round adds; their mean is the value. Those of the self-normalised kinds are v + w (r - v) /
+ * mean(w), v the value (of SNDR: d + v + w (e - v) / mean(w), v that of e): the same mean, and their variance is that
+ * of the ratio by the delta method, which the variance of w r / mean(w) is not. NaN for EL and CRESSIE_READ. */
 void estimator_terms(estimator_kind kind, double lambda, const evaluated_rounds *rounds, double *terms);
 
-/* How a lambda is chosen from the kind's grid. */
+/* How a lambda is chosen from the kind's grid: 0 to 0.5 for SG, 1 to INFINITY for the others.
+ * MSE: the least variance + bias^2, the bias bounded from above with probability 0.9 (Su, Dimakopoulou, Krishnamurthy,
+ * Dudik, "Doubly robust off-policy evaluation with shrinkage", 2020).
+ * SLOPE: from the widest 90% interval to the narrowest, the last that agrees with all before it (Su, Srinath,
+ * Krishnamurthy, "Adaptive estimator selection for off-policy evaluation", 2020). */
 typedef enum estimator_tuning { TUNING_MSE, TUNING_SLOPE } estimator_tuning;
 
+/* EE_BAD_OPTION for a kind without lambda, EE_BAD_INPUT where there are fewer than two rounds. */
 ee_status estimator_tune(estimator_kind kind, estimator_tuning by, const evaluated_rounds *rounds, double *lambda,
                          ee_error *error);
+
+/* What estimator_tune minimises for TUNING_MSE. */
+double estimator_mse(estimator_kind kind, double lambda, const evaluated_rounds *rounds);
 
 #endif

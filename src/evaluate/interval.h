@@ -1,4 +1,5 @@
-/* Intervals for the value of a policy. An interval is about the value, whichever estimator it stands beside. */
+/* Intervals for the value of a policy. An interval is about the value, whichever estimator it stands beside; only that
+ * of DM is about what its reward model believes, and knows nothing of the model's error. */
 #ifndef EENET_INTERVAL_H
 #define EENET_INTERVAL_H
 
@@ -19,29 +20,42 @@ typedef struct value_range {
 
 typedef enum interval_kind {
     INTERVAL_CS,              /* anytime-valid: holds at all times at once (confidence_sequence.h) */
-    INTERVAL_NORMAL,          /* mean +- z s / sqrt(n) of the terms; of SNIPS and SNDR by the delta method */
+    INTERVAL_NORMAL,          /* mean +- z s / sqrt(n) of the terms; of SNIPS, SNDR and REPLAY by the delta method */
     INTERVAL_STUDENT,         /* the same by Student's t */
     INTERVAL_BOOTSTRAP,       /* percentiles of resampled rounds, each resample normalised by itself */
-    INTERVAL_CLOPPER_PEARSON, /* of w r / wmax as successes */
-    INTERVAL_HOEFFDING,
-    INTERVAL_BERNSTEIN, /* empirical (Maurer, Pontil 2009) */
-    INTERVAL_CRESSIE_READ,
+    INTERVAL_CLOPPER_PEARSON, /* of w r / weight_high as successes in n / weight_high trials */
+    INTERVAL_HOEFFDING,       /* for any n, of w r within the possible range */
+    INTERVAL_BERNSTEIN,       /* the same by the variance that was seen (Maurer, Pontil 2009) */
+    INTERVAL_CRESSIE_READ,    /* the values that a reweighting of the rounds, not too far off, can have */
     INTERVAL_KINDS
 } interval_kind;
 
 const char *interval_name(interval_kind kind);
 interval_kind interval_find(const char *name); /* INTERVAL_KINDS for none */
 
-/* Of the value by an estimator that streams, from its sums: NORMAL, STUDENT, and for IPS also CLOPPER_PEARSON,
- * HOEFFDING, BERNSTEIN, CRESSIE_READ. NaN for the others. alpha: 0.05 for 95%. */
+/* Of the value by an estimator that streams, from its sums. NORMAL and STUDENT of all but CRESSIE_READ; of IPS also
+ * CLOPPER_PEARSON, HOEFFDING and BERNSTEIN, which need range.weight_high; CRESSIE_READ of IPS, SNIPS and CRESSIE_READ.
+ * NaN for the others, and under two rounds. alpha: 0.05 for 95%. */
 interval interval_of_sums(interval_kind kind, estimator_kind estimator, const rounds_sums *sums, value_range range,
                           double alpha);
 
-/* Of terms in memory, whose mean the value is: NORMAL and STUDENT. */
+/* Of terms in memory, whose mean the value is: NORMAL and STUDENT. copies may be NULL. The squares are divided by
+ * n - 1, in the delta method of interval_of_sums by n. */
 interval interval_of_terms(interval_kind kind, const double *terms, const double *copies, size_t count, double alpha);
 
-/* Percentile bootstrap, renormalised in each resample. The same stream gives the same interval. */
+/* Clopper and Pearson's, of the chance of a success; neither number need be whole. */
+interval interval_of_proportion(double successes, double trials, double alpha);
+
+/* Percentile bootstrap, renormalised in each resample. The same stream gives the same interval. EE_BAD_OPTION for EL
+ * and CRESSIE_READ, whose rounds do not count one by one. */
 ee_status interval_bootstrap(estimator_kind estimator, double lambda, const evaluated_rounds *rounds, size_t resamples,
                              double alpha, random_stream *stream, interval *out, ee_error *error);
+
+/* The two parts of it. Sets drawn (count), the copies of each round in a resample, from the rounds that were drawn:
+ * index (count) of 0 .. count - 1; the value of the rounds with these copies is that of the resample. */
+void interval_resample(const evaluated_rounds *rounds, const size_t *index, double *drawn);
+
+/* Between the alpha / 2 and 1 - alpha / 2 percentiles. Sorts values. NaN where one is NaN. */
+interval interval_of_resamples(double *values, size_t count, double alpha);
 
 #endif

@@ -1,16 +1,24 @@
-/* What the estimators need of a log, as sums: constant memory, one round at a time. */
+/* What the estimators need of a log, as sums: constant memory, one round at a time.
+ *
+ * Sums are compensated (Kahan), and those of many rounds taken in blocks, so that 10^7 rounds keep twelve digits. The
+ * same calls give the same bits in every build. */
 #ifndef EENET_ROUNDS_SUMS_H
 #define EENET_ROUNDS_SUMS_H
 
 #include "estimator.h"
 
-/* {0} is a log without rounds. Sums are over rounds, each counted copies times. */
+enum { ROUNDS_SUMS = 20 };
+
+/* {0} is a log without rounds. A round that stands for several copies adds copies times its w, r and d, and the square
+ * of that where a square is summed: estimator.h says why. wmin, wmax and wrmax are of single rounds, without copies. */
 typedef struct rounds_sums {
     double count;    /* copies */
     uint64_t events; /* rounds that were added */
-    double w, ww, wmin, wmax;
-    double r, rr, wr, wwr, wwrr, wrmax;
-    double d, dd, we, wwe, wwee, dwe, dw; /* we: w (r - q(a)) */
+    double wmin, wmax, wrmax, copies_max;
+    double w, ww, r, rr, wr, wwr, wwrr;
+    double d, dd, we, wwe, wwee, dwe, dw;          /* we: w (r - q(a)) */
+    double same, same2, same_r, same2_r, same2_rr; /* 1, 1^2, r, 1^2 r, r^2 of the rounds with w > 0: for replay */
+    double lost[ROUNDS_SUMS];                      /* by rounding, of each sum */
 } rounds_sums;
 
 void rounds_sums_add(rounds_sums *self, double weight, double reward, double direct, double predicted, double copies);
@@ -18,8 +26,15 @@ void rounds_sums_add(rounds_sums *self, double weight, double reward, double dir
 /* The same for all of them, vectorised. */
 void rounds_sums_add_all(rounds_sums *self, const evaluated_rounds *rounds);
 
-/* Of those kinds that stream; NaN for the others. */
+/* Adds the rounds of another. */
+void rounds_sums_merge(rounds_sums *self, const rounds_sums *other);
+
+/* Of those kinds that stream, CRESSIE_READ without a bound of the weights; NaN for the others. */
 double rounds_sums_value(const rounds_sums *self, estimator_kind kind);
+
+/* The value by Cressie and Read's divergence, where weights are at most weight_high, or what was seen if that is more;
+ * INFINITY: unknown (Karampatziakis, Langford, Mineiro, "Empirical likelihood for contextual bandits", 2020). */
+double rounds_sums_cressie_read(const rounds_sums *self, double weight_high);
 
 /* (sum w)^2 / sum w^2: as many rounds of the evaluated policy itself would tell as much. */
 double rounds_sums_effective(const rounds_sums *self);

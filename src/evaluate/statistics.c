@@ -1,8 +1,9 @@
 #include "statistics.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
+
+#include "quantile.h"
 
 double statistics_mean(const double *values, size_t count)
 {
@@ -48,41 +49,19 @@ double statistics_median(double *values, size_t count)
     return count % 2 ? high : 0.5 * values[count / 2 - 1] + 0.5 * high;
 }
 
-/* The probability that |T| < t, by the finite series for whole degrees of freedom (Abramowitz and Stegun, Handbook of
- * Mathematical Functions, 26.7.3 and 26.7.4). */
-static double student_within(double t, size_t freedom)
+double statistics_percentile(const double *sorted, size_t count, double share)
 {
-    double angle = atan(t / sqrt((double)freedom));
-    double cosine = cos(angle);
-    bool odd = freedom % 2;
-    double term = odd ? cosine : 1.0, sum = 0.0;
-    for (size_t k = odd ? 3 : 2; k <= freedom; k += 2) {
-        sum += term;
-        term *= cosine * cosine * (double)(k - 1) / (double)k;
-    }
-    return odd ? (angle + sin(angle) * sum) / asin(1.0) : sin(angle) * sum;
-}
-
-double statistics_student_quantile(double probability, size_t freedom)
-{
-    if (!freedom || !(probability > 0.0 && probability < 1.0)) return NAN;
-    if (probability < 0.5) return -statistics_student_quantile(1.0 - probability, freedom);
-    double within = 2.0 * probability - 1.0, low = 0.0, high = 1.0;
-    while (student_within(high, freedom) < within) high *= 2.0;
-    for (;;) {
-        double middle = low + 0.5 * (high - low);
-        if (middle <= low || middle >= high) return middle; /* no number is left between the two */
-        if (student_within(middle, freedom) < within)
-            low = middle;
-        else
-            high = middle;
-    }
+    if (!count) return NAN;
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+    double rest = place - (double)below;
+    return below + 1 < count ? sorted[below] + rest * (sorted[below + 1] - sorted[below]) : sorted[below];
 }
 
 double statistics_margin(const double *values, size_t count)
 {
     if (count < 2) return NAN;
-    return statistics_student_quantile(0.975, count - 1) * statistics_deviation(values, count) / sqrt((double)count);
+    return quantile_student(0.975, (double)(count - 1)) * statistics_deviation(values, count) / sqrt((double)count);
 }
 
 double statistics_slope(const double *x, const double *y, size_t count)

@@ -15,9 +15,8 @@ void statistics_sort(double *values, size_t count);
 /* The middle one; where count is even, the mean of the two in the middle. Sorts values. NaN among them gives NaN. */
 double statistics_median(double *values, size_t count);
 
-/* What a value of Student's t distribution, with so many degrees of freedom, lies below with that probability, which is
- * above 0 and below 1. */
-double statistics_student_quantile(double probability, size_t freedom);
+/* The value that the share of sorted (count) lies below, linearly between the two nearest in the order. */
+double statistics_percentile(const double *sorted, size_t count, double share);
 
 /* Half the width of the 95% interval of the mean, by Student's t. NaN for one value. */
 double statistics_margin(const double *values, size_t count);

@@ -17,7 +17,20 @@ static inline double doubles_dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* The same with floats: made doubles beforehand they would take twice the memory. */
+/* sum of a[i], in the same way */
+static inline double doubles_sum(const double *a, size_t n)
+{
+    enum { LANES = 8 };
+    double lanes[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++) lanes[j] += a[i + j];
+    for (; i < n; i++) sum += a[i];
+    for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+    return sum;
+}
+
+/* doubles_dot with floats: made doubles beforehand they would take twice the memory. */
 static inline double doubles_dot_floats(const double *a, const float *b, size_t n)
 {
     enum { LANES = 8 };

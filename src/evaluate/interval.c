@@ -1,0 +1,255 @@
+#include "interval.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "quantile.h"
+#include "statistics.h"
+
+static const interval nowhere = {NAN, NAN};
+
+static const char *const names[INTERVAL_KINDS] = {
+    [INTERVAL_CS] = "cs",
+    [INTERVAL_NORMAL] = "normal",
+    [INTERVAL_STUDENT] = "student",
+    [INTERVAL_BOOTSTRAP] = "bootstrap",
+    [INTERVAL_CLOPPER_PEARSON] = "clopper-pearson",
+    [INTERVAL_HOEFFDING] = "hoeffding",
+    [INTERVAL_BERNSTEIN] = "bernstein",
+    [INTERVAL_CRESSIE_READ] = "cressie-read",
+};
+
+const char *interval_name(interval_kind kind)
+{
+    return names[kind];
+}
+
+interval_kind interval_find(const char *name)
+{
+    size_t kind = 0;
+    while (kind < INTERVAL_KINDS && strcmp(names[kind], name)) kind++;
+    return (interval_kind)kind;
+}
+
+/* ---- around a mean ---- */
+
+/* error is that of the mean: a standard deviation. */
+static interval around(interval_kind kind, double mean, double error, double count, double alpha)
+{
+    if (!(count > 1.0)) return nowhere;
+    double share = 1.0 - 0.5 * alpha;
+    double quantile = kind == INTERVAL_NORMAL ? quantile_normal(share) : quantile_student(share, count - 1.0);
+    return (interval){mean - quantile * error, mean + quantile * error};
+}
+
+/* Of the mean of numbers, from their sum and that of their squares. Rounding can take what is left of the squares below
+ * 0. */
+static double error_of_mean(double sum, double squares, double count)
+{
+    return sqrt(fmax(0.0, squares - sum * sum / count) / (count - 1.0) / count);
+}
+
+/* Of a mean of outcomes by weights, by the delta method: the weights' sum, and those of the squares of the weights, of
+ * these times the outcome, of these times its square. */
+static double error_of_ratio(double ratio, double weights, double squares, double outcomes, double outcome_squares)
+{
+    return sqrt(fmax(0.0, outcome_squares - 2.0 * ratio * outcomes + ratio * ratio * squares)) / weights;
+}
+
+static double error_of_sndr(const rounds_sums *s)
+{
+    double n = s->count, ratio = s->we / s->w, scale = n / s->w;
+    double direct = s->dd - s->d * s->d / n, both = s->dwe - ratio * s->dw;
+    double residual = s->wwee - 2.0 * ratio * s->wwe + ratio * ratio * s->ww;
+    return sqrt(fmax(0.0, direct + 2.0 * scale * both + scale * scale * residual)) / n;
+}
+
+static double error_of_sums(estimator_kind kind, const rounds_sums *s)
+{
+    double value = rounds_sums_value(s, kind);
+    switch (kind) {
+    case ESTIMATOR_IPS:
+        return error_of_mean(s->wr, s->wwrr, s->count);
+    case ESTIMATOR_DM:
+        return error_of_mean(s->d, s->dd, s->count);
+    case ESTIMATOR_DR:
+        return error_of_mean(s->d + s->we, s->dd + 2.0 * s->dwe + s->wwee, s->count);
+    case ESTIMATOR_SNIPS:
+        return error_of_ratio(value, s->w, s->ww, s->wwr, s->wwrr);
+    case ESTIMATOR_REPLAY:
+        return error_of_ratio(value, s->same, s->same2, s->same2_r, s->same2_rr);
+    case ESTIMATOR_SNDR:
+        return error_of_sndr(s);
+    default:
+        return NAN;
+    }
+}
+
+/* ---- by what is possible ---- */
+
+static double highest_weight(const rounds_sums *sums, value_range range)
+{
+    return fmax(range.weight_high, sums->wmax) * sums->copies_max;
+}
+
+static interval by_range(interval_kind kind, const rounds_sums *sums, value_range range, double alpha)
+{
+    double n = sums->count, mean = sums->wr / n, bound = log(2.0 / alpha), highest = highest_weight(sums, range);
+    if (!(n > 1.0) || isinf(highest)) return nowhere;
+    double width = highest * (fmax(0.0, range.reward_high) - fmin(0.0, range.reward_low));
+    double half = width * sqrt(bound / (2.0 * n));
+    if (kind == INTERVAL_BERNSTEIN)
+        half = error_of_mean(sums->wr, sums->wwrr, n) * sqrt(2.0 * bound) + 7.0 * width * bound / (3.0 * (n - 1.0));
+    return (interval){mean - half, mean + half};
+}
+
+interval interval_of_proportion(double successes, double trials, double alpha)
+{
+    /* Successes above the trials, of weights whose mean is above 1, are as good as all. */
+    double failures = fmax(0.0, trials - successes);
+    return (interval){successes > 0.0 ? quantile_beta(0.5 * alpha, successes, failures + 1.0) : 0.0,
+                      failures > 0.0 ? quantile_beta(1.0 - 0.5 * alpha, successes + 1.0, failures) : 1.0};
+}
+
+static interval clopper_pearson(const rounds_sums *sums, value_range range, double alpha)
+{
+    double span = range.reward_high - range.reward_low, highest = highest_weight(sums, range);
+    if (!(highest > 0.0) || isinf(highest) || !(span > 0.0)) return nowhere;
+    double trials = sums->count / highest, successes = (sums->wr - range.reward_low * sums->w) / span / highest;
+    interval shares = interval_of_proportion(successes, trials, alpha);
+    return (interval){range.reward_low + span * shares.low, range.reward_low + span * shares.high};
+}
+
+/* ---- Cressie and Read ---- */
+
+/* Means over the rounds and a pretended one, whose weight is w and whose reward r. */
+typedef struct pretended_means {
+    double w, ww, wr, wwr, wwrr;
+} pretended_means;
+
+/* The least value that a reweighting can have whose divergence is at most -phi, where the pretended round has this
+ * weight and reward; NaN where there is none. Of a quadratic programme in closed form. The rewards count `sign` times.
+ */
+static double least_value(const rounds_sums *s, double weight, double reward, double sign, double phi)
+{
+    double n = s->count, x, y, z;
+    if (isinf(weight)) {
+        double off = reward * s->w - s->wr;
+        x = sign * (reward - off / n);
+        y = off * off / (n * (1.0 + n)) - (reward * reward * s->ww - 2.0 * reward * s->wwr + s->wwrr) / (1.0 + n);
+        z = phi + 0.5 / n;
+    } else {
+        pretended_means m = {(weight + s->w) / (1.0 + n), (weight * weight + s->ww) / (1.0 + n),
+                             sign * (weight * reward + s->wr) / (1.0 + n),
+                             sign * (weight * weight * reward + s->wwr) / (1.0 + n),
+                             (weight * weight * reward * reward + s->wwrr) / (1.0 + n)};
+        double variance = m.ww - m.w * m.w, covariance = m.wwr - m.w * m.wr;
+        if (!(variance > 0.0)) return NAN;
+        x = m.wr + (1.0 - m.w) * covariance / variance;
+        y = covariance * covariance / variance - (m.wwrr - m.wr * m.wr);
+        z = phi + 0.5 * (1.0 - m.w) * (1.0 - m.w) / variance;
+    }
+    return z <= 0.0 ? x - sqrt(2.0 * fmax(0.0, y * z)) : NAN;
+}
+
+static interval cressie_read(const rounds_sums *sums, value_range range, double alpha)
+{
+    double n = sums->count, highest = highest_weight(sums, range);
+    if (!(n > 1.0)) return nowhere;
+    double pretended = sums->w < n ? highest : 0.0, nearest = 1.0 + 1.0 / n;
+    if (!isinf(pretended)) {
+        double first = (pretended + sums->w) / (1.0 + n), second = (pretended * pretended + sums->ww) / (1.0 + n);
+        nearest = (1.0 + n) * (first - 1.0) * (first - 1.0) / (second - first * first);
+    }
+    double t = quantile_student(1.0 - 0.5 * alpha, n); /* its square is the F quantile of 1 and n */
+    double phi = (-nearest - t * t) / (2.0 * (1.0 + n));
+    /* fmin and fmax pass over a NaN; where both are NaN all that is possible is left. */
+    double low = fmin(least_value(sums, 0.0, range.reward_low, 1.0, phi),
+                      least_value(sums, highest, range.reward_low, 1.0, phi));
+    double high = -fmin(least_value(sums, 0.0, range.reward_high, -1.0, phi),
+                        least_value(sums, highest, range.reward_high, -1.0, phi));
+    return (interval){fmin(range.reward_high, fmax(range.reward_low, low)),
+                      fmax(range.reward_low, fmin(range.reward_high, high))};
+}
+
+interval interval_of_sums(interval_kind kind, estimator_kind estimator, const rounds_sums *sums, value_range range,
+                          double alpha)
+{
+    bool ips = estimator == ESTIMATOR_IPS;
+    switch (kind) {
+    case INTERVAL_NORMAL:
+    case INTERVAL_STUDENT:
+        return around(kind, rounds_sums_value(sums, estimator), error_of_sums(estimator, sums), sums->count, alpha);
+    case INTERVAL_CLOPPER_PEARSON:
+        return ips ? clopper_pearson(sums, range, alpha) : nowhere;
+    case INTERVAL_HOEFFDING:
+    case INTERVAL_BERNSTEIN:
+        return ips ? by_range(kind, sums, range, alpha) : nowhere;
+    case INTERVAL_CRESSIE_READ:
+        if (!ips && estimator != ESTIMATOR_SNIPS && estimator != ESTIMATOR_CRESSIE_READ) return nowhere;
+        return cressie_read(sums, range, alpha);
+    default:
+        return nowhere;
+    }
+}
+
+interval interval_of_terms(interval_kind kind, const double *terms, const double *copies, size_t count, double alpha)
+{
+    if (kind != INTERVAL_NORMAL && kind != INTERVAL_STUDENT) return nowhere;
+    double n = 0.0, sum = 0.0, squares = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        double each = copies ? copies[i] : 1.0;
+        n += each;
+        sum += each * terms[i];
+    }
+    double mean = sum / n;
+    for (size_t i = 0; i < count; i++) {
+        double each = copies ? copies[i] : 1.0, off = each * terms[i] - mean;
+        squares += off * off + (each - 1.0) * mean * mean; /* those that are not there add 0 */
+    }
+    return around(kind, mean, sqrt(fmax(0.0, squares) / (n - 1.0) / n), n, alpha);
+}
+
+/* ---- bootstrap ---- */
+
+void interval_resample(const evaluated_rounds *rounds, const size_t *index, double *drawn)
+{
+    memset(drawn, 0, rounds->count * sizeof *drawn);
+    for (size_t i = 0; i < rounds->count; i++) drawn[index[i]] += rounds->copies ? rounds->copies[index[i]] : 1.0;
+}
+
+interval interval_of_resamples(double *values, size_t count, double alpha)
+{
+    for (size_t i = 0; i < count; i++)
+        if (isnan(values[i])) return nowhere;
+    statistics_sort(values, count);
+    return (interval){statistics_percentile(values, count, 0.5 * alpha),
+                      statistics_percentile(values, count, 1.0 - 0.5 * alpha)};
+}
+
+ee_status interval_bootstrap(estimator_kind estimator, double lambda, const evaluated_rounds *rounds, size_t resamples,
+                             double alpha, random_stream *stream, interval *out, ee_error *error)
+{
+    if (estimator == ESTIMATOR_EL || estimator == ESTIMATOR_CRESSIE_READ)
+        return status_fail(error, EE_BAD_OPTION, "estimator %s: it has no bootstrap interval; take %s",
+                           estimator_describe(estimator)->name, interval_name(INTERVAL_CRESSIE_READ));
+    memory room = {0};
+    double *values, *drawn;
+    size_t *index;
+    ee_status status = memory_create(&room, &values, resamples, sizeof *values, error);
+    if (!status) status = memory_create(&room, &drawn, rounds->count, sizeof *drawn, error);
+    if (!status) status = memory_create(&room, &index, rounds->count, sizeof *index, error);
+    if (status) goto done;
+    evaluated_rounds resample = *rounds;
+    resample.copies = drawn;
+    for (size_t b = 0; b < resamples; b++) {
+        for (size_t i = 0; i < rounds->count; i++) index[i] = (size_t)random_below(stream, rounds->count);
+        interval_resample(rounds, index, drawn);
+        values[b] = estimator_value(estimator, lambda, &resample);
+    }
+    *out = interval_of_resamples(values, resamples, alpha);
+done:
+    memory_release(&room);
+    return status;
+}

@@ -1,0 +1,184 @@
+#include "rounds_sums.h"
+
+#include <math.h>
+
+#include "math/doubles.h"
+
+/* Rounds whose products lie in the fastest cache together. */
+enum { BLOCK = 256 };
+
+/* Adds to a sum, and keeps what rounding took from it. */
+static void add_exactly(double *sum, double *lost, double added)
+{
+    double whole = added - *lost, total = *sum + whole;
+    *lost = (total - *sum) - whole;
+    *sum = total;
+}
+
+static void merge_extremes(rounds_sums *self, const rounds_sums *other)
+{
+    bool first = !self->events;
+    if (first || other->wmin < self->wmin) self->wmin = other->wmin;
+    if (first || other->wmax > self->wmax) self->wmax = other->wmax;
+    if (first || other->wrmax > self->wrmax) self->wrmax = other->wrmax;
+    if (first || other->copies_max > self->copies_max) self->copies_max = other->copies_max;
+}
+
+void rounds_sums_merge(rounds_sums *self, const rounds_sums *other)
+{
+    if (!other->events) return;
+    merge_extremes(self, other);
+    self->events += other->events;
+    double *const to[ROUNDS_SUMS] = {&self->count, &self->w,     &self->ww,     &self->r,       &self->rr,
+                                     &self->wr,    &self->wwr,   &self->wwrr,   &self->d,       &self->dd,
+                                     &self->we,    &self->wwe,   &self->wwee,   &self->dwe,     &self->dw,
+                                     &self->same,  &self->same2, &self->same_r, &self->same2_r, &self->same2_rr};
+    const double from[ROUNDS_SUMS] = {other->count, other->w,     other->ww,     other->r,       other->rr,
+                                      other->wr,    other->wwr,   other->wwrr,   other->d,       other->dd,
+                                      other->we,    other->wwe,   other->wwee,   other->dwe,     other->dw,
+                                      other->same,  other->same2, other->same_r, other->same2_r, other->same2_rr};
+    for (size_t i = 0; i < ROUNDS_SUMS; i++) add_exactly(to[i], &self->lost[i], from[i] - other->lost[i]);
+}
+
+void rounds_sums_add(rounds_sums *self, double weight, double reward, double direct, double predicted, double copies)
+{
+    rounds_sums_add_all(self, &(evaluated_rounds){1, &weight, &reward, &direct, &predicted, &copies});
+}
+
+/* What the rounds of a block add, made of the arrays of the whole. Each is (count), and an array that is not there is
+ * one of zeros, or ones for copies. */
+typedef struct block {
+    size_t count;
+    const double *weights, *rewards;
+    const double *direct, *predicted, *copies; /* or NULL */
+} block;
+
+static void add_rewards(rounds_sums *to, const block *b)
+{
+    double w[BLOCK], x[BLOCK], r[BLOCK], same[BLOCK], same_r[BLOCK];
+    for (size_t i = 0; i < b->count; i++) {
+        double copies = b->copies ? b->copies[i] : 1.0;
+        w[i] = copies * b->weights[i];
+        r[i] = copies * b->rewards[i];
+        x[i] = w[i] * b->rewards[i];
+        same[i] = b->weights[i] > 0.0 ? copies : 0.0;
+        same_r[i] = same[i] * b->rewards[i];
+    }
+    to->count = b->copies ? doubles_sum(b->copies, b->count) : (double)b->count;
+    to->w = doubles_sum(w, b->count);
+    to->ww = doubles_dot(w, w, b->count);
+    to->r = doubles_sum(r, b->count);
+    to->rr = doubles_dot(r, r, b->count);
+    to->wr = doubles_sum(x, b->count);
+    to->wwr = doubles_dot(w, x, b->count);
+    to->wwrr = doubles_dot(x, x, b->count);
+    to->same = doubles_sum(same, b->count);
+    to->same2 = doubles_dot(same, same, b->count);
+    to->same_r = doubles_sum(same_r, b->count);
+    to->same2_r = doubles_dot(same, same_r, b->count);
+    to->same2_rr = doubles_dot(same_r, same_r, b->count);
+}
+
+static void add_residuals(rounds_sums *to, const block *b)
+{
+    double w[BLOCK], d[BLOCK], y[BLOCK];
+    for (size_t i = 0; i < b->count; i++) {
+        double copies = b->copies ? b->copies[i] : 1.0;
+        w[i] = copies * b->weights[i];
+        d[i] = b->direct ? copies * b->direct[i] : 0.0;
+        y[i] = w[i] * (b->predicted ? b->rewards[i] - b->predicted[i] : b->rewards[i]);
+    }
+    to->d = doubles_sum(d, b->count);
+    to->dd = doubles_dot(d, d, b->count);
+    to->we = doubles_sum(y, b->count);
+    to->wwe = doubles_dot(w, y, b->count);
+    to->wwee = doubles_dot(y, y, b->count);
+    to->dwe = doubles_dot(d, y, b->count);
+    to->dw = doubles_dot(d, w, b->count);
+}
+
+static void add_extremes(rounds_sums *to, const block *b)
+{
+    double wmin = INFINITY, wmax = -INFINITY, wrmax = -INFINITY, copies = b->copies ? -INFINITY : 1.0;
+    for (size_t i = 0; i < b->count; i++) {
+        double w = b->weights[i], x = w * b->rewards[i];
+        wmin = w < wmin ? w : wmin;
+        wmax = w > wmax ? w : wmax;
+        wrmax = x > wrmax ? x : wrmax;
+    }
+    for (size_t i = 0; b->copies && i < b->count; i++) copies = b->copies[i] > copies ? b->copies[i] : copies;
+    to->wmin = wmin;
+    to->wmax = wmax;
+    to->wrmax = wrmax;
+    to->copies_max = copies;
+}
+
+void rounds_sums_add_all(rounds_sums *self, const evaluated_rounds *rounds)
+{
+    for (size_t at = 0; at < rounds->count; at += BLOCK) {
+        block b = {.count = rounds->count - at < BLOCK ? rounds->count - at : BLOCK,
+                   .weights = rounds->weights + at,
+                   .rewards = rounds->rewards + at,
+                   .direct = rounds->direct ? rounds->direct + at : NULL,
+                   .predicted = rounds->predicted ? rounds->predicted + at : NULL,
+                   .copies = rounds->copies ? rounds->copies + at : NULL};
+        rounds_sums sums = {.events = b.count};
+        add_rewards(&sums, &b);
+        if (b.direct || b.predicted) {
+            add_residuals(&sums, &b);
+        } else { /* a model that predicts 0 */
+            sums.we = sums.wr;
+            sums.wwe = sums.wwr;
+            sums.wwee = sums.wwrr;
+        }
+        add_extremes(&sums, &b);
+        rounds_sums_merge(self, &sums);
+    }
+}
+
+double rounds_sums_cressie_read(const rounds_sums *self, double weight_high)
+{
+    double n = self->count;
+    if (!(n > 0.0)) return NAN;
+    /* A pretended round, of the extreme weight that draws the mean of the weights to 1. */
+    double pretended = self->w < n ? fmax(weight_high, self->wmax) * self->copies_max : 0.0;
+    double constant = (1.0 + n) / n, linear = 0.0; /* of the weight, in what a round counts */
+    if (!isinf(pretended)) {
+        double first = (pretended + self->w) / (1.0 + n), second = (pretended * pretended + self->ww) / (1.0 + n);
+        double variance = second - first * first;
+        if (variance > 0.0) {
+            constant = (second - first) / variance;
+            linear = (1.0 - first) / variance;
+        }
+    }
+    double missing = 1.0 - (constant * self->w + linear * self->ww) / (1.0 + n);
+    return (constant * self->wr + linear * self->wwr) / (1.0 + n) + fmax(0.0, missing) * self->r / n;
+}
+
+double rounds_sums_value(const rounds_sums *self, estimator_kind kind)
+{
+    double n = self->count;
+    switch (kind) {
+    case ESTIMATOR_IPS:
+        return self->wr / n;
+    case ESTIMATOR_SNIPS:
+        return self->wr / self->w;
+    case ESTIMATOR_DM:
+        return self->d / n;
+    case ESTIMATOR_DR:
+        return (self->d + self->we) / n;
+    case ESTIMATOR_SNDR:
+        return self->d / n + self->we / self->w;
+    case ESTIMATOR_REPLAY:
+        return self->same_r / self->same;
+    case ESTIMATOR_CRESSIE_READ:
+        return rounds_sums_cressie_read(self, INFINITY);
+    default:
+        return NAN;
+    }
+}
+
+double rounds_sums_effective(const rounds_sums *self)
+{
+    return self->w * self->w / self->ww;
+}

@@ -1,0 +1,239 @@
+/* Intervals against the numbers of Open Bandit Pipeline, SciPy and Vowpal Wabbit, and against what they promise. */
+#include "evaluate/interval.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evaluate/confidence_sequence.h"
+#include "support_rounds.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const char *const alphas[] = {"0.01", "0.05", "0.1"};
+static const value_range unit = {0, 1, INFINITY};
+
+static rounds_sums sums_of(const evaluated_rounds *rounds)
+{
+    rounds_sums sums = {0};
+    rounds_sums_add_all(&sums, rounds);
+    return sums;
+}
+
+/* Theirs take the range from 0 to the largest w r that was seen. A range of which no weight is above 1 and no reward
+ * above that would say the same, so the sums are those of rounds with weight 1 and reward w r. */
+static void check_bounds(const json_t *stored, const evaluated_rounds *rounds)
+{
+    double *terms = malloc(rounds->count * sizeof *terms), *ones = malloc(rounds->count * sizeof *ones);
+    assert_non_null(terms);
+    assert_non_null(ones);
+    estimator_terms(ESTIMATOR_IPS, NAN, rounds, terms);
+    for (size_t i = 0; i < rounds->count; i++) ones[i] = 1.0;
+    rounds_sums sums = sums_of(rounds);
+    rounds_sums flat = sums_of(&(evaluated_rounds){.count = rounds->count, .weights = ones, .rewards = terms});
+    value_range seen = {0, golden_number(golden_member(stored, "max")), 1};
+    for (size_t k = 0; k < COUNT(alphas); k++) {
+        double alpha = strtod(alphas[k], NULL);
+        const json_t *at = golden_member(stored, alphas[k]), *lower = golden_member(at, "obp_lower");
+        const json_t *normal = golden_member(at, "normal"), *student = golden_member(at, "student_t");
+        assert_interval(interval_of_sums(INTERVAL_NORMAL, ESTIMATOR_IPS, &sums, unit, alpha), normal, 1e-9);
+        assert_interval(interval_of_sums(INTERVAL_STUDENT, ESTIMATOR_IPS, &sums, unit, alpha), student, 1e-7);
+        assert_interval(interval_of_terms(INTERVAL_NORMAL, terms, NULL, rounds->count, alpha), normal, 1e-9);
+        assert_interval(interval_of_terms(INTERVAL_STUDENT, terms, NULL, rounds->count, alpha), student, 1e-7);
+        assert_interval(interval_of_sums(INTERVAL_NORMAL, ESTIMATOR_SNIPS, &sums, unit, alpha),
+                        golden_member(at, "snipw_delta_normal"), 1e-9);
+        assert_interval(interval_of_sums(INTERVAL_HOEFFDING, ESTIMATOR_IPS, &flat, seen, alpha),
+                        golden_member(at, "hoeffding_range_0_max"), 1e-9);
+        interval bernstein = interval_of_sums(INTERVAL_BERNSTEIN, ESTIMATOR_IPS, &flat, seen, alpha);
+        assert_interval(bernstein, golden_member(at, "empirical_bernstein_range_0_max"), 1e-9);
+        /* One-sided bounds are ends of an interval of twice the alpha; their Bernstein bound is not that tight. */
+        assert_relative(interval_of_sums(INTERVAL_HOEFFDING, ESTIMATOR_IPS, &flat, seen, 2 * alpha).low,
+                        golden_number(golden_member(lower, "hoeffding")), 1e-9);
+        assert_relative(bernstein.low, golden_number(golden_member(lower, "bernstein")), 1e-9);
+        assert_relative(interval_of_sums(INTERVAL_STUDENT, ESTIMATOR_IPS, &sums, unit, 2 * alpha).low,
+                        golden_number(golden_member(lower, "student_t")), 1e-7);
+    }
+    free(terms);
+    free(ones);
+}
+
+static void bounds_on_synthetic_logs(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ope/synthetic_binary.json", "ope/synthetic_continuous.json"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        json_t *log = golden_load(names[i]), *expect;
+        const char *policy;
+        json_object_foreach(golden_member(log, "expect"), policy, expect)
+        {
+            logged_rounds rounds = logged_of_policy(log, policy);
+            check_bounds(golden_member(expect, "bounds_ipw"), &rounds.rounds);
+            logged_free(&rounds);
+        }
+        json_decref(log);
+    }
+}
+
+static void bounds_on_open_bandit(void **state)
+{
+    (void)state;
+    const char *data = getenv("EENET_DATA");
+    if (!data) skip();
+    static const char *const names[] = {"random_men", "random_women", "bts_men", "bts_women"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/open-bandit/golden/obd_%s.json", data, names[i]);
+        json_t *log = json_load_file(path, 0, NULL);
+        assert_non_null(log);
+        logged_rounds rounds = logged_of_open_bandit(log);
+        check_bounds(golden_member(golden_member(log, "expect"), "bounds_ipw"), &rounds.rounds);
+        logged_free(&rounds);
+        json_decref(log);
+    }
+}
+
+/* ---- Vowpal Wabbit's ---- */
+
+static void check_points(const json_t *points, const evaluated_rounds *rounds, double weight_high)
+{
+    rounds_sums sums = sums_of(rounds);
+    assert_relative(rounds_sums_value(&sums, ESTIMATOR_IPS), golden_number(golden_member(points, "ips")), 1e-9);
+    assert_relative(rounds_sums_value(&sums, ESTIMATOR_SNIPS), golden_number(golden_member(points, "snips")), 1e-9);
+    assert_relative(estimator_value(ESTIMATOR_EL, INFINITY, rounds), golden_number(golden_member(points, "mle")), 1e-7);
+    assert_relative(estimator_value(ESTIMATOR_EL, weight_high, rounds),
+                    golden_number(golden_member(points, "mle_wmax")), 1e-7);
+    double free_value = golden_number(golden_member(points, "cressieread"));
+    assert_relative(estimator_value(ESTIMATOR_CRESSIE_READ, INFINITY, rounds), free_value, 1e-9);
+    assert_relative(rounds_sums_value(&sums, ESTIMATOR_CRESSIE_READ), free_value, 1e-9);
+    assert_relative(estimator_value(ESTIMATOR_CRESSIE_READ, weight_high, rounds),
+                    golden_number(golden_member(points, "cressieread_wmax")), 1e-9);
+}
+
+static void check_sequence(const json_t *stored, const evaluated_rounds *rounds, value_range range)
+{
+    confidence_sequence sequence = confidence_sequence_of_ips(range);
+    sequence.below.loose = sequence.above.loose = true;
+    for (size_t i = 0; i < rounds->count; i++)
+        confidence_sequence_add_ips(&sequence, rounds->weights[i], rounds->rewards[i], rounds->copies[i]);
+    for (size_t k = 0; k < COUNT(alphas); k++)
+        assert_interval(confidence_sequence_interval(&sequence, strtod(alphas[k], NULL)),
+                        golden_member(stored, alphas[k]), 1e-6);
+}
+
+static void check_intervals(const json_t *stored, const evaluated_rounds *rounds, value_range range, double weight_high)
+{
+    rounds_sums sums = sums_of(rounds);
+    for (size_t k = 0; k < COUNT(alphas); k++) {
+        double alpha = strtod(alphas[k], NULL);
+        value_range known = range, seen = range;
+        known.weight_high = weight_high / sums.copies_max; /* theirs has the copies in it */
+        seen.weight_high = sums.wmax;
+        assert_interval(interval_of_sums(INTERVAL_NORMAL, ESTIMATOR_IPS, &sums, range, alpha),
+                        golden_member(golden_member(stored, "gaussian"), alphas[k]), 1e-9);
+        assert_interval(interval_of_sums(INTERVAL_CLOPPER_PEARSON, ESTIMATOR_IPS, &sums, seen, alpha),
+                        golden_member(golden_member(stored, "clopper_pearson"), alphas[k]), 1e-7);
+        assert_interval(interval_of_sums(INTERVAL_CRESSIE_READ, ESTIMATOR_IPS, &sums, range, alpha),
+                        golden_member(golden_member(stored, "cressieread"), alphas[k]), 1e-7);
+        assert_interval(interval_of_sums(INTERVAL_CRESSIE_READ, ESTIMATOR_IPS, &sums, known, alpha),
+                        golden_member(golden_member(stored, "cressieread_wmax"), alphas[k]), 1e-7);
+    }
+    check_sequence(golden_member(stored, "cs"), rounds, range);
+}
+
+static void equal_to_vowpal_wabbit(void **state)
+{
+    (void)state;
+    json_t *root = golden_load("ope/vw_estimators.json"), *stream, *expect;
+    size_t i;
+    json_array_foreach(golden_member(root, "streams"), i, stream)
+    {
+        char name[64];
+        snprintf(name, sizeof name, "ope/%s", json_string_value(golden_member(stream, "log")));
+        json_t *log = golden_load(name);
+        logged_rounds rounds = logged_of_policy(log, json_string_value(golden_member(stream, "policy")));
+        double *own = json_is_null(golden_member(stream, "reward"))
+                          ? NULL
+                          : golden_doubles(golden_member(stream, "reward"), NULL);
+        double dropped = golden_number(golden_member(stream, "p_drop"));
+        double *copies = malloc(rounds.rounds.count * sizeof *copies);
+        assert_non_null(copies);
+        for (size_t k = 0; k < rounds.rounds.count; k++) copies[k] = 1.0 / (1.0 - dropped);
+        value_range range = {golden_number(golden_member(stream, "rmin")), golden_number(golden_member(stream, "rmax")),
+                             INFINITY};
+        double weight_high = golden_number(golden_member(stream, "wmax"));
+        const char *key;
+        json_object_foreach(golden_member(stream, "expect"), key, expect)
+        {
+            evaluated_rounds first = rounds.rounds;
+            first.count = strtoul(key, NULL, 10);
+            first.copies = copies;
+            if (own) first.rewards = own;
+            const json_t *points = golden_member(expect, "points");
+            if (!json_is_null(points)) check_points(points, &first, weight_high);
+            check_intervals(golden_member(expect, "intervals"), &first, range, weight_high);
+        }
+        free(own);
+        free(copies);
+        logged_free(&rounds);
+        json_decref(log);
+    }
+    json_decref(root);
+}
+
+/* ---- bootstrap ---- */
+
+static void equal_with_stored_resamples(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        estimator_kind kind;
+    } of[] = {{"ipw", ESTIMATOR_IPS},
+              {"dm", ESTIMATOR_DM},
+              {"dr", ESTIMATOR_DR},
+              {"switch_dr_10", ESTIMATOR_SWITCH_DR},
+              {"dr_os_10", ESTIMATOR_DROS},
+              {"snipw_renormalised", ESTIMATOR_SNIPS}}; /* theirs of SNIPS keep the normaliser of the whole log */
+    json_t *log = golden_load("ope/synthetic_binary.json"), *stored = golden_load("ope/bootstrap.json");
+    logged_rounds rounds = logged_of_policy(log, "soft");
+    size_t n = (size_t)json_integer_value(golden_member(stored, "n_rounds"));
+    size_t resamples = (size_t)json_integer_value(golden_member(stored, "resamples"));
+    double *places = golden_doubles(golden_member(stored, "index"), NULL); /* (resamples, n) */
+    double *drawn = malloc(n * sizeof *drawn), *values = malloc(resamples * sizeof *values);
+    size_t *index = malloc(n * sizeof *index);
+    assert_true(drawn && values && index);
+    rounds.rounds.count = n;
+    evaluated_rounds resample = rounds.rounds;
+    resample.copies = drawn;
+    for (size_t k = 0; k < COUNT(of); k++) {
+        const json_t *intervals =
+            golden_member(golden_member(golden_member(stored, "expect"), of[k].name), "intervals");
+        for (size_t b = 0; b < resamples; b++) {
+            for (size_t i = 0; i < n; i++) index[i] = (size_t)places[b * n + i];
+            interval_resample(&rounds.rounds, index, drawn);
+            values[b] = estimator_value(of[k].kind, 10.0, &resample);
+        }
+        for (size_t a = 0; a < COUNT(alphas); a++)
+            assert_interval(interval_of_resamples(values, resamples, strtod(alphas[a], NULL)),
+                            golden_member(intervals, alphas[a]), 1e-9);
+    }
+    free(places);
+    free(drawn);
+    free(values);
+    free(index);
+    logged_free(&rounds);
+    json_decref(log);
+    json_decref(stored);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_on_synthetic_logs),
+        cmocka_unit_test(bounds_on_open_bandit),
+        cmocka_unit_test(equal_to_vowpal_wabbit),
+        cmocka_unit_test(equal_with_stored_resamples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
