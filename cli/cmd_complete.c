@@ -161,6 +161,18 @@ static void offer_delays(unfinished at)
     offer(at, "clicks after a random time with this mean, and the rest at the timeout", "clicks:");
 }
 
+static void offer_known(unfinished at)
+{
+    at = settle_after_last(at, ',');
+    offer(at, "all arms alike", "uniform");
+    offer(at, "the first arm", "first");
+    offer(at, "the best arm by a model that has learned little", "little");
+    offer(at, "the best arm by the model", "greedy");
+    offer(at, "the best, but with this probability any", "floor:");
+    offer(at, "softmax of the scores, with this temperature", "softmax:");
+    offer(at, "inverse-gap weighting, with this gamma", "igw:");
+}
+
 /* ---- verbs and flags ---- */
 
 /* By what the tables of flags, and the forms of the verbs, call a value. */
@@ -168,10 +180,15 @@ static const struct {
     const char *value;
     void (*offer)(unfinished at);
 } values[] = {
-    {"DATASET", offer_datasets}, {"POLICY[,POLICY...]", offer_policy_list},
-    {"POLICY", offer_policies},  {"POLICY.OPTION=VALUE", offer_settings},
-    {"NAME", offer_policies},    {"DIR", offer_folders},
-    {"FILE", offer_files},       {"DELAY", offer_delays},
+    {"DATASET", offer_datasets},
+    {"POLICY[,POLICY...]", offer_policy_list},
+    {"POLICY", offer_policies},
+    {"POLICY.OPTION=VALUE", offer_settings},
+    {"NAME", offer_policies},
+    {"DIR", offer_folders},
+    {"FILE", offer_files},
+    {"DELAY", offer_delays},
+    {"KNOWN[,KNOWN...]", offer_known},
 };
 
 /* form: what the value is called, which may be followed by a blank and more. */

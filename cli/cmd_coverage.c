@@ -36,7 +36,7 @@ static const flag flags[FLAGS] = {
     [FLAG_BEHAVIOUR] = {'b', "behaviour", "KNOWN[,KNOWN...]",
                         "policies of the logs; uniform,floor,softmax,igw unless given"},
     [FLAG_CANDIDATES] = {'p', "candidates", "KNOWN[,KNOWN...]", "who is evaluated; see below"},
-    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "of a log, 5000 unless given; with --warm after it, 2000"},
+    [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "of a log, 10000 unless given; with --warm after it, 2000"},
     [FLAG_REPLICATIONS] = {'\0', "replications", "LOGS", "drawn for each behaviour, 400 unless given; with --warm 5"},
     [FLAG_POOL] = {'\0', "pool", "ROUNDS", "that logs are drawn from, 4000 unless given"},
     [FLAG_TRAINING] = {'\0', "training", "ROUNDS", "that models learn from before, 4000 unless given"},
@@ -123,12 +123,12 @@ static int read_request(const command *self, int count, char **words, request *o
     int code = arguments_each(self, count, words, take, out);
     if (code) return code;
     bool warm = out->given[FLAG_WARM] != NULL;
-    out->rounds = warm ? 2000 : 5000;
+    out->rounds = warm ? 2000 : 10000;
     out->replications = warm ? 5 : 400;
     out->pool = out->training = 4000;
     if (!out->dataset_count) return command_misused(self, "expected a data set: -d DATASET");
     const char *behaviours = out->given[FLAG_BEHAVIOUR], *candidates = out->given[FLAG_CANDIDATES];
-    if (!behaviours) behaviours = warm ? "uniform,floor" : "uniform,floor,softmax,igw";
+    if (!behaviours) behaviours = warm ? "uniform,floor:0.2" : "uniform,floor,softmax,igw";
     if (!candidates) candidates = "uniform,softmax:0.3,softmax:0.1,little,greedy";
     code = read_numbers(self, out);
     if (!code) code = read_known(self, FLAG_BEHAVIOUR, behaviours, &out->behaviours);
@@ -324,9 +324,11 @@ static void print_warm(const request *of, const dataset *data, const char *name,
 {
     size_t count = (size_t)of->replications;
     bool json = of->given[FLAG_JSON] != NULL;
+    text quoted = text_start(NULL);
+    text_json(&quoted, dataset_name(data));
     if (json)
-        printf("{\"dataset\":\"%s\",\"events\":%" PRIu64 ",\"rounds\":%" PRIu64 ",\"seeds\":%zu,\"log\":\"%s\"",
-               dataset_name(data), of->warm, of->rounds, count, name);
+        printf("{\"dataset\":%s,\"events\":%" PRIu64 ",\"rounds\":%" PRIu64 ",\"seeds\":%zu,\"log\":\"%s\"",
+               quoted.bytes ? quoted.bytes : "null", of->warm, of->rounds, count, name);
     else
         printf("%-28s %-12s", dataset_name(data), name);
     for (size_t k = 0; k < WARM_PLAYERS; k++) {
@@ -339,16 +341,17 @@ static void print_warm(const request *of, const dataset *data, const char *name,
             printf("  %7.1f ± %6.1f", mean, deviation);
     }
     printf(json ? "}\n" : "\n");
+    memory_free(quoted.bytes);
     fflush(stdout);
 }
 
-/* A uniform log, or one of LinUCB that draws its arms by a rule. options has room. */
+/* A uniform log, or one of the same policy that draws its arms by a rule. options has room. */
 static void choose_logger(known_policy behaviour, warm_plan *plan, char *options, size_t capacity)
 {
     static const char *const forms[KNOWN_KINDS] = {[KNOWN_FLOOR] = "propensity=floor propensity_epsilon=%g",
                                                    [KNOWN_SOFTMAX] = "propensity=softmax propensity_temperature=%g",
                                                    [KNOWN_IGW] = "propensity=igw propensity_gamma=%g"};
-    plan->policies[WARM_LOGGER] = forms[behaviour.kind] ? "linucb" : "uniform";
+    plan->policies[WARM_LOGGER] = forms[behaviour.kind] ? "eenet" : "uniform";
     if (!forms[behaviour.kind]) return;
     snprintf(options, capacity, forms[behaviour.kind], behaviour.amount);
     plan->options[WARM_LOGGER] = options;
@@ -416,7 +419,7 @@ const command command_coverage = {
         "KNOWN is uniform; first, the first arm; little or greedy, the best arm by a model that has learned\n"
         "little or all of the training; floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA of that model's scores.\n"
         "--warm: eenet plays on after a log that it has learned from, beside one that knows nothing and one that\n"
-        "has played the same rounds itself. The log is uniform's, or of linucb that draws by the rule.\n"
+        "has played the same rounds itself. The log is uniform's, or eenet's that draws by the rule.\n"
         "One seed, one result, whatever -j. Exit status: 0, 1 where it failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,

@@ -18,7 +18,7 @@ static const struct {
 } kinds[KNOWN_KINDS] = {
     [KNOWN_UNIFORM] = {"uniform", 0, 0, true}, [KNOWN_FIRST] = {"first", 0, 0, false},
     [KNOWN_LITTLE] = {"little", 0, 0, false},  [KNOWN_GREEDY] = {"greedy", 0, 0, false},
-    [KNOWN_FLOOR] = {"floor", 0.2, 1, true},   [KNOWN_SOFTMAX] = {"softmax", 0.3, 1e6, true},
+    [KNOWN_FLOOR] = {"floor", 0.5, 1, true},   [KNOWN_SOFTMAX] = {"softmax", 0.3, 1e6, true},
     [KNOWN_IGW] = {"igw", 20, 1e6, true},
 };
 
