@@ -31,7 +31,7 @@ static double centre_of(const one_sided_sequence *self)
 static void add_zeros(one_sided_sequence *self, double rounds)
 {
     double top = self->sum + 0.5, from = self->count + 1.0;
-    double capped = self->loose ? 0.0 : fmin(rounds, fmax(0.0, top - from));
+    double capped = self->loose ? 0.0 : fmin(rounds, ceil(fmax(0.0, top - from)));
     self->variation += capped + top * top * inverse_squares(from + capped, rounds - capped);
     self->count += rounds;
 }
@@ -45,25 +45,35 @@ void one_sided_add(one_sided_sequence *self, double y, double copies)
     self->count += 1.0;
 }
 
-/* The logarithm of the sum over k >= 0 of x^k / (a (a + 1) ... (a + k)), x = a + s. With a = variation + 1 and s = sum
- * - count mu, it is the logarithm of the wealth, to a constant, of one who bets that the mean is above mu: the mixture
- * in the papers is this sum once its powers and exponentials, which are huge and cancel, are taken out. */
+/* The sum over k >= 0 of x^k / (a (a + 1) ... (a + k)), as its logarithm. */
+static double log_series(double a, double x)
+{
+    double term = 1.0 / a, sum = term;
+    for (double k = 1.0; term > 1e-17 * sum && sum < 1e250; k += 1.0) {
+        term *= x / (a + k);
+        sum += term;
+    }
+    return log(sum);
+}
+
+/* The same for a large a: it is gamma(a, x) x^-a e^x, by the uniform expansion of the incomplete gamma function (Temme,
+ * 1979; DLMF 8.12). s = x - a. What is left out is below 1e-10 of it. */
+static double log_expansion(double a, double s)
+{
+    double m = s / a, half = fmax(0.0, m - log1p(m)), eta = sqrt(2.0 * half);
+    double first = m > 1e-4 ? 1.0 / m - 1.0 / eta : -1.0 / 3.0 + m / 12.0;
+    double second = m > 0.02 ? 1.0 / (eta * eta * eta) - (1.0 / m + 1.0 + m / 12.0) / (m * m) : -1.0 / 540 - m / 288;
+    double rest = (first + second / a) * exp(-a * half - 0.5 * (LOG_TWO_PI + log(a)));
+    double share = 0.5 * erfc(-eta * sqrt(0.5 * a)) - rest; /* of gamma(a, x) in Gamma(a) */
+    return 0.5 * (LOG_TWO_PI - log(a)) + 1.0 / (12.0 * a) + a * half + log(share);
+}
+
+/* With a = variation + 1 and s = sum - count mu, what one has, as a logarithm and to a constant, who started with 1 and
+ * bet round by round that the mean is above mu. The mixture in the papers is this sum once its powers and exponentials,
+ * which are huge and cancel, are taken out. */
 static double log_wealth(double a, double s)
 {
-    if (a < 1e5) {
-        double term = 1.0 / a, sum = term;
-        for (double k = 1.0; term > 1e-17 * sum && sum < 1e250; k += 1.0) {
-            term *= (a + s) / (a + k);
-            sum += term;
-        }
-        return log(sum);
-    }
-    /* The sum is gamma(a, x) x^-a e^x: the uniform expansion of the incomplete gamma function (DLMF 8.12), of which
-     * what follows is below 1e-8. */
-    double share = s / a, half_square = fmax(0.0, share - log1p(share)), eta = sqrt(2.0 * half_square);
-    double correction = share > 1e-4 ? 1.0 / share - 1.0 / eta : -1.0 / 3.0 + share / 12.0;
-    double below = 0.5 * erfc(-eta * sqrt(0.5 * a)) - correction * exp(-a * half_square - 0.5 * (LOG_TWO_PI + log(a)));
-    return 0.5 * (LOG_TWO_PI - log(a)) + 1.0 / (12.0 * a) + a * half_square + log(below);
+    return a < 1000.0 ? log_series(a, a + s) : log_expansion(a, s);
 }
 
 /* The s at which one who started with 1 has 1 / alpha. */

@@ -1,0 +1,84 @@
+#include "ridge_model.h"
+
+#include <string.h>
+
+#include "math/cholesky.h"
+
+ee_status ridge_model_create(ridge_model *self, memory *owner, size_t dim, double alpha, ee_error *error)
+{
+    if (dim > RIDGE_MODEL_DIM)
+        return status_fail(error, EE_BAD_INPUT, "ridge: %zu features are too many, at most %d; take f1 as reward model",
+                           dim, RIDGE_MODEL_DIM);
+    size_t n = dim + 1;
+    *self = (ridge_model){.dim = dim, .alpha = alpha};
+    ee_status status = memory_create(owner, &self->gram, n * n, sizeof *self->gram, error);
+    if (!status) status = memory_create(owner, &self->moment, n, sizeof *self->moment, error);
+    if (!status) status = memory_create(owner, &self->theta, n, sizeof *self->theta, error);
+    return status;
+}
+
+static size_t place_of(vector row, size_t entry)
+{
+    return row.indices ? row.indices[entry] : entry;
+}
+
+void ridge_model_add(ridge_model *self, vector row, double target, double weight)
+{
+    size_t n = self->dim + 1;
+    double *constant = self->gram + self->dim * n; /* the row of the 1 at the end of x */
+    for (size_t i = 0; i < row.count; i++) {
+        double scaled = weight * (double)row.values[i];
+        size_t place = place_of(row, i);
+        double *gram = self->gram + place * n;
+        for (size_t j = 0; j <= i; j++) gram[place_of(row, j)] += scaled * (double)row.values[j];
+        constant[place] += scaled;
+        self->moment[place] += scaled * target;
+    }
+    constant[self->dim] += weight;
+    self->moment[self->dim] += weight * target;
+}
+
+void ridge_model_merge(ridge_model *self, const ridge_model *other)
+{
+    size_t n = self->dim + 1;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j <= i; j++) self->gram[i * n + j] += other->gram[i * n + j];
+        self->moment[i] += other->moment[i];
+    }
+}
+
+ee_status ridge_model_solve(ridge_model *self, ee_error *error)
+{
+    size_t n = self->dim + 1;
+    memset(self->theta, 0, n * sizeof *self->theta);
+    if (!(self->gram[n * n - 1] > 0.0)) return EE_OK;
+    double *factor;
+    ee_status status = memory_create(NULL, &factor, n * n, sizeof *factor, error);
+    if (status) return status;
+    memcpy(factor, self->gram, n * n * sizeof *factor);
+    for (size_t i = 0; i < self->dim; i++) factor[i * n + i] += self->alpha;
+    if (cholesky_factor(factor, n, 0.0)) {
+        memcpy(self->theta, self->moment, n * sizeof *self->theta);
+        cholesky_solve(factor, n, self->theta);
+    } else {
+        status = status_fail(error, EE_BAD_INPUT, "ridge: the features or weights are too large to be fitted");
+    }
+    memory_free(factor);
+    return status;
+}
+
+void ridge_model_predict(const ridge_model *self, const ee_arms *arms, double *q)
+{
+    for (size_t arm = 0; arm < arms->count; arm++) {
+        vector row = vector_of_arm(arms, arm);
+        q[arm] = self->theta[self->dim];
+        for (size_t i = 0; i < row.count; i++) q[arm] += self->theta[place_of(row, i)] * (double)row.values[i];
+    }
+}
+
+double ridge_model_weight(ridge_weighting by, double pi, double p)
+{
+    if (by == RIDGE_IMPORTANCE) return pi / p;
+    if (by == RIDGE_MRDR) return pi * pi * (1.0 - p) / (p * p);
+    return 1.0;
+}
