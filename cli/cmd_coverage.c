@@ -325,7 +325,7 @@ static void print_warm(const request *of, const dataset *data, const char *name,
     size_t count = (size_t)of->replications;
     bool json = of->given[FLAG_JSON] != NULL;
     text quoted = text_start(NULL);
-    text_json(&quoted, dataset_name(data));
+    text_json(&quoted, (json_text){dataset_name(data), strlen(dataset_name(data))});
     if (json)
         printf("{\"dataset\":%s,\"events\":%" PRIu64 ",\"rounds\":%" PRIu64 ",\"seeds\":%zu,\"log\":\"%s\"",
                quoted.bytes ? quoted.bytes : "null", of->warm, of->rounds, count, name);

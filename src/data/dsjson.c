@@ -99,20 +99,20 @@ static void say_wrong(dsjson *self, const char *what)
     if (!self->of.wrong) self->of.wrong = what;
 }
 
-static bool is_word(json_text text, const char *word)
+static bool is_word(json_text key, const char *word)
 {
-    return text.length == strlen(word) && strncasecmp(text.bytes, word, text.length) == 0;
+    return key.length == strlen(word) && strncasecmp(key.bytes, word, key.length) == 0;
 }
 
 /* A text that stays until the next line: those with escapes lie in the reader's room only until the next token. All of
  * them together are no longer than the line, or twice that where the context is read twice. */
-static json_text keep(dsjson *self, json_text text)
+static json_text keep(dsjson *self, json_text words)
 {
-    if (text.bytes >= self->line && text.bytes <= self->line + self->size) return text;
+    if (words.bytes >= self->line && words.bytes <= self->line + self->size) return words;
     char *copy = self->texts + self->texts_size;
-    memcpy(copy, text.bytes, text.length);
-    self->texts_size += text.length;
-    return (json_text){copy, text.length};
+    memcpy(copy, words.bytes, words.length);
+    self->texts_size += words.length;
+    return (json_text){copy, words.length};
 }
 
 static ee_status skip(dsjson *self, const json_token *token, ee_error *error)

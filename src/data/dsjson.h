@@ -4,6 +4,7 @@
 #define EENET_DSJSON_H
 
 #include "log_kind.h"
+#include "text.h"
 
 /* Room for what one line holds. */
 typedef struct dsjson dsjson;
@@ -15,14 +16,8 @@ ee_status dsjson_create(memory *owner, dsjson **out, ee_error *error);
 ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_options *options, log_event *event,
                        log_note *note, ee_error *error);
 
-/* Text that grows. */
-typedef struct log_line {
-    char *bytes;
-    size_t size, capacity;
-} log_line;
-
-/* The event as a line of dsjson, with its end, in place of what was in `line`; its bytes are to be freed with
- * memory_free. What was read from a line and is in the event is the same when the new line is read. */
-ee_status dsjson_format(const log_event *event, log_line *line, ee_error *error);
+/* Adds the event as a line of dsjson, with its end. What was read from a line and is in the event is the same when the
+ * new line is read; observations are not kept, but what became of them. */
+void dsjson_format(text *into, const log_event *event);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/archive.h"
-#include "log_kind.h"
+#include "log_compact.h"
 
 log_options log_options_usual(void)
 {
@@ -28,6 +28,12 @@ void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
 
 static ee_status open_file(byte_stream *stream, log_reader **out, ee_error *error)
 {
+    char *first;
+    size_t size;
+    ee_status status = byte_stream_look(stream, COMPACT_MAGIC, &first, &size, error);
+    if (status) return status;
+    if (size >= COMPACT_MAGIC && memcmp(first, compact_magic, COMPACT_MAGIC) == 0)
+        return log_open_compact(stream, out, error);
     return log_open_dsjson(stream, out, error);
 }
 

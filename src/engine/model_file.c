@@ -5,6 +5,7 @@
  *   text      policy, as "eenet:paper": a u64 length, then the bytes
  *   text      every option that acts, with its value
  *   u64, u64  dimension, seed
+ *   text      every option of the named features that acts; empty where the bandit takes vectors alone
  *   ...       the state, as bandit_archive visits it
  *   u64       CRC-64 of all bytes before
  */
@@ -15,13 +16,14 @@
 #include "base/memory.h"
 
 static const uint8_t magic[8] = "eenet\x1a\r\n";
-enum { FORMAT_VERSION = 9, CHECKSUM_SIZE = 8 };
+enum { FORMAT_VERSION = 10, CHECKSUM_SIZE = 8 };
 
 typedef struct model_head {
     char policy[POLICY_NAME_SIZE];
     char options[OPTIONS_SIZE];
     size_t dim;
     uint64_t seed;
+    char features[FEATURES_SIZE];
 } model_head;
 
 static void archive_head(model_head *head, archive *a)
@@ -39,6 +41,7 @@ static void archive_head(model_head *head, archive *a)
     archive_text(a, head->options, sizeof head->options, "length of the options");
     archive_size(a, &head->dim, 1, UINT32_MAX, "dimension");
     archive_u64(a, &head->seed);
+    archive_text(a, head->features, sizeof head->features, "length of the features' options");
 }
 
 ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *size, ee_error *error)
@@ -54,6 +57,7 @@ ee_status ee_bandit_save_bytes(const ee_bandit *bandit, void **bytes, size_t *si
     memcpy(head->options, bandit->options, sizeof head->options);
     head->dim = bandit->dim;
     head->seed = bandit->seed;
+    memcpy(head->features, bandit->feature_options, sizeof head->features);
     archive_head(head, &a);
     bandit_archive((ee_bandit *)(uintptr_t)bandit, &a); /* writing changes nothing of it */
     uint64_t checksum = archive_checksum(a.bytes, a.size);
@@ -112,14 +116,16 @@ static ee_status load(archive *a, model_head *head, const ee_settings *expected,
     if (!status) status = check_expected(head, expected, a->error);
     if (status) return status;
     ee_settings settings = {.policy = head->policy, .dim = head->dim, .seed = head->seed, .options = head->options};
+    if (head->features[0]) settings.features = head->features;
     if (expected) settings.allocator = expected->allocator;
     ee_bandit *bandit;
     /* A block of parameters takes a byte at least. */
     size_t most = archive_remaining(a) > SIZE_MAX / ARCHIVE_BLOCK ? SIZE_MAX : archive_remaining(a) * ARCHIVE_BLOCK;
     status = bandit_create(&settings, most, &bandit, a->error);
     /* What cannot be created from a sound model comes from another version of the library. */
-    if (status == EE_BAD_OPTION && a->error) a->error->status = EE_BAD_MODEL;
-    if (status) return status == EE_BAD_OPTION ? EE_BAD_MODEL : status;
+    bool foreign = status == EE_BAD_OPTION || status == EE_BAD_INPUT;
+    if (foreign && a->error) a->error->status = EE_BAD_MODEL;
+    if (status) return foreign ? EE_BAD_MODEL : status;
     bandit_archive(bandit, a);
     if (!a->status && archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "model: longer than its contents");
     if (a->status)

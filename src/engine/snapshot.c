@@ -59,6 +59,16 @@ static void gate_wait_until_left(snapshot_gate *self, size_t copy)
 
 /* ---- the snapshot ---- */
 
+static ee_status create_copy(ee_snapshot *self, size_t copy, const ee_bandit *bandit, ee_error *error)
+{
+    ee_status status = parameters_create(&self->memory, bandit->policy, &self->copies[copy], error);
+    if (status || !bandit->features) return status;
+    features **named = &self->features[copy];
+    status = memory_create(&self->memory, named, 1, sizeof **named, error);
+    if (!status) status = features_create(*named, &self->memory, &bandit->features->options, error);
+    return status ? status : features_follow(*named, bandit->features, error);
+}
+
 ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *error)
 {
     if (!bandit || !out) return status_fail(error, EE_BAD_INPUT, "snapshot: no bandit or nowhere to put the snapshot");
@@ -71,8 +81,7 @@ ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot **out, ee_error *err
     self->fingerprint = bandit->fingerprint;
     self->rules = bandit->rules;
     status = gate_create(&self->memory, &self->gate, error);
-    for (size_t i = 0; i < 2 && !status; i++)
-        status = parameters_create(&self->memory, bandit->policy, &self->copies[i], error);
+    for (size_t i = 0; i < 2 && !status; i++) status = create_copy(self, i, bandit, error);
     if (status)
         ee_snapshot_free(self);
     else
@@ -96,12 +105,21 @@ size_t snapshot_publish(ee_snapshot *self, const parameters *learned)
     return copied;
 }
 
+/* Brings the features of the copy that is published next up to date. If that fails, it is as it was. */
+static ee_status follow_features(ee_snapshot *self, const features *learned, ee_error *error)
+{
+    size_t next = 1 - atomic_load(&self->gate->published);
+    gate_wait_until_left(self->gate, next);
+    return features_follow(self->features[next], learned, error);
+}
+
 ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error)
 {
     if (!snapshot || !bandit) return status_fail(error, EE_BAD_INPUT, "snapshot: no snapshot or no bandit");
     if (snapshot->policy != bandit->policy)
         return status_fail(error, EE_BAD_INPUT, "snapshot: it was created from another bandit");
     ee_status status = bandit_tell(bandit, error);
+    if (!status && bandit->features) status = follow_features(snapshot, bandit->features, error);
     if (!status) snapshot_publish(snapshot, &bandit->policy->parameters);
     return status;
 }
@@ -192,23 +210,47 @@ static ee_status decide(const ee_snapshot *snapshot, const parameters *learned, 
     return status;
 }
 
-ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, uint64_t seed,
-                             ee_decision *decision, ee_score *scores, double *probabilities, ee_error *error)
+/* Decides arms, or a round whose arms the published features give. One of the two is NULL. */
+static ee_status decide_either(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, ee_round *round,
+                               uint64_t seed, ee_decision *decision, ee_score *scores, double *probabilities,
+                               ee_error *error)
 {
-    ee_status status = check(snapshot, own, arms, error);
-    if (!status && !decision) status = status_fail(error, EE_BAD_INPUT, "decide: nowhere to put the decision");
-    if (status) return status;
+    ee_status status = EE_OK;
+    ee_arms encoded;
     size_t arm = 0;
     deciding_room *room = &own->room;
     room->streams = decision_streams_of(seed);
     size_t copy = gate_enter(snapshot->gate);
-    status = decide(snapshot, &snapshot->copies[copy], arms, own, &arm, error);
+    if (round) {
+        status = features_encode(snapshot->features[copy], round, &encoded, error);
+        arms = &encoded;
+    }
+    if (!status) status = decide(snapshot, &snapshot->copies[copy], arms, own, &arm, error);
     gate_leave(snapshot->gate, copy);
     if (status) return status;
     *decision = (ee_decision){0, arm, room->probabilities[arm]};
     if (scores) memcpy(scores, room->scores, arms->count * sizeof *scores);
     if (probabilities) memcpy(probabilities, room->probabilities, arms->count * sizeof *probabilities);
     return EE_OK;
+}
+
+ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, uint64_t seed,
+                             ee_decision *decision, ee_score *scores, double *probabilities, ee_error *error)
+{
+    ee_status status = check(snapshot, own, arms, error);
+    if (!status && !decision) status = status_fail(error, EE_BAD_INPUT, "decide: nowhere to put the decision");
+    if (status) return status;
+    return decide_either(snapshot, own, arms, NULL, seed, decision, scores, probabilities, error);
+}
+
+ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *own, ee_round *round, uint64_t seed,
+                                   ee_decision *decision, ee_score *scores, double *probabilities, ee_error *error)
+{
+    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "snapshot: no snapshot or no scratch");
+    if (!round || !decision) return status_fail(error, EE_BAD_INPUT, "decide: no round or nowhere to put the decision");
+    if (!snapshot->features[0])
+        return status_fail(error, EE_BAD_INPUT, "decide: the bandit takes vectors: set features when it is created");
+    return decide_either(snapshot, own, NULL, round, seed, decision, scores, probabilities, error);
 }
 
 ee_status ee_scratch_record(const ee_scratch *own, const void **bytes, size_t *size, ee_error *error)

@@ -1,8 +1,12 @@
 #include "candidate.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/archive.h"
+#include "base/file.h"
+#include "base/memory.h"
 
 /* Those with a name of their own come before the policies, `uniform` among them: what it does needs no bandit. */
 static const candidate_class *const classes[] = {
@@ -59,4 +63,32 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
     const char *near = nearest(text);
     return status_fail(error, EE_BAD_OPTION, "no candidate is called '%.80s'%s%s%s", text,
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static ee_status find_checksum(const char *path, char *text, size_t capacity, ee_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    ee_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    snprintf(text, capacity, "checksum=%016" PRIx64, archive_checksum(bytes, size));
+    memory_free(bytes);
+    return EE_OK;
+}
+
+ee_status candidate_describe(const candidate_setup *setup, char **out, ee_error *error)
+{
+    const candidate_class *class;
+    candidate *self = NULL;
+    char checksum[32] = "";
+    ee_status status = candidate_find(setup->text, &class, error);
+    if (!status) status = class->create(setup, &self, error);
+    if (status) return status;
+    if (class->file) status = find_checksum(candidate_place(setup->text), checksum, sizeof checksum, error);
+    const char *options = class->options ? class->options(self) : "";
+    size_t capacity = strlen(options) + sizeof checksum + 1;
+    if (!status) status = memory_create(NULL, out, capacity, 1, error);
+    if (!status) snprintf(*out, capacity, "%s%s%s", options, options[0] && checksum[0] ? " " : "", checksum);
+    class->free(self);
+    return status;
 }

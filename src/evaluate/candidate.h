@@ -34,6 +34,7 @@ typedef struct candidate_class {
     const char *form, *summary;
     bool arms;   /* looks at the arms or features of an event */
     bool logged; /* is the log's own policy: its weights are 1 */
+    bool file;   /* what follows the colon is a file */
 
     /* Whether the text before a colon is its own. NULL: any policy's name. */
     const char *name;
@@ -59,6 +60,10 @@ struct candidate {
 
 /* The class that a text names; EE_BAD_OPTION for none. */
 ee_status candidate_find(const char *text, const candidate_class **class, ee_error *error);
+
+/* What a candidate is, besides its text and seed: every option with its value, and of a file its checksum. Two that
+ * have these in common give the same numbers. *out is to be freed with memory_free. */
+ee_status candidate_describe(const candidate_setup *setup, char **out, ee_error *error);
 
 /* The classes are numbered from 0; NULL past the last. */
 const candidate_class *candidate_class_at(size_t index);

@@ -402,6 +402,10 @@ ee_status features_follow(features *self, const features *from, ee_error *error)
     return EE_OK;
 }
 
+/* What numbers of a round can come to, and what a model that claims more is refused for. */
+#define MOST_NUMBERS ((uint64_t)1 << 62)
+static const double LARGEST_MEAN = 1e100, LARGEST_SQUARES = 1e240;
+
 static void archive_scale(features *self, size_t number, archive *a)
 {
     number_scale *scale = &self->scales[number];
@@ -413,8 +417,9 @@ static void archive_scale(features *self, size_t number, archive *a)
     if (!a->reading || a->status) return;
     size_t names = (size_t)self->options.names;
     bool taken = scale->place < self->dim && (scale->place >= names || scale->place < self->names.count);
-    bool sound = taken && scale->count && isfinite(scale->mean) && isfinite(scale->squares) && scale->squares >= 0 &&
-                 scale->of_action <= 1 && !*scale_of(self, scale->place);
+    bool sound = taken && scale->count && scale->count <= MOST_NUMBERS && fabs(scale->mean) <= LARGEST_MEAN &&
+                 scale->squares >= 0 && scale->squares <= LARGEST_SQUARES && scale->of_action <= 1 &&
+                 !*scale_of(self, scale->place);
     if (sound)
         *scale_of(self, scale->place) = (uint32_t)number + 1;
     else

@@ -18,8 +18,23 @@ typedef struct parser {
     char path[LONGEST_NAME]; /* of the namespaces that are open */
     size_t path_bytes, inner;
     bool reads_multi; /* at the top level "_multi" has the actions */
+    const char *verb; /* what a sentence begins with */
     ee_error *error;
 } parser;
+
+/* ---- JSON ---- */
+
+static ee_status say_where(const parser *self, ee_status status)
+{
+    if (!status || !self->error) return status;
+    ee_error found = *self->error;
+    return status_fail(self->error, status, "%s: %.200s", self->verb, found.message);
+}
+
+static ee_status next_token(parser *self, json_token *token)
+{
+    return say_where(self, json_next(&self->reader, token, self->error));
+}
 
 /* ---- names ---- */
 
@@ -155,7 +170,7 @@ static ee_status parse_array(parser *self)
 {
     json_token token;
     for (size_t element = 0;; element++) {
-        ee_status status = json_next(&self->reader, &token, self->error);
+        ee_status status = next_token(self, &token);
         if (status || token.kind == JSON_KIND_ARRAY_END) return status;
         status = parse_element(self, &token, element);
         if (status) return status;
@@ -189,7 +204,7 @@ static ee_status parse_multi(parser *self)
     ee_status status = EE_OK;
     self->list = &self->round->actions;
     while (!status) {
-        status = json_next(&self->reader, &token, self->error);
+        status = next_token(self, &token);
         if (status || token.kind == JSON_KIND_ARRAY_END) break;
         if (token.kind != JSON_KIND_OBJECT)
             return status_fail(self->error, EE_BAD_INPUT, "features: what _multi holds must be objects, one an action");
@@ -204,7 +219,8 @@ static ee_status parse_multi(parser *self)
 static ee_status parse_reserved(parser *self, const json_token *token, bool at_top)
 {
     if (token->kind == JSON_KIND_TEXT && json_is(token->key, "_text")) return add_words(self, token->text);
-    if (!at_top || !json_is(token->key, "_multi")) return json_skip(&self->reader, token, NULL, self->error);
+    if (!at_top || !json_is(token->key, "_multi"))
+        return say_where(self, json_skip(&self->reader, token, NULL, self->error));
     if (token->kind == JSON_KIND_ARRAY) return parse_multi(self);
     return status_fail(self->error, EE_BAD_INPUT, "features: _multi must be an array of objects, one an action");
 }
@@ -238,7 +254,7 @@ static ee_status parse_members(parser *self)
     ee_status status = EE_OK;
     self->reads_multi = false;
     while (!status) {
-        status = json_next(&self->reader, &token, self->error);
+        status = next_token(self, &token);
         if (status || token.kind == JSON_KIND_OBJECT_END) break;
         status = parse_member(self, &token, at_top);
     }
@@ -247,16 +263,16 @@ static ee_status parse_members(parser *self)
 
 /* ---- the calls ---- */
 
-static ee_status parse(parser *self, const char *verb)
+static ee_status parse(parser *self)
 {
     json_token token;
-    ee_status status = json_next(&self->reader, &token, self->error);
+    ee_status status = next_token(self, &token);
     if (status) return status;
     if (token.kind != JSON_KIND_OBJECT)
         return status_fail(self->error, EE_BAD_INPUT, "%s: features are a JSON object, as {\"user\": {\"age\": 31}}",
-                           verb);
+                           self->verb);
     status = parse_members(self);
-    return status ? status : json_next(&self->reader, &token, self->error); /* the end */
+    return status ? status : next_token(self, &token); /* the end */
 }
 
 /* Adds what the bytes have; if that fails, the round is as it was. */
@@ -266,10 +282,10 @@ static ee_status read_object(ee_round *round, const char *json, size_t size, con
     if (!round || !json) return status_fail(error, EE_BAD_INPUT, "%s: no round or no JSON", verb);
     size_t text_used = round->text_used, context = round->context.count, actions = round->actions.count;
     size_t arms = round->arms;
-    parser self = {.round = round, .reads_multi = reads_multi, .error = error};
+    parser self = {.round = round, .reads_multi = reads_multi, .verb = verb, .error = error};
     self.list = is_action ? &round->actions : &round->context;
     self.reader = json_start(json, size, &round->json);
-    ee_status status = parse(&self, verb);
+    ee_status status = parse(&self);
     if (!status && is_action) status = end_action(&self);
     if (!status) return EE_OK;
     round->text_used = text_used;

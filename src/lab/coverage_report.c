@@ -88,10 +88,11 @@ static void add_candidate(const coverage_candidate *of, known_policy who, text *
 void coverage_line(const coverage_entry *entry, text *into)
 {
     const coverage_plan *plan = &entry->plan;
+    const char *title = dataset_name(entry->data);
     char name[KNOWN_TEXT];
     known_policy_format(plan->behaviour, name);
     text_add(into, "{\"dataset\":");
-    text_json(into, dataset_name(entry->data));
+    text_json(into, (json_text){title, strlen(title)});
     text_add(into,
              ",\"fingerprint\":\"%016" PRIx64 "\",\"seed\":%" PRIu64
              ",\"training\":%zu,\"pool\":%zu,\"rounds\":%zu,\"replications\":%zu,\"resamples\":%zu,"

@@ -3,7 +3,7 @@
 #define EENET_COVERAGE_REPORT_H
 
 #include "coverage_study.h"
-#include "text.h"
+#include "data/text.h"
 
 /* One behaviour on one data set. */
 typedef struct coverage_entry {

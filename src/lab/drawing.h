@@ -4,7 +4,7 @@
 #ifndef EENET_DRAWING_H
 #define EENET_DRAWING_H
 
-#include "text.h"
+#include "data/text.h"
 
 void drawing_head(text *script, const char *name);
 void drawing_begin(text *script, const char *name, int height);

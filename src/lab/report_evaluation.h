@@ -3,7 +3,7 @@
 #define EENET_REPORT_EVALUATION_H
 
 #include "evaluate/evaluation_file.h"
-#include "text.h"
+#include "data/text.h"
 
 /* Evaluations of one log that were asked for in the same way. */
 typedef struct evaluation_group {

@@ -103,6 +103,27 @@ static void play(ee_bandit *bandit, bool sparse, int round)
     learn(bandit, decision.id, round % 2);
 }
 
+/* A round of names, some of which the model may have; and every place is read back. */
+static void play_named(ee_bandit *bandit)
+{
+    static const char json[] = "{\"u\":{\"n\":-5},\"w\":\"v1\",\"_multi\":[{\"a\":2},{\"v\":[1,7],\"c\":true}]}";
+    ee_error error = {EE_OK, ""};
+    ee_round *round;
+    ee_arms arms;
+    ee_decision decision;
+    require(ee_round_create(NULL, &round, &error) == EE_OK, "no round", &error);
+    require(ee_round_read(round, json, strlen(json), &error) == EE_OK, "does not read", &error);
+    require(ee_bandit_arms(bandit, round, &arms, &error) == EE_OK, "has no arms", &error);
+    ee_status status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error);
+    require(status == EE_OK || status == EE_DIVERGED, "does not decide", &error);
+    for (size_t i = 0; i < arms.dim; i++) {
+        ee_feature feature;
+        require(ee_bandit_feature(bandit, i, &feature, &error) == EE_OK, "does not name a place", &error);
+        require(feature.mean == feature.mean && feature.deviation >= 0, "scales by nothing", &error);
+    }
+    ee_round_free(round);
+}
+
 /* Time goes on, and decisions expire; it may have been later already. */
 static void pass_time(ee_bandit *bandit, int round)
 {
@@ -142,6 +163,7 @@ static void try_model(const uint8_t *bytes, size_t size)
     for (int round = 0; lives && round < 6; round++) {
         play(bandit, round >= 3, round);
         pass_time(bandit, round);
+        if (info.features) play_named(bandit);
     }
     save_twice(bandit);
     ee_bandit_free(bandit);

@@ -33,7 +33,7 @@ static void write_input(const char *kind, const char *name, const void *bytes, s
 
 typedef struct seed_model {
     const char *name, *policy;
-    size_t dim;
+    size_t dim; /* 0: it takes rounds of named features */
     int rounds;
     bool sparse;
     const char *options;
@@ -84,11 +84,36 @@ static const seed_model models[] = {
      "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2"},
     {"eenet-blocks", "eenet", 6, 9, true, COMMON F1 "blocks=3 units=2 recall=9 exclusive=on f1.others=0.1"},
     {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 PAST "blocks=3 f1.heads=0 scale=on"},
+    {"named", "linucb", 0, 9, true, "pending=4 arms=3 nonzeros=4"},
+    {"named-full", "greedy", 0, 9, true, COMMON F1 PAST},
+    {"named-vw", "greedy", 0, 9, true, COMMON F1 PAST},
 };
 
 enum { MODELS = sizeof models / sizeof *models, ARMS = 3, MOST_DIM = 16, SEED = 7 };
 
-static void play(ee_bandit *bandit, const seed_model *m, int round)
+/* The options of its named features; NULL where it takes vectors. */
+static const char *features_of(const seed_model *m)
+{
+    if (m->dim) return NULL;
+    if (strcmp(m->name, "named-full") == 0) return "names=8 hashes=6";
+    return strcmp(m->name, "named-vw") == 0 ? "hashing=vw bits=5" : "names=40 hashes=8";
+}
+
+/* The arms of a round of named features, which lie in it. */
+static ee_arms name_arms(ee_bandit *bandit, const seed_model *m, int number, ee_round *round)
+{
+    char json[256];
+    ee_arms arms = {0};
+    ee_error error;
+    ee_round_clear(round);
+    snprintf(json, sizeof json, "{\"u\":{\"n\":%d},\"w\":\"v%d\",\"_multi\":[{\"a\":1},{\"b\":%d},{\"v\":[1,%d]}]}",
+             number * 100, number % 3, number % 2, number);
+    check(ee_round_read(round, json, strlen(json), &error), m->name, &error);
+    check(ee_bandit_arms(bandit, round, &arms, &error), m->name, &error);
+    return arms;
+}
+
+static void play(ee_bandit *bandit, const seed_model *m, int round, ee_round *named)
 {
     float values[ARMS * MOST_DIM];
     size_t starts[ARMS + 1] = {0, 2, 3, 4};
@@ -96,6 +121,7 @@ static void play(ee_bandit *bandit, const seed_model *m, int round)
     for (size_t i = 0; i < ARMS * MOST_DIM; i++) values[i] = (float)((i * 5 + (size_t)round * 7) % 13) / 8;
     ee_arms arms =
         m->sparse ? ee_arms_sparse(starts, indices, values, ARMS, m->dim) : ee_arms_dense(values, ARMS, m->dim);
+    if (features_of(m)) arms = name_arms(bandit, m, round, named);
     ee_decision decision;
     ee_error error;
     check(ee_bandit_set_time(bandit, round, &error), m->name, &error);
@@ -107,12 +133,16 @@ static void play(ee_bandit *bandit, const seed_model *m, int round)
 static uint8_t *save_model(const seed_model *m, size_t *size)
 {
     ee_settings settings = {.policy = m->policy, .dim = m->dim, .seed = SEED, .options = m->options};
+    settings.features = features_of(m);
     ee_bandit *bandit;
+    ee_round *named = NULL;
     ee_error error;
     void *bytes = NULL;
+    check(ee_round_create(NULL, &named, &error), m->name, &error);
     check(ee_bandit_create(&settings, &bandit, &error), m->name, &error);
+    for (int round = 0; bandit && named && round < m->rounds; round++) play(bandit, m, round, named);
+    ee_round_free(named);
     if (!bandit) return NULL;
-    for (int round = 0; round < m->rounds; round++) play(bandit, m, round);
     check(ee_bandit_save_bytes(bandit, &bytes, size, &error), m->name, &error);
     ee_bandit_free(bandit);
     return bytes;

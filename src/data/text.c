@@ -2,10 +2,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/memory.h"
 
 text text_start(ee_error *error)
@@ -85,13 +85,31 @@ void text_csv(text *into, const char *words)
     if (quoted) text_add(into, "\"");
 }
 
-void text_json(text *into, const char *words)
+void text_json(text *into, json_text words)
 {
-    json_text from = {words, strlen(words)};
-    size_t size = json_quote(from, NULL, 0);
-    if (!make_room(into, size)) return;
-    json_quote(from, into->bytes + into->length, size + 1);
-    into->length += size;
+    if (!make_room(into, 6 * words.length + 2)) return; /* a control character takes six */
+    into->length += json_quote(words, into->bytes + into->length, 6 * words.length + 2);
+    into->bytes[into->length] = '\0';
+}
+
+void text_double(text *into, double number)
+{
+    char digits[32];
+    for (int precision = 15; precision <= 17; precision++) { /* 17 always do */
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number) break;
+    }
+    text_bytes(into, digits, strlen(digits));
+}
+
+void text_float(text *into, float number)
+{
+    char digits[32];
+    for (int precision = 6; precision <= 9; precision++) { /* 9 always do */
+        snprintf(digits, sizeof digits, "%.*g", precision, (double)number);
+        if ((float)strtod(digits, NULL) == number) break;
+    }
+    text_bytes(into, digits, strlen(digits));
 }
 
 ee_status text_save(text *from, const char *path)

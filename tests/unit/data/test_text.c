@@ -1,4 +1,4 @@
-#include "lab/text.h"
+#include "data/text.h"
 
 #include "base/memory.h"
 #include "lab/page.h"

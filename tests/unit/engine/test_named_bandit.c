@@ -1,0 +1,231 @@
+/* A bandit that takes rounds of named features: it learns, is saved and loaded, replays to the byte, and publishes. */
+#include "named_play.h"
+
+#include <string.h>
+
+static ee_round *make_round(void)
+{
+    ee_round *round = NULL;
+    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    return round;
+}
+
+/* What is good depends on the user and the item together: without their product nothing can be learned. */
+static void a_bandit_learns_from_names(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 600, LAST = 200 };
+    static const char *const policies[] = {"linucb", "eenet"};
+    for (size_t p = 0; p < 2; p++) {
+        ee_round *round = make_round();
+        ee_bandit *bandit = named_make(policies[p], NULL, "names=250 hashes=16");
+        assert_int_equal(ee_bandit_info(bandit).dim, 266);
+        named_play(bandit, round, 1, ROUNDS - LAST);
+        double last = named_play(bandit, round, ROUNDS - LAST + 1, ROUNDS);
+        if (last < 0.9 * LAST) fail_msg("%s: %g of %d", policies[p], last, LAST);
+        ee_bandit_free(bandit);
+        ee_round_free(round);
+    }
+}
+
+static const struct {
+    const char *policy, *options, *features;
+} cases[] = {
+    {"eenet", "f1.width=8", "names=200 hashes=32"},
+    {"linucb", NULL, "names=60 hashes=10"},
+    {"linucb", NULL, "names=60 hashes=0 products=user*item"},
+    {"greedy", "f1.width=5", "standardize=off names=300 products=none"},
+    {"greedy", "f1.width=5", "hashing=vw bits=9 chain_hash=on"},
+    {"uniform", NULL, ""},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* The same calls give the same bytes, also where the bandit was saved and loaded in between. */
+static void the_same_calls_give_the_same_bytes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) {
+        ee_round *round = make_round(), *other = make_round();
+        ee_bandit *whole = named_make(cases[i].policy, cases[i].options, cases[i].features);
+        ee_bandit *parts = named_make(cases[i].policy, cases[i].options, cases[i].features);
+        named_play(whole, round, 1, 90);
+        for (uint64_t t = 1; t <= 90; t += 30) {
+            named_play(parts, t % 2 ? other : round, t, t + 29);
+            model saved = model_save(parts);
+            ee_bandit_free(parts);
+            parts = model_load(saved);
+            assert_true(model_is_of(saved, parts));
+            model_free(&saved);
+        }
+        model end = model_save(whole);
+        assert_true(model_is_of(end, parts));
+        assert_string_equal(ee_bandit_info(whole).features, ee_bandit_info(parts).features);
+        model_free(&end);
+        ee_bandit_free(whole);
+        ee_bandit_free(parts);
+        ee_round_free(round);
+        ee_round_free(other);
+    }
+}
+
+/* ---- reading back ---- */
+
+static ee_feature feature_at(ee_bandit *bandit, size_t place)
+{
+    ee_feature feature;
+    assert_int_equal(ee_bandit_feature(bandit, place, &feature, NULL), EE_OK);
+    return feature;
+}
+
+static void places_can_be_read_back(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"user\":{\"age\":30},\"_multi\":[{\"item\":{\"id\":\"a\"}},{\"item\":{\"id\":\"b\"}}]}";
+    static const char *const names[] = {"constant",  "user.age",           "item.id=a", "user.age*item.id=a",
+                                        "item.id=b", "user.age*item.id=b", ""};
+    ee_bandit *bandit = named_make("linucb", NULL, "names=10 hashes=2");
+    ee_round *round = make_round();
+    ee_error error;
+    ee_feature feature;
+    assert_int_equal(ee_round_read(round, json, strlen(json), NULL), EE_OK);
+    for (int i = 0; i < 3; i++) assert_int_equal(ee_bandit_arms(bandit, round, NULL, NULL), EE_OK);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_string_equal(feature_at(bandit, i).name, names[i]);
+    assert_int_equal(feature_at(bandit, 1).count, 3);
+    assert_close(feature_at(bandit, 1).mean, 30, 1e-12);
+    assert_close(feature_at(bandit, 1).deviation, 0, 0);
+    assert_close(feature_at(bandit, 2).deviation, 1, 0);
+    assert_int_equal(feature_at(bandit, 5).count, 3);
+    assert_int_equal(feature_at(bandit, 6).count, 0);
+    assert_string_equal(feature_at(bandit, 11).name, "");
+    assert_int_equal(ee_bandit_feature(bandit, 12, &feature, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "feature: places are 0 to 11, got 12");
+    ee_bandit_free(bandit);
+    ee_round_free(round);
+}
+
+/* ---- snapshots ---- */
+
+/* A snapshot decides a round as the bandit would have when it was published, by names of that time. */
+static void a_snapshot_has_the_names_of_its_time(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) {
+        ee_round *round = make_round();
+        ee_bandit *bandit = named_make(cases[i].policy, cases[i].options, cases[i].features);
+        ee_snapshot *snapshot;
+        ee_scratch *scratch;
+        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, &scratch, NULL), EE_OK);
+        for (uint64_t t = 1; t <= 60; t += 10) {
+            ee_score own[NAMED_ARMS], its[NAMED_ARMS], later[NAMED_ARMS];
+            ee_decision decision;
+            ee_arms arms;
+            const void *record;
+            size_t size;
+            named_play(bandit, round, t, t + 9);
+            assert_int_equal(ee_bandit_arms(bandit, round, &arms, NULL), EE_OK);
+            assert_int_equal(ee_bandit_score(bandit, &arms, own, NULL), EE_OK);
+            assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, t, &decision, its, NULL, NULL), EE_OK);
+            assert_memory_equal(own, its, sizeof own);
+            named_play(bandit, round, t + 200, t + 209); /* names and scales that it does not know */
+            named_draw(round, t + 9);
+            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, t, &decision, later, NULL, NULL),
+                             EE_OK);
+            assert_memory_equal(its, later, sizeof its);
+            assert_int_equal(ee_scratch_record(scratch, &record, &size, NULL), EE_OK);
+            assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, NULL), EE_OK);
+        }
+        ee_scratch_free(scratch);
+        ee_snapshot_free(snapshot);
+        ee_bandit_free(bandit);
+        ee_round_free(round);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void assert_refused(ee_status status, const ee_error *error, const char *sentence)
+{
+    assert_int_equal(status, EE_BAD_INPUT);
+    assert_string_equal(error->message, sentence);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    ee_error error;
+    ee_bandit *bandit = NULL, *vectors = bandit_make("uniform", 3, 1, NULL);
+    ee_round *round = make_round();
+    ee_feature feature;
+    ee_arms arms;
+    ee_settings settings = {.policy = "uniform", .features = "", .dim = 20};
+    assert_refused(ee_bandit_create(&settings, &bandit, &error), &error,
+                   "create: dim must be 0 or 12288, as these features have it, got 20");
+    settings.dim = 12288;
+    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_OK);
+    assert_string_equal(ee_bandit_info(bandit).features,
+                        "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on");
+    assert_null(ee_bandit_info(vectors).features);
+    settings.features = "nmaes=7";
+    assert_int_equal(ee_bandit_create(&settings, &(ee_bandit *){NULL}, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "options: features has no option 'nmaes'; did you mean 'names'?");
+
+    assert_refused(ee_bandit_arms(vectors, round, &arms, &error), &error,
+                   "arms: this bandit takes vectors: set features when it is created");
+    assert_refused(ee_bandit_feature(vectors, 0, &feature, &error), &error,
+                   "feature: this bandit takes vectors: set features when it is created");
+    assert_refused(ee_bandit_arms(bandit, round, &arms, &error), &error, "features: a round needs at least one action");
+    assert_refused(ee_bandit_arms(bandit, NULL, &arms, &error), &error, "arms: no bandit or no round");
+
+    ee_snapshot *snapshot;
+    ee_scratch *scratch;
+    ee_decision decision;
+    assert_int_equal(ee_snapshot_create(vectors, &snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, &scratch, NULL), EE_OK);
+    assert_refused(ee_snapshot_decide_round(snapshot, scratch, round, 1, &decision, NULL, NULL, &error), &error,
+                   "decide: the bandit takes vectors: set features when it is created");
+    ee_scratch_free(scratch);
+    ee_snapshot_free(snapshot);
+    ee_bandit_free(bandit);
+    ee_bandit_free(vectors);
+    ee_round_free(round);
+}
+
+/* Places mean other things to features with other options. */
+static void records_are_of_the_same_features(void **state)
+{
+    (void)state;
+    ee_error error;
+    ee_round *round = make_round();
+    ee_bandit *bandit = named_make("linucb", NULL, "names=100 hashes=100");
+    ee_bandit *other = named_make("linucb", NULL, "names=120 hashes=80");
+    ee_snapshot *snapshot;
+    ee_scratch *scratch;
+    ee_decision decision;
+    const void *record;
+    size_t size;
+    named_draw(round, 1);
+    assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, &scratch, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, 1, &decision, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(scratch, &record, &size, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_record(other, record, size, 1, &error), EE_BAD_RECORD);
+    assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, &error), EE_OK);
+    ee_scratch_free(scratch);
+    ee_snapshot_free(snapshot);
+    ee_bandit_free(bandit);
+    ee_bandit_free(other);
+    ee_round_free(round);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bandit_learns_from_names),   cmocka_unit_test(the_same_calls_give_the_same_bytes),
+        cmocka_unit_test(places_can_be_read_back),      cmocka_unit_test(a_snapshot_has_the_names_of_its_time),
+        cmocka_unit_test(what_does_not_fit_is_refused), cmocka_unit_test(records_are_of_the_same_features),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
