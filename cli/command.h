@@ -36,6 +36,7 @@ extern const command command_describe;
 extern const command command_datasets;
 extern const command command_rounds;
 extern const command command_report;
+extern const command command_evaluate;
 extern const command command_coverage;
 extern const command command_bench;
 extern const command command_complete;

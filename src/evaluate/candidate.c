@@ -7,6 +7,8 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/options.h"
+#include "features/round.h"
 
 /* Those with a name of their own come before the policies, `uniform` among them: what it does needs no bandit. */
 static const candidate_class *const classes[] = {
@@ -63,6 +65,29 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
     const char *near = nearest(text);
     return status_fail(error, EE_BAD_OPTION, "no candidate is called '%.80s'%s%s%s", text,
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+ee_status candidate_read_features(ee_round *features, const log_event *event, bool strict, bool *usable,
+                                  ee_error *error)
+{
+    ee_error own;
+    *usable = true;
+    if (!features) return EE_OK;
+    if (!event->context.length)
+        return status_fail(error, EE_BAD_INPUT,
+                           "line %zu: the event has neither vectors nor named features: take candidates that need "
+                           "none (uniform, first, arm:NAME, logged, file:FILE) and estimators without a reward model "
+                           "(ips, snips)",
+                           event->line);
+    ee_round_clear(features);
+    ee_status status = ee_round_read(features, event->context.bytes, event->context.length, &own);
+    if (!status && features->arms != event->count)
+        status = status_fail(&own, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms, event->count);
+    if (!status) return EE_OK;
+    *usable = false;
+    if (status == EE_NO_MEMORY && error) *error = own;
+    if (status == EE_NO_MEMORY) return status;
+    return strict ? status_fail(error, status, "line %zu: %.200s", event->line, own.message) : EE_OK;
 }
 
 static ee_status find_checksum(const char *path, char *text, size_t capacity, ee_error *error)

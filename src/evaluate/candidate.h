@@ -20,6 +20,11 @@ typedef struct candidate_round {
     ee_round *features; /* read from event->context; NULL where nobody needs them, or the event has arms */
 } candidate_round;
 
+/* Reads the features of an event into a round, unless that is NULL. *usable false: they are not what they should be,
+ * and the event is to be passed over; with strict that is an error. A log without features is one in any case. */
+ee_status candidate_read_features(ee_round *features, const log_event *event, bool strict, bool *usable,
+                                  ee_error *error);
+
 typedef struct candidate_setup {
     const char *text;     /* as above */
     const char *options;  /* of a policy; NULL: none */

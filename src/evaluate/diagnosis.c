@@ -199,6 +199,36 @@ static void tell_unsure(const diagnosis *self, diagnosis_gain gain, char *text)
              self->candidate, low, high);
 }
 
+/* The interval is about the difference, whichever estimator stands beside it: it may leave the estimate out, or lie far
+ * to one side of it. Then its ends are told. */
+static void tell_sure(const diagnosis *self, diagnosis_gain gain, char *text)
+{
+    char amount[48], ends[2][48];
+    const char *more = gain.low > 0.0 ? "more" : "less";
+    double value = fmin(fmax(gain.value, gain.low), gain.high);
+    double margin = fmax(gain.high - value, value - gain.low);
+    format_amount(value, gain.logged, amount, sizeof amount);
+    if (margin < fabs(value)) {
+        format_amount(margin, gain.logged, ends[0], sizeof ends[0]);
+        snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s \302\261 %s %s than the log's policy.",
+                 self->candidate, amount, ends[0], more);
+        return;
+    }
+    format_amount(fmin(fabs(gain.low), fabs(gain.high)), gain.logged, ends[0], sizeof ends[0]);
+    format_amount(fmax(fabs(gain.low), fabs(gain.high)), gain.logged, ends[1], sizeof ends[1]);
+    snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s %s than the log's policy, between %s and %s.",
+             self->candidate, amount, more, ends[0], ends[1]);
+}
+
+static void tell_alone(const diagnosis *self, diagnosis_gain gain, char *text)
+{
+    char amount[48];
+    format_amount(gain.value, gain.logged, amount, sizeof amount);
+    snprintf(text, DIAGNOSIS_TEXT,
+             "%.100s would have earned some %s %s than the log's policy; how sure that is, is not known.",
+             self->candidate, amount, gain.value > 0.0 ? "more" : "less");
+}
+
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT])
 {
     const char *name = self->candidate;
@@ -215,18 +245,8 @@ void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain
         tell_unsure(self, gain, text);
         return;
     }
-    char amount[48], margin[48];
-    /* The interval is about the difference, whichever estimator stands beside it: it may leave the estimate out. */
-    if (!isnan(gain.low) && !isnan(gain.high)) gain.value = fmin(fmax(gain.value, gain.low), gain.high);
-    double wide = fmax(fabs(gain.high - gain.value), fabs(gain.value - gain.low));
-    format_amount(gain.value, gain.logged, amount, sizeof amount);
-    if (isnan(wide)) {
-        snprintf(text, DIAGNOSIS_TEXT,
-                 "%.100s would have earned some %s %s than the log's policy; how sure that is, is not known.", name,
-                 amount, gain.value > 0.0 ? "more" : "less");
-        return;
-    }
-    format_amount(wide, gain.logged, margin, sizeof margin);
-    snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s \302\261 %s %s than the log's policy.", name, amount,
-             margin, gain.low > 0.0 ? "more" : "less");
+    if (!isnan(gain.low) && !isnan(gain.high))
+        tell_sure(self, gain, text);
+    else
+        tell_alone(self, gain, text);
 }

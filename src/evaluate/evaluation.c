@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -46,6 +47,31 @@ evaluation_request evaluation_usual(void)
         .least_probability = NAN,
         .threads = 1,
     };
+}
+
+/* Standard input and pipes cannot be looked into without losing what is read. */
+static bool is_pipe(const char *text)
+{
+    struct stat about;
+    if (strcmp(text, "-") == 0) return true;
+    return stat(text, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error)
+{
+    log_reader *log;
+    log_event event;
+    bool found;
+    request->estimators[0] = (estimator_request){ESTIMATOR_DR, false};
+    request->estimators[1] = (estimator_request){ESTIMATOR_SNIPS, false};
+    request->estimator_count = 2;
+    if (is_pipe(request->log)) return EE_OK;
+    ee_status status = log_open(request->log, &request->reading, &log, error);
+    if (status) return status;
+    status = log_next(log, &event, &found, error);
+    if (!status && found && !event.arms.count && !event.context.length) request->estimators[0].kind = ESTIMATOR_IPS;
+    log_close(log);
+    return status;
 }
 
 void evaluation_release(evaluation_result *results, size_t count)
@@ -427,5 +453,81 @@ ee_status evaluation_run(const evaluation_request *request, const evaluation_wat
     memory_free(self.sized_features);
     memory_free(self.ended);
     pthread_mutex_destroy(&self.turn);
+    return status;
+}
+
+/* ---- the winner ---- */
+
+size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only)
+{
+    size_t best = request->candidate_count;
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        const candidate_class *class;
+        double value = results[i].estimates[0].value;
+        if (!results[i].finished || !results[i].diagnosis.trusted || isnan(value)) continue;
+        if (candidate_find(request->candidates[i].text, &class, NULL) || (saved_only && !class->save)) continue;
+        if (best == request->candidate_count || value > results[best].estimates[0].value) best = i;
+    }
+    return best;
+}
+
+/* Room for the names of the log, and for those of other logs. */
+static ee_status spare_features(const evaluation_request *request, size_t dim, bool repeats,
+                                const evaluation_watch *watch, char **out, bool *finished, ee_error *error)
+{
+    log_survey found;
+    const char *asked = asked_features(request);
+    *finished = true;
+    if (dim || !repeats || !log_survey_can_size(asked)) return EE_OK;
+    ee_status status = log_survey_take(request, asked, watch, &found, finished, error);
+    return status ? status : log_survey_features(asked, found.names, true, out, error);
+}
+
+/* Learns all events of the log, of which the features are read into round. */
+static ee_status train(const evaluation_request *request, log_reader *log, const candidate_class *class,
+                       candidate *learner, ee_round *features, const evaluation_watch *watch, bool *finished,
+                       ee_error *error)
+{
+    log_event event;
+    bool found;
+    ee_status status;
+    uint64_t number = 0;
+    while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
+        *finished = is_wanted(watch);
+        if (event.skipped) continue;
+        candidate_round round = {&event, number++, features};
+        bool usable;
+        status = candidate_read_features(features, &event, request->reading.strict, &usable, error);
+        if (!status && usable) status = class->play(learner, &round, true, NULL, error);
+        if (status) return status;
+    }
+    return status;
+}
+
+ee_status evaluation_warm(const evaluation_request *request, size_t place, const evaluation_watch *watch,
+                          const char *path, bool *finished, ee_error *error)
+{
+    const candidate_request *asked = &request->candidates[place];
+    const candidate_class *class;
+    candidate *learner = NULL;
+    log_reader *log = NULL;
+    ee_round *features = NULL;
+    char *spare = NULL;
+    ee_status status = candidate_find(asked->text, &class, error);
+    if (!status && !class->save)
+        status = status_fail(error, EE_BAD_OPTION, "'%.80s' is no policy that could be trained and saved", asked->text);
+    if (!status) status = log_open(request->log, &request->reading, &log, error);
+    if (status) return status;
+    size_t dim = log_dim(log);
+    status = spare_features(request, dim, log_can_repeat(log), watch, &spare, finished, error);
+    candidate_setup setup = {asked->text, asked->options, asked->seed, dim, spare ? spare : asked_features(request)};
+    if (!status) status = class->create(&setup, &learner, error);
+    if (!status && !dim) status = ee_round_create(NULL, &features, error);
+    if (!status && *finished) status = train(request, log, class, learner, features, watch, finished, error);
+    if (!status && *finished) status = class->save(learner, path, error);
+    if (learner) class->free(learner);
+    ee_round_free(features);
+    memory_free(spare);
+    log_close(log);
     return status;
 }

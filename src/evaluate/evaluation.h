@@ -68,6 +68,10 @@ typedef struct evaluation_request {
 /* All but the log and the candidates as usual: DR and SNIPS, progressive, f1, cs at 95%, one thread. */
 evaluation_request evaluation_usual(void);
 
+/* IPS in place of DR where the log has neither vectors nor named features, so that no reward model could predict. What
+ * can be read once alone is taken to have them. */
+ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error);
+
 /* ---- what is given ---- */
 
 typedef struct estimate {
@@ -154,8 +158,13 @@ typedef struct evaluation_watch {
 ee_status evaluation_run(const evaluation_request *request, const evaluation_watch *watch, evaluation_result *results,
                          ee_error *error);
 
-/* Trains a candidate that is a policy or a model on the whole log, and saves it. */
-ee_status evaluation_warm(const evaluation_request *request, size_t candidate, const evaluation_watch *watch,
-                          const char *path, ee_error *error);
+/* The candidate of the highest value by the first estimator, among those that are finished and can be trusted;
+ * saved_only: and that can be trained and saved. candidate_count where there is none. */
+size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only);
+
+/* Trains a candidate that is a policy, or a model that goes on to learn, on the whole log, and saves it. *finished
+ * false: the watch did not want it to go on, and nothing was saved. */
+ee_status evaluation_warm(const evaluation_request *request, size_t place, const evaluation_watch *watch,
+                          const char *path, bool *finished, ee_error *error);
 
 #endif

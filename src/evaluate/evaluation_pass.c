@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "candidate.h"
-#include "features/round.h"
 #include "log_tally.h"
 #include "reward_model.h"
 #include "tally.h"
@@ -191,27 +190,6 @@ static ee_status reserve(pass *self, size_t count, ee_error *error)
     return status;
 }
 
-/* Reads the features. *usable false: they cannot be, or are of another number of actions; the event is passed over. */
-static ee_status read_features(pass *self, const log_event *event, bool *usable, ee_error *error)
-{
-    *usable = true;
-    if (!self->features) return EE_OK;
-    ee_error own;
-    ee_round_clear(self->features);
-    ee_status status = ee_round_read(self->features, event->context.bytes, event->context.length, &own);
-    if (!status && self->features->arms != event->count)
-        status =
-            status_fail(&own, EE_BAD_INPUT, "%zu actions have features, of %zu", self->features->arms, event->count);
-    if (!status) return EE_OK;
-    *usable = false;
-    if (status == EE_NO_MEMORY) {
-        if (error) *error = own;
-        return status;
-    }
-    if (!self->request->reading.strict) return EE_OK;
-    return status_fail(error, status, "line %zu: %.200s", event->line, own.message);
-}
-
 /* Of copy i in so many folds: whether it scores the event, and whether it learns from it. */
 typedef struct copy_use {
     bool score, learn;
@@ -376,7 +354,7 @@ static ee_status take_event(pass *self, const log_event *event, event_use use, p
     bool usable;
     ee_status status = use.score ? check_reward(self, event, end, error) : EE_OK;
     if (status || *end) return status;
-    status = read_features(self, event, &usable, error);
+    status = candidate_read_features(self->features, event, self->request->reading.strict, &usable, error);
     if (!status && usable) status = play_event(self, event, use, error);
     if (!usable) self->unread++;
     if (usable && !use.score) self->learned++;
