@@ -104,26 +104,27 @@ static void add_weight_data(const evaluation_group *group, size_t first, size_t 
     }
 }
 
+/* Boxes, those of the candidates side by side in each bin. */
 static void add_shares(const evaluation_group *group, const char *name, size_t block, text *script)
 {
-    text_add(script, "plot ");
+    double width = 0.84 / (double)group->count;
+    text_add(script, "set boxwidth %.6g\nset style fill solid 0.85 noborder\nplot ", width);
     for (size_t i = 0; i < group->count; i++) {
-        text_add(script, "'%s.dat' index %zu using 1:2 with linespoints pt 7 ps 0.5 lw 1.6 dt %s lc rgb '%s'", name,
-                 block + i, drawing_is_dashed(i) ? "'-'" : "solid", drawing_colour(i));
-        text_add(script, " title ");
+        text_add(script, "'%s.dat' index %zu using ($1%+.6g):2 with boxes fs %s lc rgb '%s' title ", name, block + i,
+                 width * ((double)i + 0.5) - 0.42, drawing_is_dashed(i) ? "pattern 4" : "solid 0.85",
+                 drawing_colour(i));
         drawing_quoted(script, group->labels[i]);
         text_add(script, i + 1 < group->count ? ", \\\n" : "\n");
     }
 }
 
-/* A weight at every second or fourth power of two. */
 static void add_weight_tics(size_t first, size_t last, text *script)
 {
-    size_t step = last - first > 12 ? 4 : 2;
-    text_add(script, "set xrange [%zu.5:%zu.5]\nset xtics ('0' %zu", first - 2, last, first - 1);
+    size_t step = last - first < 10 ? 1 : last - first < 18 ? 2 : 4;
+    text_add(script, "set xrange [%zu.4:%zu.6]\nset xtics ('0' %zu", first - 2, last, first - 1);
     for (size_t k = first; k <= last; k++) {
         double weight = exp2((double)k - EVALUATION_WEIGHT_ONE);
-        if ((k + 4 - EVALUATION_WEIGHT_ONE % 4) % step) continue;
+        if (k % step) continue; /* EVALUATION_WEIGHT_ONE has one */
         text_add(script, weight < 1 ? ", '1/%.0f' %zu" : ", '%.0f' %zu", weight < 1 ? 1 / weight : weight, k);
     }
     text_add(script, ")\n");
@@ -144,11 +145,14 @@ static void draw_weights(const evaluation_group *group, const char *name, text *
     add_weight_data(group, first, last, data);
     text_add(script, "set yrange [0:*]\n");
     drawing_begin(script, name, overlap ? 560 : 320);
-    text_add(script, "set multiplot layout %d,1\nset ylabel 'rounds, percent'\nset xlabel 'weight'\n", overlap ? 2 : 1);
+    text_add(
+        script,
+        "set multiplot layout %d,1\nset ylabel 'rounds, percent'\nset xlabel 'weight: from there up to twice that'\n",
+        overlap ? 2 : 1);
     add_weight_tics(first, last, script);
     add_shares(group, name, 0, script);
     if (overlap) {
-        text_add(script, "set ylabel 'choices, percent'\nset xlabel 'probability in the log, at most'\n");
+        text_add(script, "set ylabel 'choices, percent'\nset xlabel 'probability in the log: up to there'\n");
         add_overlap_tics(script);
         add_shares(group, name, group->count, script);
     }

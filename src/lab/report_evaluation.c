@@ -19,9 +19,10 @@ static bool asked_alike(const stored_evaluation *a, const stored_evaluation *b)
            strcmp(a->asked, b->asked) == 0;
 }
 
-/* What has no value comes last. */
+/* Who cannot be trusted comes after the others, and what has no value last. */
 static bool comes_before(const stored_evaluation *a, const stored_evaluation *b)
 {
+    if (a->result.diagnosis.trusted != b->result.diagnosis.trusted) return a->result.diagnosis.trusted;
     double left = a->result.estimates[0].value, right = b->result.estimates[0].value;
     return left > right || (isnan(right) && !isnan(left));
 }
@@ -199,13 +200,11 @@ static void add_facts(text *page, const stored_evaluation *row, int decimals)
     text_add(page, ".</p>\n");
 }
 
-/* What to say first: of the best candidate that can be trusted, or else of the best. */
+/* What to say first: of the best candidate that is not the log's own policy. */
 static const stored_evaluation *find_best(const evaluation_group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        if (group->rows[i]->result.diagnosis.trusted && strcmp(group->rows[i]->result.candidate, "logged") != 0)
-            return group->rows[i];
-    return group->rows[0];
+    bool own = strcmp(group->rows[0]->result.candidate, "logged") == 0;
+    return group->rows[own && group->count > 1];
 }
 
 static void add_row_of(text *page, const evaluation_group *group, size_t place, int decimals)
@@ -245,9 +244,8 @@ static void add_table(text *page, const evaluation_group *group, int decimals)
     for (size_t k = 0; k < first->estimator_count; k++) {
         text_add(page, "<th scope=\"col\">value by ");
         text_html(page, first->estimators[k]);
-        text_add(page, k ? "</th>"
-                         : "</th><th scope=\"col\">difference to the log</th><th scope=\"col\">the same in "
-                           "percent</th>");
+        text_add(page,
+                 k ? "</th>" : "</th><th scope=\"col\">difference to the log</th><th scope=\"col\">in percent</th>");
     }
     text_add(page,
              "<th scope=\"col\">effective rounds</th><th scope=\"col\">largest weight</th></tr></thead>\n<tbody>\n");

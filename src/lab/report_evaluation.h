@@ -2,12 +2,12 @@
 #ifndef EENET_REPORT_EVALUATION_H
 #define EENET_REPORT_EVALUATION_H
 
-#include "evaluate/evaluation_file.h"
 #include "data/text.h"
+#include "evaluate/evaluation_file.h"
 
 /* Evaluations of one log that were asked for in the same way. */
 typedef struct evaluation_group {
-    const stored_evaluation **rows; /* (count) by the first estimator, the largest value first */
+    const stored_evaluation **rows; /* (count) those to be trusted first, by the first estimator's value */
     size_t count;
     char **labels; /* (count) what the candidates are called */
     char file[24]; /* "log-1", in links and in the names of files */
