@@ -1,4 +1,5 @@
-/* The engine's own numbers: kernels, calls, whole runs, how the cost grows, and how runs share the cores. */
+/* The engine's own numbers: kernels, calls, whole runs, how the cost grows, how runs share the cores, and
+ * the estimators of off-policy evaluation. */
 #ifndef EENET_BENCH_H
 #define EENET_BENCH_H
 

@@ -42,5 +42,6 @@ ee_status bench_calls(bench_report *to, ee_error *error);
 ee_status bench_runs(bench_report *to, ee_error *error);
 ee_status bench_growth(bench_report *to, ee_error *error);
 ee_status bench_jobs(bench_report *to, ee_error *error);
+ee_status bench_estimators(bench_report *to, ee_error *error);
 
 #endif

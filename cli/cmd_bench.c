@@ -32,7 +32,8 @@ const command command_bench = {
     .summary = "measure the engine's speed on this machine",
     .details = "Measures what has a FILTER in its name, PART/TITLE/ROW as they are printed; without one, all, which "
                "takes two\n"
-               "minutes. Parts: kernels, calls, runs, growth, jobs. docs/performance.md says how to read the table.\n",
+               "minutes. Parts: kernels, calls, runs, growth, jobs, estimators. docs/performance.md says how to read\n"
+               "the table.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .run = run,

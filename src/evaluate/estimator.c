@@ -52,10 +52,16 @@ static bool is_normalised(estimator_kind kind)
     return kind == ESTIMATOR_SNIPS || kind == ESTIMATOR_SNDR || kind == ESTIMATOR_REPLAY;
 }
 
-/* out = the weights that a kind gives rewards or residuals. */
+/* Whether a kind weighs rewards or residuals by w as it is. */
+static bool is_plain(estimator_kind kind, double lambda)
+{
+    return kind == ESTIMATOR_IPS || kind == ESTIMATOR_SNIPS || kind == ESTIMATOR_DR || kind == ESTIMATOR_SNDR ||
+           (kind == ESTIMATOR_DROS && isinf(lambda));
+}
+
+/* out = the weights that another kind gives them. */
 static void weigh(estimator_kind kind, double lambda, const double *w, size_t count, double *out)
 {
-    if (kind == ESTIMATOR_DROS && isinf(lambda)) kind = ESTIMATOR_DR;
     switch (kind) {
     case ESTIMATOR_CLIPPED:
     case ESTIMATOR_CLIPPED_DR:
@@ -74,32 +80,33 @@ static void weigh(estimator_kind kind, double lambda, const double *w, size_t co
     case ESTIMATOR_REPLAY:
         for (size_t i = 0; i < count; i++) out[i] = w[i] > 0.0 ? 1.0 : 0.0;
         break;
-    case ESTIMATOR_DM:
-        for (size_t i = 0; i < count; i++) out[i] = 0.0;
-        break;
     default:
-        memcpy(out, w, count * sizeof *w);
+        memset(out, 0, count * sizeof *out); /* the direct method asks for no outcome */
     }
 }
 
 /* Some rounds, as a kind sees them. */
 typedef struct weighed {
     size_t count;
-    double weights[BLOCK];  /* without copies */
-    double outcomes[BLOCK]; /* rewards, or residuals */
+    const double *weights;  /* without copies */
+    const double *outcomes; /* rewards, or residuals */
     const double *direct;   /* NULL where a kind has none */
     const double *copies;   /* or NULL */
+    double weights_room[BLOCK], outcomes_room[BLOCK];
 } weighed;
 
 static void weighed_fill(weighed *to, estimator_kind kind, double lambda, const evaluated_rounds *rounds, size_t at)
 {
     bool models = infos[kind].models;
+    const double *w = rounds->weights + at, *r = rounds->rewards + at;
+    const double *q = models && kind != ESTIMATOR_DM && rounds->predicted ? rounds->predicted + at : NULL;
     to->count = rounds->count - at < BLOCK ? rounds->count - at : BLOCK;
+    to->weights = is_plain(kind, lambda) ? w : to->weights_room;
+    to->outcomes = q ? to->outcomes_room : r;
     to->direct = models && rounds->direct ? rounds->direct + at : NULL;
     to->copies = rounds->copies ? rounds->copies + at : NULL;
-    weigh(kind, lambda, rounds->weights + at, to->count, to->weights);
-    const double *r = rounds->rewards + at, *q = models && rounds->predicted ? rounds->predicted + at : NULL;
-    for (size_t i = 0; i < to->count; i++) to->outcomes[i] = q ? r[i] - q[i] : r[i];
+    if (to->weights != w) weigh(kind, lambda, w, to->count, to->weights_room);
+    for (size_t i = 0; q && i < to->count; i++) to->outcomes_room[i] = r[i] - q[i];
 }
 
 /* Sums over rounds, each times its copies. */
@@ -113,11 +120,11 @@ static totals total(estimator_kind kind, double lambda, const evaluated_rounds *
     weighed part;
     for (size_t at = 0; at < rounds->count; at += BLOCK) {
         weighed_fill(&part, kind, lambda, rounds, at);
-        if (part.copies)
-            for (size_t i = 0; i < part.count; i++) part.weights[i] *= part.copies[i];
+        const double *weights = part.copies ? part.weights_room : part.weights;
+        for (size_t i = 0; part.copies && i < part.count; i++) part.weights_room[i] = part.weights[i] * part.copies[i];
         sums.count += part.copies ? doubles_sum(part.copies, part.count) : (double)part.count;
-        sums.outcomes += doubles_dot(part.weights, part.outcomes, part.count);
-        if (is_normalised(kind)) sums.weights += doubles_sum(part.weights, part.count);
+        if (kind != ESTIMATOR_DM) sums.outcomes += doubles_dot(weights, part.outcomes, part.count);
+        if (is_normalised(kind)) sums.weights += doubles_sum(weights, part.count);
         if (part.direct)
             sums.direct +=
                 part.copies ? doubles_dot(part.copies, part.direct, part.count) : doubles_sum(part.direct, part.count);
@@ -183,8 +190,8 @@ static moments moments_of(estimator_kind kind, double lambda, const evaluated_ro
         weighed_fill(&part, kind, lambda, rounds, at);
         fill_terms((term_form){0.0, 1.0}, &part, terms);
         for (size_t i = 0; i < part.count; i++) {
-            double copies = part.copies ? part.copies[i] : 1.0, off = copies * terms[i] - mean;
-            squares += off * off + (copies - 1.0) * mean * mean; /* those that are not there add 0 */
+            double copies = part.copies ? part.copies[i] : 1.0, off = copies * (terms[i] - mean);
+            squares += off * off;
             count += copies;
         }
     }

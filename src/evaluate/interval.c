@@ -205,10 +205,10 @@ interval interval_of_terms(interval_kind kind, const double *terms, const double
     }
     double mean = sum / n;
     for (size_t i = 0; i < count; i++) {
-        double each = copies ? copies[i] : 1.0, off = each * terms[i] - mean;
-        squares += off * off + (each - 1.0) * mean * mean; /* those that are not there add 0 */
+        double off = (copies ? copies[i] : 1.0) * (terms[i] - mean);
+        squares += off * off;
     }
-    return around(kind, mean, sqrt(fmax(0.0, squares) / (n - 1.0) / n), n, alpha);
+    return around(kind, mean, sqrt(squares / (n - 1.0) / n), n, alpha);
 }
 
 /* ---- bootstrap ---- */
@@ -228,28 +228,57 @@ interval interval_of_resamples(double *values, size_t count, double alpha)
                       statistics_percentile(values, count, 1.0 - 0.5 * alpha)};
 }
 
-ee_status interval_bootstrap(estimator_kind estimator, double lambda, const evaluated_rounds *rounds, size_t resamples,
-                             double alpha, random_stream *stream, interval *out, ee_error *error)
+/* Uniform in 0 .. count - 1. Two of each 64 bits, by a product in place of two divisions: no index is more likely than
+ * another by more than count / 2^32. */
+static void draw(random_stream *stream, size_t *index, size_t count)
 {
-    if (estimator == ESTIMATOR_EL || estimator == ESTIMATOR_CRESSIE_READ)
-        return status_fail(error, EE_BAD_OPTION, "estimator %s: it has no bootstrap interval; take %s",
-                           estimator_describe(estimator)->name, interval_name(INTERVAL_CRESSIE_READ));
+    uint64_t bits = 0;
+    for (size_t i = 0; i < count; i++) {
+        bits = i % 2 ? bits << 32 : random_bits(stream);
+        index[i] = count > UINT32_MAX ? (size_t)random_below(stream, count) : (size_t)(((bits >> 32) * count) >> 32);
+    }
+}
+
+static ee_status check_resampled(const resampled_estimate *estimates, size_t count, ee_error *error)
+{
+    for (size_t k = 0; k < count; k++)
+        if (estimates[k].estimator == ESTIMATOR_EL || estimates[k].estimator == ESTIMATOR_CRESSIE_READ)
+            return status_fail(error, EE_BAD_OPTION, "estimator %s: it has no bootstrap interval; take %s",
+                               estimator_describe(estimates[k].estimator)->name, interval_name(INTERVAL_CRESSIE_READ));
+    return EE_OK;
+}
+
+ee_status interval_bootstrap_all(resampled_estimate *estimates, size_t count, const evaluated_rounds *rounds,
+                                 size_t resamples, double alpha, random_stream *stream, ee_error *error)
+{
     memory room = {0};
-    double *values, *drawn;
-    size_t *index;
-    ee_status status = memory_create(&room, &values, resamples, sizeof *values, error);
+    double *values, *drawn; /* (count, resamples), (rounds->count) */
+    size_t *index;          /* (rounds->count) */
+    ee_status status = check_resampled(estimates, count, error);
+    if (!status) status = memory_create(&room, &values, count * resamples, sizeof *values, error);
     if (!status) status = memory_create(&room, &drawn, rounds->count, sizeof *drawn, error);
     if (!status) status = memory_create(&room, &index, rounds->count, sizeof *index, error);
     if (status) goto done;
     evaluated_rounds resample = *rounds;
     resample.copies = drawn;
     for (size_t b = 0; b < resamples; b++) {
-        for (size_t i = 0; i < rounds->count; i++) index[i] = (size_t)random_below(stream, rounds->count);
+        draw(stream, index, rounds->count);
         interval_resample(rounds, index, drawn);
-        values[b] = estimator_value(estimator, lambda, &resample);
+        for (size_t k = 0; k < count; k++)
+            values[k * resamples + b] = estimator_value(estimates[k].estimator, estimates[k].lambda, &resample);
     }
-    *out = interval_of_resamples(values, resamples, alpha);
+    for (size_t k = 0; k < count; k++)
+        estimates[k].interval = interval_of_resamples(values + k * resamples, resamples, alpha);
 done:
     memory_release(&room);
+    return status;
+}
+
+ee_status interval_bootstrap(estimator_kind estimator, double lambda, const evaluated_rounds *rounds, size_t resamples,
+                             double alpha, random_stream *stream, interval *out, ee_error *error)
+{
+    resampled_estimate estimate = {estimator, lambda, nowhere};
+    ee_status status = interval_bootstrap_all(&estimate, 1, rounds, resamples, alpha, stream, error);
+    *out = estimate.interval;
     return status;
 }

@@ -40,14 +40,27 @@ interval interval_of_sums(interval_kind kind, estimator_kind estimator, const ro
                           double alpha);
 
 /* Of terms in memory, whose mean the value is: NORMAL and STUDENT. copies may be NULL. The squares are divided by
- * n - 1, in the delta method of interval_of_sums by n. */
+ * n - 1, in the delta method of interval_of_sums by n. With copies the mean is a ratio, and this is its error; that of
+ * IPS, DM and DR by interval_of_sums is Vowpal Wabbit's, which takes the number of dropped rounds as known: a little
+ * wider. */
 interval interval_of_terms(interval_kind kind, const double *terms, const double *copies, size_t count, double alpha);
 
 /* Clopper and Pearson's, of the chance of a success; neither number need be whole. */
 interval interval_of_proportion(double successes, double trials, double alpha);
 
-/* Percentile bootstrap, renormalised in each resample. The same stream gives the same interval. EE_BAD_OPTION for EL
- * and CRESSIE_READ, whose rounds do not count one by one. */
+/* An estimate whose rounds are resampled, and the interval that comes of it. */
+typedef struct resampled_estimate {
+    estimator_kind estimator;
+    double lambda;
+    interval interval;
+} resampled_estimate;
+
+/* Percentile bootstrap, each resample normalised by itself; the same resamples for all estimates (count). The same
+ * stream gives the same intervals. EE_BAD_OPTION for EL and CRESSIE_READ, whose rounds do not count one by one. */
+ee_status interval_bootstrap_all(resampled_estimate *estimates, size_t count, const evaluated_rounds *rounds,
+                                 size_t resamples, double alpha, random_stream *stream, ee_error *error);
+
+/* Of one. */
 ee_status interval_bootstrap(estimator_kind estimator, double lambda, const evaluated_rounds *rounds, size_t resamples,
                              double alpha, random_stream *stream, interval *out, ee_error *error);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "evaluate/rounds_sums.h"
 #include "support_rounds.h"
 
@@ -189,6 +190,163 @@ static void equal_on_open_bandit(void **state)
     }
 }
 
+/* ---- what they promise ---- */
+
+enum { SOME = 1000 };
+
+typedef struct made_rounds {
+    evaluated_rounds rounds;
+    double weights[SOME], rewards[SOME], direct[SOME], predicted[SOME], copies[SOME];
+} made_rounds;
+
+static void make_rounds(made_rounds *to)
+{
+    random_stream stream = random_named(1, "rounds");
+    for (size_t i = 0; i < SOME; i++) {
+        to->weights[i] = i % 3 ? 4.0 * random_unit(&stream) * random_unit(&stream) : 0.0;
+        to->rewards[i] = random_normal(&stream);
+        to->direct[i] = random_unit(&stream);
+        to->predicted[i] = random_unit(&stream);
+        to->copies[i] = 1.0 + (double)(i % 4);
+    }
+    to->rounds = (evaluated_rounds){SOME, to->weights, to->rewards, to->direct, to->predicted, to->copies};
+}
+
+/* One by one, all at once or in parts that are merged. */
+static void streams_equal_arrays(void **state)
+{
+    (void)state;
+    made_rounds made;
+    make_rounds(&made);
+    const evaluated_rounds *all = &made.rounds;
+    evaluated_rounds head = *all;
+    head.count = 300;
+    evaluated_rounds tail = {SOME - 300,        all->weights + 300,   all->rewards + 300,
+                             all->direct + 300, all->predicted + 300, all->copies + 300};
+    rounds_sums ways[3] = {0}, part = {0};
+    for (size_t i = 0; i < SOME; i++)
+        rounds_sums_add(&ways[0], all->weights[i], all->rewards[i], all->direct[i], all->predicted[i], all->copies[i]);
+    rounds_sums_add_all(&ways[1], all);
+    rounds_sums_add_all(&ways[2], &tail);
+    rounds_sums_add_all(&part, &head);
+    rounds_sums_merge(&ways[2], &part);
+    for (size_t way = 0; way < COUNT(ways); way++) {
+        assert_int_equal(ways[way].events, SOME);
+        assert_true(ways[way].count == 2.5 * SOME && ways[way].copies_max == 4.0 && ways[way].wmin == 0.0);
+        assert_true(ways[way].wmax == ways[0].wmax && ways[way].wrmax == ways[0].wrmax);
+        for (size_t kind = 0; kind < ESTIMATOR_KINDS; kind++)
+            if (estimator_describe((estimator_kind)kind)->streams)
+                assert_close(rounds_sums_value(&ways[way], (estimator_kind)kind),
+                             estimator_value((estimator_kind)kind, INFINITY, all), 1e-13);
+    }
+}
+
+/* Added up plainly, three million tenths are off in the eleventh digit. */
+static void many_rounds_keep_their_digits(void **state)
+{
+    (void)state;
+    enum { MANY = 3000000 };
+    double *ones = malloc(MANY * sizeof *ones), *tenths = malloc(MANY * sizeof *tenths);
+    assert_true(ones && tenths);
+    for (size_t i = 0; i < MANY; i++) {
+        ones[i] = 1.0;
+        tenths[i] = 0.1;
+    }
+    evaluated_rounds rounds = {.count = MANY, .weights = ones, .rewards = tenths};
+    rounds_sums together = {0}, apart = {0};
+    rounds_sums_add_all(&together, &rounds);
+    for (size_t i = 0; i < MANY / 10; i++) rounds_sums_add(&apart, 1, 0.1, 0, 0, 1);
+    assert_close(10 * estimator_value(ESTIMATOR_IPS, 0, &rounds), 1.0, 1e-12);
+    assert_close(10 * rounds_sums_value(&together, ESTIMATOR_IPS), 1.0, 1e-15);
+    assert_close(10 * rounds_sums_value(&apart, ESTIMATOR_IPS), 1.0, 1e-15);
+    free(ones);
+    free(tenths);
+}
+
+static void shifted_rewards_shift_normalised_values(void **state)
+{
+    (void)state;
+    made_rounds made;
+    make_rounds(&made);
+    double snips = estimator_value(ESTIMATOR_SNIPS, 0, &made.rounds);
+    double replay = estimator_value(ESTIMATOR_REPLAY, 0, &made.rounds);
+    double likely = estimator_value(ESTIMATOR_EL, INFINITY, &made.rounds);
+    for (size_t i = 0; i < SOME; i++) made.rewards[i] += 5.0;
+    assert_close(estimator_value(ESTIMATOR_SNIPS, 0, &made.rounds), snips + 5.0, 1e-13);
+    assert_close(estimator_value(ESTIMATOR_REPLAY, 0, &made.rounds), replay + 5.0, 1e-13);
+    assert_close(estimator_value(ESTIMATOR_EL, INFINITY, &made.rounds), likely + 5.0, 1e-12);
+}
+
+static void a_model_of_zeros_changes_nothing(void **state)
+{
+    (void)state;
+    static const estimator_kind pairs[][2] = {{ESTIMATOR_IPS, ESTIMATOR_DR},
+                                              {ESTIMATOR_CLIPPED, ESTIMATOR_CLIPPED_DR},
+                                              {ESTIMATOR_SNIPS, ESTIMATOR_SNDR},
+                                              {ESTIMATOR_SG_IPS, ESTIMATOR_SG_DR}};
+    made_rounds made;
+    make_rounds(&made);
+    memset(made.direct, 0, sizeof made.direct);
+    memset(made.predicted, 0, sizeof made.predicted);
+    evaluated_rounds without = made.rounds;
+    without.direct = without.predicted = NULL;
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        double value = estimator_value(pairs[i][0], 0.5, &made.rounds);
+        assert_true(estimator_value(pairs[i][1], 0.5, &made.rounds) == value);
+        assert_true(estimator_value(pairs[i][1], 0.5, &without) == value);
+    }
+    assert_true(estimator_value(ESTIMATOR_DM, 0, &without) == 0.0);
+}
+
+/* Where all rounds stand for as many, the value is that of the rounds. */
+static void equal_copies_change_no_value(void **state)
+{
+    (void)state;
+    made_rounds made;
+    make_rounds(&made);
+    for (size_t i = 0; i < SOME; i++) made.copies[i] = 3.0;
+    evaluated_rounds once = made.rounds;
+    once.copies = NULL;
+    for (size_t kind = 0; kind < ESTIMATOR_CRESSIE_READ; kind++)
+        assert_close(estimator_value((estimator_kind)kind, 0.5, &made.rounds),
+                     estimator_value((estimator_kind)kind, 0.5, &once), 1e-13);
+}
+
+static void nothing_of_no_rounds(void **state)
+{
+    (void)state;
+    evaluated_rounds none = {0};
+    rounds_sums sums = {0};
+    rounds_sums_add_all(&sums, &none);
+    for (size_t kind = 0; kind < ESTIMATOR_KINDS; kind++) {
+        assert_true(isnan(estimator_value((estimator_kind)kind, 1, &none)));
+        assert_true(isnan(rounds_sums_value(&sums, (estimator_kind)kind)));
+    }
+    assert_true(isnan(rounds_sums_effective(&sums)));
+}
+
+static void names_lead_back(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind < ESTIMATOR_KINDS; kind++)
+        assert_int_equal(estimator_find(estimator_describe((estimator_kind)kind)->name), kind);
+    assert_int_equal(estimator_find("nonsense"), ESTIMATOR_KINDS);
+}
+
+static void tuning_is_refused_where_there_is_nothing_to_tune(void **state)
+{
+    (void)state;
+    made_rounds made;
+    make_rounds(&made);
+    double lambda;
+    ee_error error;
+    assert_int_equal(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "estimator ips: it has no parameter to tune");
+    made.rounds.count = 1;
+    assert_int_equal(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "estimator dros: tuning needs two rounds, there is one");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +354,14 @@ int main(void)
         cmocka_unit_test(equal_on_edge_cases),
         cmocka_unit_test(equal_to_what_was_published),
         cmocka_unit_test(equal_on_open_bandit),
+        cmocka_unit_test(streams_equal_arrays),
+        cmocka_unit_test(many_rounds_keep_their_digits),
+        cmocka_unit_test(shifted_rewards_shift_normalised_values),
+        cmocka_unit_test(a_model_of_zeros_changes_nothing),
+        cmocka_unit_test(equal_copies_change_no_value),
+        cmocka_unit_test(nothing_of_no_rounds),
+        cmocka_unit_test(names_lead_back),
+        cmocka_unit_test(tuning_is_refused_where_there_is_nothing_to_tune),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

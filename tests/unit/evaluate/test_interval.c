@@ -227,13 +227,143 @@ static void equal_with_stored_resamples(void **state)
     json_decref(stored);
 }
 
+static bool nests(interval inner, interval outer)
+{
+    return outer.low <= inner.low && inner.low <= inner.high && inner.high <= outer.high;
+}
+
+/* ---- what they promise ---- */
+
+static void less_doubt_is_wider(void **state)
+{
+    (void)state;
+    json_t *log = golden_load("ope/synthetic_binary.json");
+    logged_rounds rounds = logged_of_policy(log, "soft");
+    rounds_sums sums = sums_of(&rounds.rounds);
+    const value_range range = {0, 1, 40};
+    for (size_t kind = 0; kind < INTERVAL_KINDS; kind++) {
+        for (size_t of = 0; of < ESTIMATOR_KINDS; of++) {
+            interval wide = interval_of_sums((interval_kind)kind, (estimator_kind)of, &sums, range, 0.01);
+            interval slim = interval_of_sums((interval_kind)kind, (estimator_kind)of, &sums, range, 0.2);
+            assert_true(isnan(wide.low) ? isnan(slim.low) && isnan(slim.high) : nests(slim, wide));
+            if (isnan(wide.low)) continue;
+            double value = rounds_sums_value(&sums, (estimator_kind)of);
+            assert_true(slim.low <= value && value <= slim.high);
+        }
+    }
+    logged_free(&rounds);
+    json_decref(log);
+}
+
+/* What is possible is more than what was seen, and without it there is no promise. */
+static void bounds_by_what_is_possible(void **state)
+{
+    (void)state;
+    static const interval_kind kinds[] = {INTERVAL_CLOPPER_PEARSON, INTERVAL_HOEFFDING, INTERVAL_BERNSTEIN};
+    const double weights[] = {0.5, 2, 1, 0.25, 1.5}, rewards[] = {1, 0, 1, 0, 1};
+    rounds_sums sums = sums_of(&(evaluated_rounds){.count = 5, .weights = weights, .rewards = rewards});
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        interval seen = interval_of_sums(kinds[k], ESTIMATOR_IPS, &sums, (value_range){0, 1, 2}, 0.05);
+        interval possible = interval_of_sums(kinds[k], ESTIMATOR_IPS, &sums, (value_range){0, 1, 8}, 0.05);
+        interval understated = interval_of_sums(kinds[k], ESTIMATOR_IPS, &sums, (value_range){0, 1, 1}, 0.05);
+        interval unknown = interval_of_sums(kinds[k], ESTIMATOR_IPS, &sums, unit, 0.05);
+        assert_true(nests(seen, possible) && possible.high > seen.high);
+        assert_true(understated.low == seen.low && understated.high == seen.high);
+        assert_true(isnan(unknown.low) && isnan(unknown.high));
+    }
+}
+
+/* The delta method from sums divides by n, that of terms by n - 1; with copies, the mean kinds from sums are wider. */
+static void sums_and_terms_agree(void **state)
+{
+    (void)state;
+    json_t *log = golden_load("ope/synthetic_continuous.json");
+    logged_rounds rounds = logged_of_policy(log, "hard");
+    size_t count = rounds.rounds.count;
+    double *copies = malloc(count * sizeof *copies), *terms = malloc(count * sizeof *terms);
+    assert_true(copies && terms);
+    for (size_t i = 0; i < count; i++) copies[i] = i % 7 ? 1.0 : 2.5;
+    for (int dropped = 0; dropped < 2; dropped++) {
+        rounds.rounds.copies = dropped ? copies : NULL;
+        rounds_sums sums = sums_of(&rounds.rounds);
+        for (size_t kind = 0; kind < ESTIMATOR_CRESSIE_READ; kind++) {
+            if (!estimator_describe((estimator_kind)kind)->streams) continue;
+            bool ratio = kind == ESTIMATOR_SNIPS || kind == ESTIMATOR_REPLAY || (kind == ESTIMATOR_SNDR && !dropped);
+            estimator_terms((estimator_kind)kind, 0, &rounds.rounds, terms);
+            interval of_terms = interval_of_terms(INTERVAL_STUDENT, terms, rounds.rounds.copies, count, 0.05);
+            interval of_sums = interval_of_sums(INTERVAL_STUDENT, (estimator_kind)kind, &sums, unit, 0.05);
+            double width = of_terms.high - of_terms.low, expected = of_sums.high - of_sums.low;
+            assert_relative(of_terms.low + of_terms.high, of_sums.low + of_sums.high, 1e-12);
+            if (ratio) assert_relative(width, expected * sqrt(sums.count / (sums.count - 1.0)), 1e-9);
+            if (!ratio && !dropped) assert_relative(width, expected, 1e-9);
+            if (!ratio && dropped) assert_true(width < expected && expected < 1.5 * width);
+        }
+    }
+    free(copies);
+    free(terms);
+    logged_free(&rounds);
+    json_decref(log);
+}
+
+static void bootstrap_repeats_and_comes_near_the_normal(void **state)
+{
+    (void)state;
+    json_t *log = golden_load("ope/synthetic_binary.json");
+    logged_rounds rounds = logged_of_policy(log, "soft");
+    resampled_estimate both[2] = {{.estimator = ESTIMATOR_SNIPS}, {.estimator = ESTIMATOR_DR}};
+    random_stream stream = random_named(5, "bootstrap"), again = stream;
+    assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 500, 0.05, &stream, NULL), EE_OK);
+    rounds_sums sums = sums_of(&rounds.rounds);
+    for (size_t k = 0; k < 2; k++) {
+        random_stream own = again;
+        interval alone;
+        assert_int_equal(interval_bootstrap(both[k].estimator, 0, &rounds.rounds, 500, 0.05, &own, &alone, NULL),
+                         EE_OK);
+        assert_true(alone.low == both[k].interval.low && alone.high == both[k].interval.high);
+        interval normal = interval_of_sums(INTERVAL_NORMAL, both[k].estimator, &sums, unit, 0.05);
+        assert_close(alone.low, normal.low, 0.006);
+        assert_close(alone.high, normal.high, 0.006);
+    }
+    ee_error error;
+    both[0].estimator = ESTIMATOR_EL;
+    assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "estimator el: it has no bootstrap interval; take cressie-read");
+    logged_free(&rounds);
+    json_decref(log);
+}
+
+static void nothing_of_too_few_rounds(void **state)
+{
+    (void)state;
+    const double one = 1.0;
+    rounds_sums none = {0}, single = sums_of(&(evaluated_rounds){.count = 1, .weights = &one, .rewards = &one});
+    for (size_t kind = 0; kind < INTERVAL_KINDS; kind++) {
+        interval of_none = interval_of_sums((interval_kind)kind, ESTIMATOR_IPS, &none, (value_range){0, 1, 5}, 0.05);
+        interval of_one = interval_of_sums((interval_kind)kind, ESTIMATOR_IPS, &single, (value_range){0, 1, 5}, 0.05);
+        assert_true(isnan(of_none.low) && isnan(of_none.high));
+        assert_true(isnan(of_one.low) || kind == INTERVAL_CLOPPER_PEARSON);
+    }
+    assert_true(isnan(interval_of_terms(INTERVAL_NORMAL, &one, NULL, 1, 0.05).low));
+    double values[] = {1, NAN, 2};
+    assert_true(isnan(interval_of_resamples(values, 3, 0.05).low));
+}
+
+static void names_lead_back(void **state)
+{
+    (void)state;
+    for (size_t kind = 0; kind < INTERVAL_KINDS; kind++)
+        assert_int_equal(interval_find(interval_name((interval_kind)kind)), kind);
+    assert_int_equal(interval_find("nonsense"), INTERVAL_KINDS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_on_synthetic_logs),
-        cmocka_unit_test(bounds_on_open_bandit),
-        cmocka_unit_test(equal_to_vowpal_wabbit),
-        cmocka_unit_test(equal_with_stored_resamples),
+        cmocka_unit_test(bounds_on_synthetic_logs),  cmocka_unit_test(bounds_on_open_bandit),
+        cmocka_unit_test(equal_to_vowpal_wabbit),    cmocka_unit_test(equal_with_stored_resamples),
+        cmocka_unit_test(less_doubt_is_wider),       cmocka_unit_test(bounds_by_what_is_possible),
+        cmocka_unit_test(sums_and_terms_agree),      cmocka_unit_test(bootstrap_repeats_and_comes_near_the_normal),
+        cmocka_unit_test(nothing_of_too_few_rounds), cmocka_unit_test(names_lead_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
