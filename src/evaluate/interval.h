@@ -23,7 +23,7 @@ typedef enum interval_kind {
     INTERVAL_NORMAL,          /* mean +- z s / sqrt(n) of the terms; of SNIPS, SNDR and REPLAY by the delta method */
     INTERVAL_STUDENT,         /* the same by Student's t */
     INTERVAL_BOOTSTRAP,       /* percentiles of resampled rounds, each resample normalised by itself */
-    INTERVAL_CLOPPER_PEARSON, /* of w r / weight_high as successes in n / weight_high trials */
+    INTERVAL_CLOPPER_PEARSON, /* of w r / weight_high as successes in n trials */
     INTERVAL_HOEFFDING,       /* for any n, of w r within the possible range */
     INTERVAL_BERNSTEIN,       /* the same by the variance that was seen (Maurer, Pontil 2009) */
     INTERVAL_CRESSIE_READ,    /* the values that a reweighting of the rounds, not too far off, can have */

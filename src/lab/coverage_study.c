@@ -14,6 +14,7 @@ const coverage_interval coverage_intervals[COVERAGE_INTERVALS] = {
     {ESTIMATOR_SNDR, INTERVAL_NORMAL, PROMISE_ASYMPTOTIC, false, false},
     {ESTIMATOR_IPS, INTERVAL_STUDENT, PROMISE_ASYMPTOTIC, false, false},
     {ESTIMATOR_DR, INTERVAL_STUDENT, PROMISE_ASYMPTOTIC, false, false},
+    {ESTIMATOR_IPS, INTERVAL_BOOTSTRAP, PROMISE_ASYMPTOTIC, false, false},
     {ESTIMATOR_SNIPS, INTERVAL_BOOTSTRAP, PROMISE_ASYMPTOTIC, false, false},
     {ESTIMATOR_DR, INTERVAL_BOOTSTRAP, PROMISE_ASYMPTOTIC, false, false},
     {ESTIMATOR_IPS, INTERVAL_CRESSIE_READ, PROMISE_ASYMPTOTIC, false, false},
@@ -196,13 +197,16 @@ static ee_status estimate(const evaluated_rounds *rounds, finding *into, ee_erro
 static ee_status bootstrap(const coverage_plan *plan, const evaluated_rounds *rounds, random_stream *random,
                            finding *into, ee_error *error)
 {
+    resampled_estimate estimates[COVERAGE_INTERVALS];
+    size_t places[COVERAGE_INTERVALS], count = 0;
     for (size_t k = 0; k < COVERAGE_INTERVALS; k++) {
         if (coverage_intervals[k].interval != INTERVAL_BOOTSTRAP) continue;
-        ee_status status = interval_bootstrap(coverage_intervals[k].estimator, NAN, rounds, plan->resamples, alpha,
-                                              random, &into->intervals[k], error);
-        if (status) return status;
+        places[count] = k;
+        estimates[count++] = (resampled_estimate){coverage_intervals[k].estimator, NAN, {NAN, NAN}};
     }
-    return EE_OK;
+    ee_status status = interval_bootstrap_all(estimates, count, rounds, plan->resamples, alpha, random, error);
+    for (size_t i = 0; i < count && !status; i++) into->intervals[places[i]] = estimates[i].interval;
+    return status;
 }
 
 static ee_status replicate(void *context, size_t place, ee_error *error)
@@ -223,7 +227,7 @@ static ee_status replicate(void *context, size_t place, ee_error *error)
         log_weigh(self, &self->candidates[c], &log);
         watch_log(self, &self->candidates[c], &log, into);
         status = estimate(&rounds, into, error);
-        if (!status && plan->resamples) status = bootstrap(plan, &rounds, &random, into, error);
+        if (!status) status = bootstrap(plan, &rounds, &random, into, error);
     }
     memory_release(&owner);
     return status;

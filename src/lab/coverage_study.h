@@ -21,7 +21,7 @@ typedef struct coverage_interval {
     bool gain;    /* of the difference to the policy of the log, not of the value */
 } coverage_interval;
 
-enum { COVERAGE_INTERVALS = 15 };
+enum { COVERAGE_INTERVALS = 16 };
 extern const coverage_interval coverage_intervals[COVERAGE_INTERVALS];
 
 /* "ips", or "gain". */

@@ -16,7 +16,7 @@ small="-d synthetic:clicks,arms=3,rate=0.4 --pool 60 --training 100 -T 200 --rep
 [ "$(grep -c '^synthetic:clicks,arms=3,rate=0.4, logs of ' table)" = 2 ] || fail "behaviours"
 grep -q '^synthetic:clicks.* logs of floor:0.3 (value 0.[0-9]*, least probability 0.1): 20 logs of 200 rounds$' table ||
     fail "the head of a table"
-[ "$(grep -Ec '^  [a-z-]+ +(ips|snips|dr|sndr|gain) ' table)" = 30 ] ||
+[ "$(grep -Ec '^  [a-z-]+ +(ips|snips|dr|sndr|gain) ' table)" = 32 ] ||
     fail "rows of intervals"
 # The anytime-valid ones hold, at the end and always.
 grep '^  cs ' table | grep -Eqv ' (9[5-9]|100)\.[0-9]%.* (9[5-9]|100)\.[0-9]%  +0\.' && fail "cs does not hold"

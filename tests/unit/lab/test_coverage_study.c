@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-static const known_policy candidates[] = {{KNOWN_UNIFORM, 0}, {KNOWN_SOFTMAX, 0.2}, {KNOWN_GREEDY, 0}};
+static const known_policy candidates[] = {{KNOWN_SOFTMAX, 0.2}, {KNOWN_GREEDY, 0}};
 
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 
@@ -37,7 +37,7 @@ static coverage_plan plan_of(known_kind kind, double amount, size_t replications
                            .candidate_count = CANDIDATES,
                            .rounds = 500,
                            .replications = replications,
-                           .resamples = 40,
+                           .resamples = 60,
                            .seed = 1};
 }
 
@@ -55,7 +55,7 @@ static void check_interval(const coverage_interval *which, const coverage_of_int
 {
     const char *name = interval_name(which->interval), *estimator = coverage_interval_of(which);
     bool few = which->interval == INTERVAL_BOOTSTRAP; /* resamples: their percentiles lie too far inside */
-    bool good = which->promise == PROMISE_ASYMPTOTIC ? of->covers >= (few ? 0.87 : 0.92) && of->covers <= 0.977
+    bool good = which->promise == PROMISE_ASYMPTOTIC ? of->covers >= (few ? 0.88 : 0.91) && of->covers <= 0.98
                                                      : of->covers >= 0.95;
     if (which->promise == PROMISE_ALWAYS) good = good && of->always >= 0.95 && of->always <= of->covers;
     if (which->watched && which->promise == PROMISE_ASYMPTOTIC) good = good && of->always < 0.9;
@@ -88,7 +88,7 @@ static void intervals_hold_what_they_promise(void **state)
             assert_true(fabs(robust->bias) < 4 * robust->error / sqrt(400));
             assert_true(robust->error < ips->error);
         }
-        assert_true(found.ordered[place_of(ESTIMATOR_DR)] > 0.99); /* the three lie far apart */
+        assert_true(found.ordered[place_of(ESTIMATOR_DR)] > 0.99); /* they lie far apart */
         assert_true(found.pairs[place_of(ESTIMATOR_DR)] >= found.ordered[place_of(ESTIMATOR_DR)]);
         coverage_release(&found);
     }
@@ -104,8 +104,8 @@ static void the_truth_is_that_of_the_pool(void **state)
     known_pool_probabilities(&pool, plan.behaviour, probabilities);
     assert_true(found.behaviour == known_pool_value(&pool, probabilities));
     assert_true(found.least_probability == 0.125);
-    known_pool_probabilities(&pool, candidates[2], probabilities);
-    assert_true(found.candidates[2].truth == known_pool_value(&pool, probabilities));
+    known_pool_probabilities(&pool, candidates[1], probabilities);
+    assert_true(found.candidates[1].truth == known_pool_value(&pool, probabilities));
     coverage_release(&found);
 }
 

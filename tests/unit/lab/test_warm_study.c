@@ -2,7 +2,7 @@
 
 #include "support.h"
 
-enum { SEEDS = 3 };
+enum { SEEDS = 2 };
 
 static void play(const warm_plan *plan, size_t threads, warm_result *results)
 {
@@ -19,7 +19,7 @@ static double mean_of(const warm_result *results, warm_player who)
     return sum;
 }
 
-/* After 1000 logged rounds the learner is where one is that has played them: nearer to it than to one that knows
+/* After 500 logged rounds the learner is where one is that has played them: nearer to it than to one that knows
  * nothing. Its log was uniform's, whose regret is what chance costs. */
 static void a_log_is_worth_its_rounds(void **state)
 {
@@ -30,8 +30,8 @@ static void a_log_is_worth_its_rounds(void **state)
                       .policies = {"eenet", "eenet", "eenet", "uniform"},
                       .first_seed = 1,
                       .seed_count = SEEDS,
-                      .events = 1000,
-                      .rounds = 200};
+                      .events = 500,
+                      .rounds = 100};
     warm_result results[SEEDS], again[SEEDS];
     play(&plan, 1, results);
     double cold = mean_of(results, WARM_COLD), learned = mean_of(results, WARM_LEARNED);
