@@ -119,6 +119,8 @@ void coverage_line(const coverage_entry *entry, text *into)
 
 /* ---- figures ---- */
 
+static const char key_below[] = "set key outside below center horizontal Left reverse samplen 1 width 2\n";
+
 /* The place of the entry's data set among those that came before. */
 static size_t dataset_style(const coverage_entry *entries, size_t place)
 {
@@ -181,7 +183,7 @@ static ee_status draw_coverage(const coverage_entry *entries, size_t count, cons
     add_blocks(entries, count, &data, add_coverage_points);
     drawing_head(&script, name);
     text_add(&script,
-             "set xrange [50:100.5]\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 24\n"
+             "set xrange [30:100.5]\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 24\nset rmargin 3\n"
              "set xlabel 'share of the logs in which the 95%% interval holds the truth, in percent'\nset ytics (",
              COVERAGE_INTERVALS - 1);
     for (size_t k = 0; k < COVERAGE_INTERVALS; k++)
@@ -190,7 +192,8 @@ static ee_status draw_coverage(const coverage_entry *entries, size_t count, cons
     text_add(&script, ")\nset object 1 rectangle from 93,graph 0 to 97,graph 1 fc rgb '#009e73' fs solid 0.10 noborder "
                       "behind\n"
                       "set arrow 1 from 95,graph 0 to 95,graph 1 nohead lc rgb '#555555' dt '-'\n");
-    drawing_begin(&script, name, 560);
+    text_add(&script, "%s", key_below);
+    drawing_begin(&script, name, 600);
     text_add(&script, "plot ");
     add_plots(&script, entries, count, name, 2, 7, "");
     add_plots(&script, entries, count, name, 3, 6, ", at all times");
@@ -206,13 +209,14 @@ static ee_status draw_errors(const coverage_entry *entries, size_t count, const 
     add_blocks(entries, count, &data, add_error_points);
     drawing_head(&script, name);
     text_add(&script,
-             "set logscale x\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 16\n"
+             "set logscale x\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 16\nset rmargin 3\n"
              "set xlabel 'root mean squared error, IPS is 1'\nset ytics (",
              COVERAGE_ESTIMATORS - 1);
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++)
         text_add(&script, "%s'%s' %zu", k ? ", " : "", estimator_describe(coverage_estimators[k])->name, k);
     text_add(&script, ")\nset arrow 1 from 1,graph 0 to 1,graph 1 nohead lc rgb '#555555' dt '-'\n");
-    drawing_begin(&script, name, 400);
+    text_add(&script, "%s", key_below);
+    drawing_begin(&script, name, 420);
     text_add(&script, "plot ");
     add_plots(&script, entries, count, name, 2, 7, "");
     text_add(&script, "1/0 notitle");
