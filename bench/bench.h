@@ -1,4 +1,4 @@
-/* The engine's own numbers: kernels, calls, whole runs, how the cost grows, how runs share the cores, and
+/* The engine's own numbers: kernels, reading JSON, calls, whole runs, how the cost grows, how runs share the cores, and
  * the estimators of off-policy evaluation. */
 #ifndef EENET_BENCH_H
 #define EENET_BENCH_H
@@ -8,7 +8,7 @@
 typedef struct bench_request {
     char **filters; /* (filter_count) what is measured has one of these in its name; none: all is */
     int filter_count;
-    const char *data;   /* the folder that holds yelp/ and mnist/; NULL: rounds of the same shape are made up */
+    const char *data;   /* the folder that holds yelp/, mnist/ and perhaps dsjson/; NULL: the like is made up */
     const char *output; /* a folder for figures, which is made where it is missing; NULL: none */
 } bench_request;
 

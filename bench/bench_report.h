@@ -38,7 +38,9 @@ bench_report_text bench_report_seconds(double value);
 /* ---- the parts ---- */
 
 ee_status bench_kernels(bench_report *to, ee_error *error);
+ee_status bench_json(bench_report *to, ee_error *error);
 ee_status bench_calls(bench_report *to, ee_error *error);
+ee_status bench_features(bench_report *to, ee_error *error);
 ee_status bench_runs(bench_report *to, ee_error *error);
 ee_status bench_growth(bench_report *to, ee_error *error);
 ee_status bench_jobs(bench_report *to, ee_error *error);

@@ -5,7 +5,7 @@
 enum { FLAG_DATA, FLAG_OUTPUT };
 
 static const flag flags[] = {
-    {'d', "data", "DIR", "a folder that holds yelp/ and mnist/; without it, made-up rounds of their shape"},
+    {'d', "data", "DIR", "a folder that holds yelp/, mnist/ and perhaps dsjson/; without it, the like is made up"},
     {'o', "output", "DIR", "write figures of the growth there, by gnuplot"},
 };
 
@@ -30,10 +30,11 @@ const command command_bench = {
     .name = "bench",
     .form = "[-d DIR] [-o DIR] [FILTER...]",
     .summary = "measure the engine's speed on this machine",
-    .details = "Measures what has a FILTER in its name, PART/TITLE/ROW as they are printed; without one, all, which "
-               "takes two\n"
-               "minutes. Parts: kernels, calls, runs, growth, jobs, estimators. docs/performance.md says how to read\n"
-               "the table.\n",
+    .details =
+        "Measures what has a FILTER in its name, PART/TITLE/ROW as they are printed; without one, all, which "
+        "takes two\n"
+        "minutes. Parts: kernels, json, calls, features, runs, growth, jobs, estimators. docs/performance.md says\n"
+        "how to read the table.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .run = run,

@@ -209,10 +209,10 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  *     ee_round_action(round, "{\"item\": {\"id\": \"a7\", \"price\": 9.5}}", size, &error), once for each arm
  *     ee_bandit_arms(bandit, round, &arms, &error), then ee_bandit_decide(bandit, &arms, ...) and the rest as ever
  *
- * An object within the object is a namespace. A number is a value, a text an indicator ("plan": "free" is the feature
- * user.plan=free), true an indicator, false and null are nothing. An array holds numbers (user.v[0], user.v[1], ...),
- * texts, or objects, whose features lie in the namespace of the array. Keys that begin with _ are passed over, but for
- * _text, whose words are indicators. Arrays within arrays are refused.
+ * An object within the object is a namespace. A number is a value, also 0, a text an indicator ("plan": "free" is the
+ * feature user.plan=free), true an indicator, false and null are nothing. An array holds numbers (user.v[0], user.v[1],
+ * ...), texts, or objects, whose features lie in the namespace of the array. Keys that begin with _ are passed over,
+ * but for _text, whose words are indicators. Arrays within arrays are refused.
  *
  * A bandit gives each name a place among its `dim` features when it first meets it, and where there is room (option
  * `names`) so that no other has it; those that come later share places (`hashes`). Features of the context are
@@ -370,7 +370,8 @@ typedef struct ee_policy {
 
 EE_API EE_MUST_CHECK ee_status ee_policy_describe(size_t index, ee_policy *out, ee_error *error);
 
-/* The options of a policy are numbered from 0; EE_BAD_INPUT past the last, EE_BAD_OPTION for an unknown policy. */
+/* The options of a policy are numbered from 0; EE_BAD_INPUT past the last, EE_BAD_OPTION for an unknown policy. Those
+ * of named features are the options of "features". */
 typedef struct ee_option {
     char name[32];
     char range[112];

@@ -2,9 +2,14 @@
 #ifndef EENET_DECIMAL_H
 #define EENET_DECIMAL_H
 
-/* Reads the number that starts at `at` and goes as far as it can, to `end` at most. Returns the byte behind it.
- * *value is infinite where the number is beyond the doubles, and NaN where a digit should stand at the byte returned.
- */
-const char *decimal_read(const char *at, const char *end, double *value);
+typedef enum decimal_fault { DECIMAL_FINE, DECIMAL_NO_DIGIT, DECIMAL_TOO_LARGE } decimal_fault;
+
+typedef struct decimal_end {
+    const char *at; /* the byte behind the number, or the one where a digit should stand */
+    decimal_fault fault;
+} decimal_end;
+
+/* Reads the number that starts at `at` and goes as far as it can, to `end` at most. *value is set where all is fine. */
+decimal_end decimal_read(const char *at, const char *end, double *value);
 
 #endif

@@ -1,6 +1,5 @@
 #include "json.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "decimal.h"
@@ -18,6 +17,7 @@ static ee_status fail_cut(const json_reader *reader, ee_error *error)
 
 static const char *skip_space(const char *at, const char *end)
 {
+    if (at < end && (unsigned char)*at > ' ') return at;
     while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
     return at;
 }
@@ -53,6 +53,16 @@ static size_t character_length(const char *at, const char *end)
     if (first >= 0xe0a0 && first < 0xf000 && (first < 0xeda0 || first >= 0xee00)) return 3;
     if ((byte[3] & 0xc0) != 0x80) return 0;
     return first >= 0xf090 && first < 0xf490 ? 4 : 0;
+}
+
+/* *at stands at a byte of no ASCII, or at a control character, and goes behind the character. */
+static ee_status pass_character(const json_reader *reader, const char **at, ee_error *error)
+{
+    if ((unsigned char)**at < ' ') return fail(reader, *at, "a control character, which must be an escape", error);
+    size_t length = character_length(*at, reader->end);
+    if (!length) return fail(reader, *at, "no UTF-8", error);
+    *at += length;
+    return EE_OK;
 }
 
 static int hexadecimal_of(char digit)
@@ -131,20 +141,17 @@ static const char *find_quote(const char *at, const char *end)
     return at;
 }
 
-typedef struct text_room {
-    memory *owner;
-    char **bytes;
-    size_t *capacity;
-} text_room;
-
 /* A text with escapes, the first of them at `at`. What they mean never takes more bytes than they. */
-static ee_status read_escaped(const json_reader *reader, const char *from, const char **at, const text_room *room,
+static ee_status read_escaped(const json_reader *reader, const char *from, const char **at, bool is_key,
                               json_text *text, ee_error *error)
 {
-    if (!room->bytes) return fail(reader, *at, "an escape, where none may be", error);
+    json_room *room = reader->room;
+    if (!room) return fail(reader, *at, "an escape, where none may be", error);
+    char **block = is_key ? &room->key : &room->text;
+    size_t *capacity = is_key ? &room->key_capacity : &room->text_capacity;
     size_t most = (size_t)(find_quote(*at, reader->end) - from);
-    ee_status status = memory_grow(room->owner, room->bytes, room->capacity, most, 1, error);
-    char *out = *room->bytes;
+    ee_status status = memory_grow(room->owner, block, capacity, most, 1, error);
+    char *out = *block;
     const char *plain = from;
     while (!status) {
         size_t length = (size_t)(*at - plain);
@@ -153,35 +160,44 @@ static ee_status read_escaped(const json_reader *reader, const char *from, const
         if (*at == reader->end) return fail_cut(reader, error);
         if (**at == '"') break;
         plain = *at;
-        if ((unsigned char)**at < ' ') return fail(reader, *at, "a control character, which must be an escape", error);
         if (**at == '\\') {
             status = read_escape(reader, at, &out, error);
             plain = *at;
         } else {
-            size_t character = character_length(*at, reader->end);
-            if (!character) return fail(reader, *at, "no UTF-8", error);
-            *at += character;
+            status = pass_character(reader, at, error);
         }
         *at = skip_plain(*at, reader->end);
     }
-    *text = (json_text){*room->bytes, (size_t)(out - *room->bytes)};
+    *text = (json_text){*block, (size_t)(out - *block)};
     return status;
 }
 
-/* *at stands at the opening quote and goes behind the closing one. */
-static ee_status read_text(const json_reader *reader, const char **at, const text_room *room, json_text *text,
-                           ee_error *error)
+/* The rest of a text in which something odd stands at `at`. Apart from read_text, which stays small and inline. */
+static ee_status read_odd_text(const json_reader *reader, const char *from, const char **at, bool is_key,
+                               json_text *text, ee_error *error)
 {
-    const char *from = *at + 1, *end = reader->end, *next = skip_plain(from, end);
-    while (next < end && (unsigned char)*next >= 0x80) {
-        size_t character = character_length(next, end);
-        if (!character) return fail(reader, next, "no UTF-8", error);
-        next = skip_plain(next + character, end);
+    ee_status status = EE_OK;
+    const char *end = reader->end;
+    while (*at < end && **at != '"' && **at != '\\') {
+        status = pass_character(reader, at, error);
+        if (status) return status;
+        *at = skip_plain(*at, end);
     }
-    if (next == end) return fail_cut(reader, error);
-    if ((unsigned char)*next < ' ') return fail(reader, next, "a control character, which must be an escape", error);
-    *text = (json_text){from, (size_t)(next - from)};
-    ee_status status = *next == '"' ? EE_OK : read_escaped(reader, from, &next, room, text, error);
+    if (*at == end) return fail_cut(reader, error);
+    *text = (json_text){from, (size_t)(*at - from)};
+    return **at == '"' ? EE_OK : read_escaped(reader, from, at, is_key, text, error);
+}
+
+/* *at stands at the opening quote and goes behind the closing one. */
+static inline ee_status read_text(const json_reader *reader, const char **at, bool is_key, json_text *text,
+                                  ee_error *error)
+{
+    const char *from = *at + 1, *next = skip_plain(from, reader->end);
+    ee_status status = EE_OK;
+    if (next < reader->end && *next == '"')
+        *text = (json_text){from, (size_t)(next - from)};
+    else
+        status = read_odd_text(reader, from, &next, is_key, text, error);
     *at = next + 1;
     return status;
 }
@@ -193,7 +209,7 @@ json_reader json_start(const char *bytes, size_t size, json_room *room)
     return (json_reader){.start = bytes, .next = bytes, .end = bytes + size, .room = room};
 }
 
-static ee_status open(json_reader *reader, const char *at, json_token *token, bool object, ee_error *error)
+static ee_status open_nested(json_reader *reader, const char *at, json_token *token, bool object, ee_error *error)
 {
     if (reader->depth == JSON_DEPTH) return fail(reader, at, "nested too deep", error);
     reader->depth++;
@@ -204,7 +220,7 @@ static ee_status open(json_reader *reader, const char *at, json_token *token, bo
     return EE_OK;
 }
 
-static ee_status close(json_reader *reader, const char *at, json_token *token)
+static ee_status close_nested(json_reader *reader, const char *at, json_token *token)
 {
     token->kind = reader->objects & 1 ? JSON_KIND_OBJECT_END : JSON_KIND_ARRAY_END;
     reader->depth--;
@@ -216,10 +232,10 @@ static ee_status close(json_reader *reader, const char *at, json_token *token)
 
 static ee_status read_number(const json_reader *reader, const char **at, double *number, ee_error *error)
 {
-    const char *behind = decimal_read(*at, reader->end, number);
-    if (isnan(*number)) return fail(reader, behind, "a digit must stand here", error);
-    if (isinf(*number)) return fail(reader, *at, "a number beyond what a double holds", error);
-    *at = behind;
+    decimal_end end = decimal_read(*at, reader->end, number);
+    if (end.fault == DECIMAL_NO_DIGIT) return fail(reader, end.at, "a digit must stand here", error);
+    if (end.fault == DECIMAL_TOO_LARGE) return fail(reader, *at, "a number beyond what a double holds", error);
+    *at = end.at;
     return EE_OK;
 }
 
@@ -235,16 +251,14 @@ static ee_status read_value(json_reader *reader, const char *at, json_token *tok
     ee_status status = EE_OK;
     if (at == reader->end) return fail_cut(reader, error);
     reader->value = at;
-    if (*at == '{' || *at == '[') return open(reader, at, token, *at == '{', error);
     if (*at == '"') {
-        json_room *room = reader->room;
-        text_room into = {0};
-        if (room) into = (text_room){room->owner, &room->text, &room->text_capacity};
         token->kind = JSON_KIND_TEXT;
-        status = read_text(reader, &at, &into, &token->text, error);
+        status = read_text(reader, &at, false, &token->text, error);
     } else if (*at == '-' || (*at >= '0' && *at <= '9')) {
         token->kind = JSON_KIND_NUMBER;
         status = read_number(reader, &at, &token->number, error);
+    } else if (*at == '{' || *at == '[') {
+        return open_nested(reader, at, token, *at == '{', error);
     } else if (read_word(reader, &at, "true", 4)) {
         token->kind = JSON_KIND_TRUE;
     } else if (read_word(reader, &at, "false", 5)) {
@@ -265,10 +279,7 @@ static ee_status read_key(json_reader *reader, const char **at, json_text *key, 
 {
     if (*at == reader->end) return fail_cut(reader, error);
     if (**at != '"') return fail(reader, *at, "a key in quotes must stand here", error);
-    json_room *room = reader->room;
-    text_room into = {0};
-    if (room) into = (text_room){room->owner, &room->key, &room->key_capacity};
-    ee_status status = read_text(reader, at, &into, key, error);
+    ee_status status = read_text(reader, at, true, key, error);
     if (status) return status;
     *at = skip_space(*at, reader->end);
     if (*at == reader->end) return fail_cut(reader, error);
@@ -277,22 +288,25 @@ static ee_status read_key(json_reader *reader, const char **at, json_text *key, 
     return EE_OK;
 }
 
+/* The end of the input, where the value outside of all others is read. */
+static ee_status read_end(const json_reader *reader, const char *at, json_token *token, ee_error *error)
+{
+    if (at < reader->end) return fail(reader, at, "nothing may follow the value", error);
+    token->kind = JSON_KIND_END;
+    return EE_OK;
+}
+
 ee_status json_next(json_reader *reader, json_token *token, ee_error *error)
 {
     const char *at = skip_space(reader->next, reader->end);
-    token->key = (json_text){NULL, 0};
-    if (reader->depth == 0) {
-        if (!reader->after_value) return read_value(reader, at, token, error);
-        if (at < reader->end) return fail(reader, at, "nothing may follow the value", error);
-        token->kind = JSON_KIND_END;
-        return EE_OK;
-    }
-    if (at == reader->end) return fail_cut(reader, error);
     bool in_object = reader->objects & 1;
-    if (*at == (in_object ? '}' : ']')) return close(reader, at, token);
+    token->key = (json_text){NULL, 0};
+    if (reader->depth == 0 && reader->after_value) return read_end(reader, at, token, error);
+    if (at == reader->end) return fail_cut(reader, error);
+    if (reader->depth > 0 && *at == (in_object ? '}' : ']')) return close_nested(reader, at, token);
     if (reader->after_value) {
-        if (*at != ',')
-            return fail(reader, at, in_object ? "a comma or } must follow" : "a comma or ] must follow", error);
+        const char *must = in_object ? "a comma or } must follow" : "a comma or ] must follow";
+        if (*at != ',') return fail(reader, at, must, error);
         at = skip_space(at + 1, reader->end);
     }
     if (in_object) {
@@ -320,10 +334,18 @@ ee_status json_skip(json_reader *reader, const json_token *token, json_text *spa
 
 /* ---- words ---- */
 
-bool json_is(json_text text, const char *word)
+bool json_is_utf8(json_text text)
 {
-    return strlen(word) == text.length && memcmp(text.bytes, word, text.length) == 0;
+    const char *at = text.bytes, *end = at + text.length;
+    while (at < end) {
+        size_t length = (unsigned char)*at < 0x80 ? 1 : character_length(at, end);
+        if (!length) return false;
+        at += length;
+    }
+    return true;
 }
+
+/* ---- writing ---- */
 
 /* The escape of a byte, and its length: 0 where it has none. */
 static size_t escape_of(char byte, char escape[6])

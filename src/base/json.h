@@ -9,6 +9,7 @@
 #define EENET_JSON_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -36,10 +37,10 @@ typedef struct json_text {
 
 typedef struct json_token {
     json_kind kind;
-    json_text key; /* of a member of an object; bytes is NULL for all others */
-    double number;
-    json_text text;
-} json_token; /* its texts are valid until the next token, unless they lie in the input */
+    json_text key;  /* of a member of an object; bytes is NULL for all others */
+    double number;  /* of JSON_KIND_NUMBER, and set there alone */
+    json_text text; /* of JSON_KIND_TEXT, and set there alone */
+} json_token;       /* its texts are valid until the next token or skip, unless they lie in the input */
 
 /* Room for texts with escapes; one serves any number of inputs, one at a time. {.owner = ...} starts it. */
 typedef struct json_room {
@@ -60,15 +61,22 @@ typedef struct json_reader {
 /* bytes (size) are borrowed until the last token; room may be NULL where a text with escapes is to be refused. */
 json_reader json_start(const char *bytes, size_t size, json_room *room);
 
-/* EE_BAD_INPUT where it is no JSON: "byte 17: a comma or ] must follow". The byte counts from 1. */
+/* EE_BAD_INPUT where it is no JSON: "byte 17: a comma or ] must follow". The byte counts from 1. After an error the
+ * reader stays where it was; JSON_KIND_END comes as often as one asks. */
 ee_status json_next(json_reader *reader, json_token *token, ee_error *error);
 
 /* After a token: passes over the rest of what it begins (an object or array to its end; else nothing), checking it as
  * json_next does. span, where it is not NULL, becomes the bytes of the whole value. */
 ee_status json_skip(json_reader *reader, const json_token *token, json_text *span, ee_error *error);
 
+/* Whether a text from elsewhere is UTF-8, as all texts are that were read here. */
+bool json_is_utf8(json_text text);
+
 /* Whether a text is this word. */
-bool json_is(json_text text, const char *word);
+static inline bool json_is(json_text text, const char *word)
+{
+    return text.bytes && strlen(word) == text.length && memcmp(text.bytes, word, text.length) == 0;
+}
 
 /* A text as a JSON string, quotes and escapes included, as snprintf does: writes at most capacity bytes and returns the
  * length of the whole. */

@@ -782,7 +782,8 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     byte_line line;
     ee_status status = byte_stream_line(head->stream, false, &line, found, error);
     if (status || !*found) return status;
-    head->counts.lines++;
+    static const char mark[] = "\xef\xbb\xbf"; /* some programs put it before UTF-8 */
+    if (!head->counts.lines++ && line.size >= 3 && memcmp(line.bytes, mark, 3) == 0) line.bytes += 3, line.size -= 3;
     status = dsjson_parse(log->room, line.bytes, line.size, &head->options, event, note, error);
     if (status) return status;
     if (note->verdict == LOG_BROKEN && !line.ended)

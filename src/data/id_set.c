@@ -1,48 +1,51 @@
-/* Two tables: ids go to the newer; once that has its share, it becomes the older one and the older is emptied. Nothing
- * is ever taken out of a table, so that the search is a plain walk. */
+/* Two tables: ids go to the newer; once that has its share, it becomes the older one, which is given up. Nothing is
+ * ever taken out of a table, so that the search is a plain walk. */
 #include "id_set.h"
 
 #include <string.h>
 
-enum { SLOTS = 2 * ID_SET_LEAST }; /* at most half full */
-
-struct id_set {
-    uint64_t *newer, *older; /* (SLOTS); 0: free */
-    size_t count;            /* in the newer */
-};
-
-ee_status id_set_create(memory *owner, id_set **out, ee_error *error)
-{
-    ee_status status = memory_create(owner, out, 1, sizeof **out, error);
-    if (!status) status = memory_create(owner, &(*out)->newer, SLOTS, sizeof(uint64_t), error);
-    if (!status) status = memory_create(owner, &(*out)->older, SLOTS, sizeof(uint64_t), error);
-    return status;
-}
+enum { FIRST = 1 << 10 }; /* slots of a table that is new; it doubles, and is at most half full */
 
 /* Where it is, or where it would be. */
-static uint64_t *find(uint64_t *table, uint64_t hash)
+static uint64_t *find(const id_table *table, uint64_t hash)
 {
-    size_t at = (size_t)hash % SLOTS;
-    while (table[at] && table[at] != hash) at = (at + 1) % SLOTS;
-    return &table[at];
+    size_t at = (size_t)hash & (table->capacity - 1);
+    while (table->slots[at] && table->slots[at] != hash) at = (at + 1) & (table->capacity - 1);
+    return &table->slots[at];
 }
 
-bool id_set_add(id_set *set, uint64_t hash)
+/* Makes room for one more: in a table of twice the size, or in a new one where this has its share. */
+static ee_status make_room(id_set *set, ee_error *error)
+{
+    id_table *newer = &set->newer, next = {0};
+    if (2 * newer->count < newer->capacity) return EE_OK;
+    bool full = newer->count == ID_SET_LEAST;
+    next.capacity = full || !newer->capacity ? FIRST : 2 * newer->capacity;
+    ee_status status = memory_create(set->owner, &next.slots, next.capacity, sizeof *next.slots, error);
+    if (status) return status;
+    for (size_t i = 0; i < newer->capacity && !full; i++)
+        if (newer->slots[i]) *find(&next, newer->slots[i]) = newer->slots[i];
+    next.count = full ? 0 : newer->count;
+    memory_free(full ? set->older.slots : newer->slots);
+    if (full) set->older = *newer;
+    *newer = next;
+    return EE_OK;
+}
+
+ee_status id_set_add(id_set *set, uint64_t hash, bool *there, ee_error *error)
 {
     hash += hash == 0;
-    uint64_t *place = find(set->newer, hash);
-    if (*place || *find(set->older, hash)) return true;
+    ee_status status = make_room(set, error);
+    if (status) return status;
+    uint64_t *place = find(&set->newer, hash);
+    *there = *place || (set->older.capacity && *find(&set->older, hash));
+    if (*there) return EE_OK;
     *place = hash;
-    if (++set->count < ID_SET_LEAST) return false;
-    uint64_t *emptied = set->older;
-    set->older = set->newer;
-    set->newer = emptied;
-    set->count = 0;
-    memset(emptied, 0, SLOTS * sizeof *emptied);
-    return false;
+    set->newer.count++;
+    return EE_OK;
 }
 
-/* Multiply and fold (as in Wyhash): two words of the input a step. */
+/* Multiplying spreads low bits upwards, shifting brings them down again. */
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     a ^= a >> 32;

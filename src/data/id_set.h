@@ -8,13 +8,20 @@
 
 enum { ID_SET_LEAST = 1 << 20 }; /* ids that are known, at least; twice as many at most */
 
-typedef struct id_set id_set;
+typedef struct id_table {
+    uint64_t *slots; /* (capacity) 0: free */
+    size_t capacity, count;
+} id_table;
 
-ee_status id_set_create(memory *owner, id_set **out, ee_error *error);
+/* {.owner = ...} is an empty one. */
+typedef struct id_set {
+    memory *owner;
+    id_table newer, older;
+} id_set;
 
-/* Adds the id; returns whether it was there. Over ten million events one is taken for another with a chance of one in a
+/* Adds the id; *there: it was there before. Over ten million events one is taken for another with a chance of one in a
  * million. */
-bool id_set_add(id_set *set, uint64_t hash);
+ee_status id_set_add(id_set *set, uint64_t hash, bool *there, ee_error *error);
 
 /* Of bytes (size): every bit depends on all of them. */
 uint64_t id_hash(const char *bytes, size_t size);

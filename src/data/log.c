@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "byte_sink.h"
 #include "log_compact.h"
 
 log_options log_options_usual(void)
@@ -26,39 +27,97 @@ void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
 
 /* ---- opening ---- */
 
-static ee_status open_file(byte_stream *stream, log_reader **out, ee_error *error)
+typedef enum place_kind { PLACE_FILE, PLACE_CSV, PLACE_OPEN_BANDIT } place_kind;
+
+/* The parts of a text: "csv:PLACE,OPTIONS", "open-bandit:PLACE" or a path. */
+typedef struct log_place {
+    place_kind kind;
+    char *place;         /* to be freed with memory_free; the options follow it there */
+    const char *options; /* of CSV; else NULL */
+} log_place;
+
+static ee_status take_apart(const char *words, log_place *out, ee_error *error)
 {
+    static const char *const heads[] = {[PLACE_CSV] = "csv:", [PLACE_OPEN_BANDIT] = "open-bandit:"};
+    size_t skipped = 0;
+    out->kind = PLACE_FILE;
+    for (place_kind i = PLACE_CSV; i <= PLACE_OPEN_BANDIT; i++) {
+        if (strncmp(words, heads[i], strlen(heads[i])) != 0) continue;
+        out->kind = i;
+        skipped = strlen(heads[i]);
+    }
+    size_t size = strlen(words + skipped) + 1;
+    ee_status status = memory_create(NULL, &out->place, size, 1, error);
+    if (status) return status;
+    memcpy(out->place, words + skipped, size);
+    if (out->kind != PLACE_CSV) return EE_OK;
+    char *comma = options_find(out->place);
+    out->options = comma ? comma + 1 : "";
+    if (comma) *comma = '\0';
+    return EE_OK;
+}
+
+static bool is_named(const char *path, const char *ending)
+{
+    size_t stem = byte_sink_stem(path), length = strlen(ending);
+    return stem > length && memcmp(path + stem - length, ending, length) == 0;
+}
+
+/* Which format a file has, by its first bytes. Only where they tell nothing, as where they are cut, by its name. */
+static ee_status open_file(byte_stream *stream, const char *path, log_reader **out, ee_error *error)
+{
+    enum { LOOKED_AT = 4096 };
     char *first;
     size_t size;
-    ee_status status = byte_stream_look(stream, COMPACT_MAGIC, &first, &size, error);
+    ee_status status = byte_stream_look(stream, LOOKED_AT, &first, &size, error);
     if (status) return status;
     if (size >= COMPACT_MAGIC && memcmp(first, compact_magic, COMPACT_MAGIC) == 0)
         return log_open_compact(stream, out, error);
-    return log_open_dsjson(stream, out, error);
+    size_t blanks = strspn(first, "\xef\xbb\xbf \t\r\n"); /* a byte order mark among them */
+    bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
+    if (object || is_named(path, ".dsjson") || is_named(path, ".json")) return log_open_dsjson(stream, out, error);
+    return log_open_csv(stream, path, "", out, error);
 }
 
-ee_status log_open(const char *text, const log_options *options, log_reader **out, ee_error *error)
+/* What all kinds have in common. */
+static void settle(log_reader *log, const char *words, const log_options *options)
 {
+    log->seen.owner = &log->owner;
+    log->options = *options;
+    uint64_t facts[3] = {archive_checksum((const uint8_t *)words, strlen(words)), byte_stream_fingerprint(log->stream),
+                         log->fingerprint};
+    log->fingerprint = archive_checksum((const uint8_t *)facts, sizeof facts);
+    log->counts.total_bytes = byte_stream_total(log->stream);
+}
+
+ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv_options, const log_options *options,
+                          log_reader **out, ee_error *error)
+{
+    *out = NULL;
+    ee_status status =
+        csv_options ? log_open_csv(stream, path, csv_options, out, error) : open_file(stream, path, out, error);
+    if (status)
+        byte_stream_close(stream);
+    else
+        settle(*out, path, options);
+    return status;
+}
+
+ee_status log_open(const char *words, const log_options *options, log_reader **out, ee_error *error)
+{
+    log_place from = {0};
     byte_stream *stream;
     *out = NULL;
-    ee_status status = byte_stream_open(text, &stream, error);
-    if (status) return status;
-    status = open_file(stream, out, error);
-    if (!status) status = id_set_create(&(*out)->owner, &(*out)->seen, error);
-    if (status) {
-        if (*out)
-            log_close(*out);
-        else
-            byte_stream_close(stream);
-        *out = NULL;
-        return status;
+    ee_status status = take_apart(words, &from, error);
+    if (!status && from.kind == PLACE_OPEN_BANDIT) {
+        status = log_open_bandit(from.place, out, error);
+    } else if (!status) {
+        status = byte_stream_open(from.place, &stream, error);
+        if (!status) status = log_open_stream(stream, from.place, from.options, options, out, error);
     }
-    log_reader *log = *out;
-    log->options = *options;
-    uint64_t facts[2] = {archive_checksum((const uint8_t *)text, strlen(text)), byte_stream_fingerprint(stream)};
-    log->fingerprint = archive_checksum((const uint8_t *)facts, sizeof facts);
-    log->counts.total_bytes = byte_stream_total(stream);
-    return EE_OK;
+    if (!status) settle(*out, words, options); /* known by its options too */
+    memory_free(from.place);
+    return status;
 }
 
 void log_close(log_reader *log)
@@ -151,12 +210,15 @@ static bool is_outside(const log_options *options, double time)
     return time < options->from || time >= options->until; /* neither where one of them is not a number */
 }
 
-static bool is_repeated(log_reader *log, const log_event *event, log_note *note)
+static ee_status check_repeated(log_reader *log, const log_event *event, log_note *note, ee_error *error)
 {
-    if (!event->id.length || !id_set_add(log->seen, id_hash(event->id.bytes, event->id.length))) return false;
-    log_pass_over(note, LOG_REPEATED, "the event %.*s came before", event->id.length < 60 ? (int)event->id.length : 60,
-                  event->id.bytes);
-    return true;
+    bool there = false;
+    if (!event->id.length) return EE_OK;
+    ee_status status = id_set_add(&log->seen, id_hash(event->id.bytes, event->id.length), &there, error);
+    if (there)
+        log_pass_over(note, LOG_REPEATED, "the event %.*s came before",
+                      event->id.length < 60 ? (int)event->id.length : 60, event->id.bytes);
+    return status;
 }
 
 /* Packed data that ends in the middle is a broken line more, where the last one was whole. */
@@ -184,7 +246,9 @@ ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *err
             counts->outside++;
             continue;
         }
-        if (note.verdict == LOG_EVENT && !is_repeated(log, event, &note)) {
+        if (note.verdict == LOG_EVENT) status = check_repeated(log, event, &note, error);
+        if (status) return status;
+        if (note.verdict == LOG_EVENT) {
             counts->events++;
             counts->skipped += event->skipped;
             return EE_OK;

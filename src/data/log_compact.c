@@ -67,8 +67,8 @@ static void visit_number(archive *a, size_t *value)
     *value = narrow;
 }
 
-/* What is read lies in the record. */
-static void visit_text(archive *a, json_text *words)
+/* What is read lies in the record. Whoever gets it takes it for UTF-8; features are checked when they are read. */
+static void visit_text(archive *a, json_text *words, bool features)
 {
     visit_number(a, &words->length);
     if (!a->reading) {
@@ -78,6 +78,7 @@ static void visit_text(archive *a, json_text *words)
     if (words->length > archive_remaining(a)) fail_record(a, "a text is longer than its record");
     if (a->status) words->length = 0;
     words->bytes = (const char *)a->source + a->position;
+    if (!features && !json_is_utf8(*words)) fail_record(a, "a text is no UTF-8");
     a->position += words->length;
 }
 
@@ -94,7 +95,7 @@ static void visit_names(archive *a, compact_room *room, log_event *event)
     }
     for (size_t i = 0; i < event->count; i++) {
         json_text name = a->reading ? (json_text){0} : event->actions[i];
-        visit_text(a, &name);
+        visit_text(a, &name, false);
         if (a->reading) room->names[i] = name;
     }
 }
@@ -149,7 +150,7 @@ static void visit_slots(archive *a, compact_room *room, log_event *event)
     size_t used = 0;
     for (size_t i = 0; i < event->slot_count && !a->status; i++) {
         log_slot slot = a->reading ? (log_slot){0} : event->slots[i];
-        visit_text(a, &slot.id);
+        visit_text(a, &slot.id, false);
         visit_double(a, &slot.reward);
         visit_number(a, &slot.count);
         if (a->reading) {
@@ -190,8 +191,8 @@ static void visit(archive *a, compact_room *room, log_event *event)
     visit_double(a, &event->reward);
     visit_double(a, &event->copies);
     visit_number(a, &event->slot_count);
-    visit_text(a, &event->id);
-    visit_text(a, &event->context);
+    visit_text(a, &event->id, false);
+    visit_text(a, &event->context, true);
     event->skipped = flags & HAS_SKIPPED;
     event->slate = flags & HAS_SLATE;
     if (flags & HAS_PROBABILITIES) {

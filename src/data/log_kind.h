@@ -36,7 +36,7 @@ struct log_reader {
     byte_stream *stream;
     size_t dim;
     uint64_t fingerprint;
-    id_set *seen;
+    id_set seen;
     bool cut_noted;
 };
 
@@ -44,5 +44,16 @@ struct log_reader {
  * stays with the caller. name: a path, or what stands for it. */
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error);
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error);
+/* path: of the stream, to look for the actions in it. */
+ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, log_reader **out, ee_error *error);
+
+/* folder: NAME.csv, perhaps packed, and item_context.csv. The stream is its own. fingerprint becomes that of the second
+ * file. */
+ee_status log_open_bandit(const char *folder, log_reader **out, ee_error *error);
+
+/* log_open of a stream, which it takes over and closes, on failure too. csv_options NULL: its first bytes tell what it
+ * is. */
+ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv_options, const log_options *options,
+                          log_reader **out, ee_error *error);
 
 #endif

@@ -211,6 +211,7 @@ ee_status ee_option_describe(const char *policy_name, size_t index, ee_option *o
     void *options;
     if (!policy_name || !out)
         return status_fail(error, EE_BAD_INPUT, "describe: no policy or nowhere to put the option");
+    if (strcmp(policy_name, "features") == 0) return features_describe_option(index, out, error);
     ee_status status = policy_find(policy_name, &class, &preset, error);
     if (!status) status = read_options(NULL, class, preset, NULL, &options, error);
     if (status) return status;

@@ -145,10 +145,20 @@ static const char *asked_features(const evaluation_request *request)
 
 /* ---- the log, before it is played ---- */
 
+static bool any_needs_arms(const evaluation *self)
+{
+    bool any = false, needs;
+    for (size_t i = 0; i < self->request->candidate_count && !any; i++)
+        any = !self->ended[i] && !evaluation_needs_arms(self->request, i, &needs, NULL) && needs;
+    return any;
+}
+
 static ee_status open_log(evaluation *self)
 {
     const evaluation_request *request = self->request;
-    ee_status status = log_open(request->log, &request->reading, &self->log, self->error);
+    self->frame.reading = request->reading;
+    self->frame.reading.bare = !any_needs_arms(self);
+    ee_status status = log_open(request->log, &self->frame.reading, &self->log, self->error);
     if (status) return status;
     self->repeats = log_can_repeat(self->log);
     self->dim = log_dim(self->log);
@@ -164,14 +174,6 @@ static ee_status open_log(evaluation *self)
     return EE_OK;
 }
 
-static bool any_needs_arms(const evaluation *self)
-{
-    bool any = false, needs;
-    for (size_t i = 0; i < self->request->candidate_count && !any; i++)
-        any = !self->ended[i] && !evaluation_needs_arms(self->request, i, &needs, NULL) && needs;
-    return any;
-}
-
 /* Fills the frame. Where something can be known only from the whole log, and the log can be read again, it is read once
  * more. again: a reward was met that does not lie in the assumed range. */
 static ee_status frame_log(evaluation *self, bool again)
@@ -184,6 +186,7 @@ static ee_status frame_log(evaluation *self, bool again)
         !self->sized_features && !self->dim && self->repeats && log_survey_can_size(features) && any_needs_arms(self);
     if (!again)
         *frame = (evaluation_frame){.request = request,
+                                    .reading = frame->reading,
                                     .features = features,
                                     .learned_events = share ? 0 : (uint64_t)request->split,
                                     .reward_low = given ? request->reward_low : 0.0,

@@ -10,6 +10,7 @@
 #include "candidate.h"
 #include "log_tally.h"
 #include "reward_model.h"
+#include "ridge_model.h"
 #include "tally.h"
 
 /* A candidate in a pass. In folds there are several of it, one for each fold; else one. */
@@ -125,7 +126,7 @@ static ee_status open_log(pass *self, ee_error *error)
     log_close(self->log);
     self->log = NULL;
     self->number = self->unread = 0;
-    return log_open(self->request->log, &self->request->reading, &self->log, error);
+    return log_open(self->request->log, &self->frame->reading, &self->log, error);
 }
 
 static ee_status open_pass(pass *self, const size_t *places, size_t count, evaluation_result *results, ee_error *error)
@@ -175,13 +176,6 @@ static void close_pass(pass *self)
 
 /* ---- an event ---- */
 
-/* The weight of a sample that makes DR's variance least: Farajtabar, Chow, Ghavamzadeh, "More robust doubly robust
- * off-policy evaluation", 2018. */
-static double least_variance_weight(double pi, double p)
-{
-    return pi * (1.0 - p) / (p * p);
-}
-
 static ee_status reserve(pass *self, size_t count, ee_error *error)
 {
     ee_status status = memory_grow(NULL, &self->pi, &self->pi_capacity, count, sizeof *self->pi, error);
@@ -223,7 +217,7 @@ static ee_status play_copy(pass *self, player *one, size_t i, const candidate_ro
     double *pi = use.score || one->own_models ? self->pi : NULL;
     ee_status status = learns || pi ? one->class->play(copy, round, learns, pi, error) : EE_OK;
     if (!status && one->own_models) {
-        double weight = use.learn ? least_variance_weight(self->pi[event->action], event->probability) : 0.0;
+        double weight = use.learn ? ridge_model_weight(RIDGE_MRDR, self->pi[event->action], event->probability) : 0.0;
         status = reward_model_play(one->own_models[i], round, weight, use.score ? self->own_q : NULL, error);
     }
     if (status || !use.score) return status;

@@ -7,6 +7,7 @@
 /* What the log was found to be before it is played. */
 typedef struct evaluation_frame {
     const evaluation_request *request;
+    log_options reading;     /* the request's, and whether anybody wants features */
     const char *features;    /* options of named features, with the room that this log needs */
     uint64_t learned_events; /* of a split: those that are learned from only */
     double reward_low, reward_high;

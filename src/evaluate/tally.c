@@ -225,6 +225,12 @@ static double value_now(const tally *self, size_t index)
     return rounds_sums_value(&view->sums, estimator.kind);
 }
 
+/* Wrong probabilities can leave an interval that holds nothing: that is none. */
+static interval not_empty(interval found)
+{
+    return found.low <= found.high ? found : (interval){NAN, NAN};
+}
+
 /* An interval from what streams; NaN where it needs the rounds. */
 static interval interval_now(const tally *self, size_t index)
 {
@@ -242,12 +248,32 @@ static interval interval_now(const tally *self, size_t index)
     }
 }
 
+/* Whether two estimators stand beside the same interval, which takes its time. */
+static bool share_interval(const tally *self, size_t left, size_t right)
+{
+    const estimator_request *all = self->request->estimators;
+    interval_kind kind = self->request->interval;
+    if (kind == INTERVAL_NORMAL || kind == INTERVAL_STUDENT) return false;
+    return kind != INTERVAL_CS || !self->whole || view_of(all[left]) == view_of(all[right]);
+}
+
+/* intervals is (estimator_count). */
+static void find_intervals(const tally *self, interval *intervals)
+{
+    for (size_t i = 0; i < self->request->estimator_count; i++) {
+        size_t same = 0;
+        while (same < i && !share_interval(self, same, i)) same++;
+        intervals[i] = same < i ? intervals[same] : interval_now(self, i);
+    }
+}
+
 static interval gain_now(const tally *self, size_t index)
 {
     const evaluation_request *request = self->request;
     estimator_kind kind = gain_kind(request->estimators[index].kind);
     bool asymptotic = request->interval == INTERVAL_NORMAL || request->interval == INTERVAL_STUDENT;
-    if (!asymptotic || kind == ESTIMATOR_KINDS) return confidence_sequence_interval(&self->gain, request->alpha);
+    if (!asymptotic || kind == ESTIMATOR_KINDS)
+        return not_empty(confidence_sequence_interval(&self->gain, request->alpha));
     const tally_view *view = &self->views[view_of(request->estimators[index])];
     return interval_of_sums(request->interval, kind, &view->gains, self->range, request->alpha);
 }
@@ -260,10 +286,8 @@ void tally_mark(tally *self, double time)
     mark->events = self->views[VIEW_PLAIN].sums.events;
     mark->time = time;
     mark->logged = mean_reward(self);
-    for (size_t i = 0; i < request->estimator_count; i++) {
-        mark->values[i] = value_now(self, i);
-        mark->intervals[i] = interval_now(self, i);
-    }
+    for (size_t i = 0; i < request->estimator_count; i++) mark->values[i] = value_now(self, i);
+    find_intervals(self, mark->intervals);
 }
 
 void tally_thin(tally *self)

@@ -24,9 +24,10 @@ static const option rows[] = {
     OPTION_ROW_INTEGER(feature_options, hashes, "hashes", "4096", 0, 16777216,
                        "places that names share which come when the others are taken; 0: those are left out",
                        .needs = "hashing=dictionary"),
-    OPTION_ROW_INTEGER(feature_options, bits, "bits", "18", 1, 24, "of a place", .needs = "hashing=vw"),
+    OPTION_ROW_INTEGER(feature_options, bits, "bits", "18", 1, 24, "of the hash: there are 2^bits places",
+                       .needs = "hashing=vw"),
     OPTION_ROW_FLAG(feature_options, chain_hash, "chain_hash", "off",
-                    "a text's place by the hash of its key and then of its value", .needs = "hashing=vw"),
+                    "hash a text by its key and then by its value, not by both as one", .needs = "hashing=vw"),
     OPTION_ROW_TEXT(feature_options, products, "products", "context*action", "none, or terms as user*item+device*item",
                     "what is multiplied with what: context, action, or namespaces"),
     OPTION_ROW_FLAG(feature_options, standardize, "standardize", "on",
@@ -34,7 +35,7 @@ static const option rows[] = {
                     .needs = "hashing=dictionary"),
 };
 static const option_table table = OPTION_TABLE(rows);
-static const option_group groups[] = {OPTION_GROUP_OWN(table, NULL)};
+static const option_group groups[] = {OPTION_GROUP_OWN(table, "named features")};
 static const option_schema schema = OPTION_SCHEMA("features", groups, feature_options, "names products");
 
 ee_status features_read_options(feature_options *self, const char *text, ee_error *error)
@@ -49,6 +50,13 @@ ee_status features_read_options(feature_options *self, const char *text, ee_erro
 size_t features_format_options(const feature_options *self, char *text, size_t capacity)
 {
     return options_format(&schema, self, text, capacity);
+}
+
+ee_status features_describe_option(size_t index, ee_option *out, ee_error *error)
+{
+    feature_options defaults;
+    options_set_defaults(&schema, &defaults);
+    return options_describe(&schema, &defaults, index, out, error);
 }
 
 static bool hashes_as_vw(const feature_options *self)

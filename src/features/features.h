@@ -58,6 +58,9 @@ ee_status features_read_options(feature_options *self, const char *text, ee_erro
 /* Every option that acts, as snprintf does. */
 size_t features_format_options(const feature_options *self, char *text, size_t capacity);
 
+/* Option number index with its default; EE_BAD_INPUT past the last. */
+ee_status features_describe_option(size_t index, ee_option *out, ee_error *error);
+
 /* How many places features with these options have. */
 size_t features_dim(const feature_options *self);
 

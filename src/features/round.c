@@ -1,6 +1,5 @@
 #include "round.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "feature_names.h"
@@ -140,19 +139,28 @@ static ee_status add_words(parser *self, json_text text)
 
 static ee_status parse_members(parser *self);
 
-/* Something within an array whose namespace is open; element counts from 0. */
+/* A number or true within an array whose namespace is open: "[0]", "[1]", ... */
+static ee_status add_element(parser *self, const json_token *token, size_t element)
+{
+    char place[24], *start = place + sizeof place;
+    size_t digits = element;
+    *--start = ']';
+    do *--start = (char)('0' + digits % 10);
+    while (digits /= 10);
+    *--start = '[';
+    name_parts name = {.joint = "", .key = {start, (size_t)(place + sizeof place - start)}};
+    round_feature feature = {.value = 1, .is_element = true, .element = (uint32_t)element};
+    if (token->kind == JSON_KIND_TRUE) return add(self, &name, feature);
+    return add_number(self, &name, token->number, feature);
+}
+
 static ee_status parse_element(parser *self, const json_token *token, size_t element)
 {
-    char place[32];
-    int length = snprintf(place, sizeof place, "[%zu]", element);
-    name_parts numbered = {.joint = "", .key = {place, (size_t)length}};
     name_parts worded = {.joint = "", .has_word = true, .word = token->text};
-    round_feature feature = {.value = 1, .is_element = true, .element = (uint32_t)element};
     switch (token->kind) {
     case JSON_KIND_NUMBER:
-        return add_number(self, &numbered, token->number, feature);
     case JSON_KIND_TRUE:
-        return add(self, &numbered, feature);
+        return add_element(self, token, element);
     case JSON_KIND_TEXT:
         return add(self, &worded, indicator);
     case JSON_KIND_OBJECT:

@@ -9,6 +9,8 @@ for name in eenet eenet:paper eenet:authors greedy uniform; do
     grep -q "^$name  *[^ ]" policies || fail "no $name among the policies"
 done
 
+"$eenet" describe features | grep -Eq '^  names +8192 +places' || fail "describe features: no option names"
+
 # What is listed can be described, and has at least the options that all policies share.
 cut -d ' ' -f 1 policies >names
 while read -r name; do

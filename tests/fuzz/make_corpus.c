@@ -1,5 +1,5 @@
-/* Writes the corpus of the fuzzers: make_corpus FOLDER, where FOLDER holds model/, record/ and options/. Run it again
- * when one of the formats changes. The same library on the same machine writes the same files.
+/* Writes the corpus of the fuzzers: make_corpus FOLDER, where FOLDER holds model/, record/, options/ and json/. Run it
+ * again when one of the formats changes. The same library on the same machine writes the same files.
  *
  * Models are small, and so are the numbers in their options: fuzz_model does not try what asks for much. */
 #include <stdbool.h>
@@ -280,12 +280,40 @@ static const char *const texts[] = {
     "blocks=2 scale=off units=3 refresh=2 f1.heads=0 f1.others=0.5 recall=7 exclusive=on",
 };
 
-static void write_texts(void)
+/* ---- JSON ---- */
+
+static const char *const documents[] = {
+    "",
+    "null",
+    " [true , false,null]\n",
+    "{\"a\": [1, {\"b\": {}}, []], \"a\": \"twice\", \"\": 0}",
+    "\"\\\"\\\\\\/\\b\\f\\n\\r\\t \\u0041\\u00e9\\u20ac\\ud83d\\ude00 \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+    "{\"k\\u0000\": \"zero \\u0000\"}",
+    "[\"\\ud800\"]",
+    "[\"\\udc00\\ud800\"]",
+    "[\"\xed\xa0\x80\", \"\xc0\x80\", \"\xf4\x90\x80\x80\"]",
+    "[0, -0, 0.5, -1.25e3, 1E+2, 1e-7, 12345678, 0.12345678901234567, 9007199254740993, 18446744073709551616]",
+    "[1.7976931348623157e308, 4.9e-324, 1e-400, 0.000000000000000000000000000000012345678901234567890123456789]",
+    "1e309",
+    "[01]",
+    "[1.]",
+    "-",
+    "{\"a\" 1}",
+    "[1,]",
+    "[1 2]",
+    "\"a control\x01\"",
+    "\"not ended",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]",
+    "{\"c\":{\"shared\":{\"name\":\"Anna\"},\"_multi\":[{\"f\":0.3580493746949883}]},\"p\":[0.5,0.5],\"_label_cost\":-"
+    "1.0}",
+};
+
+static void write_texts(const char *kind, const char *const *list, size_t count)
 {
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < count; i++) {
         char name[32];
         snprintf(name, sizeof name, "text-%02zu", i);
-        write_input("options", name, texts[i], strlen(texts[i]));
+        write_input(kind, name, list[i], strlen(list[i]));
     }
 }
 
@@ -299,6 +327,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < MODELS; i++) write_model(&models[i], i % 2 == 1);
     write_extremes();
     write_records();
-    write_texts();
+    write_texts("options", texts, sizeof texts / sizeof *texts);
+    write_texts("json", documents, sizeof documents / sizeof *documents);
     return failures > 0;
 }

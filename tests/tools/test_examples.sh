@@ -13,6 +13,10 @@ for program; do
     first_bandit) least 800 "$("$program")" ;;
     threads_on_a_snapshot) least 700 "$("$program")" ;;
     sparse_blocks) least 1000 "$("$program")" ;;
+    named_features)
+        least 800 "$("$program")"
+        "$program" | grep -q 'user.age\*article.topic=music  *came 1000 times'
+        ;;
     late_rewards)
         "$program" model records | grep -q '^0 rewards learned in all'
         "$program" model records | grep -q '^200 rewards learned in all'

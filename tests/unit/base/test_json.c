@@ -99,7 +99,7 @@ static void all_escapes(void **state)
     assert_string_equal(walk("\"\\udbff\\udfff\\ud800\\udc00\""), "'\xf4\x8f\xbf\xbf\xf0\x90\x80\x80' END");
     assert_string_equal(walk("\"\\u007f\\u0080\\u07ff\\u0800\\uffff\""),
                         "'\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf' END");
-    assert_string_equal(walk("{\"k\\n\":\"t\\t\",\"\\u006b\":\"plain\"}"), "{ k\n:'t\t' k:'plain' } END");
+    assert_string_equal(walk("{\"\\u006b\":\"\\u0078\",\"k\\n\":\"t\\t\"}"), "{ k:'x' k\n:'t\t' } END");
     assert_string_equal(walk("\"much that is plain, \xc3\xa9, \\n, \xe2\x82\xac, and more that is plain\""),
                         "'much that is plain, \xc3\xa9, \n, \xe2\x82\xac, and more that is plain' END");
     assert_string_equal(walk("[\"\\\\\",\"\\\"\"]"), "[ '\\' '\"' ] END");
@@ -164,14 +164,14 @@ static void control_characters_are_refused(void **state)
 static void utf8_is_checked(void **state)
 {
     (void)state;
-    static const unsigned char tails[] = {0x00, 0x7f, 0x80, 0xbf, 0xc0, 0xff};
+    static const unsigned char tails[] = {0x7f, 0x80, 0xbf, 0xc0};
     for (unsigned first = 0x80; first < 0x100; first++) {
         for (unsigned second = 0x20; second < 0x100; second++) {
-            for (size_t tail = 0; tail < sizeof tails * sizeof tails; tail++) {
+            size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+            for (size_t tail = 0; tail < (length < 3 ? 1 : sizeof tails * sizeof tails); tail++) {
                 unsigned third = tails[tail / sizeof tails], fourth = tails[tail % sizeof tails];
                 unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
                 unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-                size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
                 bool good = length > 0 && second >= low && second <= high;
                 good = good && (length < 3 || (third & 0xc0) == 0x80) && (length < 4 || (fourth & 0xc0) == 0x80);
                 char text[] = {'"', (char)first, (char)second, (char)third, (char)fourth, '"'};

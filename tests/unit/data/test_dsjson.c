@@ -47,9 +47,9 @@ static void expect_passed(fixture *f, const char *line, log_verdict verdict, con
     assert_message_has(f->note.reason, reason);
 }
 
-static bool text_is(json_text text, const char *expected)
+static bool text_is(json_text got, const char *expected)
 {
-    return text.length == strlen(expected) && memcmp(text.bytes, expected, text.length) == 0;
+    return got.length == strlen(expected) && memcmp(got.bytes, expected, got.length) == 0;
 }
 
 static void every_field_is_read(void **state)
@@ -299,11 +299,11 @@ static void dropped_events_agree_either_way(void **state)
     memory_release(&f.owner);
 }
 
-static void expect_time(const char *text, double seconds)
+static void expect_time(const char *words, double seconds)
 {
     double got;
-    if (!log_time_parse((json_text){text, strlen(text)}, &got)) fail_msg("%s is no time", text);
-    if (got != seconds) fail_msg("%s: %.9f", text, got);
+    if (!log_time_parse((json_text){words, strlen(words)}, &got)) fail_msg("%s is no time", words);
+    if (got != seconds) fail_msg("%s: %.9f", words, got);
 }
 
 static void times_are_read_and_written(void **state)
@@ -333,15 +333,15 @@ static void times_are_read_and_written(void **state)
         assert_false(log_time_parse((json_text){wrong[i], strlen(wrong[i])}, &got));
     }
     for (double time = 5.4e8; time < 8e9; time += 12345678.7654321) {
-        char text[LOG_TIME_SIZE];
-        log_time_format(time, text);
-        expect_time(text, time);
+        char words[LOG_TIME_SIZE];
+        log_time_format(time, words);
+        expect_time(words, time);
     }
-    char text[LOG_TIME_SIZE];
-    log_time_format(1621344509.656, text);
-    assert_string_equal(text, "2021-05-18T13:28:29.6560000Z");
-    log_time_format(0.99999999, text);
-    assert_string_equal(text, "1970-01-01T00:00:01.0000000Z");
+    char words[LOG_TIME_SIZE];
+    log_time_format(1621344509.656, words);
+    assert_string_equal(words, "2021-05-18T13:28:29.6560000Z");
+    log_time_format(0.99999999, words);
+    assert_string_equal(words, "1970-01-01T00:00:01.0000000Z");
 }
 
 int main(void)

@@ -291,7 +291,7 @@ static void compact_logs_may_be_cut_or_damaged(void **state)
             status = log_next(log, &event, &found, &error);
             events += !status && found;
         }
-        assert_true(status == EE_BAD_INPUT && events < 5);
+        assert_true(status && events < 5);
         log_close(log);
     }
     memory_free(bytes);

@@ -1,0 +1,84 @@
+/* Named features: rounds as JSON, no vectors to make. The bandit gives every name a place, scales the numbers, and can
+ * say afterwards which weight belongs to which name.
+ *
+ * cc named_features.c -leenet */
+#include <eenet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 1000, TOPICS = 4 };
+static const char *const topics[TOPICS] = {"music", "politics", "sport", "cooking"};
+
+static void stop(const ee_error *error)
+{
+    fprintf(stderr, "%s\n", error->message);
+    exit(1);
+}
+
+/* A visitor, and four articles to choose from. Returns the one that the visitor wants to read. */
+static size_t visit(ee_round *round)
+{
+    char json[128];
+    ee_error error;
+    int age = 18 + rand() % 60, mobile = rand() % 2;
+    ee_round_clear(round);
+    snprintf(json, sizeof json, "{\"user\": {\"age\": %d, \"device\": \"%s\"}}", age, mobile ? "mobile" : "desktop");
+    if (ee_round_context(round, json, strlen(json), &error)) stop(&error);
+    for (int i = 0; i < TOPICS; i++) {
+        snprintf(json, sizeof json, "{\"article\": {\"topic\": \"%s\", \"words\": %d}}", topics[i],
+                 100 + rand() % 3000);
+        if (ee_round_action(round, json, strlen(json), &error)) stop(&error);
+    }
+    return age < 40 ? 0 : mobile ? 2 : 1;
+}
+
+/* The weight of a feature: what an arm that has it alone is worth. */
+static double weight_of(ee_bandit *bandit, uint32_t place, size_t dim)
+{
+    const size_t starts[2] = {0, 1};
+    const float one = 1;
+    ee_arms arm = ee_arms_sparse(starts, &place, &one, 1, dim);
+    ee_score score;
+    ee_error error;
+    if (ee_bandit_score(bandit, &arm, &score, &error)) stop(&error);
+    return score.exploitation;
+}
+
+static void print_weights(ee_bandit *bandit)
+{
+    size_t dim = ee_bandit_info(bandit).dim;
+    for (uint32_t place = 0; place < dim; place++) {
+        ee_feature feature;
+        ee_error error;
+        if (ee_bandit_feature(bandit, place, &feature, &error)) stop(&error);
+        if (feature.name[0])
+            printf("%8.3f  %-42s came %llu times\n", weight_of(bandit, place, dim), feature.name,
+                   (unsigned long long)feature.count);
+    }
+}
+
+int main(void)
+{
+    ee_settings settings = {.policy = "linucb", .seed = 1, .features = "names=100 hashes=10"};
+    ee_bandit *bandit;
+    ee_round *round; /* one for each thread */
+    ee_error error;
+    int right = 0;
+    if (ee_bandit_create(&settings, &bandit, &error)) stop(&error);
+    if (ee_round_create(NULL, &round, &error)) stop(&error);
+    for (int i = 0; i < ROUNDS; i++) {
+        ee_arms arms;
+        ee_decision decision;
+        size_t wanted = visit(round);
+        if (ee_bandit_arms(bandit, round, &arms, &error)) stop(&error);
+        if (ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error)) stop(&error);
+        if (ee_bandit_learn(bandit, decision.id, decision.arm == wanted, &error)) stop(&error);
+        right += decision.arm == wanted;
+    }
+    printf("%d of %d visitors saw what they wanted to read; chance is %d\n", right, ROUNDS, ROUNDS / TOPICS);
+    print_weights(bandit);
+    ee_round_free(round);
+    ee_bandit_free(bandit);
+    return 0;
+}
