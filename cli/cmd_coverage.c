@@ -252,6 +252,7 @@ static int run_pool(const command *self, const request *of, size_t place, covera
     bool finished;
     ee_error error;
     ee_status status = known_pool_create(&plan, &watch, &pool, &finished, &error);
+    clear_line(&who);
     int code = end_of(self, status, finished, &error);
     for (size_t b = 0; b < of->behaviours.count && !code; b++) {
         enum { RESAMPLES = 200 };
@@ -287,6 +288,7 @@ static int save(const command *self, const request *of, size_t count)
     if (!status) status = text_save(&lines, path);
     if (!status) status = coverage_figures(of->entries, count, folder, &error);
     if (!status && !of->given[FLAG_JSON]) printf("%s\n%s/figures\n", path, folder);
+    memory_free(lines.bytes);
     memory_free(path);
     return status ? command_failed(self, "%s", error.message) : EXIT_DONE;
 }
