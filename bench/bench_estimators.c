@@ -65,7 +65,7 @@ static void measure_sums(bench_report *to, const evaluated_rounds *rounds, bool 
     const char *name = one_by_one ? "all sums, one by one" : "all sums";
     if (!bench_report_wants(to, name)) return;
     measurement taken = {0};
-    rounds_sums sums;
+    rounds_sums sums = {0};
     while (measure_more(&taken, 0.5)) {
         stretch start = measure_start();
         sums = (rounds_sums){0};

@@ -30,11 +30,10 @@ const command command_bench = {
     .name = "bench",
     .form = "[-d DIR] [-o DIR] [FILTER...]",
     .summary = "measure the engine's speed on this machine",
-    .details =
-        "Measures what has a FILTER in its name, PART/TITLE/ROW as they are printed; without one, all, which "
-        "takes two\n"
-        "minutes. Parts: kernels, json, calls, features, runs, growth, jobs, estimators. docs/performance.md says\n"
-        "how to read the table.\n",
+    .details = "Measures what has a FILTER in its name, PART/TITLE/ROW as they are printed; without one, all, which "
+               "takes two\n"
+               "minutes. Parts: kernels, json, calls, runs, growth, jobs, estimators. docs/performance.md says how to\n"
+               "read it.\n",
     .flags = flags,
     .flag_count = sizeof flags / sizeof flags[0],
     .run = run,

@@ -31,8 +31,10 @@ static const estimator_info infos[ESTIMATOR_KINDS] = {
     [ESTIMATOR_SG_DR] = {"sg-dr", "sub-Gaussian DR", .models = true, .tuned = true},
     [ESTIMATOR_REPLAY] = {"replay", "the mean where a deterministic policy agrees with a log of equal probabilities",
                           .streams = true},
-    [ESTIMATOR_EL] = {"el", "empirical likelihood: the most likely reweighting with a mean weight of 1"},
-    [ESTIMATOR_CRESSIE_READ] = {"cressie-read", "the same by a divergence for which sums suffice", .streams = true},
+    [ESTIMATOR_EL] = {"el", "empirical likelihood: the most likely reweighting with a mean weight of 1",
+                      .models = false},
+    [ESTIMATOR_CRESSIE_READ] = {"cressie-read", "empirical likelihood by a divergence for which sums suffice",
+                                .streams = true},
 };
 
 const estimator_info *estimator_describe(estimator_kind kind)

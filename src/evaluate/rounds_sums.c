@@ -42,7 +42,36 @@ void rounds_sums_merge(rounds_sums *self, const rounds_sums *other)
 
 void rounds_sums_add(rounds_sums *self, double weight, double reward, double direct, double predicted, double copies)
 {
-    rounds_sums_add_all(self, &(evaluated_rounds){1, &weight, &reward, &direct, &predicted, &copies});
+    double w = copies * weight, r = copies * reward, d = copies * direct;
+    double x = w * reward, y = w * (reward - predicted), same = weight > 0.0 ? copies : 0.0, same_r = same * reward;
+    rounds_sums one = {
+        .count = copies,
+        .events = 1,
+        .wmin = weight,
+        .wmax = weight,
+        .wrmax = weight * reward,
+        .w = w,
+        .ww = w * w,
+        .r = r,
+        .rr = r * r,
+        .copies_max = copies,
+        .wr = x,
+        .wwr = w * x,
+        .wwrr = x * x,
+        .d = d,
+        .dd = d * d,
+        .we = y,
+        .wwe = w * y,
+        .wwee = y * y,
+        .dwe = d * y,
+        .dw = d * w,
+        .same = same,
+        .same2 = same * same,
+        .same_r = same_r,
+        .same2_r = same * same_r,
+        .same2_rr = same_r * same_r,
+    };
+    rounds_sums_merge(self, &one);
 }
 
 /* What the rounds of a block add, made of the arrays of the whole. Each is (count), and an array that is not there is

@@ -134,6 +134,18 @@ static void smooth_in_the_variation(void **state)
     assert_true(lower_of(1e3, 0.01) < lower_of(1e3, 0.05));
 }
 
+/* By hand: the weight is 9.5, so q of the first action is cut from 1 to 1 / 9.5; then d = 0.1 + 0.05, and the term of a
+ * reward of 0 is 0.15 - 1. Turned, q is 0 and the reward 1: the term is 9.5. */
+static void predictions_are_cut_for_dr(void **state)
+{
+    (void)state;
+    const double policy[] = {0.95, 0.05}, log[] = {0.1, 0.9}, q[] = {1, 1};
+    confidence_sequence sequence = confidence_sequence_of_dr((value_range){0, 1, INFINITY});
+    confidence_sequence_add_dr(&sequence, &(scored_round){2, policy, log, q, 0, 0.0, 1.0});
+    assert_close(sequence.below.sum, (0.15 - 1.0 + 1.0) / 2.0, 1e-15);
+    assert_close(sequence.above.sum, (9.5 + 1.0) / 2.0, 1e-15);
+}
+
 static void all_that_is_possible_before_the_first_round(void **state)
 {
     (void)state;
@@ -150,6 +162,7 @@ int main(void)
         cmocka_unit_test(as_tight_as_promised_for_coins),
         cmocka_unit_test(copies_are_zeros_and_one_that_counts_for_all),
         cmocka_unit_test(smooth_in_the_variation),
+        cmocka_unit_test(predictions_are_cut_for_dr),
         cmocka_unit_test(all_that_is_possible_before_the_first_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
