@@ -29,7 +29,7 @@ static void print_machine(const machine *peak)
 ee_status bench_run(const bench_request *request, ee_error *error)
 {
     static ee_status (*const parts[])(bench_report *, ee_error *) = {
-        bench_kernels, bench_json, bench_calls, bench_runs, bench_growth, bench_jobs, bench_estimators};
+        bench_kernels, bench_json, bench_calls, bench_features, bench_runs, bench_growth, bench_jobs, bench_estimators};
     bench_report to = {.request = request};
     ee_status status = machine_measure(&to.peak, error);
     if (status) return status;

@@ -109,20 +109,45 @@ static void print_head(const evaluation_request *request, const evaluation_resul
     if (log->learned) printf(" after %" PRIu64 " to learn from", log->learned);
     if (log->skipped) printf(", %" PRIu64 " that nobody saw left out", log->skipped);
     if (log->passed) printf(", %" PRIu64 " lines passed over", log->passed);
-    printf("\nThe log's policy earned %s an event (%s).\n\n", mean, ends);
+    printf("\nThe log's policy earned %s an event (%s).\n", mean, ends);
 }
 
-static void print_sentences(const evaluation_request *request, const evaluation_result *results)
+static void print_sentence(const diagnosis_sentence *one)
+{
+    printf("  %c ", one->grave ? '!' : '-');
+    command_print_wrapped(one->text, 4, command_line_width());
+}
+
+/* Whether a candidate before this one has the same sentence. */
+static bool was_said(const evaluation_result *results, size_t place, const char *text)
+{
+    bool said = false;
+    for (size_t i = 0; i < place; i++)
+        for (size_t k = 0; results[i].finished && k < results[i].diagnosis.count; k++)
+            said = said || strcmp(results[i].diagnosis.sentences[k].text, text) == 0;
+    return said;
+}
+
+/* What is about the log, once. */
+static void print_about_log(const evaluation_request *request, const evaluation_result *results)
+{
+    for (size_t i = 0; i < request->candidate_count; i++)
+        for (size_t k = 0; results[i].finished && k < results[i].diagnosis.count; k++) {
+            const diagnosis_sentence *one = &results[i].diagnosis.sentences[k];
+            if (!one->log || was_said(results, i, one->text)) continue;
+            print_sentence(one);
+        }
+}
+
+static void print_about_candidates(const evaluation_request *request, const evaluation_result *results)
 {
     for (size_t i = 0; i < request->candidate_count; i++) {
         const evaluation_result *of = &results[i];
         if (!of->finished) continue;
         printf("\n");
         command_print_wrapped(of->headline, 0, command_line_width());
-        for (size_t k = 0; k < of->diagnosis.count; k++) {
-            printf("  %c ", of->diagnosis.sentences[k].grave ? '!' : '-');
-            command_print_wrapped(of->diagnosis.sentences[k].text, 4, command_line_width());
-        }
+        for (size_t k = 0; k < of->diagnosis.count; k++)
+            if (!of->diagnosis.sentences[k].log) print_sentence(&of->diagnosis.sentences[k]);
     }
 }
 
@@ -143,8 +168,10 @@ ee_status evaluation_table_print(const evaluation_request *request, const evalua
     }
     if (shown < request->candidate_count) {
         print_head(request, &results[shown]);
+        print_about_log(request, results);
+        printf("\n");
         print_rows(rows, used);
-        print_sentences(request, results);
+        print_about_candidates(request, results);
     }
     memory_free(rows);
     return EE_OK;

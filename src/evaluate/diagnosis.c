@@ -17,7 +17,15 @@ static const double large_share = 0.1;      /* of one event in the sum of weight
 static const double reward_off = 0.1;       /* relative difference of rewards, and of DM and DR */
 static const double sums_off_grave = 0.05;  /* share of the events */
 
-__attribute__((format(printf, 3, 4))) static void say(diagnosis_report *into, bool grave, const char *format, ...)
+/* What a sentence is about, and whether the numbers can be trusted all the same. */
+typedef struct subject {
+    bool log, grave;
+} subject;
+
+static const subject of_candidate = {false, false}, of_log = {true, false};
+static const subject grave_of_candidate = {false, true}, grave_of_log = {true, true};
+
+__attribute__((format(printf, 3, 4))) static void say(diagnosis_report *into, subject about, const char *format, ...)
 {
     if (into->count == DIAGNOSIS_MOST) return;
     diagnosis_sentence *one = &into->sentences[into->count++];
@@ -25,8 +33,9 @@ __attribute__((format(printf, 3, 4))) static void say(diagnosis_report *into, bo
     va_start(list, format);
     vsnprintf(one->text, sizeof one->text, format, list);
     va_end(list);
-    one->grave = grave;
-    if (grave) into->trusted = false;
+    one->grave = about.grave;
+    one->log = about.log;
+    if (about.grave) into->trusted = false;
 }
 
 /* How many standard errors a difference is. Without any variation every difference is beyond chance. */
@@ -43,9 +52,9 @@ static bool differs(double difference, double standard_error, double least)
 
 /* ---- the probabilities of the log ---- */
 
-static void say_wrong(diagnosis_report *into, const char *whose, double mean, double expected)
+static void say_wrong(diagnosis_report *into, subject about, const char *whose, double mean, double expected)
 {
-    say(into, true,
+    say(into, about,
         "The log's probabilities look wrong: %s should weigh %.2f on average and weigh %.2f. This is the commonest "
         "fault "
         "of such logs. Check that each event has the probability of the action that was shown, by the policy that "
@@ -61,7 +70,7 @@ static bool check_spread(const diagnosis *self, diagnosis_report *into)
     /* What the log never takes is not known: less than 1 may be right. */
     if (isnan(self->spread_unsupported) && difference < 0.0) return false;
     if (!differs(difference, self->spread_weight_error, weight_off)) return false;
-    say_wrong(into, "choices at random", self->spread_weight, expected);
+    say_wrong(into, grave_of_log, "choices at random", self->spread_weight, expected);
     return true;
 }
 
@@ -74,10 +83,10 @@ static void check_weights(const diagnosis *self, diagnosis_report *into)
     char whose[160];
     snprintf(whose, sizeof whose, "the choices of %.100s", self->candidate);
     if (known || difference > 0.0) {
-        say_wrong(into, whose, self->mean_weight, expected);
+        say_wrong(into, grave_of_candidate, whose, self->mean_weight, expected);
         return;
     }
-    say(into, true,
+    say(into, grave_of_candidate,
         "The log covers only part of what %.100s does: its choices weigh %.2f on average in place of 1. The rest was "
         "never tried in this log, or the log's probabilities are wrong. The estimates cannot be trusted.",
         self->candidate, self->mean_weight);
@@ -86,7 +95,7 @@ static void check_weights(const diagnosis *self, diagnosis_report *into)
 static void check_sums(const diagnosis *self, diagnosis_report *into)
 {
     if (!(self->sum_off > 0.0)) return;
-    say(into, self->sum_off > sums_off_grave,
+    say(into, self->sum_off > sums_off_grave ? grave_of_log : of_log,
         "In %.3g%% of the events the probabilities do not sum to 1: they are off by up to %.3g.", 100.0 * self->sum_off,
         self->probability_sum);
 }
@@ -96,7 +105,7 @@ static void check_sums(const diagnosis *self, diagnosis_report *into)
 static void check_support(const diagnosis *self, diagnosis_report *into)
 {
     if (!(self->unsupported > unsupported_told)) return;
-    say(into, self->unsupported > unsupported_grave,
+    say(into, self->unsupported > unsupported_grave ? grave_of_candidate : of_candidate,
         "%.3g%% of what %.100s does is never done in this log: what that earns cannot be known from it, and is left "
         "out "
         "of the estimates or guessed by the reward model.",
@@ -106,18 +115,18 @@ static void check_support(const diagnosis *self, diagnosis_report *into)
 static void check_size(const diagnosis *self, diagnosis_report *into)
 {
     if (self->rounds < few_events) {
-        say(into, false, "There are only %llu events: too few to tell policies apart, unless they differ much.",
+        say(into, of_log, "There are only %llu events: too few to tell policies apart, unless they differ much.",
             (unsigned long long)self->events);
         return;
     }
     bool few = self->effective < few_effective, small = self->effective < small_effective * self->rounds;
     if (few || small)
-        say(into, false,
+        say(into, of_candidate,
             "%.100s rarely does what the log did: %.0f events tell as much about it as %.0f of its own would. A longer "
             "log, or one with more chance in it, would tell more.",
             self->candidate, self->rounds, self->effective);
     else if (self->largest_share > large_share)
-        say(into, false, "One event alone makes up %.0f%% of the estimate: its weight is %.4g.",
+        say(into, of_candidate, "One event alone makes up %.0f%% of the estimate: its weight is %.4g.",
             100.0 * self->largest_share, self->largest_weight);
 }
 
@@ -128,7 +137,7 @@ static void check_drift(const diagnosis *self, diagnosis_report *into)
     double difference = self->reward_last - self->reward_first;
     double least = reward_off * fmax(fabs(self->reward_first), fabs(self->reward_last));
     if (!differs(difference, self->reward_error, least)) return;
-    say(into, false,
+    say(into, of_log,
         "The log's reward went from %.4g in its first third to %.4g in the last: times have changed, and what was best "
         "over the whole log may not be best now.",
         self->reward_first, self->reward_last);
@@ -138,7 +147,7 @@ static void check_model(const diagnosis *self, diagnosis_report *into)
 {
     double difference = self->direct - self->robust;
     if (!differs(difference, self->robust_error, reward_off * fabs(self->robust))) return;
-    say(into, false,
+    say(into, of_candidate,
         "The reward model by itself is off: it says %.4g, and corrected by the rewards of the log %.4g. DR corrects "
         "it; "
         "DM alone is not to be trusted here.",
@@ -148,22 +157,22 @@ static void check_model(const diagnosis *self, diagnosis_report *into)
 static void check_terms(const diagnosis *self, diagnosis_report *into)
 {
     if (self->seen_range)
-        say(into, false,
+        say(into, of_log,
             "Rewards are taken to lie between %.4g and %.4g, as they do in the log: the intervals hold if none can lie "
             "outside. --rewards LOW:HIGH tells what is possible.",
             self->range_low, self->range_high);
     if (self->taken_alone)
-        say(into, false,
+        say(into, of_log,
             "The log has the probability of the taken action alone, so the interval beside the estimates with a reward "
             "model is that of IPS.");
-    if (self->slots) say(into, false, "Events have several slots: the first of each is evaluated.");
+    if (self->slots) say(into, of_log, "Events have several slots: the first of each is evaluated.");
 }
 
 diagnosis_report diagnosis_explain(const diagnosis *self)
 {
     diagnosis_report report = {.trusted = true};
     if (!self->events) {
-        say(&report, true, "The log has no event to evaluate.");
+        say(&report, grave_of_log, "The log has no event to evaluate.");
         return report;
     }
     if (self->weighs && !check_spread(self, &report)) check_weights(self, &report);
@@ -173,7 +182,7 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
     check_drift(self, &report);
     check_model(self, &report);
     check_terms(self, &report);
-    if (!report.count) say(&report, false, "Nothing speaks against these numbers.");
+    if (!report.count) say(&report, of_candidate, "Nothing speaks against these numbers.");
     return report;
 }
 
@@ -237,8 +246,7 @@ void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain
         return;
     }
     if (!trusted || isnan(gain.value)) {
-        snprintf(text, DIAGNOSIS_TEXT, "What %.100s would have earned cannot be told from this log%s", name,
-                 trusted ? "." : ": see below.");
+        snprintf(text, DIAGNOSIS_TEXT, "What %.100s would have earned cannot be told from this log.", name);
         return;
     }
     if (gain.low <= 0.0 && gain.high >= 0.0) {

@@ -38,6 +38,7 @@ enum { DIAGNOSIS_TEXT = 320, DIAGNOSIS_MOST = 12 };
 
 typedef struct diagnosis_sentence {
     bool grave; /* the candidate's numbers cannot be trusted */
+    bool log;   /* it is about the log, the same whoever is evaluated */
     char text[DIAGNOSIS_TEXT];
 } diagnosis_sentence;
 

@@ -180,6 +180,7 @@ static json_t *sentences_of(const diagnosis_report *report)
     for (size_t i = 0; i < report->count; i++) {
         json_t *one = json_object();
         json_object_set_new(one, "grave", json_boolean(report->sentences[i].grave));
+        json_object_set_new(one, "log", json_boolean(report->sentences[i].log));
         set_text(one, "text", report->sentences[i].text);
         json_array_append_new(list, one);
     }
@@ -402,6 +403,7 @@ static void read_sentences(line_reader *from, diagnosis_report *out)
     for (size_t i = 0; i < json_array_size(list) && !from->status; i++) {
         diagnosis_sentence *one = &out->sentences[out->count++];
         one->grave = read_flag(from, json_array_get(list, i), "grave");
+        one->log = read_flag(from, json_array_get(list, i), "log");
         read_short(from, json_array_get(list, i), "text", one->text, sizeof one->text);
     }
     out->trusted = read_flag(from, from->members, "trusted");

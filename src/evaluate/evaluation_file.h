@@ -9,7 +9,7 @@
  *      "estimators":[{"name":"dr","value":0.2,"low":0.1,"high":0.3,"gain":0.1,"gain_low":0,"gain_high":0.2,
  *                     "lambda":null}],
  *      "facts":{"effective":812.5,"largest_weight":9.1,...},
- *      "trusted":true,"sentences":[{"grave":false,"text":"..."}],"headline":"...",
+ *      "trusted":true,"sentences":[{"grave":false,"log":true,"text":"..."}],"headline":"...",
  *      "marks":[[100,null,0.1,[0.2,0.1,0.3],...],...],   events, time, log's mean reward; a triple an estimator
  *      "weights":[...],"overlap":[...],"seconds":1.2,"version":"0.1.0","kernels":"neon"}
  *

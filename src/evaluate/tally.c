@@ -238,7 +238,7 @@ static interval interval_now(const tally *self, size_t index)
     const tally_view *plain = &self->views[VIEW_PLAIN], *view = &self->views[view_of(request->estimators[index])];
     switch (request->interval) {
     case INTERVAL_CS:
-        return confidence_sequence_interval(&(self->whole ? view : plain)->sequence, request->alpha);
+        return not_empty(confidence_sequence_interval(&(self->whole ? view : plain)->sequence, request->alpha));
     case INTERVAL_NORMAL:
     case INTERVAL_STUDENT:
         return interval_of_sums(request->interval, request->estimators[index].kind, &view->sums, self->range,
@@ -267,15 +267,25 @@ static void find_intervals(const tally *self, interval *intervals)
     }
 }
 
+/* Of what the candidate can have earned, less what the log's policy did. */
+static interval cut_gain(const tally *self, interval found)
+{
+    double logged = mean_reward(self);
+    if (isnan(found.low)) return found;
+    found.low = fmax(found.low, self->range.reward_low - logged);
+    found.high = fmin(found.high, self->range.reward_high - logged);
+    return not_empty(found);
+}
+
 static interval gain_now(const tally *self, size_t index)
 {
     const evaluation_request *request = self->request;
     estimator_kind kind = gain_kind(request->estimators[index].kind);
     bool asymptotic = request->interval == INTERVAL_NORMAL || request->interval == INTERVAL_STUDENT;
     if (!asymptotic || kind == ESTIMATOR_KINDS)
-        return not_empty(confidence_sequence_interval(&self->gain, request->alpha));
+        return cut_gain(self, not_empty(confidence_sequence_interval(&self->gain, request->alpha)));
     const tally_view *view = &self->views[view_of(request->estimators[index])];
-    return interval_of_sums(request->interval, kind, &view->gains, self->range, request->alpha);
+    return cut_gain(self, interval_of_sums(request->interval, kind, &view->gains, self->range, request->alpha));
 }
 
 void tally_mark(tally *self, double time)
@@ -376,6 +386,7 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
     if (status) return status;
     out->low = found.low;
     out->high = found.high;
+    gain = cut_gain(self, gain);
     out->gain_low = gain.low;
     out->gain_high = gain.high;
     return EE_OK;

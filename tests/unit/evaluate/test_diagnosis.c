@@ -168,7 +168,7 @@ static void test_headline(void **state)
     expect_headline(true, (diagnosis_gain){0.5, 0.25, 0.75, -2.0},
                     "eenet would have earned 0.5 an event \302\261 0.25 an event more than the log's policy.");
     expect_headline(false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1},
-                    "What eenet would have earned cannot be told from this log: see below.");
+                    "What eenet would have earned cannot be told from this log.");
     expect_headline(true, (diagnosis_gain){NAN, NAN, NAN, 0.1},
                     "What eenet would have earned cannot be told from this log.");
     expect_headline(true, (diagnosis_gain){0.01, NAN, NAN, 0.1},
