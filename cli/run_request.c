@@ -218,7 +218,7 @@ int run_request_make_jobs(const command *self, run_request *request)
         const dataset *data = request->datasets[i / seeds / policies];
         const requested_policy *policy = &request->policies[i / seeds % policies];
         uint64_t seed = request->seeds.values[i % seeds], rounds = run_request_rounds(request, data);
-        request->jobs[i] = (run_job){data, policy->name, policy->options, seed, rounds, false, request->late};
+        request->jobs[i] = (run_job){data, policy->name, policy->options, seed, rounds, false, request->late, NULL};
         if (i % seeds == 0 && runner_check(&request->jobs[i], NULL, &error)) return command_refused(self, &error);
     }
     return EXIT_DONE;

@@ -332,7 +332,7 @@ ee_status json_skip(json_reader *reader, const json_token *token, json_text *spa
     return EE_OK;
 }
 
-/* ---- words ---- */
+/* ---- texts of others ---- */
 
 bool json_is_utf8(json_text text)
 {

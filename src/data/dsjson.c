@@ -611,10 +611,10 @@ static ee_status judge_one(dsjson *self, const log_options *options, log_event *
 
 static bool judge_slot(dsjson *self, const slot_facts *from, size_t count, const log_options *options, log_slot *slot)
 {
+    if (!from->action_count || from->action_count != from->probability_count) return false;
     const double *actions = self->slot_actions.values + from->first_action;
     const double *probabilities = self->slot_probabilities.values + from->first_probability;
     size_t *numbers = self->slot_numbers + from->first_action;
-    if (!from->action_count || from->action_count != from->probability_count) return false;
     if (!scatter(actions, 0, probabilities, from->action_count, self->by_action, count)) return false;
     for (size_t i = 0; i < from->action_count; i++) numbers[i] = whole(actions[i]);
     *slot = (log_slot){from->id, from->action_count, numbers, probabilities,

@@ -225,6 +225,8 @@ static ee_status take_actions(csv_log *log, const char *list, ee_error *error)
         log->count = number;
         return EE_OK;
     }
+    if (!json_is_utf8((json_text){list, strlen(list)}))
+        return log_rows_fail(&log->rows, error, "the names of the actions are no UTF-8");
     for (const char *word = list; word; word = strchr(word, '+') ? strchr(word, '+') + 1 : NULL)
         names[count++] = (json_text){word, strcspn(word, "+")};
     return keep_names(log, names, count, error);

@@ -27,7 +27,7 @@ void text_csv(text *into, const char *words);
 /* A string of JSON, in its quotes. */
 void text_json(text *into, json_text words);
 
-/* The shortest number that is read as the same double, or as the same float. */
+/* A number that is read as the same double, or as the same float, in few digits. */
 void text_double(text *into, double number);
 void text_float(text *into, float number);
 

@@ -311,7 +311,7 @@ static void csv_has_a_row_for_each_event(void **state)
     assert_string_equal((char *)bytes, "id,time,count,action,name,probability,reward,copies,skipped\n"
                                        "\"a\n\"\"\xc3\xa9\",2021-05-18T13:28:29.6560001Z,3,1,,0.3,0.1,1,0\n"
                                        ",,2,1,,0.25,0,10.000000000000002,0\n"
-                                       ",,2,0,,0.05000000074505806,-3e-05,1.1408450689603253,1\n"
+                                       ",,2,0,,0.05000000074505806,-0.00003,1.1408450689603253,1\n"
                                        "slots,,3,1,,0.75,1.5,1,0\n"
                                        ",,2,1,,0.8,2,1,0\n");
     memory_free(bytes);
