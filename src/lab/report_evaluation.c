@@ -266,27 +266,47 @@ static void add_figure(text *page, const evaluation_group *group, evaluation_fig
     text_add(page, "</div><figcaption>%s</figcaption></figure>\n", caption);
 }
 
+static bool says(const stored_evaluation *row, const char *sentence)
+{
+    const diagnosis_report *report = &row->result.diagnosis;
+    for (size_t k = 0; k < report->count; k++)
+        if (strcmp(report->sentences[k].text, sentence) == 0) return true;
+    return false;
+}
+
+static bool all_say(const evaluation_group *group, const char *sentence)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (!says(group->rows[i], sentence)) return false;
+    return true;
+}
+
+/* The sentences about a candidate that are about all, or about it alone; nothing where there are none. */
+static void add_sentences(text *page, const evaluation_group *group, size_t place, bool shared)
+{
+    const diagnosis_report *report = &group->rows[place]->result.diagnosis;
+    bool begun = false;
+    for (size_t k = 0; k < report->count; k++) {
+        const diagnosis_sentence *one = &report->sentences[k];
+        if (all_say(group, one->text) != shared) continue;
+        if (!begun) {
+            text_add(page, "<p><b>");
+            text_html(page, shared ? "All candidates" : group->labels[place]);
+            text_add(page, ".</b></p>\n<ul>\n");
+            begun = true;
+        }
+        text_add(page, one->grave ? "<li class=\"note\">" : "<li>");
+        text_html(page, one->text);
+        text_add(page, "</li>\n");
+    }
+    if (begun) text_add(page, "</ul>\n");
+}
+
 static void add_diagnosis(text *page, const evaluation_group *group)
 {
     text_add(page, "<h3>Can this be trusted?</h3>\n");
-    for (size_t i = 0; i < group->count; i++) {
-        const diagnosis_report *report = &group->rows[i]->result.diagnosis;
-        text_add(page, "<p><b>");
-        text_html(page, group->labels[i]);
-        text_add(page, ".</b>");
-        for (size_t k = 0; k < report->count; k++)
-            if (!report->sentences[k].grave) {
-                text_add(page, " ");
-                text_html(page, report->sentences[k].text);
-            }
-        text_add(page, "</p>\n");
-        for (size_t k = 0; k < report->count; k++)
-            if (report->sentences[k].grave) {
-                text_add(page, "<p class=\"note\">");
-                text_html(page, report->sentences[k].text);
-                text_add(page, "</p>\n");
-            }
-    }
+    add_sentences(page, group, 0, true);
+    for (size_t i = 0; i < group->count; i++) add_sentences(page, group, i, false);
 }
 
 static void add_section(text *page, const evaluation_group *group, const char *folder)
