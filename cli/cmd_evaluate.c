@@ -58,7 +58,7 @@ static void on_ended(void *context, size_t place, const evaluation_result *resul
         command_failed(who->self, "%s: %s", request->candidates[place].text, result->failure.message);
         who->failed = true;
     }
-    if (!who->request->json || !result->finished) return;
+    if (!who->request->given[EVALUATE_JSON] || !result->finished) return;
     if (evaluations_format(request, result, &line, &length, &error)) {
         command_failed(who->self, "%s", error.message);
         who->failed = true;
@@ -101,7 +101,7 @@ static int warm(const command *self, const evaluate_request *request, const eval
     if (evaluation_warm(whole, place, &watch, request->warm_path, &finished, &error))
         return command_failed(self, "%s", error.message);
     if (!finished) return tell_interrupted(self, whole, results);
-    if (!request->json)
+    if (!request->given[EVALUATE_JSON])
         printf("\n%s, trained on the whole log, is in %s.\n", whole->candidates[place].text, request->warm_path);
     return EXIT_DONE;
 }
@@ -124,9 +124,10 @@ static int play(const command *self, const evaluate_request *request, evaluation
     ee_status status = evaluation_run(whole, &watch, results, &error);
     clear_line(&who);
     if (status) return command_refused(self, &error);
-    if (!request->json && evaluation_table_print(whole, results, &error)) return command_refused(self, &error);
+    if (!request->given[EVALUATE_JSON] && evaluation_table_print(whole, results, &error))
+        return command_refused(self, &error);
     if (is_interrupted(whole, results)) return tell_interrupted(self, whole, results);
-    if (whole->folder && !request->json)
+    if (whole->folder && !request->given[EVALUATE_JSON])
         printf("\nThe evaluations are in %s; 'eenet report %s' makes a page of them.\n", whole->folder, whole->folder);
     int code = request->warm_path ? warm(self, request, results, &who) : EXIT_DONE;
     return code ? code : who.failed ? EXIT_FAILED : EXIT_DONE;

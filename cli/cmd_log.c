@@ -7,24 +7,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "data/log_summary.h"
 #include "data/log_time.h"
 #include "data/text.h"
 #include "interrupt.h"
+#include "log_flags.h"
 
-enum { OUTPUT, FROM, UNTIL, SAMPLE, SEED, STRICT, REWARD, DEFAULT_REWARD, JSON, FLAGS };
+enum { OUTPUT = LOG_FLAGS, SAMPLE, SEED, JSON, FLAGS };
 
 static const flag flags[FLAGS] = {
+    LOG_FLAG_LIST,
     [OUTPUT] = {'o', "output", "FILE", "write the events: .dsjson, .eelog or .csv, also .gz or .zst; -: dsjson"},
-    [FROM] = {'\0', "from", "TIME", "events at or after, as 2021-05-18 or 2021-05-18T13:28:29Z"},
-    [UNTIL] = {'\0', "until", "TIME", "events before"},
     [SAMPLE] = {'\0', "sample", "SHARE", "a share of the events, 0 to 1, chosen by their ids"},
     [SEED] = {'s', "seed", "SEED", "of the sample; 0 unless given"},
-    [STRICT] = {'\0', "strict", NULL, "a line that is no event is an error"},
-    [REWARD] = {'\0', "reward", "WAY",
-                "of several observations: label, as the log has it; first, last, sum, mean, max"},
-    [DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "of an event without observations; 0 unless given"},
     [JSON] = {'\0', "json", NULL, "the summary as a line of JSON"},
 };
 
@@ -38,61 +33,18 @@ typedef struct request {
 
 /* ---- arguments ---- */
 
-static int take_time(const command *self, int got, const char *value, double *seconds)
-{
-    if (!value || log_time_parse((json_text){value, strlen(value)}, seconds)) return EXIT_DONE;
-    return command_misused(self, "--%s must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got '%s'",
-                           flags[got].name, value);
-}
-
-static int take_reward(const command *self, const char *value, log_aggregation *way)
-{
-    static const char *const words[] = {"label", "first", "last", "sum", "mean", "max"};
-    if (!value) return EXIT_DONE;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i], value) != 0) continue;
-        *way = (log_aggregation)i;
-        return EXIT_DONE;
-    }
-    return command_misused(self, "--reward must be label, first, last, sum, mean or max, got '%s'", value);
-}
-
-static int read_values(const command *self, request *out)
+static int read_arguments(const command *self, int count, char **words, request *out)
 {
     const char *const *given = out->given;
     out->options = log_options_usual();
-    out->options.strict = given[STRICT] != NULL;
     out->share = 1;
-    int code = take_time(self, FROM, given[FROM], &out->options.from);
-    if (!code) code = take_time(self, UNTIL, given[UNTIL], &out->options.until);
-    if (!code) code = take_reward(self, given[REWARD], &out->options.aggregation);
-    if (!code)
-        code = arguments_real(self, DEFAULT_REWARD, given[DEFAULT_REWARD], -1e9, 1e9, &out->options.default_reward);
+    int code = log_flags_collect(self, count, words, &out->log, out->given, NULL, NULL);
+    if (!code) code = log_flags_read(self, given, &out->options);
     if (!code) code = arguments_real(self, SAMPLE, given[SAMPLE], 0, 1, &out->share);
     if (!code) code = arguments_number(self, SEED, given[SEED], 0, INT64_MAX, &out->seed);
-    if (!code && given[DEFAULT_REWARD] && out->options.aggregation == LOG_REWARD_LABEL)
-        code = command_misused(self, "--default-reward needs another --reward than label");
     if (!code && given[SEED] && !given[SAMPLE]) code = command_misused(self, "--seed needs --sample");
     if (!code && given[JSON] && given[OUTPUT]) code = command_misused(self, "--json is of the summary: leave out -o");
     return code;
-}
-
-static int read_arguments(const command *self, int count, char **words, request *out)
-{
-    arguments from = arguments_of(self, count, words);
-    const char *value;
-    for (int got; (got = arguments_next(&from, &value)) != ARGUMENT_END;) {
-        if (got == ARGUMENT_BAD) return EXIT_USAGE;
-        if (got == ARGUMENT_WORD && out->log) return command_misused(self, "takes one log, got '%s' too", value);
-        if (got == ARGUMENT_WORD) {
-            out->log = value;
-            continue;
-        }
-        if (out->given[got]) return command_misused(self, "--%s is given twice", flags[got].name);
-        out->given[got] = value ? value : "";
-    }
-    if (!out->log) return command_misused(self, "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR");
-    return read_values(self, out);
 }
 
 /* ---- while it reads ---- */

@@ -15,8 +15,8 @@
 /* clang-format off */
 const flag evaluate_flags[EVALUATE_FLAGS] = {
     LOG_FLAG_LIST,
-    [EVALUATE_POLICIES] = {'p', "policies", "CANDIDATE[,CANDIDATE...]", "who is evaluated: policies, and those below"},
-    [EVALUATE_ESTIMATOR] = {'e', "estimator", "ESTIMATOR[,ESTIMATOR...]", "dr,snips unless given; ips,snips where the log has no features"},
+    [EVALUATE_POLICIES] = {'p', "policies", "CANDIDATE[,...]", "who is evaluated: policies, and those below"},
+    [EVALUATE_ESTIMATOR] = {'e', "estimator", "ESTIMATOR[,...]", "dr,snips unless given; ips,snips where the log has no features"},
     [EVALUATE_INTERVAL] = {'i', "interval", "INTERVAL", "cs unless given, which holds at all times at once"},
     [EVALUATE_CONFIDENCE] = {'\0', "confidence", "SHARE", "of the intervals; 0.95 unless given"},
     [EVALUATE_MODE] = {'m', "mode", "MODE", "progressive unless given; split[=SHARE|EVENTS], cross[=FOLDS]"},
@@ -34,38 +34,17 @@ const flag evaluate_flags[EVALUATE_FLAGS] = {
 };
 /* clang-format on */
 
-static int take(const command *self, int got, const char *value, evaluate_request *request)
+static bool take_set(const command *self, int got, const char *value, void *context, int *code)
 {
+    evaluate_request *request = context;
     ee_error error;
-    if (got < LOG_FLAGS) return log_flags_take(self, got, value, &request->whole.reading);
-    if (got == EVALUATE_JSON) request->json = true;
-    if (got == EVALUATE_SET) {
-        if (memory_grow(NULL, &request->sets, &request->set_capacity, request->set_count + 1, sizeof *request->sets,
-                        &error))
-            return command_refused(self, &error);
+    if (got != EVALUATE_SET) return false;
+    if (memory_grow(NULL, &request->sets, &request->set_capacity, request->set_count + 1, sizeof *request->sets,
+                    &error))
+        *code = command_refused(self, &error);
+    else
         request->sets[request->set_count++] = value;
-    }
-    if (got == EVALUATE_JSON || got == EVALUATE_SET) return EXIT_DONE;
-    if (request->given[got]) return command_misused(self, "--%s is given twice", self->flags[got].name);
-    request->given[got] = value;
-    return EXIT_DONE;
-}
-
-static int take_all(const command *self, int count, char **words, evaluate_request *request)
-{
-    arguments from = arguments_of(self, count, words);
-    const char *value;
-    int got, code = EXIT_DONE;
-    while (!code && (got = arguments_next(&from, &value)) != ARGUMENT_END) {
-        if (got == ARGUMENT_BAD) return EXIT_USAGE;
-        if (got != ARGUMENT_WORD)
-            code = take(self, got, value, request);
-        else if (request->log)
-            code = command_misused(self, "one log at a time, got '%s' after '%s'", value, request->log);
-        else
-            request->log = value;
-    }
-    return code;
+    return true;
 }
 
 /* ---- candidates ---- */
@@ -170,16 +149,12 @@ static int read_estimators(const command *self, evaluate_request *request)
     }
 }
 
-static int read_real(const command *self, int got, const char *text, double low, double high, double *number)
+/* A number between 0 and 1, neither of them. */
+static int read_share(const command *self, int got, const char *text, double *number)
 {
-    if (!text) return EXIT_DONE;
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value > low && value < high))
-        return command_misused(self, "--%s must be a number above %g and below %g, got '%s'", self->flags[got].name,
-                               low, high, text);
-    *number = value;
-    return EXIT_DONE;
+    int code = arguments_real(self, got, text, 0.0, 1.0, number);
+    if (code || !text || (*number > 0.0 && *number < 1.0)) return code;
+    return command_misused(self, "--%s must lie between 0 and 1, got '%s'", self->flags[got].name, text);
 }
 
 static int read_range(const command *self, evaluate_request *request)
@@ -264,8 +239,8 @@ static int read_numbers(const command *self, evaluate_request *request)
     double confidence = 0.95;
     cpu_set_t cores;
     uint64_t threads = sched_getaffinity(0, sizeof cores, &cores) ? 1 : (uint64_t)CPU_COUNT(&cores);
-    int code = read_real(self, EVALUATE_CONFIDENCE, given[EVALUATE_CONFIDENCE], 0.0, 1.0, &confidence);
-    if (!code) code = read_real(self, EVALUATE_LEAST, given[EVALUATE_LEAST], 0.0, 1.0, &whole->least_probability);
+    int code = read_share(self, EVALUATE_CONFIDENCE, given[EVALUATE_CONFIDENCE], &confidence);
+    if (!code) code = read_share(self, EVALUATE_LEAST, given[EVALUATE_LEAST], &whole->least_probability);
     if (!code) code = arguments_number(self, EVALUATE_JOBS, given[EVALUATE_JOBS], 1, 1024, &threads);
     whole->threads = (size_t)threads;
     whole->alpha = 1.0 - confidence;
@@ -293,9 +268,8 @@ static int read_warm(const command *self, evaluate_request *request)
 int evaluate_request_read(const command *self, int count, char **words, evaluate_request *request)
 {
     request->whole = evaluation_usual();
-    int code = take_all(self, count, words, request);
-    request->whole.log = request->log;
-    if (!code && !request->log) code = command_misused(self, "expected a log: eenet evaluate LOG -p CANDIDATE");
+    int code = log_flags_collect(self, count, words, &request->whole.log, request->given, take_set, request);
+    if (!code) code = log_flags_read(self, request->given, &request->whole.reading);
     if (!code) code = read_candidates(self, request);
     for (size_t i = 0; i < request->set_count && !code; i++) code = apply_set(self, request->sets[i], request);
     if (!code) code = read_words(self, request);

@@ -35,11 +35,9 @@ typedef struct evaluate_candidate {
 } evaluate_candidate;
 
 typedef struct evaluate_request {
-    const char *log;
     const char *given[EVALUATE_FLAGS]; /* those that are given once; NULL where they are not */
     const char **sets;                 /* (set_count) */
     size_t set_count, set_capacity;
-    bool json;
 
     evaluate_candidate *listed; /* (listed_count) as -p has them */
     size_t listed_count, listed_capacity;

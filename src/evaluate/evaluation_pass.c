@@ -311,14 +311,22 @@ static event_use use_split(const pass *self)
     return (event_use){.score = !learn, .learn = learn};
 }
 
+/* Drawn: what comes back in a log after so many events must not all come to one fold. */
+static size_t fold_of(const pass *self)
+{
+    const uint64_t spread = 0x9e3779b97f4a7c15; /* of neighbouring seeds, so that no two have a shifted draw */
+    random_stream stream = random_named(self->request->seed * spread + self->number, "fold");
+    return (size_t)random_below(&stream, self->folds);
+}
+
 static event_use use_to_train(const pass *self)
 {
-    return (event_use){.learn = true, .fold = self->number % self->folds, .other_folds = true};
+    return (event_use){.learn = true, .fold = fold_of(self), .other_folds = true};
 }
 
 static event_use use_to_judge(const pass *self)
 {
-    return (event_use){.score = true, .fold = self->number % self->folds};
+    return (event_use){.score = true, .fold = fold_of(self)};
 }
 
 static ee_status freeze_player(player *one, size_t folds, ee_error *error)

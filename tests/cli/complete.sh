@@ -29,10 +29,23 @@ expect describe -- - </dev/null
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report coverage rounds bench; do
-    "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z]+' | grep -Eo -e '--?[a-zA-Z]+' >flags
+for verb in run grid paper report evaluate coverage rounds log bench; do
+    "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
+
+# Logs: a file, or a kind with a place.
+expect log c <<'END'
+csv:
+:files
+END
+expect log open-bandit:x <<'END'
+:folders
+END
+expect log x --reward m <<'END'
+mean
+max
+END
 
 # Policies: one, one of a list, as a value of their own or attached to the flag.
 "$eenet" policies | cut -d ' ' -f 1 >policies

@@ -17,12 +17,12 @@ static inline void named_draw(ee_round *round, uint64_t number)
 {
     char json[NAMED_SIZE];
     random_stream stream = random_named(number, "named");
-    int used =
-        snprintf(json, sizeof json,
-                 "{\"user\":{\"plan\":\"p%zu\",\"income\":%.0f,\"v\":[%.3f,%.3f],\"new\":%s},\"visit%d\":%s,"
-                 "\"_multi\":[",
-                 named_plan(number), 1e6 * (1 + random_unit(&stream)), random_unit(&stream), random_unit(&stream),
-                 number % 2 ? "true" : "false", (int)(number / 7), number % 7 ? "null" : "true");
+    int used = snprintf(
+        json, sizeof json,
+        "{\"user\":{\"plan\":\"p%zu\",\"income\":%.0f,\"v\":[%.3f,%.3f],\"new\":%s},\"visit%d\":%s,\"rare\":%s,"
+        "\"_multi\":[",
+        named_plan(number), 1e6 * (1 + random_unit(&stream)), random_unit(&stream), random_unit(&stream),
+        number % 2 ? "true" : "false", (int)(number / 7), number % 7 ? "null" : "true", number % 5 ? "null" : "17");
     for (size_t arm = 0; arm < NAMED_ARMS; arm++)
         used += snprintf(json + used, sizeof json - (size_t)used, "%s{\"item\":{\"id\":\"i%zu\",\"price\":%.2f}}",
                          arm ? "," : "", arm, 0.01 * random_unit(&stream));

@@ -9,7 +9,8 @@
 
 #include "engine/bandit.h"
 
-enum { DECIDERS = 6, VERSIONS = 12, LEARNED_A_VERSION = 5, MADE_A_VERSION = 8, MOST_LOGGED = 400 };
+enum { DECIDERS = 6, VERSIONS = 12, LEARNED_A_VERSION = 5, MADE_A_VERSION = 30, LOGGED_A_VERSION = 5 };
+enum { MOST_LOGGED = VERSIONS * LOGGED_A_VERSION };
 
 typedef struct logged {
     uint64_t round, version; /* version: rewards that the parameters had learned */
@@ -36,8 +37,8 @@ static ee_status read_round(ee_round *round, uint64_t number)
     char json[256];
     ee_round_clear(round);
     int used = snprintf(json, sizeof json,
-                        "{\"u\":{\"x\":%d,\"w\":\"v%d\"},\"_multi\":[{\"a\":1,\"n\":%d},{\"b\":true},{\"n\":3},{}]}",
-                        (int)(number % 1000), (int)(number % 50), (int)(number % 7));
+                        "{\"u\":{\"x\":%d,\"w\":\"v%d\"%s},\"_multi\":[{\"a\":1,\"n\":%d},{\"b\":true},{\"n\":3},{}]}",
+                        (int)(number % 1000), (int)(number % 50), number % 4 ? "" : ",\"rare\":7", (int)(number % 7));
     return ee_round_read(round, json, (size_t)used, NULL);
 }
 
@@ -54,6 +55,13 @@ static ee_status decide_once(decider *self, ee_round *round, ee_scratch *room, l
     return status;
 }
 
+/* Of each version the first decisions are. */
+static bool is_logged(const decider *self, const logged *made)
+{
+    if (self->count == MOST_LOGGED) return false;
+    return self->count < LOGGED_A_VERSION || self->log[self->count - LOGGED_A_VERSION].version != made->version;
+}
+
 static void *decide_all_the_time(void *argument)
 {
     decider *self = argument;
@@ -64,7 +72,7 @@ static void *decide_all_the_time(void *argument)
     for (uint64_t i = 0; !self->status && !atomic_load(&self->server->over); i++) {
         logged made = {.round = self->number * 37 + i};
         self->status = decide_once(self, round, room, &made);
-        if (self->count < MOST_LOGGED) self->log[self->count++] = made;
+        if (is_logged(self, &made)) self->log[self->count++] = made;
         atomic_fetch_add(&self->server->made, 1);
     }
     ee_scratch_free(room);
@@ -116,20 +124,23 @@ static void names_and_parameters_are_of_one_version(void **state)
     atomic_store(&self.over, true);
     for (size_t i = 0; i < DECIDERS; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
     for (size_t i = 0; i < DECIDERS; i++) assert_int_equal(deciders[i].status, EE_OK);
-    size_t checked = 0, made = 0;
+    size_t checked = 0, made = 0, seen = 0;
     for (size_t v = 0; v < VERSIONS; v++) {
         ee_bandit *at = model_load(versions[v]);
+        size_t before = checked;
         for (size_t i = 0; i < DECIDERS; i++)
             for (size_t d = 0; d < deciders[i].count; d++) {
                 if (deciders[i].log[d].version != at->policy->parameters.round) continue;
                 check_logged(at, round, &deciders[i].log[d]);
                 checked++;
             }
+        seen += checked > before;
         ee_bandit_free(at);
         model_free(&versions[v]);
     }
     for (size_t i = 0; i < DECIDERS; i++) made += deciders[i].count;
-    assert_int_equal(checked, made);
+    assert_int_equal(checked, made); /* each was made on a version that was published */
+    assert_true(seen > VERSIONS / 2);
     ee_snapshot_free(self.snapshot);
     ee_bandit_free(bandit);
     ee_round_free(round);

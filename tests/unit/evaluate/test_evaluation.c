@@ -169,7 +169,7 @@ static void test_dr_beats_ips(void **state)
 {
     (void)state;
     double ips = 0.0, dr = 0.0;
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < 10; seed++) {
         truth all = {0};
         trial t;
         made_log how = usual;
@@ -270,12 +270,12 @@ static void test_modes(void **state)
     truth all = {0};
     made_log how = usual;
     how.dataset = "synthetic:inner,dim=4,arms=5";
-    how.rounds = 3000;
+    how.rounds = 2000;
     make_log(&how, add_truth, &all);
     static const evaluation_mode modes[] = {EVALUATION_PROGRESSIVE, EVALUATION_SPLIT, EVALUATION_SPLIT,
                                             EVALUATION_CROSS};
-    static const double splits[] = {0.5, 0.5, 1000, 0.5};
-    static const uint64_t judged[] = {3000, 1500, 2000, 3000};
+    static const double splits[] = {0.5, 0.5, 500, 0.5};
+    static const uint64_t judged[] = {2000, 1000, 1500, 2000};
     for (size_t i = 0; i < 4; i++) {
         trial t;
         trial_ask(&t, "linucb,uniform", "dr,mrdr,snips");
@@ -285,7 +285,7 @@ static void test_modes(void **state)
         t.request.model = i % 2 ? REWARD_MODEL_F1 : REWARD_MODEL_RIDGE;
         trial_run(&t, NULL);
         assert_int_equal(t.results[0].log.events, judged[i]);
-        assert_int_equal(t.results[0].log.learned, 3000 - judged[i]);
+        assert_int_equal(t.results[0].log.learned, 2000 - judged[i]);
         for (size_t k = 0; k < 3; k++) {
             const estimate *learned = &t.results[0].estimates[k], *uniform = &t.results[1].estimates[k];
             assert_true(learned->value > uniform->value + 0.1);
@@ -295,20 +295,21 @@ static void test_modes(void **state)
     }
 }
 
-/* In folds nobody is judged on what he learned from: an arm that was rewarded once, by chance, gives nothing away. */
+/* In folds nobody is judged on what he learned from. A linear model of more features than events knows these by heart:
+ * were it judged on them, nothing would be left of the rewards for DR to correct, and its error would be small. */
 static void test_folds_are_honest(void **state)
 {
     (void)state;
     made_log how = usual;
     trial t;
-    how.rounds = 300;
-    how.dataset = "synthetic:inner,dim=400,arms=2"; /* more features than events: all can be learned by heart */
+    how.rounds = 60;
+    how.dataset = "synthetic:inner,dim=100,arms=2,noise=1";
     make_log(&how, NULL, NULL);
-    trial_ask(&t, "uniform", "dm,dr");
+    trial_ask(&t, "uniform", "dr");
     t.request.model = REWARD_MODEL_RIDGE;
     t.request.mode = EVALUATION_CROSS;
     trial_run(&t, NULL);
-    assert_true(t.results[0].facts.robust_error > 0.001);
+    assert_true(t.results[0].facts.robust_error > 0.09); /* 0.102; judged on what was learned, 0.077 */
     trial_end(&t);
 }
 
@@ -316,11 +317,14 @@ static void test_every_interval(void **state)
 {
     (void)state;
     truth all = {0};
-    make_log(&usual, add_truth, &all);
+    made_log how = usual;
+    how.rounds = 1000;
+    make_log(&how, add_truth, &all);
     for (int kind = 0; kind < INTERVAL_KINDS; kind++) {
         trial t;
         trial_ask(&t, "uniform", "ips,snips,dr,sndr,switch-dr,el,cressie-read,clipped");
         t.request.interval = (interval_kind)kind;
+        t.request.model = REWARD_MODEL_RIDGE;
         trial_run(&t, NULL);
         const estimate *ips = &t.results[0].estimates[0];
         double value = all.uniform / all.rounds;
@@ -500,7 +504,7 @@ static void test_folder_and_threads(void **state)
     (void)state;
     char places[3][96], path[400], *lines[3];
     made_log how = usual;
-    how.rounds = 500;
+    how.rounds = 300;
     make_log(&how, NULL, NULL);
     for (size_t i = 0; i < 3; i++) {
         trial t;
@@ -550,7 +554,7 @@ static void test_killed(void **state)
     (void)state;
     char whole[96], killed[96], path[400];
     made_log how = usual;
-    how.rounds = 300;
+    how.rounds = 200;
     make_log(&how, NULL, NULL);
     snprintf(whole, sizeof whole, "%s", folder_path(&folder, "whole"));
     snprintf(killed, sizeof killed, "%s", folder_path(&folder, "killed"));

@@ -140,10 +140,11 @@ static void numbers_are_cut_and_multiplied_as_standardised(void **state)
     for (int i = 0; i < 1000; i++)
         features_meet(&self.features, self.round,
                       i % 2 ? "{\"x\":1,\"_multi\":[{\"p\":4}]}" : "{\"x\":3,\"_multi\":[{\"p\":8}]}");
-    round_set(self.round, "{\"x\":100,\"_multi\":[{\"p\":4}]}");
+    round_set(self.round, "{\"x\":100,\"_multi\":[{\"p\":4},{\"p\":-1e99}]}");
     ee_arms arms;
     assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
     assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 x:10 p:-1 x*p:-10");
+    assert_string_equal(arm_text(&self.features, &arms, 1), "constant:1 x:10 p:-10 x*p:-100");
     end(&self);
 }
 
