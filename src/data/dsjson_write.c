@@ -21,13 +21,15 @@ static void add_array(text *into, const char *key, const double *numbers, size_t
     add_words(into, "]");
 }
 
-/* The chosen action first, from 1, and the probabilities in the same order. */
-static void add_probabilities(text *into, const log_event *event)
+/* The chosen action first, from 1, and the probabilities in the same order, where they are known. */
+static void add_actions(text *into, const log_event *event)
 {
     text_add(into, ",\"a\":[%zu", event->action + 1);
     for (size_t i = 0; i < event->count; i++)
         if (i != event->action) text_add(into, ",%zu", i + 1);
-    add_words(into, "],\"p\":[");
+    add_words(into, "]");
+    if (!event->probabilities) return;
+    add_words(into, ",\"p\":[");
     text_double(into, event->probabilities[event->action]);
     for (size_t i = 0; i < event->count; i++) {
         if (i == event->action) continue;
@@ -150,8 +152,10 @@ void dsjson_format(text *into, const log_event *event)
         add_words(into, ",\"EventId\":");
         text_json(into, event->id);
     }
-    if (event->probabilities && !event->slot_count) add_probabilities(into, event);
-    if (event->slot_count) add_outcomes(into, event);
+    if (event->slot_count)
+        add_outcomes(into, event);
+    else
+        add_actions(into, event);
     if (event->baseline) text_add(into, ",\"_ba\":[%zu]", event->baseline);
     add_context(into, event);
     if (event->copies != 1) {
