@@ -259,7 +259,7 @@ static const struct {
     {"DIR", offer_folders},
     {"FILE", offer_files},
     {"DELAY", offer_delays},
-    {"KNOWN[,KNOWN...]", offer_known},
+    {"KNOWN[,...]", offer_known},
     {"LOG", offer_logs},
     {"WAY", offer_ways},
     {"CANDIDATE[,...]", offer_candidates},

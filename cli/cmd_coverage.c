@@ -33,9 +33,9 @@ enum {
 
 static const flag flags[FLAGS] = {
     [FLAG_DATASET] = {'d', "dataset", "DATASET", "whose rounds, as 'eenet datasets' lists; may be given again"},
-    [FLAG_BEHAVIOUR] = {'b', "behaviour", "KNOWN[,KNOWN...]",
+    [FLAG_BEHAVIOUR] = {'b', "behaviour", "KNOWN[,...]",
                         "policies of the logs; uniform,floor,softmax,igw unless given"},
-    [FLAG_CANDIDATES] = {'p', "candidates", "KNOWN[,KNOWN...]", "who is evaluated; see below"},
+    [FLAG_CANDIDATES] = {'p', "candidates", "KNOWN[,...]", "who is evaluated; see below"},
     [FLAG_ROUNDS] = {'T', "rounds", "ROUNDS", "of a log, 10000 unless given; with --warm after it, 2000"},
     [FLAG_REPLICATIONS] = {'\0', "replications", "LOGS", "drawn for each behaviour, 400 unless given; with --warm 5"},
     [FLAG_POOL] = {'\0', "pool", "ROUNDS", "that logs are drawn from, 4000 unless given"},
