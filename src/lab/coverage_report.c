@@ -121,30 +121,18 @@ void coverage_line(const coverage_entry *entry, text *into)
 
 static const char key_below[] = "set key outside below center horizontal Left reverse samplen 1 width 2\n";
 
-/* The place of the entry's data set among those that came before. */
-static size_t dataset_style(const coverage_entry *entries, size_t place)
-{
-    size_t style = 0;
-    for (size_t i = 1; i <= place; i++) style += entries[i].data != entries[i - 1].data;
-    return style;
-}
-
 /* One block a data set, one row a point: what the function adds, for each entry and candidate. Points of one row of the
  * figure are set apart, by data set and behaviour. */
 typedef void add_points(text *data, const coverage_candidate *of, double shift);
 
-static size_t add_blocks(const coverage_entry *entries, size_t count, text *data, add_points *add)
+static void add_blocks(const coverage_entry *entries, size_t count, text *data, add_points *add)
 {
-    size_t blocks = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!i || entries[i].data != entries[i - 1].data) {
-            text_add(data, "%s# %s\n", blocks ? "\n\n" : "", dataset_name(entries[i].data));
-            blocks++;
-        }
+        if (!i || entries[i].data != entries[i - 1].data)
+            text_add(data, "%s# %s\n", i ? "\n\n" : "", dataset_name(entries[i].data));
         double shift = count > 1 ? 0.6 * ((double)i / (double)(count - 1) - 0.5) : 0;
         for (size_t c = 0; c < entries[i].plan.candidate_count; c++) add(data, &entries[i].result.candidates[c], shift);
     }
-    return blocks;
 }
 
 static void add_coverage_points(text *data, const coverage_candidate *of, double shift)
@@ -165,8 +153,9 @@ static void add_plots(text *script, const coverage_entry *entries, size_t count,
 {
     for (size_t i = 0, block = 0; i < count; i++) {
         if (i && entries[i].data == entries[i - 1].data) continue;
-        text_add(script, "'%s.dat' index %zu using %d:1 with points pt %d ps 0.45 lc rgb '%s' ", name, block++, column,
-                 mark, drawing_colour(dataset_style(entries, i)));
+        text_add(script, "'%s.dat' index %zu using %d:1 with points pt %d ps 0.45 lc rgb '%s' ", name, block, column,
+                 mark, drawing_colour(block));
+        block++;
         text title = text_start(script->error);
         text_add(&title, "%s%s", dataset_name(entries[i].data), title_end);
         text_add(script, "title ");
