@@ -180,11 +180,11 @@ static void watch_log(const study_state *self, const known_player *candidate, co
 
 /* ---- one replication ---- */
 
-static ee_status estimate(const evaluated_rounds *rounds, finding *into, ee_error *error)
+static ee_status estimate(const evaluated_rounds *rounds, double weight_high, finding *into, ee_error *error)
 {
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) {
         estimator_kind kind = coverage_estimators[k];
-        double lambda = NAN;
+        double lambda = weight_high; /* for Cressie and Read's */
         if (estimator_describe(kind)->tuned) {
             ee_status status = estimator_tune(kind, TUNING_SLOPE, rounds, &lambda, error);
             if (status) return status;
@@ -226,7 +226,7 @@ static ee_status replicate(void *context, size_t place, ee_error *error)
         evaluated_rounds rounds = {plan->rounds, log.weights, log.rewards, log.direct, log.predicted, NULL};
         log_weigh(self, &self->candidates[c], &log);
         watch_log(self, &self->candidates[c], &log, into);
-        status = estimate(&rounds, into, error);
+        status = estimate(&rounds, self->range.weight_high, into, error);
         if (!status) status = bootstrap(plan, &rounds, &random, into, error);
     }
     memory_release(&owner);
