@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "drawing.h"
 
 /* ---- over the candidates ---- */
@@ -149,19 +148,15 @@ static void add_error_points(text *data, const coverage_candidate *of, double sh
 }
 
 static void add_plots(text *script, const coverage_entry *entries, size_t count, const char *name, int column, int mark,
-                      const char *title_end)
+                      bool named)
 {
     for (size_t i = 0, block = 0; i < count; i++) {
         if (i && entries[i].data == entries[i - 1].data) continue;
-        text_add(script, "'%s.dat' index %zu using %d:1 with points pt %d ps 0.45 lc rgb '%s' ", name, block, column,
-                 mark, drawing_colour(block));
-        block++;
-        text title = text_start(script->error);
-        text_add(&title, "%s%s", dataset_name(entries[i].data), title_end);
-        text_add(script, "title ");
-        drawing_quoted(script, title.bytes ? title.bytes : "");
-        memory_free(title.bytes);
+        text_add(script, "'%s.dat' index %zu using %d:1 with points pt %d ps 0.45 lc rgb '%s' %s", name, block, column,
+                 mark, drawing_colour(block), named ? "title " : "notitle");
+        if (named) drawing_quoted(script, dataset_name(entries[i].data));
         text_add(script, ", \\\n");
+        block++;
     }
 }
 
@@ -172,8 +167,9 @@ static ee_status draw_coverage(const coverage_entry *entries, size_t count, cons
     add_blocks(entries, count, &data, add_coverage_points);
     drawing_head(&script, name);
     text_add(&script,
-             "set xrange [30:100.5]\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 24\nset rmargin 3\n"
-             "set xlabel 'share of the logs in which the 95%% interval holds the truth, in percent'\nset ytics (",
+             "set xrange [*:100.5]\nset yrange [%d.6:-0.6]\nset grid noytics xtics\nset lmargin 24\nset rmargin 3\n"
+             "set xlabel 'share of the logs in which the 95%% interval holds the truth, in percent; hollow: at all "
+             "times'\nset ytics (",
              COVERAGE_INTERVALS - 1);
     for (size_t k = 0; k < COVERAGE_INTERVALS; k++)
         text_add(&script, "%s'%s of %s' %zu", k ? ", " : "", interval_name(coverage_intervals[k].interval),
@@ -182,10 +178,10 @@ static ee_status draw_coverage(const coverage_entry *entries, size_t count, cons
                       "behind\n"
                       "set arrow 1 from 95,graph 0 to 95,graph 1 nohead lc rgb '#555555' dt '-'\n");
     text_add(&script, "%s", key_below);
-    drawing_begin(&script, name, 600);
+    drawing_begin(&script, name, 520);
     text_add(&script, "plot ");
-    add_plots(&script, entries, count, name, 2, 7, "");
-    add_plots(&script, entries, count, name, 3, 6, ", at all times");
+    add_plots(&script, entries, count, name, 2, 7, true);
+    add_plots(&script, entries, count, name, 3, 6, false);
     text_add(&script, "1/0 notitle");
     drawing_end(&script);
     return drawing_save(folder, name, &script, &data);
@@ -207,7 +203,7 @@ static ee_status draw_errors(const coverage_entry *entries, size_t count, const 
     text_add(&script, "%s", key_below);
     drawing_begin(&script, name, 420);
     text_add(&script, "plot ");
-    add_plots(&script, entries, count, name, 2, 7, "");
+    add_plots(&script, entries, count, name, 2, 7, true);
     text_add(&script, "1/0 notitle");
     drawing_end(&script);
     return drawing_save(folder, name, &script, &data);
