@@ -55,7 +55,7 @@ static ee_status encode(feature_bench *self, size_t i, ee_error *error)
 static ee_status create(feature_bench **out, ee_error *error)
 {
     feature_bench *self;
-    feature_options options;
+    features_options options;
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;
     *out = self;

@@ -108,7 +108,7 @@ static void print_head(const evaluation_request *request, const evaluation_resul
     printf("%s: %" PRIu64 " events", request->log, log->events);
     if (log->learned) printf(" after %" PRIu64 " to learn from", log->learned);
     if (log->skipped) printf(", %" PRIu64 " that nobody saw left out", log->skipped);
-    if (log->passed) printf(", %" PRIu64 " lines passed over", log->passed);
+    if (log->passed) printf(", %" PRIu64 " passed over ('eenet log' tells which)", log->passed);
     printf("\nThe log's policy earned %s an event (%s).\n", mean, ends);
 }
 

@@ -39,7 +39,7 @@ typedef struct slot_facts {
 
 typedef struct facts {
     maybe cost, original, probability, index, action, drop, dim;
-    bool skip, deferred, continuous, dangling, outcomes, slate;
+    bool skip, deferred, continuous, dangling, slate;
     observations seen;
     json_text id, time;
     json_text context;
@@ -260,7 +260,6 @@ static ee_status take_slot(dsjson *self, ee_error *error)
 
 static ee_status take_outcomes(dsjson *self, const json_token *token, ee_error *error)
 {
-    self->of.outcomes = token->kind == JSON_KIND_ARRAY;
     self->outcome_count = self->slot_actions.count = self->slot_probabilities.count = 0;
     if (token->kind != JSON_KIND_ARRAY) return skip(self, token, error);
     for (;;) {
@@ -556,7 +555,7 @@ static size_t find_taken(const dsjson *self, double base, log_note *note)
  * probability to be kept. */
 static bool agree(double label, double probability, double kept)
 {
-    double near = 1e-4 * probability; /* far above the rounding of floats, far below what matters */
+    double near = 5e-3 * probability; /* as where one of them is written with three digits */
     return fabs(label - probability) <= near || fabs(label - probability * kept) <= near;
 }
 
@@ -677,7 +676,7 @@ static bool is_foreign(const dsjson *self, log_note *note)
         log_pass_over(note, LOG_FOREIGN, "a continuous action");
     else if (of->dangling)
         log_pass_over(note, LOG_FOREIGN, "a reward without its decision");
-    else if (self->outcome_count ? false : !label && !self->actions.count)
+    else if (!self->outcome_count && !label && !self->actions.count)
         log_pass_over(note, LOG_FOREIGN, "no decision: it has neither a label nor outcomes");
     else if (!of->context.bytes && !self->actions.count && !self->outcome_count)
         log_pass_over(note, LOG_FOREIGN, "no dsjson: it has neither c nor a");
@@ -700,7 +699,9 @@ static ee_status judge(dsjson *self, const log_options *options, log_event *even
     event->copies = 1 / (1 - drop);
     event->id = of->id;
     if (of->time.bytes && !log_time_parse(of->time, &event->time)) event->time = (double)NAN;
-    event->skipped = of->skip || (of->deferred && !of->seen.activated);
+    bool activated = of->seen.activated;
+    for (size_t i = 0; i < self->outcome_count; i++) activated = activated || self->outcomes[i].seen.activated;
+    event->skipped = of->skip || (of->deferred && !activated);
     ee_status status = self->outcome_count ? judge_slots(self, options, event, note, error)
                                            : judge_one(self, options, event, note, error);
     if (status || note->verdict) return status;

@@ -1,7 +1,5 @@
-#define _POSIX_C_SOURCE 200809L
 #include "log.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +14,17 @@ log_options log_options_usual(void)
     return (log_options){.from = (double)NAN, .until = (double)NAN};
 }
 
+/* What lines have may be in a reason, and was cut where there was no room: what is not UTF-8, and what would move a
+ * terminal's cursor, becomes a question mark. */
+static void make_printable(char *words)
+{
+    for (size_t size; *words; words += size) {
+        for (size = 1; size < 4 && ((uint8_t)words[size] & 0xc0) == 0x80;) size++;
+        bool control = (uint8_t)words[0] < ' ' || words[0] == 0x7f;
+        if (control || !json_is_utf8((json_text){words, size})) memset(words, '?', size);
+    }
+}
+
 void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
 {
     note->verdict = verdict;
@@ -23,6 +32,7 @@ void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(note->reason, sizeof note->reason, format, arguments);
     va_end(arguments);
+    make_printable(note->reason);
 }
 
 /* ---- opening ---- */

@@ -94,7 +94,8 @@ static void visit_names(archive *a, compact_room *room, log_event *event)
         event->actions = room->names;
     }
     for (size_t i = 0; i < event->count; i++) {
-        json_text name = a->reading ? (json_text){0} : event->actions[i];
+        json_text name = {0};
+        if (!a->reading) name = event->actions[i];
         visit_text(a, &name, false);
         if (a->reading) room->names[i] = name;
     }
@@ -149,7 +150,8 @@ static void visit_slots(archive *a, compact_room *room, log_event *event)
     }
     size_t used = 0;
     for (size_t i = 0; i < event->slot_count && !a->status; i++) {
-        log_slot slot = a->reading ? (log_slot){0} : event->slots[i];
+        log_slot slot = {0};
+        if (!a->reading) slot = event->slots[i];
         visit_text(a, &slot.id, false);
         visit_double(a, &slot.reward);
         visit_number(a, &slot.count);

@@ -50,7 +50,9 @@ static const char *const usual_names[ROLES][9] = {
     [SKIPPED] = {"skipped"},
 };
 
-enum { ACTIONS_MOST = 10000 }; /* that a file may have of its own; far more are no actions, but ids of something */
+/* Actions that are looked for in a file: far more are no actions, but ids of something. And that can be said to be
+ * there. */
+enum { ACTIONS_MOST = 10000, COUNT_MOST = 100000 };
 
 typedef struct csv_log {
     log_reader head;
@@ -126,7 +128,7 @@ static size_t read_whole(const field *from)
 enum { PLACES = 1 << 15 }; /* at most a third of them taken */
 
 typedef struct found_actions {
-    memory owner;
+    memory *owner;
     json_text *names; /* (count) in the order in which they came */
     size_t count, capacity;
     size_t *places; /* (PLACES) 1 + the number of a name, by its hash; 0: none */
@@ -141,9 +143,9 @@ static ee_status add_found(found_actions *all, const field *from, ee_error *erro
     size_t place = (size_t)id_hash(name.bytes, name.length) % PLACES;
     for (; all->places[place]; place = (place + 1) % PLACES)
         if (compare_names(&all->names[all->places[place] - 1], &name) == 0) return EE_OK;
-    ee_status status = memory_grow(&all->owner, &all->names, &all->capacity, all->count + 1, sizeof *all->names, error);
+    ee_status status = memory_grow(all->owner, &all->names, &all->capacity, all->count + 1, sizeof *all->names, error);
     char *copy;
-    if (!status) status = memory_create(&all->owner, &copy, name.length + 1, 1, error);
+    if (!status) status = memory_create(all->owner, &copy, name.length + 1, 1, error);
     if (status) return status;
     memcpy(copy, name.bytes, name.length);
     all->names[all->count++] = (json_text){copy, name.length};
@@ -154,24 +156,7 @@ static ee_status add_found(found_actions *all, const field *from, ee_error *erro
     return EE_OK;
 }
 
-/* Names that are kept, in their order. */
-static ee_status keep_names(csv_log *log, const json_text *names, size_t count, ee_error *error)
-{
-    memory *owner = &log->head.owner;
-    ee_status status = memory_create(owner, &log->names, count, sizeof *log->names, error);
-    for (size_t i = 0; i < count && !status; i++) {
-        char *copy;
-        status = memory_create(owner, &copy, names[i].length + 1, 1, error);
-        if (status) break;
-        memcpy(copy, names[i].bytes, names[i].length);
-        log->names[i] = (json_text){copy, names[i].length};
-    }
-    if (status) return status;
-    log->count = count;
-    qsort(log->names, count, sizeof *log->names, compare_names);
-    return EE_OK;
-}
-
+/* Of the rows that are left. */
 static ee_status collect(log_rows *rows, size_t column, found_actions *all, ee_error *error)
 {
     for (;;) {
@@ -189,47 +174,64 @@ static ee_status collect(log_rows *rows, size_t column, found_actions *all, ee_e
 }
 
 /* Reads the file once, for the actions that it has. */
-static ee_status find_actions(csv_log *log, const char *path, ee_error *error)
+static ee_status look_through(csv_log *log, const char *path, found_actions *all, ee_error *error)
 {
     if (!byte_stream_can_repeat(log->head.stream))
         return log_rows_fail(&log->rows, error, "it cannot be read twice: say actions=NUMBER or actions=NAME+...");
     byte_stream *stream;
     log_rows rows;
-    found_actions all = {.whole = true};
     ee_status status = byte_stream_open(path, &stream, error);
     if (status) return status;
-    status = memory_create(&all.owner, &all.places, PLACES, sizeof *all.places, error);
-    if (!status) status = log_rows_start(stream, &rows, error);
+    status = log_rows_start(stream, &rows, error);
     if (!status) {
-        status = collect(&rows, log->columns[ACTION], &all, error);
+        status = collect(&rows, log->columns[ACTION], all, error);
         log_rows_release(&rows);
     }
-    if (!status && all.whole && all.largest < ACTIONS_MOST)
-        log->count = all.largest + 1;
-    else if (!status)
-        status = keep_names(log, all.names, all.count, error);
-    memory_release(&all.owner);
     byte_stream_close(stream);
     return status;
 }
 
-/* "10", or "red+green+blue". */
-static ee_status take_actions(csv_log *log, const char *list, ee_error *error)
+/* "red+green+blue". */
+static ee_status take_names(csv_log *log, const char *list, found_actions *all, ee_error *error)
 {
-    json_text names[OPTION_TEXT_SIZE];
-    size_t count = 0;
-    field whole = {list, strlen(list)};
+    if (!json_is_utf8((json_text){list, strlen(list)}))
+        return log_rows_fail(&log->rows, error, "the names of the actions are no UTF-8");
+    ee_status status = EE_OK;
+    for (const char *word = list, *plus; word && !status; word = plus) {
+        field name = {word, strcspn(word, "+")};
+        plus = word[name.length] ? word + name.length + 1 : NULL;
+        status = add_found(all, &name, error);
+    }
+    all->whole = false;
+    return status;
+}
+
+/* How many there are, or which. */
+static ee_status find_actions(csv_log *log, const char *asked, const char *path, ee_error *error)
+{
+    bool given = strcmp(asked, "auto") != 0;
+    field whole = {asked, strlen(asked)};
     size_t number = read_whole(&whole);
     if (number != SIZE_MAX) {
-        if (number == 0) return log_rows_fail(&log->rows, error, "actions must be 1 or more");
+        if (number < 1 || number > COUNT_MOST)
+            return log_rows_fail(&log->rows, error, "actions must be 1 to %d", COUNT_MOST);
         log->count = number;
         return EE_OK;
     }
-    if (!json_is_utf8((json_text){list, strlen(list)}))
-        return log_rows_fail(&log->rows, error, "the names of the actions are no UTF-8");
-    for (const char *word = list; word; word = strchr(word, '+') ? strchr(word, '+') + 1 : NULL)
-        names[count++] = (json_text){word, strcspn(word, "+")};
-    return keep_names(log, names, count, error);
+    if (!given && log->columns[COUNT] != SIZE_MAX) return EE_OK;
+    found_actions all = {.owner = &log->head.owner, .whole = true};
+    ee_status status = memory_create(all.owner, &all.places, PLACES, sizeof *all.places, error);
+    if (!status) status = given ? take_names(log, asked, &all, error) : look_through(log, path, &all, error);
+    memory_free(all.places);
+    if (status) return status;
+    if (all.whole && all.largest < ACTIONS_MOST) {
+        log->count = all.largest + 1;
+        return EE_OK;
+    }
+    log->count = all.count;
+    log->names = all.names;
+    qsort(log->names, log->count, sizeof *log->names, compare_names);
+    return EE_OK;
 }
 
 /* ---- a row ---- */
@@ -284,7 +286,7 @@ static bool take_event(const csv_log *log, log_event *event, log_note *note)
         log_pass_over(note, LOG_INVALID, "copies must be 1 to 1e9, got %.6g", event->copies);
         return false;
     }
-    event->count = count >= 1 && count < 0x1p24 ? (size_t)count : 0;
+    event->count = count >= 1 && count <= COUNT_MOST ? (size_t)count : 0;
     event->skipped = skipped != 0;
     event->actions = log->names;
     if (field_of(log, TIME)) event->time = read_time(field_of(log, TIME));
@@ -339,7 +341,7 @@ static ee_status make_context(csv_log *log, log_event *event, ee_error *error)
     }
     make_multi(log, event->count);
     text_bytes(into, log->multi.bytes, log->multi.length);
-    if (into->status) return into->status;
+    if (into->status || log->multi.status) return EE_NO_MEMORY;
     event->context = (json_text){into->bytes, into->length};
     return EE_OK;
 }
@@ -375,9 +377,7 @@ static ee_status prepare(csv_log *log, const char *path, const char *options, ee
     if (!status) status = log_rows_start(log->head.stream, &log->rows, error);
     for (role i = 0; i < ROLES && !status; i++) status = find_column(log, i, asked.columns[i], error);
     if (!status) status = find_context(log, asked.context, error);
-    if (status) return status;
-    if (strcmp(asked.actions, "auto") != 0) return take_actions(log, asked.actions, error);
-    return log->columns[COUNT] == SIZE_MAX ? find_actions(log, path, error) : EE_OK;
+    return status ? status : find_actions(log, asked.actions, path, error);
 }
 
 ee_status log_open_csv(byte_stream *stream, const char *path, const char *options, log_reader **out, ee_error *error)

@@ -41,7 +41,7 @@ struct log_reader {
 };
 
 /* Each makes its own struct, takes the stream over and leaves the rest of the head to log.c. On failure the stream
- * stays with the caller. name: a path, or what stands for it. */
+ * stays with the caller. */
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error);
 ee_status log_open_compact(byte_stream *stream, log_reader **out, ee_error *error);
 /* path: of the stream, to look for the actions in it. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arms.h"
+#include "features/features.h"
 #include "math/kernels.h"
 #include "policy/parts/recall.h"
 
@@ -98,7 +99,7 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     const policy_class *class;
     const char *preset;
     void *options = NULL;
-    feature_options named;
+    features_options named;
     ee_bandit *self = NULL;
     ee_status status = check_settings(settings, error);
     if (!status) status = policy_find(settings->policy, &class, &preset, error);

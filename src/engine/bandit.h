@@ -3,10 +3,12 @@
 #define EENET_BANDIT_H
 
 #include "deciding.h"
-#include "features/features.h"
 #include "pending.h"
 
 enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192, FEATURES_SIZE = 512 };
+
+struct features; /* see features/features.h */
+struct features_options;
 
 struct ee_bandit {
     memory memory;                       /* all blocks of the bandit, itself the first */
@@ -15,9 +17,9 @@ struct ee_bandit {
     char feature_options[FEATURES_SIZE]; /* the same of its features; "" where it takes vectors alone */
     size_t dim;
     uint64_t seed;
-    uint64_t fingerprint; /* of name, options and dim: whose records these are */
-    features *features;   /* NULL: it takes vectors alone */
-    char *feature_name;   /* (feature_name_capacity) that was read back last */
+    uint64_t fingerprint;      /* of name, options and dim: whose records these are */
+    struct features *features; /* NULL: it takes vectors alone */
+    char *feature_name;        /* (feature_name_capacity) that was read back last */
     size_t feature_name_capacity;
     policy *policy;
     decision_rules rules;
@@ -73,8 +75,9 @@ ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, k
 #define MOST_DECISIONS ((size_t)1 << 62)
 
 /* Of settings with features: reads their options, which give the dimension; and creates them. */
-ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, feature_options *options, ee_error *error);
-ee_status bandit_create_features(ee_bandit *self, const feature_options *options, ee_error *error);
+ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, struct features_options *options,
+                               ee_error *error);
+ee_status bandit_create_features(ee_bandit *self, const struct features_options *options, ee_error *error);
 
 /* What changes after creation. */
 void bandit_archive(ee_bandit *self, archive *a);

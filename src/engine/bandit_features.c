@@ -1,7 +1,9 @@
 /* Rounds of named features, as a bandit sees them. */
 #include "bandit.h"
 
-ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, feature_options *options, ee_error *error)
+#include "features/features.h"
+
+ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, features_options *options, ee_error *error)
 {
     ee_status status = features_read_options(options, settings->features, error);
     if (status) return status;
@@ -13,7 +15,7 @@ ee_status bandit_read_features(ee_bandit *self, const ee_settings *settings, fea
     return EE_OK;
 }
 
-ee_status bandit_create_features(ee_bandit *self, const feature_options *options, ee_error *error)
+ee_status bandit_create_features(ee_bandit *self, const features_options *options, ee_error *error)
 {
     ee_status status = memory_create(&self->memory, &self->features, 1, sizeof *self->features, error);
     return status ? status : features_create(self->features, &self->memory, options, error);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arms.h"
+#include "features/features.h"
 #include "record.h"
 
 /* ---- the gate ---- */

@@ -30,8 +30,8 @@ struct ee_snapshot {
     uint64_t fingerprint;
     decision_rules rules;
     parameters copies[2];
-    features *features[2]; /* of each copy; NULL where the bandit takes vectors alone */
-    snapshot_gate *gate;   /* what deciding on a constant snapshot changes */
+    struct features *features[2]; /* of each copy; NULL where the bandit takes vectors alone */
+    snapshot_gate *gate;          /* what deciding on a constant snapshot changes */
 };
 
 /* What ee_snapshot_update does; returns how many floats it copied. */

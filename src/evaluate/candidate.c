@@ -67,27 +67,21 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-ee_status candidate_read_features(ee_round *features, const log_event *event, bool strict, bool *usable,
-                                  ee_error *error)
+ee_status candidate_read_features(ee_round *features, const log_event *event, bool *usable, ee_error *error)
 {
-    ee_error own;
     *usable = true;
     if (!features) return EE_OK;
     if (!event->context.length)
         return status_fail(error, EE_BAD_INPUT,
-                           "line %zu: the event has neither vectors nor named features: take candidates that need "
-                           "none (uniform, first, arm:NAME, logged, file:FILE) and estimators without a reward model "
-                           "(ips, snips)",
+                           "line %zu: the log has neither vectors nor features: evaluate uniform, first, arm:NAME or "
+                           "file:FILE, by ips or snips",
                            event->line);
     ee_round_clear(features);
-    ee_status status = ee_round_read(features, event->context.bytes, event->context.length, &own);
+    ee_status status = ee_round_read(features, event->context.bytes, event->context.length, error);
     if (!status && features->arms != event->count)
-        status = status_fail(&own, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms, event->count);
-    if (!status) return EE_OK;
-    *usable = false;
-    if (status == EE_NO_MEMORY && error) *error = own;
-    if (status == EE_NO_MEMORY) return status;
-    return strict ? status_fail(error, status, "line %zu: %.200s", event->line, own.message) : EE_OK;
+        status = status_fail(error, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms, event->count);
+    *usable = !status;
+    return status == EE_NO_MEMORY ? status : EE_OK;
 }
 
 static ee_status find_checksum(const char *path, char *text, size_t capacity, ee_error *error)

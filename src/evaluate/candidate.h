@@ -20,10 +20,9 @@ typedef struct candidate_round {
     ee_round *features; /* read from event->context; NULL where nobody needs them, or the event has arms */
 } candidate_round;
 
-/* Reads the features of an event into a round, unless that is NULL. *usable false: they are not what they should be,
- * and the event is to be passed over; with strict that is an error. A log without features is one in any case. */
-ee_status candidate_read_features(ee_round *features, const log_event *event, bool strict, bool *usable,
-                                  ee_error *error);
+/* Reads the features of an event into a round, unless that is NULL. *usable false, and EE_OK: they are not what they
+ * should be, as error says, and the event is to be passed over. */
+ee_status candidate_read_features(ee_round *features, const log_event *event, bool *usable, ee_error *error);
 
 typedef struct candidate_setup {
     const char *text;     /* as above */
@@ -31,6 +30,7 @@ typedef struct candidate_setup {
     uint64_t seed;        /* of a policy */
     size_t dim;           /* of the log's arms; 0: it has named features */
     const char *features; /* options of these; not NULL where dim is 0 */
+    bool fixed_names;     /* their room for names is what was asked for; else a policy may take less */
 } candidate_setup;
 
 typedef struct candidate candidate;

@@ -188,6 +188,7 @@ static ee_status frame_log(evaluation *self, bool again)
         *frame = (evaluation_frame){.request = request,
                                     .reading = frame->reading,
                                     .features = features,
+                                    .fixed_names = !log_survey_can_size(features),
                                     .learned_events = share ? 0 : (uint64_t)request->split,
                                     .reward_low = given ? request->reward_low : 0.0,
                                     .reward_high = given ? request->reward_high : 1.0,
@@ -423,7 +424,7 @@ static ee_status describe_candidates(evaluation *self)
     for (size_t i = 0; i < request->candidate_count; i++) {
         const candidate_request *asked = &request->candidates[i];
         evaluation_result *result = &self->results[i];
-        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, asked_features(request)};
+        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, asked_features(request), true};
         snprintf(result->candidate, sizeof result->candidate, "%s", asked->text);
         ee_status status = candidate_describe(&setup, &result->options, &result->failure);
         if (status == EE_NO_MEMORY) return status;
@@ -486,10 +487,9 @@ static ee_status spare_features(const evaluation_request *request, size_t dim, b
     return status ? status : log_survey_features(asked, found.names, true, out, error);
 }
 
-/* Learns all events of the log, of which the features are read into round. */
-static ee_status train(const evaluation_request *request, log_reader *log, const candidate_class *class,
-                       candidate *learner, ee_round *features, const evaluation_watch *watch, bool *finished,
-                       ee_error *error)
+/* Learns all events of the log. */
+static ee_status train(log_reader *log, candidate *learner, ee_round *features, const evaluation_watch *watch,
+                       bool *finished, ee_error *error)
 {
     log_event event;
     bool found;
@@ -500,8 +500,8 @@ static ee_status train(const evaluation_request *request, log_reader *log, const
         if (event.skipped) continue;
         candidate_round round = {&event, number++, features};
         bool usable;
-        status = candidate_read_features(features, &event, request->reading.strict, &usable, error);
-        if (!status && usable) status = class->play(learner, &round, true, NULL, error);
+        status = candidate_read_features(features, &event, &usable, error);
+        if (!status && usable) status = learner->class->play(learner, &round, true, NULL, error);
         if (status) return status;
     }
     return status;
@@ -523,10 +523,15 @@ ee_status evaluation_warm(const evaluation_request *request, size_t place, const
     if (status) return status;
     size_t dim = log_dim(log);
     status = spare_features(request, dim, log_can_repeat(log), watch, &spare, finished, error);
-    candidate_setup setup = {asked->text, asked->options, asked->seed, dim, spare ? spare : asked_features(request)};
+    candidate_setup setup = {asked->text,
+                             asked->options,
+                             asked->seed,
+                             dim,
+                             spare ? spare : asked_features(request),
+                             !log_survey_can_size(asked_features(request))};
     if (!status) status = class->create(&setup, &learner, error);
     if (!status && !dim) status = ee_round_create(NULL, &features, error);
-    if (!status && *finished) status = train(request, log, class, learner, features, watch, finished, error);
+    if (!status && *finished) status = train(log, learner, features, watch, finished, error);
     if (!status && *finished) status = class->save(learner, path, error);
     if (learner) class->free(learner);
     ee_round_free(features);

@@ -40,8 +40,10 @@ typedef struct pass {
     size_t pi_capacity, q_capacity, own_capacity;
     log_tally about;
     value_range range;
-    uint64_t number; /* events that somebody saw, so far */
-    uint64_t learned, unread;
+    uint64_t number;          /* events that somebody saw, so far */
+    uint64_t learned, unread; /* events that are learned from only; and that have no features which can be read */
+    size_t first_unread_line;
+    ee_error first_unread;
     uint64_t fingerprint;
     uint64_t step; /* events from one mark to the next */
 } pass;
@@ -65,7 +67,8 @@ ee_status evaluation_needs_arms(const evaluation_request *request, size_t place,
 
 static candidate_setup setup_of(const pass *self, const candidate_request *asked)
 {
-    return (candidate_setup){asked->text, asked->options, asked->seed, self->dim, self->frame->features};
+    return (candidate_setup){asked->text, asked->options,        asked->seed,
+                             self->dim,   self->frame->features, self->frame->fixed_names};
 }
 
 /* Of a reward model: its seed is the request's own. */
@@ -350,15 +353,30 @@ static ee_status freeze(pass *self, ee_error *error)
     return status;
 }
 
+/* Reads the features. Those that cannot be read are passed over, and the first of them noted, or refused. */
+static ee_status read_features(pass *self, const log_event *event, bool *usable, ee_error *error)
+{
+    ee_error why;
+    ee_status status = candidate_read_features(self->features, event, usable, &why);
+    if (status && error) *error = why;
+    if (status || *usable) return status;
+    if (self->request->reading.strict)
+        return status_fail(error, EE_BAD_INPUT, "line %zu: %.200s", event->line, why.message);
+    if (!self->unread++) {
+        self->first_unread_line = event->line;
+        self->first_unread = why;
+    }
+    return EE_OK;
+}
+
 /* An event that somebody saw. */
 static ee_status take_event(pass *self, const log_event *event, event_use use, pass_end *end, ee_error *error)
 {
     bool usable;
     ee_status status = use.score ? check_reward(self, event, end, error) : EE_OK;
     if (status || *end) return status;
-    status = candidate_read_features(self->features, event, self->request->reading.strict, &usable, error);
+    status = read_features(self, event, &usable, error);
     if (!status && usable) status = play_event(self, event, use, error);
-    if (!usable) self->unread++;
     if (usable && !use.score) self->learned++;
     self->number++;
     return status;
@@ -437,6 +455,20 @@ static void describe_log(const pass *self, evaluated_log *out)
     out->features = self->dim == 0;
 }
 
+/* A log without an event to judge is a mistake: says what its first lines are. */
+static ee_status fail_empty(const pass *self, ee_error *error)
+{
+    const log_counts *read = log_read(self->log);
+    const char *reason = read->first_count ? read->first_reasons[0] : self->first_unread.message;
+    size_t line = read->first_count ? read->first_lines[0] : self->first_unread_line;
+    if (!reason[0])
+        return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate%s",
+                           self->learned   ? ": all are learned from"
+                           : read->skipped ? ": nobody saw one"
+                                           : "");
+    return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate: line %zu: %s", line, reason);
+}
+
 static double thread_seconds(void)
 {
     struct timespec now;
@@ -476,6 +508,7 @@ ee_status evaluation_pass(const evaluation_frame *frame, log_reader *opened, con
     *end = PASS_FINISHED;
     ee_status status = open_pass(&self, places, count, results, error);
     if (!status) status = play(&self, end, error);
+    if (!status && *end == PASS_FINISHED && !self.about.rewards.events) status = fail_empty(&self, error);
     if (!status && *end == PASS_FINISHED) finish_pass(&self, start);
     close_pass(&self);
     return status;

@@ -9,6 +9,7 @@ typedef struct evaluation_frame {
     const evaluation_request *request;
     log_options reading;     /* the request's, and whether anybody wants features */
     const char *features;    /* options of named features, with the room that this log needs */
+    bool fixed_names;        /* the room was asked for */
     uint64_t learned_events; /* of a split: those that are learned from only */
     double reward_low, reward_high;
     bool assumed_range; /* 0 to 1 until a reward says otherwise */

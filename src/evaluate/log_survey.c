@@ -9,7 +9,7 @@
 
 bool log_survey_can_size(const char *asked)
 {
-    feature_options options;
+    features_options options;
     if (strstr(asked, "names=") || strstr(asked, "hashes=")) return false;
     return features_read_options(&options, asked, NULL) == EE_OK && options.hashing.pick == HASHING_DICTIONARY;
 }
@@ -37,7 +37,7 @@ typedef struct name_counter {
 
 static ee_status start_counting(name_counter *self, const char *text, ee_error *error)
 {
-    feature_options options;
+    features_options options;
     if (!text) return EE_OK;
     ee_status status = features_read_options(&options, text, error);
     if (status) return status;

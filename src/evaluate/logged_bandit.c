@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "features/features.h"
 
 /* A Thompson policy knows its probabilities by drawing so often; in each decision of its own it draws once. */
 static const char drawn_often[] = "probability_draws=100 ";
@@ -15,6 +16,46 @@ static bool has_option(const char *policy, const char *name)
     for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++)
         if (strcmp(entry.name, name) == 0) return true;
     return false;
+}
+
+/* Options of named features with half the places, of which a quarter is shared. */
+static ee_status halve_places(const char *text, char **out, ee_error *error)
+{
+    features_options options;
+    ee_status status = features_read_options(&options, text, error);
+    if (status) return status;
+    int64_t places = (options.names + options.hashes) / 2;
+    options.hashes = places / 4;
+    options.names = places - options.hashes;
+    options.bits--;
+    size_t length = features_format_options(&options, NULL, 0);
+    status = memory_create(NULL, out, length + 1, 1, error);
+    if (!status) features_format_options(&options, *out, length + 1);
+    return status;
+}
+
+/* A policy that takes memory by the square of the places takes as much time for every event: it is given as many places
+ * as it has time for, some milliseconds an event. Others keep all that the log has. */
+static ee_status create_in_reason(logged_bandit *self, ee_settings settings, ee_error *error)
+{
+    const size_t reasonable = (size_t)64 << 20; /* bytes: some 2000 places of a linear policy */
+    char *fewer = NULL;
+    ee_status status = ee_bandit_create(&settings, &self->bandit, error);
+    while (!status && ee_bandit_memory(self->bandit) > reasonable) {
+        ee_bandit *half = NULL;
+        char *text = NULL;
+        status = halve_places(settings.features, &text, error);
+        memory_free(fewer);
+        fewer = text;
+        settings.features = fewer;
+        if (!status) status = ee_bandit_create(&settings, &half, error);
+        bool square = half && 3 * ee_bandit_memory(half) < ee_bandit_memory(self->bandit);
+        ee_bandit_free(square ? self->bandit : half);
+        if (square) self->bandit = half;
+        if (!square) break;
+    }
+    memory_free(fewer);
+    return status;
 }
 
 ee_status logged_bandit_create(logged_bandit *self, const candidate_setup *setup, const char *policy, ee_error *error)
@@ -31,7 +72,10 @@ ee_status logged_bandit_create(logged_bandit *self, const candidate_setup *setup
                             .seed = setup->seed,
                             .options = options,
                             .features = setup->dim ? NULL : setup->features};
-    status = ee_bandit_create(&settings, &self->bandit, error);
+    if (setup->dim || setup->fixed_names)
+        status = ee_bandit_create(&settings, &self->bandit, error);
+    else
+        status = create_in_reason(self, settings, error);
     memory_free(options);
     return status;
 }

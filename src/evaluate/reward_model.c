@@ -92,7 +92,7 @@ static void free_linear(reward_model *base)
 static ee_status create_names(linear_model *self, const char *text, ee_error *error)
 {
     enum { SHARED = RIDGE_MODEL_DIM / 4, BITS = 12 };
-    feature_options options;
+    features_options options;
     ee_status status = features_read_options(&options, text, error);
     if (status) return status;
     if (features_dim(&options) > RIDGE_MODEL_DIM) {

@@ -14,66 +14,13 @@ static const double LEAST_DEVIATION = 1e-9;
 /* Of the arms of one round together. A few kilobytes of JSON can ask for more products than memory holds. */
 enum { MOST_ENTRIES = 1 << 24 };
 
-/* ---- options ---- */
+/* ---- creating ---- */
 
-static const option rows[] = {
-    OPTION_ROW_CHOICE(feature_options, hashing, "hashing", "dictionary", "dictionary|vw",
-                      "dictionary: each name its own place while there is room; vw: places by Vowpal Wabbit's hash"),
-    OPTION_ROW_INTEGER(feature_options, names, "names", "8192", 2, 16777216,
-                       "places of names and of products of two names, each its own", .needs = "hashing=dictionary"),
-    OPTION_ROW_INTEGER(feature_options, hashes, "hashes", "4096", 0, 16777216,
-                       "places that names share which come when the others are taken; 0: those are left out",
-                       .needs = "hashing=dictionary"),
-    OPTION_ROW_INTEGER(feature_options, bits, "bits", "18", 1, 24, "of the hash: there are 2^bits places",
-                       .needs = "hashing=vw"),
-    OPTION_ROW_FLAG(feature_options, chain_hash, "chain_hash", "off",
-                    "hash a text by its key and then by its value, not by both as one", .needs = "hashing=vw"),
-    OPTION_ROW_TEXT(feature_options, products, "products", "context*action", "none, or terms as user*item+device*item",
-                    "what is multiplied with what: context, action, or namespaces"),
-    OPTION_ROW_FLAG(feature_options, standardize, "standardize", "on",
-                    "numbers less their mean and by their deviation, as far as they were seen",
-                    .needs = "hashing=dictionary"),
-};
-static const option_table table = OPTION_TABLE(rows);
-static const option_group groups[] = {OPTION_GROUP_OWN(table, "named features")};
-static const option_schema schema = OPTION_SCHEMA("features", groups, feature_options, "names products");
-
-ee_status features_read_options(feature_options *self, const char *text, ee_error *error)
-{
-    product_terms products;
-    options_set_defaults(&schema, self);
-    ee_status status = options_parse(&schema, text, self, error);
-    if (!status) status = options_settle(&schema, text, self, error);
-    return status ? status : products_read(&products, self->products, error);
-}
-
-size_t features_format_options(const feature_options *self, char *text, size_t capacity)
-{
-    return options_format(&schema, self, text, capacity);
-}
-
-ee_status features_describe_option(size_t index, ee_option *out, ee_error *error)
-{
-    feature_options defaults;
-    options_set_defaults(&schema, &defaults);
-    return options_describe(&schema, &defaults, index, out, error);
-}
-
-static bool hashes_as_vw(const feature_options *self)
-{
-    return self->hashing.pick == HASHING_VW;
-}
-
-size_t features_dim(const feature_options *self)
-{
-    return hashes_as_vw(self) ? (size_t)1 << self->bits : (size_t)(self->names + self->hashes);
-}
-
-ee_status features_create(features *self, memory *owner, const feature_options *options, ee_error *error)
+ee_status features_create(features *self, memory *owner, const features_options *options, ee_error *error)
 {
     *self = (features){.memory = owner, .options = *options, .dim = features_dim(options)};
     ee_status status = products_read(&self->products, options->products, error);
-    if (status || hashes_as_vw(options)) return status;
+    if (status || features_hash_as_vw(options)) return status;
     size_t hashes = (size_t)options->hashes;
     status = names_create(&self->names, owner, (size_t)options->names, error);
     if (!status) status = memory_create(owner, &self->shared_counts, hashes, sizeof *self->shared_counts, error);
@@ -82,6 +29,11 @@ ee_status features_create(features *self, memory *owner, const feature_options *
 }
 
 /* ---- places ---- */
+
+static bool is_vw(const features *self)
+{
+    return features_hash_as_vw(&self->options);
+}
 
 /* The place that what has no place of its own goes to. */
 static uint32_t shared_place(const features *self, uint64_t hash)
@@ -102,7 +54,7 @@ static uint32_t vw_place(const features *self, uint32_t hash)
 
 static uint32_t find_place(const features *self, const round_feature *feature, const char *text)
 {
-    if (hashes_as_vw(&self->options)) return vw_place(self, vw_feature_hash(feature, text, self->options.chain_hash));
+    if (is_vw(self)) return vw_place(self, vw_feature_hash(feature, text, self->options.chain_hash));
     uint32_t place = names_find(&self->names, feature->hash, text + feature->text, feature->bytes);
     return place == NO_PLACE ? shared_place(self, feature->hash) : place;
 }
@@ -110,7 +62,7 @@ static uint32_t find_place(const features *self, const round_feature *feature, c
 /* A product may have a place of its own where its two have. */
 static uint32_t find_product(const features *self, const placed_feature *left, const placed_feature *right)
 {
-    if (hashes_as_vw(&self->options)) return vw_place(self, vw_product_hash(left->place, right->place));
+    if (is_vw(self)) return vw_place(self, vw_product_hash(left->place, right->place));
     uint64_t hash = names_product_hash(left->hash, right->hash);
     if (!is_named(self, left->place) || !is_named(self, right->place)) return shared_place(self, hash);
     uint32_t place = names_find_product(&self->names, hash, left->place, right->place);
@@ -220,7 +172,7 @@ static ee_status reserve(ee_round *round, const round_size *size, ee_error *erro
 /* Numbers that are not standardised must be such as arms may have. */
 static ee_status check_numbers(const features *self, const ee_round *round, const feature_list *list, ee_error *error)
 {
-    if (self->options.standardize && !hashes_as_vw(&self->options)) return EE_OK;
+    if (self->options.standardize) return EE_OK;
     for (size_t i = 0; i < list->count; i++) {
         const round_feature *feature = &list->items[i];
         if (fabs(feature->value) <= (double)LARGEST_VALUE) continue;
@@ -266,7 +218,8 @@ static void learn_features(features *self, const char *text, const round_feature
         if (place == NO_PLACE) place = names_add(&self->names, feature->hash, name, feature->bytes);
         if (place == NO_PLACE) place = shared_place(self, feature->hash);
         count_place(self, place);
-        if (feature->is_number && place != NO_PLACE) learn_number(self, place, feature->value, of_action);
+        if (feature->is_number && place != NO_PLACE && self->options.standardize)
+            learn_number(self, place, feature->value, of_action);
         placed[i] = (placed_feature){feature->hash, 0, place, feature->sides};
     }
 }
@@ -295,7 +248,7 @@ ee_status features_learn(features *self, ee_round *round, ee_error *error)
 {
     round_size size;
     ee_status status = prepare(self, round, &size, error);
-    if (status || hashes_as_vw(&self->options)) return status;
+    if (status || is_vw(self)) return status;
     size_t names = round->context.count + round->actions.count + size.all_pairs;
     status = names_reserve(&self->names, names, round->text_used, error);
     if (!status)
@@ -327,13 +280,12 @@ size_t features_count(const features *self)
 static void place_features(const features *self, const char *text, const round_feature *list, size_t count,
                            placed_feature *placed)
 {
-    bool standardize = self->options.standardize && !hashes_as_vw(&self->options);
     for (size_t i = 0; i < count; i++) {
         uint32_t place = find_place(self, &list[i], text);
         double value = list[i].value;
         if (place == NO_PLACE)
             value = 0;
-        else if (standardize && list[i].is_number)
+        else if (self->options.standardize && list[i].is_number)
             value = standardised(self, place, value);
         placed[i] = (placed_feature){list[i].hash, value, place, list[i].sides};
     }
@@ -344,7 +296,7 @@ static size_t list_entries(const features *self, ee_round *round, size_t count)
 {
     encoding_room *room = &round->room;
     size_t listed = 0, pairs = products_list(&self->products, room->placed, count, room->rights, room->pairs);
-    uint32_t constant = hashes_as_vw(&self->options) ? vw_place(self, VW_CONSTANT) : 0;
+    uint32_t constant = is_vw(self) ? vw_place(self, VW_CONSTANT) : 0;
     room->entries[listed++] = entry_make(constant, 1);
     for (size_t i = 0; i < count; i++)
         if (room->placed[i].value != 0)
@@ -386,18 +338,18 @@ size_t features_describe(const features *self, size_t place, ee_feature *out, ch
 {
     *out = (ee_feature){.deviation = 1};
     if (capacity) name[0] = '\0';
-    if (hashes_as_vw(&self->options)) return 0;
+    if (is_vw(self)) return 0;
     size_t names = (size_t)self->options.names;
     if (place < names && place >= self->names.count) return 0;
     out->count = place < names ? self->names.places[place].count : self->shared_counts[place - names];
     uint32_t number = *scale_of(self, (uint32_t)place);
-    if (number && self->options.standardize) standard_of(self, &self->scales[number - 1], &out->mean, &out->deviation);
+    if (number) standard_of(self, &self->scales[number - 1], &out->mean, &out->deviation);
     return place < names ? names_format(&self->names, (uint32_t)place, name, capacity) : 0;
 }
 
 ee_status features_follow(features *self, const features *from, ee_error *error)
 {
-    if (hashes_as_vw(&self->options)) return EE_OK;
+    if (is_vw(self)) return EE_OK;
     ee_status status =
         memory_grow(self->memory, &self->scales, &self->scale_capacity, from->scale_count, sizeof *self->scales, error);
     if (!status) status = names_follow(&self->names, &from->names, error);
@@ -437,7 +389,7 @@ static void archive_scale(features *self, size_t number, archive *a)
 void features_archive(features *self, archive *a)
 {
     enum { SCALE_BYTES = 3 * 8 + 2 * 4 };
-    if (hashes_as_vw(&self->options)) return;
+    if (is_vw(self)) return;
     names_archive(&self->names, a);
     archive_u64(a, &self->contexts);
     archive_u64(a, &self->actions);

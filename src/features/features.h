@@ -18,18 +18,9 @@
 #ifndef EENET_FEATURES_H
 #define EENET_FEATURES_H
 
-#include "base/options.h"
 #include "feature_names.h"
+#include "features_options.h"
 #include "products.h"
-
-typedef struct feature_options {
-    option_choice hashing;
-    int64_t names, hashes, bits;
-    option_text products;
-    bool standardize, chain_hash;
-} feature_options;
-
-enum { HASHING_DICTIONARY, HASHING_VW };
 
 /* Of a name that came as a number. */
 typedef struct number_scale {
@@ -41,7 +32,7 @@ typedef struct number_scale {
 
 typedef struct features {
     memory *memory;
-    feature_options options;
+    features_options options;
     product_terms products;
     size_t dim;
     feature_names names;        /* hashing=dictionary */
@@ -52,19 +43,7 @@ typedef struct features {
     uint32_t *shared_scales; /* (hashes) counted from 1; 0: none */
 } features;
 
-/* Reads options as text, "" being the defaults. */
-ee_status features_read_options(feature_options *self, const char *text, ee_error *error);
-
-/* Every option that acts, as snprintf does. */
-size_t features_format_options(const feature_options *self, char *text, size_t capacity);
-
-/* Option number index with its default; EE_BAD_INPUT past the last. */
-ee_status features_describe_option(size_t index, ee_option *out, ee_error *error);
-
-/* How many places features with these options have. */
-size_t features_dim(const feature_options *self);
-
-ee_status features_create(features *self, memory *owner, const feature_options *options, ee_error *error);
+ee_status features_create(features *self, memory *owner, const features_options *options, ee_error *error);
 
 /* Learns the names and numbers of a round with at least one action. If it fails, nothing has changed. */
 ee_status features_learn(features *self, ee_round *round, ee_error *error);

@@ -47,7 +47,7 @@ static ee_status fail_long(const parser *self)
 static ee_status enter(parser *self, json_text key)
 {
     size_t start = self->path_bytes + (self->path_bytes > 0);
-    if (key.length > LONGEST_NAME - start) return fail_long(self);
+    if (start + key.length > LONGEST_NAME) return fail_long(self);
     if (start) self->path[start - 1] = '.';
     memcpy(self->path + start, key.bytes, key.length);
     self->path_bytes = start + key.length;
@@ -55,17 +55,18 @@ static ee_status enter(parser *self, json_text key)
     return EE_OK;
 }
 
-/* Writes path, separator, key, and a value behind its sign; returns where the next byte goes. */
+/* Returns where the next byte goes. */
 static size_t append(char *text, size_t at, const char *bytes, size_t count)
 {
     if (count) memcpy(text + at, bytes, count);
     return at + count;
 }
 
+/* "user" "." "plan" "=" "free" */
 typedef struct name_parts {
     const char *joint; /* between path and key */
     json_text key;
-    bool has_word;
+    bool has_word; /* a text's value, behind the sign */
     json_text word;
 } name_parts;
 
@@ -130,7 +131,7 @@ static ee_status add_words(parser *self, json_text text)
     for (size_t i = 0, start = 0; i <= text.length && !status; i++) {
         bool blank = i == text.length || strchr(" \t\r\n", text.bytes[i]);
         if (!blank) continue;
-        name_parts name = {.joint = joint_of(self), .key = {text.bytes + start, i - start}};
+        name_parts name = {.joint = joint_of(self), .word = {text.bytes + start, i - start}};
         if (i > start) status = add(self, &name, indicator);
         start = i + 1;
     }
@@ -139,8 +140,8 @@ static ee_status add_words(parser *self, json_text text)
 
 static ee_status parse_members(parser *self);
 
-/* A number or true within an array whose namespace is open: "[0]", "[1]", ... */
-static ee_status add_element(parser *self, const json_token *token, size_t element)
+/* A number or true within an array whose namespace is open: "[0]", "[1]", ...; numbers: how many came before it. */
+static ee_status add_element(parser *self, const json_token *token, size_t element, size_t numbers)
 {
     char place[24], *start = place + sizeof place;
     size_t digits = element;
@@ -149,18 +150,18 @@ static ee_status add_element(parser *self, const json_token *token, size_t eleme
     while (digits /= 10);
     *--start = '[';
     name_parts name = {.joint = "", .key = {start, (size_t)(place + sizeof place - start)}};
-    round_feature feature = {.value = 1, .is_element = true, .element = (uint32_t)element};
+    round_feature feature = {.value = 1, .is_element = true, .element = (uint32_t)numbers};
     if (token->kind == JSON_KIND_TRUE) return add(self, &name, feature);
     return add_number(self, &name, token->number, feature);
 }
 
-static ee_status parse_element(parser *self, const json_token *token, size_t element)
+static ee_status parse_element(parser *self, const json_token *token, size_t element, size_t *numbers)
 {
     name_parts worded = {.joint = "", .has_word = true, .word = token->text};
     switch (token->kind) {
     case JSON_KIND_NUMBER:
     case JSON_KIND_TRUE:
-        return add_element(self, token, element);
+        return add_element(self, token, element, (*numbers)++);
     case JSON_KIND_TEXT:
         return add(self, &worded, indicator);
     case JSON_KIND_OBJECT:
@@ -177,10 +178,11 @@ static ee_status parse_element(parser *self, const json_token *token, size_t ele
 static ee_status parse_array(parser *self)
 {
     json_token token;
+    size_t numbers = 0;
     for (size_t element = 0;; element++) {
         ee_status status = next_token(self, &token);
         if (status || token.kind == JSON_KIND_ARRAY_END) return status;
-        status = parse_element(self, &token, element);
+        status = parse_element(self, &token, element, &numbers);
         if (status) return status;
     }
 }

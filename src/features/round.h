@@ -16,7 +16,7 @@ typedef struct round_feature {
     uint32_t key;   /* where the key starts: 9 */
     uint32_t key_bytes;
     uint32_t word;    /* where the value starts: 14; at the end where there is none */
-    uint32_t element; /* of an array of numbers */
+    uint32_t element; /* of an array: how many numbers came before it */
     uint32_t sides;   /* of the products: see products.h */
     bool is_number, is_element, has_word;
 } round_feature;

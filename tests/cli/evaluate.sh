@@ -82,7 +82,7 @@ gzip -k log.dsjson
 
 # Lines that are no events are counted and passed over; with --strict they are refused.
 (head -n 100 log.dsjson; echo '{"broken":'; echo '{"RewardValue":1}'; tail -n 500 log.dsjson) >broken.dsjson
-"$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx 'broken.dsjson: 600 events, 2 lines passed over' ||
+"$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 passed over ('eenet log' tells which)" ||
     fail "broken lines"
 
 # -o: the same command again plays nothing, and says the same.
@@ -151,6 +151,10 @@ refuse 2 'the log cannot be read twice, which judging in folds needs: write it t
 refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips
 printf '0.5,0.5,0\n' >few.csv
 refuse 1 'file:few.csv: few.csv, row 2: there is none, and the log has more events' log.dsjson -p file:few.csv -e ips
+printf '{"RewardValue":1}\n' >foreign.dsjson
+refuse 1 'the log has no event to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
+refuse 1 'the log has no event to evaluate: all are learned from' log.dsjson -p uniform -e ips -m split=1000
+refuse 1 'the log has no event to evaluate' /dev/null -p uniform -e ips
 
 # Ctrl-C: what is missing is named.
 mkfifo pipe

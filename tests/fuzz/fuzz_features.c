@@ -87,7 +87,7 @@ static outcome play(const char *text, reading read, const char *json, size_t siz
     ee_error error = {EE_OK, ""};
     memory owner = {0};
     features self;
-    feature_options wanted;
+    features_options wanted;
     ee_round *round;
     outcome out = {0};
     require(!features_read_options(&wanted, text, &error) && !features_create(&self, &owner, &wanted, &error) &&

@@ -19,11 +19,10 @@ typedef struct fixture {
     log_note note;
 } fixture;
 
-static fixture start(void)
+static void start(fixture *f)
 {
-    fixture f = {.options = log_options_usual()};
-    assert_int_equal(dsjson_create(&f.owner, &f.room, NULL), EE_OK);
-    return f;
+    *f = (fixture){.options = log_options_usual()};
+    assert_int_equal(dsjson_create(&f->owner, &f->room, NULL), EE_OK);
 }
 
 static log_event *parse(fixture *f, const char *line)
@@ -55,7 +54,8 @@ static bool text_is(json_text got, const char *expected)
 static void every_field_is_read(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     const log_event *event = parse_good(
         &f, "{\"_label_cost\":-0.5,\"_label_probability\":0.5,\"_label_Action\":2,\"_labelIndex\":1,\"o\":[{\"v\":3}],"
             "\"Timestamp\":\"2021-05-18T13:28:29.6560000Z\",\"Version\":\"1\",\"EventId\":\"9\\\"1\"," ENDING
@@ -82,7 +82,8 @@ static void every_field_is_read(void **state)
 static void order_and_wording_are_free(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     const char *const same[] = {
         "{\"c\":" CONTEXT ",\"p\":[0.5,0.3,0.2],\"_label_cost\":-0.5,\"a\":[2,1,3],\"_labelIndex\":1}",
         "{" ENDING ",\"_label\":{\"Action\":2,\"Cost\":-0.5,\"Probability\":0.5}}",
@@ -118,7 +119,8 @@ static double reward_by(fixture *f, log_aggregation aggregation, const char *lin
 static void observations_are_aggregated(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     f.options.default_reward = -7;
     const char *several =
         "{\"_label_cost\":-9,\"_original_label_cost\":-8,\"o\":[{\"v\":2,\"ActionTaken\":false},"
@@ -139,20 +141,26 @@ static void observations_are_aggregated(void **state)
 static void deferred_events_are_skipped_unless_activated(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     assert_true(parse_good(&f, "{\"_label_cost\":0,\"_skipLearn\":true," ENDING "}")->skipped);
     assert_true(parse_good(&f, "{\"_label_cost\":0,\"_deferred\":true," ENDING "}")->skipped);
     assert_true(parse_good(&f, "{\"_label_cost\":0,\"DeferredAction\":true," ENDING "}")->skipped);
     assert_false(parse_good(&f, "{\"_label_cost\":0,\"DeferredAction\":false," ENDING "}")->skipped);
     assert_false(
         parse_good(&f, "{\"_label_cost\":0,\"_deferred\":true,\"o\":[{\"ActionTaken\":true}]," ENDING "}")->skipped);
+    assert_false(
+        parse_good(&f, "{\"_deferred\":true,\"_outcomes\":[{\"_label_cost\":0,\"_a\":[0],\"_p\":[1]},"
+                       "{\"_label_cost\":0,\"_a\":[1],\"_p\":[1],\"_o\":[{\"ActionTaken\":true}]}],\"c\":" CONTEXT "}")
+            ->skipped);
     memory_release(&f.owner);
 }
 
 static void slots_have_rewards_of_their_own(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     const char *line =
         "{\"_ba\":[2,0],\"_outcomes\":[{\"_label_cost\":-1,\"_id\":\"top\",\"_a\":[1,2],\"_p\":[0.75,0.25],"
         "\"_o\":[{\"v\":4},{\"v\":2}]},{\"_a\":[2],\"_p\":[1],\"_label_cost\":-3,"
@@ -180,7 +188,8 @@ static void slots_have_rewards_of_their_own(void **state)
 static void slates_have_one_reward(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     const log_event *event = parse_good(
         &f, "{\"_label_cost\":-2,\"o\":[{\"v\":6}],\"_outcomes\":[{\"_a\":[1,0],\"_p\":[0.8,0.2]},{\"_a\":[2,0,1],"
             "\"_p\":[0.5,0.25,0.25]}],\"c\":{\"_multi\":[{\"_slot_id\":0},{\"_slot_id\":0},{\"_slot_id\":1},"
@@ -197,7 +206,8 @@ static void slates_have_one_reward(void **state)
 static void vectors_become_arms(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     /* _dim before and after them */
     const char *const dense[] = {"{\"_label_cost\":0,\"_dim\":2,\"a\":[1,2],\"p\":[0.5,0.5],\"c\":{\"_multi\":[{\"x\":["
                                  "1,2]},{\"x\":[3,-4.5]}]}}",
@@ -268,7 +278,8 @@ static void what_is_no_event_is_told(void **state)
         {LOG_INVALID, "{\"_outcomes\":[{\"_a\":[3],\"_p\":[1],\"_label_cost\":0}],\"c\":" CONTEXT "}", "slot 1"},
         {LOG_INVALID, "{\"_outcomes\":[{\"_a\":[0],\"_p\":[],\"_label_cost\":0}],\"c\":" CONTEXT "}", "slot 1"},
     };
-    fixture f = start();
+    fixture f;
+    start(&f);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect_passed(&f, cases[i].line, cases[i].verdict, cases[i].reason);
     memory_release(&f.owner);
@@ -279,7 +290,8 @@ static void a_bomb_of_nesting_is_refused(void **state)
     (void)state;
     enum { DEPTH = 100000 };
     static char line[DEPTH + 40];
-    fixture f = start();
+    fixture f;
+    start(&f);
     size_t at = (size_t)snprintf(line, sizeof line, "{\"_label_cost\":0,\"c\":");
     memset(line + at, '[', DEPTH);
     expect_passed(&f, line, LOG_BROKEN, "no JSON");
@@ -290,7 +302,8 @@ static void a_bomb_of_nesting_is_refused(void **state)
 static void dropped_events_agree_either_way(void **state)
 {
     (void)state;
-    fixture f = start();
+    fixture f;
+    start(&f);
     assert_true(
         parse_good(&f, "{\"_label_cost\":0,\"_label_probability\":0.125,\"pdrop\":0.75," ENDING "}")->probability ==
         0.5);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "data/byte_stream.h"
 #include "support_files.h"
 
 #define LINE(id, time, more)                                                                                           \
@@ -208,6 +209,25 @@ static void a_log_that_is_not_there_is_refused(void **state)
     assert_int_equal(log_open(".", &options, &log, &error), EE_FILE_ERROR);
 }
 
+/* What begins and does not end is no log. */
+static void lines_have_a_limit(void **state)
+{
+    (void)state;
+    size_t size = BYTE_STREAM_MOST + ((size_t)1 << 20);
+    char *bytes = malloc(size);
+    assert_non_null(bytes);
+    memset(bytes, 'x', size);
+    byte_stream *stream;
+    byte_line line;
+    bool found;
+    ee_error error;
+    assert_int_equal(byte_stream_of(bytes, size, "endless", &stream, &error), EE_OK);
+    assert_int_equal(byte_stream_line(stream, false, &line, &found, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "endless: a line is longer than 64 MiB");
+    byte_stream_close(stream);
+    free(bytes);
+}
+
 static void a_log_is_known_by_its_file(void **state)
 {
     (void)state;
@@ -343,9 +363,13 @@ static void real_observations_give_the_label(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_passed_over_is_counted),   cmocka_unit_test(a_time_can_be_asked_for),
-        cmocka_unit_test(packed_logs_read_the_same),        cmocka_unit_test(a_log_that_is_not_there_is_refused),
-        cmocka_unit_test(a_log_is_known_by_its_file),       cmocka_unit_test(real_lines_are_read),
+        cmocka_unit_test(what_is_passed_over_is_counted),
+        cmocka_unit_test(a_time_can_be_asked_for),
+        cmocka_unit_test(packed_logs_read_the_same),
+        cmocka_unit_test(a_log_that_is_not_there_is_refused),
+        cmocka_unit_test(lines_have_a_limit),
+        cmocka_unit_test(a_log_is_known_by_its_file),
+        cmocka_unit_test(real_lines_are_read),
         cmocka_unit_test(real_observations_give_the_label),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,7 +181,7 @@ static void columns_that_are_missing_are_told(void **state)
     expect_refused(&folder, ",action=which", "which column has the probability");
     expect_refused(&folder, ",action=which,probability=od", "there is no column 'od' for probability");
     expect_refused(&folder, ",action=which,probability=odds,context=age", "there is no column 'age' for context");
-    expect_refused(&folder, ",action=which,probability=odds,actions=0", "actions must be 1 or more");
+    expect_refused(&folder, ",action=which,probability=odds,actions=0", "actions must be 1 to 100000");
     expect_refused(&folder, ",acton=which", "acton");
     folder_write_text(&folder, "log.csv", "");
     expect_refused(&folder, "", "does not name columns");

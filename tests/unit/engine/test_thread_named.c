@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "engine/bandit.h"
+#include "features/features.h"
 
 enum { DECIDERS = 6, VERSIONS = 12, LEARNED_A_VERSION = 5, MADE_A_VERSION = 30, LOGGED_A_VERSION = 5 };
 enum { MOST_LOGGED = VERSIONS * LOGGED_A_VERSION };

@@ -26,7 +26,7 @@ static inline void round_set(ee_round *round, const char *json)
 
 static inline void features_start(features *self, memory *owner, const char *text)
 {
-    feature_options options;
+    features_options options;
     ee_error error = {EE_OK, ""};
     if (features_read_options(&options, text, &error) || features_create(self, owner, &options, &error))
         fail_msg("%s: %s", text, error.message);

@@ -229,9 +229,32 @@ static void names_are_not_endless(void **state)
     snprintf(json, sizeof json, "{\"u\":{\"%0*d\":{}}}", LONG, 0);
     assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "features: a name that begins with 'u' is longer than 512 bytes");
+    snprintf(json, sizeof json, "{\"%0512d\":{\"v\":{}}}", 0); /* the path is as long as it may be */
+    assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_BAD_INPUT);
+    snprintf(json, sizeof json, "{\"%0511d\":{\"\":{}}}", 0);
+    assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_OK);
     snprintf(json, sizeof json, "{\"u\":\"%0*d\"}", LONG, 0); /* a value may be */
     assert_int_equal(ee_round_context(round, json, strlen(json), &error), EE_OK);
     ee_round_free(round);
+}
+
+/* Names go to the same shared places in every process, now and later: a saved model relies on it. */
+static void hashes_never_change(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name;
+        uint64_t hash;
+    } cases[] = {
+        {"", 0x9ca066f1a4ab2eeaU},
+        {"a", 0xacc00acd0b4d6a1fU},
+        {"user.age", 0xfe12c2a4dcb7191eU},
+        {"item.id=a7", 0x98987969987f5a2aU},
+        {"FromUrl.timeOfDay=afternoon", 0x04909976590142a2U},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_true(names_hash(cases[i].name, strlen(cases[i].name)) == cases[i].hash);
+    assert_true(names_product_hash(cases[2].hash, cases[3].hash) == 0x2bb7a6332045cb2cU);
 }
 
 static void what_cannot_be_encoded_changes_nothing(void **state)
@@ -286,7 +309,7 @@ static void options_say_what_they_want(void **state)
                           "user*item+device*item, got user"},
     };
     static const char *const bad_products[] = {"a*", "*a", "a*b+", "+", "a*b*c", "a+b", "a*b++c*d"};
-    feature_options options;
+    features_options options;
     ee_error error;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(features_read_options(&options, cases[i].options, &error), EE_BAD_OPTION);
@@ -317,6 +340,7 @@ int main(void)
         cmocka_unit_test(encoding_learns_nothing),
         cmocka_unit_test(a_round_that_fails_is_as_before),
         cmocka_unit_test(names_are_not_endless),
+        cmocka_unit_test(hashes_never_change),
         cmocka_unit_test(what_cannot_be_encoded_changes_nothing),
         cmocka_unit_test(a_bomb_of_products_is_refused),
         cmocka_unit_test(options_say_what_they_want),

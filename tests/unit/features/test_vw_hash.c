@@ -90,8 +90,10 @@ static void json_has_the_places_of_its_features(void **state)
     assert_int_equal(place_of(vw, "{\"feature\":true}"), 118880);
     assert_int_equal(place_of(chain, "{\"User\":{\"profile\":\"gamer\"}}"), 1317203431 & ((1 << 18) - 1));
     assert_int_equal(place_of(chain, "{\"User\":{\"age\":3}}"), 143891);
+    assert_int_equal(place_of(vw, "{\"features\":[null,0,0,0,null,0,0,0,0,0,0,0,0,0,0,1]}"), 13700);
     /* What separates features in the text format is read as _. */
     assert_int_equal(place_of(vw, "{\"n\":{\"k\":\"a b|c:d\\te\"}}"), place_of(vw, "{\"n\":{\"ka_b_c_d_e\":true}}"));
+    assert_int_equal(place_of(vw, "{\"n\":{\"_text\":\"a|b:c\"}}"), place_of(vw, "{\"n\":{\"a_b_c\":true}}"));
 }
 
 static void products_are_by_the_hashes_of_both(void **state)
