@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "evaluate/candidate.h"
+#include "features/features_options.h"
 #include "run_request.h"
 
 /* clang-format off */
@@ -225,7 +226,11 @@ static int read_words(const command *self, evaluate_request *request)
     if (!code) code = read_choice(self, EVALUATE_TUNING, given[EVALUATE_TUNING], "slope", "mse", &mse);
     whole->model = ridge ? REWARD_MODEL_RIDGE : REWARD_MODEL_F1;
     whole->tuning = mse ? TUNING_MSE : TUNING_SLOPE;
+    features_options features;
+    ee_error error;
     whole->features = given[EVALUATE_FEATURES];
+    if (!code && whole->features && features_read_options(&features, whole->features, &error))
+        code = command_refused(self, &error);
     whole->folder = given[EVALUATE_OUTPUT];
     if (whole->folder && !whole->folder[0]) return command_misused(self, "--output must be a folder, got ''");
     return code;

@@ -69,7 +69,8 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
 
 ee_status candidate_read_features(ee_round *features, const log_event *event, bool *usable, ee_error *error)
 {
-    *usable = true;
+    *usable = features || !event->arms.count || event->arms.count == event->count;
+    if (!*usable) status_fail(error, EE_BAD_INPUT, "%zu actions have vectors, of %zu", event->arms.count, event->count);
     if (!features) return EE_OK;
     if (!event->context.length)
         return status_fail(error, EE_BAD_INPUT,

@@ -20,8 +20,8 @@ typedef struct candidate_round {
     ee_round *features; /* read from event->context; NULL where nobody needs them, or the event has arms */
 } candidate_round;
 
-/* Reads the features of an event into a round, unless that is NULL. *usable false, and EE_OK: they are not what they
- * should be, as error says, and the event is to be passed over. */
+/* Reads the features of an event into a round, unless that is NULL: nobody needs them, or there are vectors. *usable
+ * false, and EE_OK: they are not what they should be, as error says, and the event is to be passed over. */
 ee_status candidate_read_features(ee_round *features, const log_event *event, bool *usable, ee_error *error);
 
 typedef struct candidate_setup {
@@ -37,12 +37,11 @@ typedef struct candidate candidate;
 
 typedef struct candidate_class {
     const char *form, *summary;
-    bool arms;   /* looks at the arms or features of an event */
-    bool logged; /* is the log's own policy: its weights are 1 */
-    bool file;   /* what follows the colon is a file */
+    const char *name; /* the form without what follows its colon; NULL: any policy's */
+    bool arms;        /* looks at the arms or features of an event */
+    bool logged;      /* is the log's own policy: its weights are 1 */
+    bool file;        /* what follows the colon is a file */
 
-    /* Whether the text before a colon is its own. NULL: any policy's name. */
-    const char *name;
     ee_status (*create)(const candidate_setup *setup, candidate **out, ee_error *error);
     void (*free)(candidate *self);
 

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "candidate.h"
+#include "data/line_file.h"
 #include "evaluation_file.h"
 #include "evaluation_pass.h"
 #include "log_survey.h"
@@ -120,7 +121,7 @@ struct evaluation {
     pthread_mutex_t turn; /* of telling the watch and keeping what ended, and for what follows */
     bool *ended;          /* (candidate_count) nothing more will come of it */
     size_t next;          /* the first candidate that nobody was told of */
-    evaluations_writer folder;
+    line_file folder;
     double start, told; /* seconds */
     ee_status status;   /* of keeping */
     ee_error *error;
@@ -218,7 +219,7 @@ static ee_status keep(evaluation *self, const evaluation_result *result)
     char *line = NULL;
     size_t length = 0;
     ee_status status = evaluations_format(self->request, result, &line, &length, self->error);
-    if (!status) status = evaluations_append(&self->folder, line, length, self->error);
+    if (!status) status = line_file_append(&self->folder, line, length, self->error);
     memory_free(line);
     return status;
 }
@@ -282,6 +283,7 @@ static void *play_group(void *argument)
     one->opened = NULL;
     pthread_mutex_lock(&self->turn);
     atomic_store(&one->done, true);
+    if (one->status) atomic_store(&self->stopped, true);
     for (size_t i = 0; i < one->count && !one->status; i++) {
         const evaluation_result *result = &self->results[one->places[i]];
         if (result->finished || result->failure.status) self->ended[one->places[i]] = true;
@@ -417,14 +419,15 @@ static ee_status look_up(evaluation *self)
     return status;
 }
 
-/* What each candidate is; one that cannot be made has failed. */
+/* What each candidate is; one that cannot be made has failed. It is the same whatever the room for names, so there is
+ * little. */
 static ee_status describe_candidates(evaluation *self)
 {
     const evaluation_request *request = self->request;
     for (size_t i = 0; i < request->candidate_count; i++) {
         const candidate_request *asked = &request->candidates[i];
         evaluation_result *result = &self->results[i];
-        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, asked_features(request), true};
+        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, "names=2 hashes=0", true};
         snprintf(result->candidate, sizeof result->candidate, "%s", asked->text);
         ee_status status = candidate_describe(&setup, &result->options, &result->failure);
         if (status == EE_NO_MEMORY) return status;
@@ -447,13 +450,13 @@ ee_status evaluation_run(const evaluation_request *request, const evaluation_wat
     ee_status status = memory_create(NULL, &self.ended, request->candidate_count, sizeof *self.ended, error);
     if (!status) status = open_log(&self);
     if (!status) status = describe_candidates(&self);
-    if (!status && request->folder) status = evaluations_open(request->folder, &self.folder, error);
+    if (!status && request->folder) status = line_file_open(request->folder, evaluations_name, &self.folder, error);
     if (!status && request->folder && self.repeats) status = look_up(&self);
     if (!status) advance(&self);
     if (!status) status = play(&self);
     free_groups(&self);
     if (self.log) log_close(self.log);
-    evaluations_close(&self.folder);
+    line_file_close(&self.folder);
     memory_free(self.sized_features);
     memory_free(self.ended);
     pthread_mutex_destroy(&self.turn);

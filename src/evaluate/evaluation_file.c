@@ -1,21 +1,16 @@
-#define _DEFAULT_SOURCE /* for flock */
 #include "evaluation_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 
-static const char file_name[] = "evaluations.jsonl";
+const char evaluations_name[] = "evaluations.jsonl";
 
 /* ---- what was asked, as words ---- */
 
@@ -143,8 +138,11 @@ enum {
 
 static void set_members(json_t *into, const void *from, const real_member *members, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        set_real(into, members[i].name, *(const double *)((const char *)from + members[i].offset));
+    for (size_t i = 0; i < count; i++) {
+        double value;
+        memcpy(&value, (const char *)from + members[i].offset, sizeof value);
+        set_real(into, members[i].name, value);
+    }
 }
 
 static json_t *estimates_of(const evaluation_request *request, const evaluation_result *result)
@@ -284,8 +282,8 @@ static const json_t *expect(line_reader *from, const char *name, bool right, con
 {
     if (from->status) return NULL;
     if (right) return value;
-    from->status = status_fail(from->error, EE_BAD_INPUT, "%s: line %zu: expected %s in '%s'", file_name, from->number,
-                               type, name);
+    from->status = status_fail(from->error, EE_BAD_INPUT, "%s: line %zu: expected %s in '%s'", evaluations_name,
+                               from->number, type, name);
     return NULL;
 }
 
@@ -351,9 +349,10 @@ static void read_numbers(line_reader *from, const json_t *value, const char *nam
 
 static void read_members(line_reader *from, const json_t *object, const real_member *members, size_t count, void *into)
 {
-    for (size_t i = 0; i < count; i++)
-        *(double *)((char *)into + members[i].offset) =
-            real_of(from, members[i].name, json_object_get(object, members[i].name));
+    for (size_t i = 0; i < count; i++) {
+        double value = real_of(from, members[i].name, json_object_get(object, members[i].name));
+        memcpy((char *)into + members[i].offset, &value, sizeof value);
+    }
 }
 
 static void read_estimates(line_reader *from, stored_evaluation *out)
@@ -472,7 +471,7 @@ ee_status evaluations_parse(const char *line, size_t length, size_t number, stor
     if (json_is_object(members))
         read_line(&from, out);
     else
-        from.status = status_fail(error, EE_BAD_INPUT, "%s: line %zu, byte %d: %s", file_name, number,
+        from.status = status_fail(error, EE_BAD_INPUT, "%s: line %zu, byte %d: %s", evaluations_name, number,
                                   members ? 1 : problem.position + 1, members ? "expected {" : problem.text);
     json_decref(members);
     return from.status;
@@ -502,9 +501,9 @@ ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error
     char *path = NULL;
     uint8_t *bytes = NULL;
     size_t size = 0;
-    ee_status status = file_join(folder, file_name, &path, error);
+    ee_status status = file_join(folder, evaluations_name, &path, error);
     if (!status && file_is_missing(path))
-        status = status_fail(error, EE_NO_FILE, "%s has no evaluations: there is no %s", folder, file_name);
+        status = status_fail(error, EE_NO_FILE, "%s has no evaluations: there is no %s", folder, evaluations_name);
     if (!status) status = file_read(path, &bytes, &size, error);
     memory_free(path);
     if (status) return status;
@@ -518,67 +517,4 @@ ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error
     }
     memory_free(bytes);
     return status;
-}
-
-/* ---- the folder ---- */
-
-static ee_status fail(ee_error *error, const char *verb, const char *path)
-{
-    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, path, strerror(errno));
-}
-
-static ee_status cut_half_line(const evaluations_writer *self, ee_error *error)
-{
-    uint8_t *bytes;
-    size_t size;
-    ee_status status = file_read(self->path, &bytes, &size, error);
-    if (status) return status;
-    size_t whole = size;
-    while (whole && bytes[whole - 1] != '\n') whole--;
-    memory_free(bytes);
-    if (whole < size && (ftruncate(self->file, (off_t)whole) || fsync(self->file)))
-        return fail(error, "cut", self->path);
-    return EE_OK;
-}
-
-ee_status evaluations_open(const char *folder, evaluations_writer *out, ee_error *error)
-{
-    *out = (evaluations_writer){NULL, -1, -1};
-    ee_status status = file_make_folder(folder, error);
-    if (status) return status;
-    out->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (out->lock < 0) return fail(error, "open", folder);
-    if (flock(out->lock, LOCK_EX | LOCK_NB)) {
-        if (errno != EWOULDBLOCK) return fail(error, "lock", folder);
-        return status_fail(error, EE_FILE_ERROR, "%s: another program is writing results there", folder);
-    }
-    status = file_join(folder, file_name, &out->path, error);
-    if (status) return status;
-    out->file = open(out->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (out->file < 0) return fail(error, "open", out->path);
-    status = file_sync_folder(folder, error);
-    return status ? status : cut_half_line(out, error);
-}
-
-void evaluations_close(evaluations_writer *self)
-{
-    if (self->file >= 0) close(self->file);
-    if (self->lock >= 0) close(self->lock);
-    memory_free(self->path);
-}
-
-ee_status evaluations_append(evaluations_writer *self, const char *line, size_t length, ee_error *error)
-{
-    off_t before = lseek(self->file, 0, SEEK_END);
-    if (before < 0) return fail(error, "seek in", self->path);
-    for (size_t done = 0; done < length;) {
-        ssize_t written = write(self->file, line + done, length - done);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            ee_status status = fail(error, "write", self->path);
-            return ftruncate(self->file, before) ? fail(error, "cut", self->path) : status;
-        }
-        done += (size_t)written;
-    }
-    return fsync(self->file) ? fail(error, "sync", self->path) : EE_OK;
 }

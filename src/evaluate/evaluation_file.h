@@ -1,4 +1,4 @@
-/* Evaluations kept in a folder: evaluations.jsonl, one line of JSON a candidate, appended whole and synced.
+/* Evaluations kept in a folder: evaluations.jsonl, one line of JSON a candidate (data/line_file.h).
  *
  *     {"log":"last-month.dsjson","fingerprint":"0123456789abcdef","asked":"progressive f1 cs 0.95 ...",
  *      "candidate":"eenet","options":"f1.width=100 ...","seed":0,
@@ -52,18 +52,7 @@ ee_status evaluations_format(const evaluation_request *request, const evaluation
 /* What a candidate must have in common with a stored one in order to be the same. */
 ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_error *error);
 
-/* ---- writing: one program at a time ---- */
-
-typedef struct evaluations_writer {
-    char *path;
-    int lock, file; /* descriptors */
-} evaluations_writer;
-
-/* Makes the folder where it is missing, and cuts off half a line. To be closed, on failure too. */
-ee_status evaluations_open(const char *folder, evaluations_writer *out, ee_error *error);
-void evaluations_close(evaluations_writer *self);
-
-/* On the disk when it returns. A line that could not be written whole is taken away again. */
-ee_status evaluations_append(evaluations_writer *self, const char *line, size_t length, ee_error *error);
+/* What the file is called in its folder; it is written as line_file.h does. */
+extern const char evaluations_name[];
 
 #endif

@@ -34,8 +34,7 @@ typedef struct pass {
     size_t folds;          /* 1 where there are none */
     log_reader *log;
     size_t dim;
-    bool needs_arms;
-    ee_round *features;
+    ee_round *features;     /* NULL: nobody needs them, or the log has vectors */
     double *pi, *q, *own_q; /* (capacity) of one event */
     size_t pi_capacity, q_capacity, own_capacity;
     log_tally about;
@@ -134,6 +133,7 @@ static ee_status open_log(pass *self, ee_error *error)
 
 static ee_status open_pass(pass *self, const size_t *places, size_t count, evaluation_result *results, ee_error *error)
 {
+    bool needs_arms = false;
     ee_status status = self->log ? EE_OK : open_log(self, error);
     if (status) return status;
     self->dim = log_dim(self->log);
@@ -147,9 +147,9 @@ static ee_status open_pass(pass *self, const size_t *places, size_t count, evalu
         one->result = &results[places[i]];
         ee_error own;
         if (open_player(self, one, &own)) fail_player(one, &own);
-        if (is_playing(one)) self->needs_arms = self->needs_arms || one->class->arms || self->models || one->own_models;
+        needs_arms = needs_arms || (is_playing(one) && (one->class->arms || self->models || one->own_models));
     }
-    if (!status && self->needs_arms && !self->dim) status = ee_round_create(NULL, &self->features, error);
+    if (!status && needs_arms && !self->dim) status = ee_round_create(NULL, &self->features, error);
     return status;
 }
 

@@ -64,8 +64,10 @@ ee_status log_survey_take(const evaluation_request *request, const char *asked, 
     log_event event;
     bool found = true, wanted = true;
     name_counter counter = {0};
+    log_options reading = request->reading;
+    reading.bare = !asked;
     *out = (log_survey){0, INFINITY, -INFINITY, 0};
-    ee_status status = log_open(request->log, &request->reading, &log, error);
+    ee_status status = log_open(request->log, &reading, &log, error);
     if (!status) status = start_counting(&counter, asked, error);
     while (!status && wanted) {
         status = log_next(log, &event, &found, error);

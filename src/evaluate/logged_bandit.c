@@ -18,42 +18,56 @@ static bool has_option(const char *policy, const char *name)
     return false;
 }
 
-/* Options of named features with half the places, of which a quarter is shared. */
-static ee_status halve_places(const char *text, char **out, ee_error *error)
+/* Bytes that a bandit with so many places takes. */
+static ee_status memory_at(ee_settings settings, int places, size_t *bytes, ee_error *error)
+{
+    char text[48];
+    ee_bandit *bandit;
+    snprintf(text, sizeof text, "names=%d hashes=0", places);
+    settings.features = text;
+    ee_status status = ee_bandit_create(&settings, &bandit, error);
+    if (status) return status;
+    *bytes = ee_bandit_memory(bandit);
+    ee_bandit_free(bandit);
+    return EE_OK;
+}
+
+/* A policy that takes memory by the square of the places takes as much time for every event: *most is how many it is
+ * given, for which it takes about a millisecond. Others keep all that the log has. */
+static ee_status find_most_places(ee_settings settings, size_t *most, ee_error *error)
+{
+    enum { FEW = 512, TWICE = 2 * FEW };
+    const size_t reasonable = (size_t)32 << 20; /* bytes: some 1400 places of a linear policy */
+    size_t few, twice;
+    ee_status status = memory_at(settings, FEW, &few, error);
+    if (!status) status = memory_at(settings, TWICE, &twice, error);
+    if (!status) *most = twice > 3 * few ? (size_t)(TWICE * sqrt((double)reasonable / (double)twice)) : SIZE_MAX;
+    return status;
+}
+
+/* The options of named features with no more places than these, of which a quarter is shared. */
+static ee_status cut_places(const char *text, size_t most, char **out, ee_error *error)
 {
     features_options options;
     ee_status status = features_read_options(&options, text, error);
-    if (status) return status;
-    int64_t places = (options.names + options.hashes) / 2;
-    options.hashes = places / 4;
-    options.names = places - options.hashes;
-    options.bits--;
+    if (status || features_dim(&options) <= most) return status;
+    options.hashes = (int64_t)(most / 4);
+    options.names = (int64_t)most - options.hashes;
+    options.bits = (int64_t)log2((double)most);
     size_t length = features_format_options(&options, NULL, 0);
     status = memory_create(NULL, out, length + 1, 1, error);
     if (!status) features_format_options(&options, *out, length + 1);
     return status;
 }
 
-/* A policy that takes memory by the square of the places takes as much time for every event: it is given as many places
- * as it has time for, some milliseconds an event. Others keep all that the log has. */
 static ee_status create_in_reason(logged_bandit *self, ee_settings settings, ee_error *error)
 {
-    const size_t reasonable = (size_t)64 << 20; /* bytes: some 2000 places of a linear policy */
+    size_t most;
     char *fewer = NULL;
-    ee_status status = ee_bandit_create(&settings, &self->bandit, error);
-    while (!status && ee_bandit_memory(self->bandit) > reasonable) {
-        ee_bandit *half = NULL;
-        char *text = NULL;
-        status = halve_places(settings.features, &text, error);
-        memory_free(fewer);
-        fewer = text;
-        settings.features = fewer;
-        if (!status) status = ee_bandit_create(&settings, &half, error);
-        bool square = half && 3 * ee_bandit_memory(half) < ee_bandit_memory(self->bandit);
-        ee_bandit_free(square ? self->bandit : half);
-        if (square) self->bandit = half;
-        if (!square) break;
-    }
+    ee_status status = find_most_places(settings, &most, error);
+    if (!status) status = cut_places(settings.features, most, &fewer, error);
+    if (fewer) settings.features = fewer;
+    if (!status) status = ee_bandit_create(&settings, &self->bandit, error);
     memory_free(fewer);
     return status;
 }

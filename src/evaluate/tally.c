@@ -309,9 +309,10 @@ void tally_thin(tally *self)
 
 /* ---- estimators and intervals that need the rounds ---- */
 
-static evaluated_rounds kept_rounds(const tally *self, const tally_view *view, size_t count)
+static evaluated_rounds kept_rounds(const tally *self, const tally_view *view)
 {
-    return (evaluated_rounds){count, self->weights, self->rewards, view->direct, view->predicted, self->copies};
+    return (evaluated_rounds){(size_t)view->sums.events, self->weights, self->rewards, view->direct,
+                              view->predicted,           self->copies};
 }
 
 /* The interval of an estimator from kept rounds: of the value, or of the gain where kind and rounds are its. */
@@ -350,16 +351,23 @@ static ee_status kept_gain(const tally *self, estimator_kind kind, double lambda
     return status;
 }
 
-/* The values at the marks, by the lambda that was chosen in the end. */
-static void fill_marks(tally *self, size_t index, double lambda)
+/* The values at the marks, by the lambda that was chosen in the end: the means of the first terms. */
+static ee_status fill_marks(tally *self, size_t index, double lambda, const evaluated_rounds *rounds, ee_error *error)
 {
-    estimator_request estimator = self->request->estimators[index];
-    if (estimator.kind == ESTIMATOR_EL) return; /* a search over all rounds for each mark */
-    const tally_view *view = &self->views[view_of(estimator)];
-    for (size_t i = 0; i < self->mark_count; i++) {
-        evaluated_rounds rounds = kept_rounds(self, view, (size_t)self->marks[i].events);
-        self->marks[i].values[index] = estimator_value(estimator.kind, lambda, &rounds);
+    estimator_kind kind = self->request->estimators[index].kind;
+    double *terms, sum = 0.0, count = 0.0;
+    if (kind == ESTIMATOR_EL) return EE_OK; /* it has no terms, and its marks no values */
+    ee_status status = memory_create(NULL, &terms, rounds->count, sizeof *terms, error);
+    if (status) return status;
+    estimator_terms(kind, lambda, rounds, terms);
+    for (size_t i = 0, mark = 0; i < rounds->count && mark < self->mark_count; i++) {
+        double copies = rounds->copies ? rounds->copies[i] : 1.0;
+        sum += copies * terms[i];
+        count += copies;
+        if (i + 1 == self->marks[mark].events) self->marks[mark++].values[index] = sum / count;
     }
+    memory_free(terms);
+    return EE_OK;
 }
 
 static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error *error)
@@ -367,15 +375,16 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
     const evaluation_request *request = self->request;
     estimator_kind kind = request->estimators[index].kind;
     const tally_view *view = &self->views[view_of(request->estimators[index])];
-    evaluated_rounds rounds = kept_rounds(self, view, (size_t)view->sums.events);
+    evaluated_rounds rounds = kept_rounds(self, view);
     ee_status status = EE_OK;
     if (estimator_describe(kind)->tuned) status = estimator_tune(kind, request->tuning, &rounds, &out->lambda, error);
     if (status) return status;
     if (!streams(request, index)) {
         double lambda = kind == ESTIMATOR_EL ? self->range.weight_high : out->lambda;
         out->value = estimator_value(kind, lambda, &rounds);
-        fill_marks(self, index, out->lambda);
+        status = fill_marks(self, index, out->lambda, &rounds, error);
     }
+    if (status) return status;
     bool resamples = request->interval == INTERVAL_BOOTSTRAP;
     bool asymptotic = request->interval == INTERVAL_NORMAL || request->interval == INTERVAL_STUDENT;
     if (!resamples && (!asymptotic || streams(request, index))) return EE_OK;

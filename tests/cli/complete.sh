@@ -127,6 +127,32 @@ expect run --dataset=table:my.csv,label=x,header=y <<'END'
 --dataset=table:my.csv,label=x,header=yes
 END
 
+# Evaluations: candidates, estimators, intervals, modes.
+expect evaluate log -p first,l <<'END'
+first,logged
+first,learning:
+first,linucb
+first,lints
+END
+expect evaluate log -e dr,sn <<'END'
+dr,snips
+dr,sndr
+END
+expect evaluate log --interval=c <<'END'
+--interval=cs
+--interval=clopper-pearson
+--interval=cressie-read
+END
+expect evaluate log --mode '' <<'END'
+progressive
+split
+cross
+END
+expect evaluate log --model '' <<'END'
+f1
+ridge
+END
+
 # Paths are for the shell to find; what comes before them in the word is told.
 path() {
     kind=$1 before=$2
@@ -135,6 +161,7 @@ path() {
     "$eenet" complete -- "$@" | diff expected - || fail "path: $*"
 }
 path folders mnist: run -d mnist:da
+path files uniform,model: evaluate log -p uniform,model:da
 path folders fashion-mnist: run -d fashion-mnist:
 path files --dataset=table: run --dataset=table:da
 path files movielens: run -d movielens:

@@ -84,6 +84,10 @@ gzip -k log.dsjson
 (head -n 100 log.dsjson; echo '{"broken":'; echo '{"RewardValue":1}'; tail -n 500 log.dsjson) >broken.dsjson
 "$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 passed over ('eenet log' tells which)" ||
     fail "broken lines"
+code=0
+"$eenet" evaluate broken.dsjson --strict -p uniform -e ips >stdout 2>stderr || code=$?
+test "$code" = 1 || fail "--strict: exit status $code"
+grep -q 'line 101' stderr || fail "--strict: $(cat stderr)"
 
 # -o: the same command again plays nothing, and says the same.
 "$eenet" evaluate log.dsjson -p linucb,uniform -o kept >first
@@ -144,6 +148,7 @@ refuse 2 "no estimator is called 'drr'; 'eenet help evaluate' lists them" log.ds
 refuse 2 "no interval is called 'sc'; 'eenet help evaluate' lists them" log.dsjson -p first -i sc
 refuse 2 "--mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" log.dsjson -p first -m cross=1
 refuse 2 "--rewards must be LOW:HIGH, as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
+refuse 2 "options: features has no option 'product'; did you mean 'products'?" log.dsjson -p first --features product=none
 refuse 2 "--model must be f1 or ridge, got 'f2'" log.dsjson -p first --model f2
 refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
 refuse 1 'line 1: the reward 1 lies outside 0 to 0.5; --rewards LOW:HIGH tells what it can be' log.dsjson -p first -e ips --rewards 0:0.5

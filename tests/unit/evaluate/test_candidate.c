@@ -179,6 +179,100 @@ static void test_saved_models(void **state)
     folder_remove(&folder);
 }
 
+/* ---- named features ---- */
+
+/* An event whose context is JSON; the round it is read into is to be freed. */
+static log_event named_event(const char *json, ee_round **round)
+{
+    bool usable;
+    ee_error error;
+    log_event event = usual_event();
+    event.arms = (ee_arms){0};
+    event.context = (json_text){json, strlen(json)};
+    event.count = 2;
+    event.action = 1;
+    assert_int_equal(ee_round_create(NULL, round, NULL), EE_OK);
+    if (candidate_read_features(*round, &event, &usable, &error) || !usable) fail_msg("%s", error.message);
+    return event;
+}
+
+/* Once frozen it does not learn the names of what it meets, and says the same of the same event. */
+static void test_named_features(void **state)
+{
+    (void)state;
+    const candidate_class *class;
+    candidate *self = NULL;
+    candidate_setup setup = {.text = "linucb", .features = "names=12 hashes=0"};
+    ee_round *first, *second;
+    log_event one = named_event("{\"U\":{\"plan\":\"a\"},\"_multi\":[{\"i\":\"x\"},{\"i\":\"y\"}]}", &first);
+    log_event other = named_event("{\"U\":{\"plan\":\"b\"},\"_multi\":[{\"i\":\"z\"},{\"i\":\"w\"}]}", &second);
+    candidate_round round = {&one, 0, first}, another = {&other, 1, second};
+    double before[2], after[2];
+    assert_int_equal(candidate_find("linucb", &class, NULL), EE_OK);
+    assert_int_equal(class->create(&setup, &self, NULL), EE_OK);
+    for (int i = 0; i < 10; i++) assert_int_equal(class->play(self, &round, true, before, NULL), EE_OK);
+    assert_true(before[1] > 0.99); /* the action that is rewarded */
+    assert_int_equal(class->freeze(self, NULL), EE_OK);
+    for (int i = 0; i < 10; i++) assert_int_equal(class->play(self, &another, true, after, NULL), EE_OK);
+    assert_int_equal(class->play(self, &round, true, after, NULL), EE_OK);
+    assert_memory_equal(before, after, sizeof before);
+    class->free(self);
+    ee_round_free(first);
+    ee_round_free(second);
+}
+
+static void test_unreadable_features(void **state)
+{
+    (void)state;
+    bool usable;
+    ee_error error;
+    ee_round *round;
+    log_event event = usual_event();
+    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "line 1: the log has neither vectors nor features");
+    event.context = (json_text){"{\"_multi\":[{}]}", 15};
+    assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
+    assert_false(usable);
+    assert_string_equal(error.message, "1 actions have features, of 4");
+    event.arms.count = 3;
+    assert_int_equal(candidate_read_features(NULL, &event, &usable, &error), EE_OK);
+    assert_false(usable);
+    assert_string_equal(error.message, "3 actions have vectors, of 4");
+    event.context = (json_text){"{\"a\":", 5};
+    assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
+    assert_false(usable);
+    ee_round_free(round);
+}
+
+/* Places of a policy for a log of many names. */
+static size_t places_of(const char *policy, bool fixed)
+{
+    test_folder folder = folder_make();
+    const candidate_class *class;
+    candidate *self = NULL;
+    candidate_setup setup = {.text = policy, .features = "names=5000 hashes=0", .fixed_names = fixed};
+    ee_bandit *bandit;
+    assert_int_equal(candidate_find(policy, &class, NULL), EE_OK);
+    assert_int_equal(class->create(&setup, &self, NULL), EE_OK);
+    assert_int_equal(class->save(self, folder_path(&folder, "model.ee"), NULL), EE_OK);
+    assert_int_equal(ee_bandit_load(folder_path(&folder, "model.ee"), NULL, &bandit, NULL), EE_OK);
+    size_t dim = ee_bandit_info(bandit).dim;
+    ee_bandit_free(bandit);
+    class->free(self);
+    folder_remove(&folder);
+    return dim;
+}
+
+/* Linear policies take time by the square of the places, and get as many as they have time for; others get all. */
+static void test_places(void **state)
+{
+    (void)state;
+    assert_int_equal(places_of("greedy", false), 5000);
+    assert_int_equal(places_of("linucb", true), 5000);
+    assert_in_range(places_of("linucb", false), 1000, 2000);
+}
+
 /* ---- files ---- */
 
 static void play_row(const candidate_class *class, candidate *self, uint64_t row, const double *expected)
@@ -276,9 +370,12 @@ static void test_description(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed),  cmocka_unit_test(test_named_arm),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_policy), cmocka_unit_test(test_thompson),    cmocka_unit_test(test_saved_models),
-        cmocka_unit_test(test_files),  cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_description),
+        cmocka_unit_test(test_fixed),          cmocka_unit_test(test_named_arm),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_thompson),       cmocka_unit_test(test_saved_models),
+        cmocka_unit_test(test_named_features), cmocka_unit_test(test_unreadable_features),
+        cmocka_unit_test(test_places),         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_wrong_files),    cmocka_unit_test(test_description),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static void test_marks_and_weights(void **state)
     (void)state;
     trial t;
     make_log(&usual, NULL, NULL);
-    trial_ask(&t, "uniform,arm:3", "ips,clipped,dr");
+    trial_ask(&t, "uniform,arm:3", "ips,clipped,dr,switch-dr");
     trial_run(&t, NULL);
     for (size_t k = 0; k < 2; k++) {
         const evaluation_result *result = &t.results[k];
@@ -147,10 +147,14 @@ static void test_marks_and_weights(void **state)
         assert_true(result->mark_count >= EVALUATION_MARKS / 2 && result->mark_count <= EVALUATION_MARKS);
         assert_int_equal(last->events, usual.rounds);
         assert_true(last->time == 1.7e9 + (double)usual.rounds - 1.0);
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < 4; i++) {
             assert_close(last->values[i], result->estimates[i].value, 1e-12);
             assert_true(last->intervals[i].low == result->estimates[i].low);
         }
+        /* An estimator whose lambda cuts nothing has IPS's marks. */
+        if (result->estimates[1].lambda >= 10.0)
+            for (size_t i = 0; i < result->mark_count; i++)
+                assert_close(result->marks[i].values[1], result->marks[i].values[0], 1e-12);
         for (size_t i = 1; i < result->mark_count; i++)
             assert_true(result->marks[i].events > result->marks[i - 1].events);
         double weights = 0.0, overlap = 0.0;
@@ -162,6 +166,49 @@ static void test_marks_and_weights(void **state)
     /* arm:3 is taken with probability 0.1, so its weights are 0 and 10. */
     assert_close(t.results[1].overlap[5], 1.0, 1e-12);
     assert_true(t.results[1].weights[0] > 0.8 && t.results[1].weights[EVALUATION_WEIGHT_ONE + 3] > 0.05);
+    trial_end(&t);
+}
+
+/* Events that stand for several: in sums and in kept rounds alike, also where the first of them comes late. */
+static void test_copies(void **state)
+{
+    (void)state;
+    log_writer *log;
+    ee_error error;
+    trial t;
+    double rounds = 0.0, reward = 0.0, weighted = 0.0;
+    static const double p[] = {0.8, 0.2};
+    static const float vectors[] = {1, 0, 0, 1};
+    if (log_create(log_path, 2, &log, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < 400; i++) {
+        char id[16];
+        size_t action = i % 5 == 0, length = (size_t)snprintf(id, sizeof id, "e%zu", i);
+        log_event event = {.line = i + 1,
+                           .id = {id, length},
+                           .time = NAN,
+                           .count = 2,
+                           .action = action,
+                           .probability = p[action],
+                           .probabilities = p,
+                           .reward = i % 3 == 0,
+                           .copies = i > 150 && i % 2 ? 2.0 : 1.0,
+                           .arms = ee_arms_dense(vectors, 2, 2)};
+        rounds += event.copies;
+        reward += event.copies * event.reward;
+        weighted += event.copies * event.reward * 0.5 / p[action];
+        if (log_write(log, &event, &error)) fail_msg("%s", error.message);
+    }
+    if (log_end(log, true, &error)) fail_msg("%s", error.message);
+    trial_ask(&t, "logged,uniform", "ips,clipped");
+    trial_run(&t, NULL);
+    assert_close(t.results[0].log.rounds, rounds, 1e-12);
+    assert_close(t.results[0].log.reward, reward / rounds, 1e-12);
+    assert_close(t.results[0].estimates[0].value, reward / rounds, 1e-12);
+    assert_close(t.results[1].estimates[0].value, weighted / rounds, 1e-12);
+    assert_true(t.results[1].estimates[1].lambda >= 2.5); /* nothing is cut */
+    assert_close(t.results[1].estimates[1].value, weighted / rounds, 1e-12);
+    const evaluation_mark *last = &t.results[1].marks[t.results[1].mark_count - 1];
+    assert_close(last->values[1], weighted / rounds, 1e-12);
     trial_end(&t);
 }
 
@@ -179,7 +226,7 @@ static void test_dr_beats_ips(void **state)
         how.rounds = 1000;
         make_log(&how, add_truth, &all);
         trial_ask(&t, "arm:2", "ips,dr");
-            trial_run(&t, NULL);
+        trial_run(&t, NULL);
         double value = all.arms[2] / all.rounds;
         ips += pow(t.results[0].estimates[0].value - value, 2.0);
         dr += pow(t.results[0].estimates[1].value - value, 2.0);
@@ -322,14 +369,15 @@ static void test_every_interval(void **state)
         trial t;
         trial_ask(&t, "uniform", "ips,snips,dr,sndr,switch-dr,el,cressie-read,clipped");
         t.request.interval = (interval_kind)kind;
-            trial_run(&t, NULL);
+        trial_run(&t, NULL);
         const estimate *ips = &t.results[0].estimates[0];
-        double value = all.uniform / all.rounds;
+        double value = all.uniform / all.rounds, mean = all.reward / all.rounds;
         assert_true(ips->low <= value && value <= ips->high);
         for (size_t i = 0; i < t.request.estimator_count; i++) {
             const estimate *one = &t.results[0].estimates[i];
             assert_close(one->value, value, 0.06);
             assert_true(one->gain_low < one->gain_high);
+            assert_true(one->gain_low >= -mean && one->gain_high <= 1.0 - mean); /* what is possible */
             assert_true(one->gain_low < one->gain && one->gain < one->gain_high);
         }
         assert_true(isnan(ips->lambda) && t.results[0].estimates[7].lambda >= 1.0);
@@ -693,6 +741,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_plain_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_marks_and_weights, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_dr_beats_ips, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_probabilities, set_up, tear_down),
