@@ -130,6 +130,11 @@ tail -n 1 table | grep -qx 'linucb, trained on the whole log, is in best.ee.' ||
 "$eenet" evaluate log.dsjson -p linucb,greedy -e snips --warm greedy=named.ee | tail -n 1 |
     grep -qx 'greedy, trained on the whole log, is in named.ee.' || fail "--warm greedy"
 
+# CSV by standard input: nothing of it is lost before it is read.
+awk 'BEGIN { print "action,probability,reward"; for (i = 0; i < 30000; i++) printf "%d,0.5,%d\n", i % 2, i % 3 == 0 }' |
+    "$eenet" evaluate csv:-,actions=2 -p uniform --model ridge | head -n 1 | grep -qx 'csv:-,actions=2: 30000 events' ||
+    fail "CSV by standard input"
+
 # refuse STATUS SENTENCE WORD...
 refuse() {
     expected=$1 sentence=$2
@@ -145,6 +150,12 @@ refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' log.dsjson
 refuse 2 "no candidate is called 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn
 refuse 2 "'first' is given twice" log.dsjson -p first,first
 refuse 2 "no estimator is called 'drr'; 'eenet help evaluate' lists them" log.dsjson -p first -e dr,drr
+refuse 2 "--estimator: 'dr' is given twice" log.dsjson -p first -e dr,ips,dr
+refuse 1 "arm:shep: no event has an action 'shep'; 'eenet log' lists them" log.dsjson -p arm:shep -e ips
+refuse 1 "arm:3: no event has an action '3'; 'eenet log' lists them" log.dsjson -p arm:3 -e ips
+refuse 2 "--warm linubc=x.ee: 'linubc' is not among the candidates of -p" log.dsjson -p linucb --warm linubc=x.ee
+refuse 2 "the log cannot be read twice, which training the winner needs: write it to a file first" - -p linucb --warm x.ee
+refuse 1 "file: could not create missing/x.ee: No such file or directory" log.dsjson -p linucb --warm missing/x.ee
 refuse 2 "no interval is called 'sc'; 'eenet help evaluate' lists them" log.dsjson -p first -i sc
 refuse 2 "--mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" log.dsjson -p first -m cross=1
 refuse 2 "--rewards must be LOW:HIGH, as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
