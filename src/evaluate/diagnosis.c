@@ -241,6 +241,9 @@ static void tell_alone(const diagnosis *self, diagnosis_gain gain, char *text)
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT])
 {
     const char *name = self->candidate;
+    /* More than all cannot be lost. The interval may go on, as the log's policy may have had bad luck in these events.
+     */
+    if (self->range_low >= 0.0 && gain.logged > 0.0 && gain.low < -gain.logged) gain.low = -gain.logged;
     if (self->events && !self->weighs) {
         snprintf(text, DIAGNOSIS_TEXT, "%.100s is the log's own policy: it earned %.4g an event.", name, gain.logged);
         return;

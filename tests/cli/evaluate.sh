@@ -61,6 +61,10 @@ EOF
 sed -n '3,6p' table | diff expected - || fail "wrong probabilities"
 tail -n 1 table | grep -qx "What uniform would have earned cannot be told from this log." || fail "$(cat table)"
 
+# The log's policy earned nothing; as its true reward may be a little above that, a candidate may be a little worse.
+sed 's/"_label_cost":-1.0/"_label_cost":0.0/' log.dsjson >zero.dsjson
+"$eenet" evaluate zero.dsjson -p uniform -e ips --json | grep -q '"gain_low":-0\.0' || fail "less than nothing"
+
 # The same numbers whatever the threads, the form of the log and the way in.
 values() { grep -oE '"(candidate|value|low|high|gain)":[^,}]*'; }
 "$eenet" evaluate log.dsjson -p eenet,linucb,uniform --json -j 1 | values >expected

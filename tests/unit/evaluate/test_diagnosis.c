@@ -173,6 +173,9 @@ static void test_headline(void **state)
     expect_headline(
         true, (diagnosis_gain){0.01, -0.003, 0.025, 0.1},
         "No difference between eenet and the log's policy is shown: it lies between 3.0% less and 25% more.");
+    expect_headline(
+        true, (diagnosis_gain){-0.09, -0.13, 0.025, 0.1},
+        "No difference between eenet and the log's policy is shown: it lies between 100% less and 25% more.");
     expect_headline(true, (diagnosis_gain){0.5, 0.25, 0.75, -2.0},
                     "eenet would have earned 0.5 an event \302\261 0.25 an event more than the log's policy.");
     expect_headline(false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1},
