@@ -463,7 +463,8 @@ static void read_line(line_reader *from, stored_evaluation *out)
     result->finished = result->read = !from->status;
 }
 
-ee_status evaluations_parse(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error)
+/* One line, whole; number is its place in the file, for the message. */
+static ee_status parse_line(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error)
 {
     json_error_t problem;
     json_t *members = json_loadb(line, length, 0, &problem);
@@ -477,7 +478,7 @@ ee_status evaluations_parse(const char *line, size_t length, size_t number, stor
     return from.status;
 }
 
-void evaluations_release_row(stored_evaluation *row)
+static void release_row(stored_evaluation *row)
 {
     memory_free(row->log);
     memory_free(row->asked);
@@ -491,7 +492,7 @@ void evaluations_release_row(stored_evaluation *row)
 
 void evaluations_release(stored_evaluations *list)
 {
-    for (size_t i = 0; i < list->count; i++) evaluations_release_row(&list->rows[i]);
+    for (size_t i = 0; i < list->count; i++) release_row(&list->rows[i]);
     memory_free(list->rows);
     *list = (stored_evaluations){0};
 }
@@ -512,7 +513,7 @@ ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error
         status = memory_grow(NULL, &out->rows, &out->capacity, out->count + 1, sizeof *out->rows, error);
         if (status) break;
         out->count++;
-        status = evaluations_parse(line, (size_t)(newline - line), out->count, &out->rows[out->count - 1], error);
+        status = parse_line(line, (size_t)(newline - line), out->count, &out->rows[out->count - 1], error);
         line = newline + 1;
     }
     memory_free(bytes);
