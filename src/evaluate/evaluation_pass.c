@@ -476,6 +476,7 @@ static ee_status fail_empty(const pass *self, ee_error *error)
         return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate%s",
                            self->learned   ? ": all are learned from"
                            : read->skipped ? ": nobody saw one"
+                           : read->outside ? ": all lie outside the time"
                                            : "");
     return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate: line %zu: %s", line, reason);
 }

@@ -175,6 +175,7 @@ refuse 1 'file:few.csv: few.csv, row 2: there is none, and the log has more even
 printf '{"RewardValue":1}\n' >foreign.dsjson
 refuse 1 'the log has no event to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
 refuse 1 'the log has no event to evaluate: all are learned from' log.dsjson -p uniform -e ips -m split=1000
+refuse 1 'the log has no event to evaluate: all lie outside the time' log.dsjson -p uniform -e ips --from 2027-01-01
 refuse 1 'the log has no event to evaluate' /dev/null -p uniform -e ips
 
 # Ctrl-C: what is missing is named.
