@@ -129,22 +129,23 @@ static size_t count_numbers(const feature_list *list)
     return numbers;
 }
 
-/* Marks the sides of the round's features. It stops where the pairs are too many. */
+/* Marks the sides of the round's features. It stops where the entries are too many. */
 static round_size measure(const features *self, ee_round *round)
 {
     feature_list *context = &round->context, *actions = &round->actions;
-    round_size size = {.numbers = count_numbers(context) + count_numbers(actions)};
+    round_size size = {.numbers = count_numbers(context) + count_numbers(actions),
+                       .entries = (context->count + 1) * round->arms + actions->count};
     products_mark(&self->products, round->text, context->items, context->count, false);
     products_mark(&self->products, round->text, actions->items, actions->count, true);
-    for (size_t arm = 0; arm < round->arms && size.all_pairs <= MOST_ENTRIES; arm++) {
+    for (size_t arm = 0; arm < round->arms && size.entries <= MOST_ENTRIES; arm++) {
         size_t count;
         const round_feature *own = round_action(round, arm, &count);
         size_t pairs = products_most(&self->products, context->items, context->count, own, count);
         if (context->count + count > size.features) size.features = context->count + count;
         if (pairs > size.pairs) size.pairs = pairs;
         size.all_pairs += pairs;
+        size.entries += pairs;
     }
-    size.entries = context->count * round->arms + actions->count + size.all_pairs + round->arms;
     return size;
 }
 

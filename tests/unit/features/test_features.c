@@ -80,9 +80,10 @@ static void products_are_those_asked_for(void **state)
         {"context*context", " u.a*u.in.b:2 u.a*d.c:6 u.in.b*d.c:3"},
         {"nothing*i", ""},
         {"u.in*d", " u.in.b*d.c:3"},
+        {"e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+d*in", " d.c*u.in.b:3"}, /* as many as may be */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char options[128], expected[512];
+        char options[160], expected[512];
         snprintf(options, sizeof options, "standardize=off products=%s", cases[i].products);
         snprintf(expected, sizeof expected, "%s%s", single, cases[i].expected);
         assert_arm(options, json, expected);
@@ -295,6 +296,58 @@ static void a_bomb_of_products_is_refused(void **state)
     free(json);
 }
 
+/* As many actions without features as there are features that they share: seen by the numbers alone, not by a look at
+ * each for each, which would not end. */
+static void a_bomb_of_actions_is_refused(void **state)
+{
+    (void)state;
+    enum { EACH = 400000, BYTES = 3 };
+    fixture self;
+    ee_error error;
+    char *shared = malloc(BYTES * EACH + 16), *actions = malloc(BYTES * EACH + 16);
+    assert_true(shared && actions);
+    strcpy(shared, "{\"v\":[1");
+    strcpy(actions, "{\"_multi\":[{}");
+    char *context_end = strchr(shared, '\0'), *action_end = strchr(actions, '\0');
+    for (size_t i = 0; i < EACH; i++) {
+        memcpy(context_end + BYTES * i, ", 1", BYTES + 1);
+        memcpy(action_end + BYTES * i, ",{}", BYTES + 1);
+    }
+    strcat(context_end + BYTES * (EACH - 1), "]}");
+    strcat(action_end + BYTES * (EACH - 1), "]}");
+    start(&self, "");
+    assert_int_equal(ee_round_context(self.round, shared, strlen(shared), NULL), EE_OK);
+    assert_int_equal(ee_round_read(self.round, actions, strlen(actions), NULL), EE_OK);
+    assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "features: the arms of a round have more than 16777216 features and products in all");
+    end(&self);
+    free(shared);
+    free(actions);
+}
+
+/* A model of the constant alone that has more text than that. */
+static void text_of_no_name_is_refused(void **state)
+{
+    (void)state;
+    fixture self;
+    ee_error error = {EE_OK, ""};
+    uint64_t places = 1, bytes = 5000;
+    char text[5000] = "constant";
+    archive saved = archive_writer(&error);
+    archive_u64(&saved, &places);
+    archive_u64(&saved, &bytes);
+    archive_bytes(&saved, text, sizeof text);
+    archive_bytes(&saved, (uint8_t[100]){0}, 100);
+    archive loaded = archive_reader(saved.bytes, saved.size, &error);
+    start(&self, "hashes=0");
+    features_archive(&self.features, &loaded);
+    assert_int_equal(loaded.status, EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: the text of its features is longer than their names");
+    memory_free(saved.bytes);
+    end(&self);
+}
+
 static void options_say_what_they_want(void **state)
 {
     (void)state;
@@ -343,6 +396,8 @@ int main(void)
         cmocka_unit_test(hashes_never_change),
         cmocka_unit_test(what_cannot_be_encoded_changes_nothing),
         cmocka_unit_test(a_bomb_of_products_is_refused),
+        cmocka_unit_test(a_bomb_of_actions_is_refused),
+        cmocka_unit_test(text_of_no_name_is_refused),
         cmocka_unit_test(options_say_what_they_want),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
