@@ -252,9 +252,9 @@ ee_status features_learn(features *self, ee_round *round, ee_error *error)
     if (status || is_vw(self)) return status;
     size_t names = round->context.count + round->actions.count + size.all_pairs;
     status = names_reserve(&self->names, names, round->text_used, error);
+    size_t scales = self->scale_count + size.numbers < self->dim ? self->scale_count + size.numbers : self->dim;
     if (!status)
-        status = memory_grow(self->memory, &self->scales, &self->scale_capacity, self->scale_count + size.numbers,
-                             sizeof *self->scales, error);
+        status = memory_grow(self->memory, &self->scales, &self->scale_capacity, scales, sizeof *self->scales, error);
     if (status) return status;
     placed_feature *placed = round->room.placed;
     size_t shared = round->context.count;

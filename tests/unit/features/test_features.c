@@ -164,6 +164,22 @@ static void later_names_share_places(void **state)
     assert_arm("names=3 hashes=0 standardize=off", "{\"a\":1,\"_multi\":[{\"b\":2,\"c\":3}]}", "constant:1 a:1 b:2");
 }
 
+/* Features that know few places take no more room for a round of many numbers. */
+static void a_large_round_takes_room_for_the_places_alone(void **state)
+{
+    (void)state;
+    char json[4096] = "{\"_multi\":[{\"v\":[1";
+    fixture self;
+    for (int i = 0; i < 1500; i++) strcat(json, ",2");
+    strcat(json, "]}]}");
+    start(&self, "names=5 hashes=3 products=none");
+    ee_arms arms = features_meet(&self.features, self.round, json);
+    assert_int_equal(arms_check(&arms, 8, NULL), EE_OK);
+    assert_int_equal(self.features.scale_count, 7); /* all but the constant's */
+    assert_int_equal(self.features.scale_capacity, 8);
+    end(&self);
+}
+
 /* What encode does not know is shared, or left out, and nothing is learned from it. */
 static void encoding_learns_nothing(void **state)
 {
@@ -210,6 +226,7 @@ static void a_round_that_fails_is_as_before(void **state)
         assert_int_equal(strncmp(error.message, cases[i].sentence, strlen(cases[i].sentence)), 0);
     }
     ee_arms arms;
+    assert_int_equal(ee_round_count(self.round), 1);
     assert_int_equal(features_learn(&self.features, self.round, NULL), EE_OK);
     assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
     assert_int_equal(arms.count, 1);
@@ -265,6 +282,7 @@ static void what_cannot_be_encoded_changes_nothing(void **state)
     ee_error error;
     start(&self, "standardize=off");
     round_set(self.round, "{\"a\":1}");
+    assert_int_equal(ee_round_count(self.round), 0);
     assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "features: a round needs at least one action");
     round_set(self.round, "{\"_multi\":[{\"a\":{\"b\":2e9}}]}");
@@ -390,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_rare_number_is_as_an_indicator),
         cmocka_unit_test(numbers_are_cut_and_multiplied_as_standardised),
         cmocka_unit_test(later_names_share_places),
+        cmocka_unit_test(a_large_round_takes_room_for_the_places_alone),
         cmocka_unit_test(encoding_learns_nothing),
         cmocka_unit_test(a_round_that_fails_is_as_before),
         cmocka_unit_test(names_are_not_endless),
