@@ -95,10 +95,12 @@ static double highest_weight(const rounds_sums *sums, value_range range)
 
 static interval by_range(interval_kind kind, const rounds_sums *sums, value_range range, double alpha)
 {
-    double n = sums->count, mean = sums->wr / n, bound = log(2.0 / alpha), highest = highest_weight(sums, range);
+    double n = sums->count, mean = sums->wr / n, highest = highest_weight(sums, range);
     if (!(n > 1.0) || isinf(highest)) return nowhere;
     double width = highest * (fmax(0.0, range.reward_high) - fmin(0.0, range.reward_low));
-    double half = width * sqrt(bound / (2.0 * n));
+    /* What may fail shares alpha: either end, and for Bernstein's the variance too. (Maurer and Pontil have one end and
+     * the variance, and so 2 where this has 3.) */
+    double bound = log((kind == INTERVAL_BERNSTEIN ? 3.0 : 2.0) / alpha), half = width * sqrt(bound / (2.0 * n));
     if (kind == INTERVAL_BERNSTEIN)
         half = error_of_mean(sums->wr, sums->wwrr, n) * sqrt(2.0 * bound) + 7.0 * width * bound / (3.0 * (n - 1.0));
     return (interval){mean - half, mean + half};
