@@ -43,18 +43,24 @@ static interval around(interval_kind kind, double mean, double error, double cou
     return (interval){mean - quantile * error, mean + quantile * error};
 }
 
-/* Of the mean of numbers, from their sum and that of their squares. Rounding can take what is left of the squares below
- * 0. */
+/* The root of squares less squares, which rounding can take below 0. What is NaN, of weights whose squares no double
+ * holds, stays NaN: there is no interval then, not one of no width. */
+static double root_of(double squares)
+{
+    return sqrt(squares < 0.0 ? 0.0 : squares);
+}
+
+/* Of the mean of numbers, from their sum and that of their squares. */
 static double error_of_mean(double sum, double squares, double count)
 {
-    return sqrt(fmax(0.0, squares - sum * sum / count) / (count - 1.0) / count);
+    return root_of((squares - sum * sum / count) / (count - 1.0) / count);
 }
 
 /* Of a mean of outcomes by weights, by the delta method: the weights' sum, and those of the squares of the weights, of
  * these times the outcome, of these times its square. */
 static double error_of_ratio(double ratio, double weights, double squares, double outcomes, double outcome_squares)
 {
-    return sqrt(fmax(0.0, outcome_squares - 2.0 * ratio * outcomes + ratio * ratio * squares)) / weights;
+    return root_of(outcome_squares - 2.0 * ratio * outcomes + ratio * ratio * squares) / weights;
 }
 
 static double error_of_sndr(const rounds_sums *s)
@@ -62,7 +68,7 @@ static double error_of_sndr(const rounds_sums *s)
     double n = s->count, ratio = s->we / s->w, scale = n / s->w;
     double direct = s->dd - s->d * s->d / n, both = s->dwe - ratio * s->dw;
     double residual = s->wwee - 2.0 * ratio * s->wwe + ratio * ratio * s->ww;
-    return sqrt(fmax(0.0, direct + 2.0 * scale * both + scale * scale * residual)) / n;
+    return root_of(direct + 2.0 * scale * both + scale * scale * residual) / n;
 }
 
 static double error_of_sums(estimator_kind kind, const rounds_sums *s)

@@ -363,6 +363,22 @@ static void nothing_of_too_few_rounds(void **state)
     assert_true(isnan(interval_of_resamples(values, 3, 0.05).low));
 }
 
+/* Of weights whose squares no double holds nothing is known for sure. */
+static void nothing_of_endless_weights(void **state)
+{
+    (void)state;
+    const double weights[] = {1, 1e200, 0.5, 1}, rewards[] = {1, 0.5, 0, 1}, direct[] = {0.5, 1, 0, 1};
+    evaluated_rounds rounds = {.count = 4, .weights = weights, .rewards = rewards, .direct = direct};
+    rounds_sums sums = sums_of(&rounds);
+    static const estimator_kind kinds[] = {ESTIMATOR_IPS, ESTIMATOR_SNIPS, ESTIMATOR_DR, ESTIMATOR_SNDR};
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        interval normal = interval_of_sums(INTERVAL_NORMAL, kinds[k], &sums, unit, 0.05);
+        assert_true(isnan(normal.low) && isnan(normal.high));
+    }
+    interval possible = interval_of_sums(INTERVAL_CRESSIE_READ, ESTIMATOR_IPS, &sums, unit, 0.05);
+    assert_true(possible.low == 0.0 && possible.high == 1.0);
+}
+
 static void names_lead_back(void **state)
 {
     (void)state;
@@ -378,7 +394,8 @@ int main(void)
         cmocka_unit_test(equal_to_vowpal_wabbit),    cmocka_unit_test(equal_with_stored_resamples),
         cmocka_unit_test(less_doubt_is_wider),       cmocka_unit_test(bounds_by_what_is_possible),
         cmocka_unit_test(sums_and_terms_agree),      cmocka_unit_test(bootstrap_repeats_and_comes_near_the_normal),
-        cmocka_unit_test(nothing_of_too_few_rounds), cmocka_unit_test(names_lead_back),
+        cmocka_unit_test(nothing_of_too_few_rounds), cmocka_unit_test(nothing_of_endless_weights),
+        cmocka_unit_test(names_lead_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
