@@ -11,6 +11,8 @@
 
 #include "command.h"
 #include "data/environment.h"
+#include "evaluate/candidate.h"
+#include "evaluate/evaluation.h"
 
 /* The last word. What is offered is to follow its first letters, which are settled, as "eenet," of "eenet,gre". */
 typedef struct unfinished {
@@ -161,6 +163,73 @@ static void offer_delays(unfinished at)
     offer(at, "clicks after a random time with this mean, and the rest at the timeout", "clicks:");
 }
 
+/* ---- logs ---- */
+
+static void offer_logs(unfinished at)
+{
+    static const struct {
+        const char *head, *paths, *meaning;
+    } kinds[] = {{"csv:", "files", "a table with columns for action, probability and reward"},
+                 {"open-bandit:", "folders", "the Open Bandit Dataset"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i].head);
+        if (strncmp(open_part(at), kinds[i].head, length) == 0) {
+            at.settled += length;
+            offer_paths(at, kinds[i].paths);
+            return;
+        }
+        offer(at, kinds[i].meaning, "%s", kinds[i].head);
+    }
+    offer_files(at);
+}
+
+static void offer_ways(unfinished at)
+{
+    offer_choices(at, "label|first|last|sum|mean|max");
+}
+
+/* ---- evaluations ---- */
+
+/* What follows the colon of a candidate is a file, or the name of an action. */
+static void offer_candidates(unfinished at)
+{
+    const candidate_class *class;
+    at = settle_after_last(at, ',');
+    for (size_t i = 0; (class = candidate_class_at(i)); i++) {
+        if (!class->name) continue;
+        size_t length = strcspn(class->form, ":");
+        bool within = class->file && strncmp(open_part(at), class->form, length + 1) == 0;
+        unfinished inside = {at.word, at.settled + length + 1};
+        if (within) offer_files(inside);
+        if (!within) offer(at, class->summary, "%.*s", (int)(length + (class->form[length] == ':')), class->form);
+    }
+    ee_policy policy;
+    for (size_t i = 0; !ee_policy_describe(i, &policy, NULL); i++)
+        if (strcmp(policy.name, candidate_uniform.name) != 0) offer(at, policy.summary, "%s", policy.name);
+}
+
+static void offer_estimators(unfinished at)
+{
+    at = settle_after_last(at, ',');
+    for (int i = 0; i < ESTIMATOR_KINDS; i++) {
+        const estimator_info *info = estimator_describe((estimator_kind)i);
+        offer(at, info->summary, "%s", info->name);
+    }
+    offer(at, "DR with a model whose errors count as they do in DR's variance", "mrdr");
+}
+
+static void offer_intervals(unfinished at)
+{
+    for (int i = 0; i < INTERVAL_KINDS; i++) offer(at, "", "%s", interval_name((interval_kind)i));
+}
+
+static void offer_modes(unfinished at)
+{
+    offer(at, "each event is scored before it is learned from", "progressive");
+    offer(at, "learn from the first part, judge on the rest", "split");
+    offer(at, "in folds, each judged by what was learned from the others", "cross");
+}
+
 /* ---- verbs and flags ---- */
 
 /* By what the tables of flags, and the forms of the verbs, call a value. */
@@ -168,16 +237,27 @@ static const struct {
     const char *value;
     void (*offer)(unfinished at);
 } values[] = {
-    {"DATASET", offer_datasets}, {"POLICY[,POLICY...]", offer_policy_list},
-    {"POLICY", offer_policies},  {"POLICY.OPTION=VALUE", offer_settings},
-    {"NAME", offer_policies},    {"DIR", offer_folders},
-    {"FILE", offer_files},       {"DELAY", offer_delays},
+    {"DATASET", offer_datasets},
+    {"POLICY[,POLICY...]", offer_policy_list},
+    {"POLICY", offer_policies},
+    {"POLICY.OPTION=VALUE", offer_settings},
+    {"NAME", offer_policies},
+    {"DIR", offer_folders},
+    {"FILE", offer_files},
+    {"DELAY", offer_delays},
+    {"LOG", offer_logs},
+    {"WAY", offer_ways},
+    {"CANDIDATE[,...]", offer_candidates},
+    {"ESTIMATOR[,...]", offer_estimators},
+    {"INTERVAL", offer_intervals},
+    {"MODE", offer_modes},
 };
 
 /* form: what the value is called, which may be followed by a blank and more. */
 static void offer_value(unfinished at, const char *form)
 {
     size_t length = strcspn(form, " ");
+    offer_choices(at, form);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (strlen(values[i].value) == length && memcmp(values[i].value, form, length) == 0) values[i].offer(at);
 }

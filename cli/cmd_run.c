@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/log.h"
 #include "lab/experiment.h"
 #include "results_table.h"
 #include "run_request.h"
@@ -100,7 +101,7 @@ static bool take_line(void *context, const run_report *report)
     return !out->unheard;
 }
 
-static ee_status json_start(json_lines *out, session *here, const run_request *request, ee_error *error)
+static ee_status lines_start(json_lines *out, session *here, const run_request *request, ee_error *error)
 {
     *out = (json_lines){.here = here, .request = request};
     here->also = (run_watch){.ended = take_line, .context = out};
@@ -108,7 +109,7 @@ static ee_status json_start(json_lines *out, session *here, const run_request *r
     return status ? status : memory_create(NULL, &out->ended, request->job_count, sizeof *out->ended, error);
 }
 
-static void json_end(json_lines *out)
+static void lines_end(json_lines *out)
 {
     if (out->lines && out->ended) print_lines(out, true);
     for (size_t i = 0; out->lines && i < out->request->job_count; i++) memory_free(out->lines[i]);
@@ -118,23 +119,45 @@ static void json_end(json_lines *out)
 
 /* ---- the verb ---- */
 
-enum { FLAG_JSON = REQUEST_FLAGS, FLAGS };
+enum { FLAG_JSON = REQUEST_FLAGS, FLAG_LOG, FLAGS };
 
 static const flag flags[FLAGS] = {
     REQUEST_FLAG_LIST,
     [FLAG_JSON] = {'\0', "json", NULL, "one line of JSON for each finished run, no table"},
+    [FLAG_LOG] = {'\0', "log", "FILE", "write what the policy did: .dsjson, .eelog or .csv, also .gz or .zst"},
 };
 
 typedef struct run_arguments {
     run_request request;
     bool json;
+    const char *log; /* NULL: none */
 } run_arguments;
 
 static int take(const command *self, int got, const char *value, void *context)
 {
     run_arguments *into = context;
-    if (got != FLAG_JSON) return run_request_take(self, got, value, &into->request);
-    into->json = true;
+    if (got < REQUEST_FLAGS) return run_request_take(self, got, value, &into->request);
+    if (got == FLAG_LOG && into->log) return command_misused(self, "--log is given twice");
+    if (got == FLAG_LOG) into->log = value;
+    if (got == FLAG_JSON) into->json = true;
+    return EXIT_DONE;
+}
+
+/* The log of the one job. */
+static int open_log(const command *self, const run_arguments *given, log_writer **log)
+{
+    const run_request *request = &given->request;
+    ee_error error;
+    *log = NULL;
+    if (!given->log) return EXIT_DONE;
+    if (request->output)
+        return command_misused(self, "--log plays a run in any case, and -o keeps it: take one of them");
+    if (request->job_count != 1)
+        return command_misused(self, "--log needs one data set, one policy and one seed, as -s 0; got %zu runs",
+                               request->job_count);
+    run_job *job = &request->jobs[0];
+    if (log_create(given->log, dataset_dim(job->data), log, &error)) return command_refused(self, &error);
+    job->log = *log;
     return EXIT_DONE;
 }
 
@@ -146,12 +169,12 @@ static int play(const command *self, const run_request *request, bool json, run_
     json_lines lines = {0};
     ee_error error;
     run_watch watch = session_watch(&here);
-    ee_status status = json ? json_start(&lines, &here, request, &error) : EE_OK;
+    ee_status status = json ? lines_start(&lines, &here, request, &error) : EE_OK;
     if (!status)
         status = experiment_run(request->output, request->jobs, request->job_count, request->threads, &watch, results,
                                 &error);
     session_end(&here);
-    if (json) json_end(&lines);
+    if (json) lines_end(&lines);
     *kept = !status;
     if (status) return command_failed(self, "%s", error.message);
     if (lines.unheard) return EXIT_FAILED;
@@ -175,23 +198,29 @@ static int run(const command *self, int count, char **words)
     run_arguments given = {0};
     run_request *request = &given.request;
     run_result *results = NULL;
+    log_writer *log = NULL;
     ee_error error;
     ee_status status = EE_OK;
     int code = arguments_each(self, count, words, take, &given);
     if (!code) code = run_request_open(self, request);
     if (!code) code = run_request_make_jobs(self, request);
+    if (!code) code = open_log(self, &given, &log);
     if (code) goto done;
     status = memory_create(NULL, &results, request->job_count, sizeof *results, &error);
     if (status) goto done;
     bool kept;
     run_request_print_repeats(self, request);
     code = play(self, request, given.json, results, &kept);
+    status = log_end(log, results[0].finished, &error);
+    log = NULL;
+    if (status) goto done;
     if (!given.json && (code != EXIT_FAILED || any_finished(request, results)))
         status = print_tables(request, results, &error);
     if (!given.json && !status && kept) run_request_print_output(request);
     if (!status && code == EXIT_INTERRUPTED) status = print_missing(self, request, results, &error);
 done:
     if (status) code = command_failed(self, "%s", error.message);
+    log_end(log, false, NULL);
     memory_free(results);
     run_request_release(request);
     return code;
@@ -200,7 +229,7 @@ done:
 const command command_run = {
     .name = "run",
     .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--delay DELAY] [--set SETTING]... "
-            "[--json]",
+            "[--json] [--log FILE]",
     .summary = "play policies on data sets and print their regret",
     .details = "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
                "deviation over the seeds, the share of rounds in which the best arm was played and the seconds of\n"
@@ -210,6 +239,8 @@ const command command_run = {
                "A reward is learned at once, or N rounds after its decision (--delay N), or after a random number of\n"
                "rounds (geometric:MEAN); with clicks:MEAN,TIMEOUT one above 0 comes after a random number of rounds\n"
                "below TIMEOUT, and any other is told as 0 at TIMEOUT. All policies meet the same delays.\n"
+               "--log writes the arms, the arm played, the probability of each and the reward of one run, for\n"
+               "'eenet log' and 'eenet evaluate'. A behaviour that explores by chance is what 'propensity' sets.\n"
                "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
                "whatever ended it before. Ctrl-C ends the runs at the next round and prints what is done.\n"
                "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",

@@ -151,6 +151,18 @@ int arguments_number(const command *owner, int got, const char *text, uint64_t l
     return EXIT_DONE;
 }
 
+int arguments_real(const command *owner, int got, const char *text, double low, double high, double *number)
+{
+    if (!text) return EXIT_DONE;
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= low && value <= high))
+        return command_misused(owner, "--%s must be a number, %g to %g, got '%s'", owner->flags[got].name, low, high,
+                               text);
+    *number = value;
+    return EXIT_DONE;
+}
+
 /* ---- policies ---- */
 
 const char *command_policy_name(size_t index)

@@ -35,7 +35,9 @@ extern const command command_policies;
 extern const command command_describe;
 extern const command command_datasets;
 extern const command command_rounds;
+extern const command command_log;
 extern const command command_report;
+extern const command command_evaluate;
 extern const command command_bench;
 extern const command command_complete;
 
@@ -79,6 +81,9 @@ int arguments_none(const command *owner, int count, char **words);
 
 /* Reads the value of a flag as a whole number. Leaves *number as it is where text is NULL: not given. */
 int arguments_number(const command *owner, int got, const char *text, uint64_t low, uint64_t high, uint64_t *number);
+
+/* The same as a number that may have a point. */
+int arguments_real(const command *owner, int got, const char *text, double low, double high, double *number);
 
 /* ---- what the verbs share besides ---- */
 

@@ -78,9 +78,8 @@ static int read_policies(const command *self, const char *text, run_request *req
 
 /* ---- --set ---- */
 
-/* The length of the longest policy, or part of one before its colon, that text starts with before a dot; 0 for none.
- * Options have dots too, so the first dot is not the one that counts. */
-static size_t target_length(const char *text)
+/* Options have dots too, so the first dot is not the one that counts. */
+size_t run_request_target(const char *text)
 {
     size_t longest = 0;
     const char *name;
@@ -93,8 +92,7 @@ static size_t target_length(const char *text)
     return longest;
 }
 
-/* Whether a target, as "eenet" or "eenet:paper", means the policy: by its name, or by the part before its colon. */
-static bool means(const char *target, size_t length, const char *policy)
+bool run_request_means(const char *target, size_t length, const char *policy)
 {
     if (strncmp(target, policy, length) != 0) return false;
     return policy[length] == '\0' || (policy[length] == ':' && !memchr(target, ':', length));
@@ -137,7 +135,7 @@ static int refuse_set(const command *self, const char *text, const run_request *
 
 static int apply_set(const command *self, const char *text, run_request *request)
 {
-    size_t length = target_length(text);
+    size_t length = run_request_target(text);
     if (!length) return refuse_set(self, text, request);
     const char *assignment = text + length + 1;
     if (!request->lists && strchr(assignment, ','))
@@ -146,7 +144,7 @@ static int apply_set(const command *self, const char *text, run_request *request
         return command_misused(self, "--set: expected POLICY.OPTION=VALUE, got '%s'", text);
     bool used = false;
     for (size_t i = 0; i < request->policy_count; i++) {
-        if (!means(text, length, request->policies[i].name)) continue;
+        if (!run_request_means(text, length, request->policies[i].name)) continue;
         used = true;
         int code = add_option(self, assignment, &request->policies[i]);
         if (code) return code;
@@ -220,7 +218,7 @@ int run_request_make_jobs(const command *self, run_request *request)
         const dataset *data = request->datasets[i / seeds / policies];
         const requested_policy *policy = &request->policies[i / seeds % policies];
         uint64_t seed = request->seeds.values[i % seeds], rounds = run_request_rounds(request, data);
-        request->jobs[i] = (run_job){data, policy->name, policy->options, seed, rounds, false, request->late};
+        request->jobs[i] = (run_job){data, policy->name, policy->options, seed, rounds, false, request->late, NULL};
         if (i % seeds == 0 && runner_check(&request->jobs[i], NULL, &error)) return command_refused(self, &error);
     }
     return EXIT_DONE;

@@ -74,6 +74,14 @@ int run_request_take(const command *self, int got, const char *value, run_reques
  * given. Makes the output folder, and opens the data sets with what is prepared kept in it. */
 int run_request_open(const command *self, run_request *request);
 
+/* The length of the longest policy, or part of one before its colon, that a --set starts with before a dot; 0 for none.
+ */
+size_t run_request_target(const char *text);
+
+/* Whether such a target, as "eenet" or "eenet:paper", means the policy: by its name, or by the part before its colon.
+ */
+bool run_request_means(const char *target, size_t length, const char *policy);
+
 /* Makes the jobs, and makes sure that each policy can be created for each data set. */
 int run_request_make_jobs(const command *self, run_request *request);
 

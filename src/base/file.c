@@ -34,19 +34,6 @@ ee_status file_join(const char *folder, const char *name, char **path, ee_error 
     return status;
 }
 
-static ee_status write_all(int descriptor, const char *path, const uint8_t *bytes, size_t size, ee_error *error)
-{
-    while (size) {
-        ssize_t written = write(descriptor, bytes, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail(error, "write", path);
-        bytes += written;
-        size -= (size_t)written;
-    }
-    if (fsync(descriptor)) return fail(error, "sync", path);
-    return EE_OK;
-}
-
 /* A rename is only sure to survive a power cut once the folder that holds it is synced. */
 ee_status file_sync_folder(const char *path, ee_error *error)
 {
@@ -69,31 +56,57 @@ static int open_temporary(const char *path, char *temporary, size_t capacity)
     return -1;
 }
 
-ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error)
+ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
 {
     enum { SUFFIX = 40 };
-    char *temporary;
-    ee_status status = memory_create(NULL, &temporary, strlen(path) + SUFFIX, 1, error);
+    *out = (file_draft){-1, path, NULL};
+    ee_status status = memory_create(NULL, &out->temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
-    int descriptor = open_temporary(path, temporary, strlen(path) + SUFFIX);
-    if (descriptor < 0) {
-        status = fail(error, "create", temporary);
-        goto done;
-    }
+    out->descriptor = open_temporary(path, out->temporary, strlen(path) + SUFFIX);
+    if (out->descriptor < 0) status = fail(error, "create", out->temporary);
     struct stat replaced; /* a file that is replaced keeps its mode */
-    if (stat(path, &replaced) == 0 && fchmod(descriptor, replaced.st_mode & 07777))
-        status = fail(error, "set the mode of", temporary);
-    if (!status) status = write_all(descriptor, temporary, bytes, size, error);
-    if (close(descriptor) && !status) status = fail(error, "close", temporary);
-    if (!status && rename(temporary, path)) status = fail(error, "rename to", path);
-    if (status) {
-        unlink(temporary);
-        goto done;
-    }
-    status = file_sync_folder(dirname(temporary), error);
-done:
-    memory_free(temporary);
+    if (!status && stat(path, &replaced) == 0 && fchmod(out->descriptor, replaced.st_mode & 07777))
+        status = fail(error, "set the mode of", out->temporary);
+    if (status) file_draft_end(out, false, NULL);
     return status;
+}
+
+ee_status file_draft_write(const file_draft *draft, const void *bytes, size_t size, ee_error *error)
+{
+    for (const uint8_t *at = bytes; size;) {
+        ssize_t written = write(draft->descriptor, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return fail(error, "write", draft->temporary);
+        at += written;
+        size -= (size_t)written;
+    }
+    return EE_OK;
+}
+
+ee_status file_draft_end(file_draft *draft, bool keep, ee_error *error)
+{
+    bool opened = draft->descriptor >= 0;
+    ee_status status = EE_OK;
+    if (keep && fsync(draft->descriptor)) status = fail(error, "sync", draft->temporary);
+    if (opened && close(draft->descriptor) && keep && !status) status = fail(error, "close", draft->temporary);
+    if (keep && !status && rename(draft->temporary, draft->path)) status = fail(error, "rename to", draft->path);
+    if (opened && (!keep || status))
+        unlink(draft->temporary);
+    else if (opened)
+        status = file_sync_folder(dirname(draft->temporary), error);
+    memory_free(draft->temporary);
+    *draft = (file_draft){.descriptor = -1};
+    return status;
+}
+
+ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error)
+{
+    file_draft draft;
+    ee_status status = file_draft_open(path, &draft, error);
+    if (status) return status;
+    status = file_draft_write(&draft, bytes, size, error);
+    ee_status ended = file_draft_end(&draft, !status, status ? NULL : error);
+    return status ? status : ended;
 }
 
 static ee_status read_all(int descriptor, const char *path, uint8_t *bytes, size_t size, ee_error *error)

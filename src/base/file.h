@@ -10,6 +10,20 @@
  * path holds what it held before or all of the new bytes. On failure the temporary file is gone. */
 ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error);
 
+/* The same for what is written bit by bit: a file under a temporary name, which gets its own when it is ended. path is
+ * borrowed until then. */
+typedef struct file_draft {
+    int descriptor;
+    const char *path;
+    char *temporary;
+} file_draft;
+
+ee_status file_draft_open(const char *path, file_draft *out, ee_error *error);
+ee_status file_draft_write(const file_draft *draft, const void *bytes, size_t size, ee_error *error);
+
+/* keep false: throws it away, and succeeds. In every case the draft is over. */
+ee_status file_draft_end(file_draft *draft, bool keep, ee_error *error);
+
 /* *bytes is to be freed with memory_free; after the last stands a zero, which is not counted. */
 ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *error);
 

@@ -332,6 +332,19 @@ ee_status json_skip(json_reader *reader, const json_token *token, json_text *spa
     return EE_OK;
 }
 
+/* ---- texts of others ---- */
+
+bool json_is_utf8(json_text text)
+{
+    const char *at = text.bytes, *end = at + text.length;
+    while (at < end) {
+        size_t length = (unsigned char)*at < 0x80 ? 1 : character_length(at, end);
+        if (!length) return false;
+        at += length;
+    }
+    return true;
+}
+
 /* ---- writing ---- */
 
 /* The escape of a byte, and its length: 0 where it has none. */

@@ -69,6 +69,9 @@ ee_status json_next(json_reader *reader, json_token *token, ee_error *error);
  * json_next does. span, where it is not NULL, becomes the bytes of the whole value. */
 ee_status json_skip(json_reader *reader, const json_token *token, json_text *span, ee_error *error);
 
+/* Whether a text from elsewhere is UTF-8, as all texts are that were read here. */
+bool json_is_utf8(json_text text);
+
 /* Whether a text is this word. */
 static inline bool json_is(json_text text, const char *word)
 {

@@ -492,6 +492,15 @@ ee_status options_settle(const option_schema *schema, const char *asked, void *t
 
 /* ---- describing ---- */
 
+char *options_find(char *place)
+{
+    for (char *comma = strchr(place, ','); comma; comma = strchr(comma + 1, ',')) {
+        size_t word = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
+        if (word && comma[1 + word] == '=') return comma;
+    }
+    return NULL;
+}
+
 size_t options_format(const option_schema *schema, const void *target, char *text, size_t capacity)
 {
     size_t length = 0;

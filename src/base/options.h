@@ -140,6 +140,10 @@ ee_status options_parse(const option_schema *schema, const char *text, void *tar
  * other one that cannot act gets its default. asked is a text that options_parse has taken. */
 ee_status options_settle(const option_schema *schema, const char *asked, void *target, ee_error *error);
 
+/* Where the options begin in "PLACE,name=value,...": the comma before the first, since a path may have commas; NULL
+ * where there are none. */
+char *options_find(char *place);
+
 /* Every option that acts as "name=value", separated by spaces: options_parse and options_settle take it and give the
  * same target, over the same defaults. Like snprintf, writes at most capacity bytes and returns the length that the
  * whole text has. */

@@ -43,22 +43,12 @@ static const dataset_kind *find_kind(const char *text, ee_error *error)
     return NULL;
 }
 
-/* The text taken apart. Options start at the first comma that a name and an equals sign follow: a path may have commas.
- */
+/* The text taken apart. */
 typedef struct parts {
     char *copy; /* of the text, cut into the parts below */
     const char *place;
     const char *options;
 } parts;
-
-static char *find_options(char *place)
-{
-    for (char *comma = strchr(place, ','); comma; comma = strchr(comma + 1, ',')) {
-        size_t word = strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz_");
-        if (word && comma[1 + word] == '=') return comma;
-    }
-    return NULL;
-}
 
 static ee_status take_apart(const char *text, const dataset_kind *kind, parts *out, ee_error *error)
 {
@@ -66,7 +56,7 @@ static ee_status take_apart(const char *text, const dataset_kind *kind, parts *o
     if (status) return status;
     strcpy(out->copy, text);
     char *rest = out->copy + strlen(kind->name); /* at the colon, the comma or the end */
-    char *options = find_options(rest);
+    char *options = options_find(rest);
     if (options) *options++ = '\0';
     out->place = *rest == ':' ? rest + 1 : "";
     out->options = options ? options : "";

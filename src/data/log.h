@@ -34,6 +34,7 @@ typedef enum log_aggregation {
 
 typedef struct log_options {
     bool strict; /* a line that is broken or no event is an error; else it is counted and passed over */
+    bool bare;   /* nobody wants the features: arms and context may stay empty, where making them is work */
     log_aggregation aggregation;
     double default_reward; /* of an event without observations, where they are aggregated here */
     double from, until; /* seconds since 1970: events at or after, and before; NaN: all. What has no time is let by */

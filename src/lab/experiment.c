@@ -6,16 +6,14 @@
  * A run is kept by these steps, each on the disk before the next begins: its row in the file of curves; its line; its
  * file in pending/ is removed. Whatever step is the last before a crash, the lines alone say what is there: rows
  * without a line are cut off and written again, and a file in pending/ whose line is there is removed. */
-#define _DEFAULT_SOURCE /* for flock */
+#define _POSIX_C_SOURCE 200809L
 #include "experiment.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +21,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "curves.h"
+#include "data/line_file.h"
 
 /* ---- what makes two runs the same ---- */
 
@@ -87,8 +86,8 @@ typedef struct curve_file {
 
 typedef struct experiment {
     const char *folder;
-    char *curves_folder, *pending_folder, *log_path;
-    int lock, log;       /* descriptors of the folder and of results.jsonl; -1: none */
+    char *curves_folder, *pending_folder;
+    line_file log;       /* results.jsonl */
     const run_job *jobs; /* (count) */
     size_t count;
     const run_watch *watch;
@@ -157,23 +156,6 @@ static ee_status format_line(experiment *self, const run_report *report, const c
     return status;
 }
 
-/* A line that could not be written whole is taken away again. */
-static ee_status append_line(experiment *self, size_t length)
-{
-    off_t before = lseek(self->log, 0, SEEK_END);
-    if (before < 0) return fail(self->error, "seek in", self->log_path);
-    for (size_t done = 0; done < length;) {
-        ssize_t written = write(self->log, self->line + done, length - done);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) {
-            ee_status status = fail(self->error, "write", self->log_path);
-            return ftruncate(self->log, before) ? fail(self->error, "cut", self->log_path) : status;
-        }
-        done += (size_t)written;
-    }
-    return fsync(self->log) ? fail(self->error, "sync", self->log_path) : EE_OK;
-}
-
 /* The row, then the line. */
 static ee_status keep(experiment *self, size_t place, const run_report *report)
 {
@@ -186,7 +168,7 @@ static ee_status keep(experiment *self, size_t place, const run_report *report)
     if (!status && file->rows == 0) status = file_sync_folder(self->curves_folder, self->error);
     size_t length;
     if (!status) status = format_line(self, report, name, file->rows, &length);
-    if (!status) status = append_line(self, length);
+    if (!status) status = line_file_append(&self->log, self->line, length, self->error);
     if (!status) file->rows++;
     memory_free(path);
     return status;
@@ -329,38 +311,12 @@ static void on_standing(void *context, const run_standing *now)
 
 static ee_status open_folder(experiment *self)
 {
-    ee_status status = file_make_folder(self->folder, self->error);
-    if (status) return status;
-    self->lock = open(self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (self->lock < 0) return fail(self->error, "open", self->folder);
-    if (flock(self->lock, LOCK_EX | LOCK_NB)) {
-        if (errno != EWOULDBLOCK) return fail(self->error, "lock", self->folder);
-        return status_fail(self->error, EE_FILE_ERROR, "%s: another program is writing results there", self->folder);
-    }
-    status = file_join(self->folder, "curves", &self->curves_folder, self->error);
+    ee_status status = line_file_open(self->folder, "results.jsonl", &self->log, self->error);
+    if (!status) status = file_join(self->folder, "curves", &self->curves_folder, self->error);
     if (!status) status = file_join(self->folder, "pending", &self->pending_folder, self->error);
-    if (!status) status = file_join(self->folder, "results.jsonl", &self->log_path, self->error);
     if (!status) status = file_make_folder(self->curves_folder, self->error);
     if (!status) status = file_make_folder(self->pending_folder, self->error);
-    if (status) return status;
-    self->log = open(self->log_path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (self->log < 0) return fail(self->error, "open", self->log_path);
-    return file_sync_folder(self->folder, self->error);
-}
-
-/* Cuts off half a line at the end. */
-static ee_status cut_log(const experiment *self)
-{
-    uint8_t *bytes;
-    size_t size;
-    ee_status status = file_read(self->log_path, &bytes, &size, self->error);
-    if (status) return status;
-    size_t whole = size;
-    while (whole && bytes[whole - 1] != '\n') whole--;
-    memory_free(bytes);
-    if (whole < size && (ftruncate(self->log, (off_t)whole) || fsync(self->log)))
-        return fail(self->error, "cut", self->log_path);
-    return EE_OK;
+    return status ? status : file_sync_folder(self->folder, self->error);
 }
 
 /* Cuts off the rows that no line names. A file that is gone is missed when a row is to be added to it. */
@@ -407,8 +363,7 @@ static ee_status clean_pending(experiment *self, const stored_runs *stored)
 
 static ee_status recover(experiment *self, stored_runs *stored)
 {
-    ee_status status = cut_log(self);
-    if (!status) status = results_read(self->folder, stored, self->error);
+    ee_status status = results_read(self->folder, stored, self->error);
     for (size_t i = 0; i < stored->count && !status; i++) {
         const stored_run *run = &stored->runs[i];
         curve_file *file = find_curve(self, run->curve);
@@ -516,8 +471,7 @@ static ee_status play_missing(experiment *self, size_t threads)
 static void close_experiment(experiment *self)
 {
     if (self->pending_folder) rmdir(self->pending_folder); /* stays where a run waits in it */
-    if (self->log >= 0) close(self->log);
-    if (self->lock >= 0) close(self->lock);
+    line_file_close(&self->log);
     for (size_t i = 0; self->entries && i < self->count; i++) memory_free(self->entries[i].options);
     for (size_t i = 0; i < self->curve_count; i++) memory_free(self->curves[i].name);
     memory_free(self->entries);
@@ -527,7 +481,6 @@ static void close_experiment(experiment *self)
     memory_free(self->line);
     memory_free(self->curves_folder);
     memory_free(self->pending_folder);
-    memory_free(self->log_path);
 }
 
 static ee_status run_kept(experiment *self, size_t threads)
@@ -553,8 +506,8 @@ ee_status experiment_run(const char *folder, const run_job *jobs, size_t count, 
                          run_result *results, ee_error *error)
 {
     memset(results, 0, count * sizeof *results);
-    experiment self = {folder,         .lock = -1,     .log = -1,          .jobs = jobs,
-                       .count = count, .watch = watch, .results = results, .error = error};
+    experiment self = {folder,         .log = {NULL, -1, -1}, .jobs = jobs,  .count = count,
+                       .watch = watch, .results = results,    .error = error};
     ee_status status;
     if (folder) {
         status = run_kept(&self, threads);

@@ -3,8 +3,8 @@
 #ifndef EENET_FIGURE_H
 #define EENET_FIGURE_H
 
+#include "data/text.h"
 #include "summary.h"
-#include "text.h"
 
 typedef enum figure_kind {
     FIGURE_REGRET,    /* mean regret over the rounds, with a band of a standard deviation to each side, and its

@@ -2,7 +2,7 @@
 #ifndef EENET_PAGE_H
 #define EENET_PAGE_H
 
-#include "text.h"
+#include "data/text.h"
 
 void page_begin(text *page, const char *title);
 void page_end(text *page);

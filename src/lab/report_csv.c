@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "data/text.h"
 #include "report.h"
-#include "text.h"
 
 static const char *const part_names[SUMMARY_PARTS] = {"main", "ablation-label", "ablation-decision", "ablation-weight"};
 

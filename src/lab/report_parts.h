@@ -2,8 +2,8 @@
 #ifndef EENET_REPORT_PARTS_H
 #define EENET_REPORT_PARTS_H
 
+#include "data/text.h"
 #include "summary.h"
-#include "text.h"
 
 /* ---- the parts ---- */
 

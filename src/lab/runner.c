@@ -2,6 +2,7 @@
 #include "runner.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -12,6 +13,7 @@
 
 #include "assignments.h"
 #include "base/memory.h"
+#include "data/log.h"
 #include "engine/bandit.h"
 #include "evaluate/statistics.h"
 
@@ -107,6 +109,7 @@ typedef struct player {
     environment *world;
     delay_queue coming; /* rewards */
     ee_score *scores;   /* (arms) */
+    double *chances;    /* (arms) the probabilities of a decision, where they are written; or NULL */
     double *curve;      /* (rounds), or NULL */
     size_t part;        /* of the rounds, the present one */
 } player;
@@ -154,13 +157,36 @@ static ee_status learn_due(player *self, uint64_t round, ee_error *error)
     return status;
 }
 
-static ee_status play_round(player *self, run_result *result, ee_error *error)
+/* The ids are "SEED-ROUND", the rounds counted from 1: they differ among the logs of several seeds. */
+static ee_status write_round(const player *self, const run_job *job, const environment_round *round,
+                             const ee_decision *decision, ee_error *error)
+{
+    if (isnan(decision->probability))
+        return status_fail(error, EE_BAD_OPTION,
+                           "log: %s does not know the probability of what it draws; 'probability_draws' estimates it",
+                           job->policy);
+    char id[48];
+    int length = snprintf(id, sizeof id, "%" PRIu64 "-%" PRIu64, job->seed, decision->id);
+    log_event event = {.id = {id, (size_t)length},
+                       .time = (double)NAN,
+                       .count = round->arms.count,
+                       .action = decision->arm,
+                       .probability = decision->probability,
+                       .probabilities = self->chances,
+                       .reward = round->rewards[decision->arm],
+                       .copies = 1,
+                       .arms = round->arms};
+    return log_write(job->log, &event, error);
+}
+
+static ee_status play_round(player *self, const run_job *job, run_result *result, ee_error *error)
 {
     environment_round round;
     ee_status status = environment_next(self->world, &round, error);
     if (status) return status;
     ee_decision decision;
-    status = ee_bandit_decide(self->bandit, &round.arms, &decision, self->scores, NULL, error);
+    status = ee_bandit_decide(self->bandit, &round.arms, &decision, self->scores, self->chances, error);
+    if (!status && job->log) status = write_round(self, job, &round, &decision, error);
     if (status) return status;
     status = delay_add(&self->coming, result->rounds, decision.id, round.rewards[decision.arm], error);
     if (!status) status = learn_due(self, result->rounds, error);
@@ -195,12 +221,14 @@ static ee_status play(player *self, const run_job *job, bool with_curve, run_res
     ee_status status = create_bandit(job, &self->bandit, error);
     if (!status) status = environment_create(job->data, job->seed, &self->world, error);
     if (!status) status = memory_create(NULL, &self->scores, dataset_arms(job->data), sizeof *self->scores, error);
+    if (!status && job->log)
+        status = memory_create(NULL, &self->chances, dataset_arms(job->data), sizeof *self->chances, error);
     if (!status && with_curve) status = memory_create(NULL, &self->curve, job->rounds, sizeof *self->curve, error);
     if (status) return status;
     end_parts(self, job, result);
     bool wanted = true;
     while (wanted && !status && result->rounds < job->rounds) {
-        status = play_round(self, result, error);
+        status = play_round(self, job, result, error);
         end_parts(self, job, result);
         atomic_store_explicit(&self->played, result->rounds, memory_order_relaxed);
         wanted = is_wanted(self);
@@ -230,10 +258,12 @@ static ee_status run(player *self, const run_job *job, bool with_curve, pthread_
     environment_free(self->world);
     delay_release(&self->coming);
     memory_free(self->scores);
+    memory_free(self->chances);
     memory_free(self->curve);
     self->bandit = NULL;
     self->world = NULL;
     self->scores = NULL;
+    self->chances = NULL;
     self->curve = NULL;
     return result->status;
 }

@@ -14,8 +14,9 @@ typedef struct run_job {
     const char *options; /* as in ee_settings; NULL: none */
     uint64_t seed;       /* of the rounds and of the policy; each draws from streams of its own */
     uint64_t rounds;
-    bool tuning; /* settings are chosen by it: no report shows it among the results */
-    delay late;  /* when rewards come; zeros: at once */
+    bool tuning;            /* settings are chosen by it: no report shows it among the results */
+    delay late;             /* when rewards come; zeros: at once */
+    struct log_writer *log; /* what the policy does is written there; NULL: nowhere. Of one job alone */
 } run_job;
 
 /* How the exploration of a policy stood to what f1 missed, h - f1, over a part of the rounds and all their arms: the

@@ -8,8 +8,8 @@
 
 #include "assignments.h"
 #include "base/memory.h"
+#include "data/text.h"
 #include "evaluate/statistics.h"
-#include "text.h"
 
 /* ---- options ---- */
 

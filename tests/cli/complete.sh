@@ -29,10 +29,23 @@ expect describe -- - </dev/null
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report rounds bench; do
-    "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z]+' | grep -Eo -e '--?[a-zA-Z]+' >flags
+for verb in run grid paper report evaluate rounds log bench; do
+    "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
+
+# Logs: a file, or a kind with a place.
+expect log c <<'END'
+csv:
+:files
+END
+expect log open-bandit:x <<'END'
+:folders
+END
+expect log x --reward m <<'END'
+mean
+max
+END
 
 # Policies: one, one of a list, as a value of their own or attached to the flag.
 "$eenet" policies | cut -d ' ' -f 1 >policies
@@ -114,6 +127,32 @@ expect run --dataset=table:my.csv,label=x,header=y <<'END'
 --dataset=table:my.csv,label=x,header=yes
 END
 
+# Evaluations: candidates, estimators, intervals, modes.
+expect evaluate log -p first,l <<'END'
+first,logged
+first,learning:
+first,linucb
+first,lints
+END
+expect evaluate log -e dr,sn <<'END'
+dr,snips
+dr,sndr
+END
+expect evaluate log --interval=c <<'END'
+--interval=cs
+--interval=clopper-pearson
+--interval=cressie-read
+END
+expect evaluate log --mode '' <<'END'
+progressive
+split
+cross
+END
+expect evaluate log --model '' <<'END'
+f1
+ridge
+END
+
 # Paths are for the shell to find; what comes before them in the word is told.
 path() {
     kind=$1 before=$2
@@ -122,6 +161,7 @@ path() {
     "$eenet" complete -- "$@" | diff expected - || fail "path: $*"
 }
 path folders mnist: run -d mnist:da
+path files uniform,model: evaluate log -p uniform,model:da
 path folders fashion-mnist: run -d fashion-mnist:
 path files --dataset=table: run --dataset=table:da
 path files movielens: run -d movielens:

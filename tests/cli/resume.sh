@@ -133,7 +133,7 @@ refuse 'eenet run: file: could not make the folder file: Not a directory' file
 refuse 'eenet run: file: could not make the folder file: Not a directory' file/inside
 if test "$(id -u)" != 0; then
     mkdir closed && chmod 555 closed
-    refuse 'eenet run: file: could not make the folder closed/curves: Permission denied' closed
+    refuse 'eenet run: file: could not open closed/results.jsonl: Permission denied' closed
 fi
 
 # A disk that is full: here, files that may not grow. What is whole stays, and with room it goes on from there.

@@ -1,6 +1,11 @@
-#include "lab/text.h"
+#include "data/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "lab/page.h"
 #include "support.h"
 
@@ -89,6 +94,60 @@ static void seeds_and_shell_words(void **state)
     assert_written(&out, "'a b&#39;\\&#39;&#39;c'");
 }
 
+static void expect_double(double number, const char *words)
+{
+    text page = text_start(NULL);
+    text_double(&page, number);
+    assert_string_equal(page.bytes, words);
+    memory_free(page.bytes);
+}
+
+static void expect_float(float number, const char *words)
+{
+    text page = text_start(NULL);
+    text_float(&page, number);
+    assert_string_equal(page.bytes, words);
+    memory_free(page.bytes);
+}
+
+/* Bits at random, and numbers of few digits. */
+static double draw(random_stream *stream, size_t i)
+{
+    if (i % 2) return (double)(int64_t)random_below(stream, 2000000) / 1e3 - 1000;
+    uint64_t bits = random_bits(stream);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return isfinite(number) ? number : 0;
+}
+
+static void numbers_are_read_as_the_same(void **state)
+{
+    (void)state;
+    expect_double(0, "0");
+    expect_double(-0.0, "-0");
+    expect_double(0.1, "0.1");
+    expect_double(-1234.5, "-1234.5");
+    expect_double(100, "100");
+    expect_double(0.05000000074505806, "0.05000000074505806");
+    expect_double(1.0 / 3, "0.3333333333333333");
+    expect_double(5e-324, "4.9406564584124654e-324");
+    expect_float(0.1f, "0.1");
+    expect_float(16777216.0f, "16777216");
+    expect_float(0.333333343f, "0.33333334");
+    random_stream stream = random_named(1, "numbers");
+    for (size_t i = 0; i < 100000; i++) {
+        double number = draw(&stream, i);
+        float narrow = (float)(fabs(number) < 1e30 ? number : 1);
+        text page = text_start(NULL);
+        text_double(&page, number);
+        if (strtod(page.bytes, NULL) != number) fail_msg("%.17g is written as %s", number, page.bytes);
+        page.length = 0;
+        text_float(&page, narrow);
+        if ((float)strtod(page.bytes, NULL) != narrow) fail_msg("%.9g is written as %s", (double)narrow, page.bytes);
+        memory_free(page.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +156,7 @@ int main(void)
         cmocka_unit_test(csv_is_quoted_where_needed),
         cmocka_unit_test(numbers),
         cmocka_unit_test(seeds_and_shell_words),
+        cmocka_unit_test(numbers_are_read_as_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

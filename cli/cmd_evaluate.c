@@ -1,0 +1,179 @@
+/* eenet evaluate: what candidates would have earned in the events of a log. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "evaluate/evaluation_file.h"
+#include "evaluate_request.h"
+#include "evaluation_table.h"
+#include "interrupt.h"
+
+/* ---- while it plays ---- */
+
+typedef struct audience {
+    const command *self;
+    const evaluate_request *request;
+    bool shown; /* stderr is a terminal */
+    bool drawn;
+    bool failed; /* a candidate could not be played, or a line not be printed */
+} audience;
+
+static bool on_wanted(void *context)
+{
+    (void)context;
+    return !interrupt_came();
+}
+
+static void clear_line(audience *who)
+{
+    if (who->drawn) fprintf(stderr, "\r\033[K");
+    who->drawn = false;
+}
+
+/* "12345 events, 34% of the log, 51000 events/s" */
+static void on_standing(void *context, const evaluation_standing *now)
+{
+    audience *who = context;
+    if (!who->shown) return;
+    fprintf(stderr, "\r%" PRIu64 " events", now->events);
+    if (now->total_bytes) fprintf(stderr, ", %.0f%% of the log", 100.0 * (double)now->bytes / (double)now->total_bytes);
+    if (now->seconds > 0.0) fprintf(stderr, ", %.0f events/s", (double)now->events / now->seconds);
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+    who->drawn = true;
+}
+
+static void on_ended(void *context, size_t place, const evaluation_result *result)
+{
+    audience *who = context;
+    const evaluation_request *request = &who->request->whole;
+    char *line = NULL;
+    size_t length;
+    ee_error error;
+    clear_line(who);
+    if (result->failure.status) {
+        command_failed(who->self, "%s: %s", request->candidates[place].text, result->failure.message);
+        who->failed = true;
+    }
+    if (!who->request->given[EVALUATE_JSON] || !result->finished) return;
+    if (evaluations_format(request, result, &line, &length, &error)) {
+        command_failed(who->self, "%s", error.message);
+        who->failed = true;
+    } else {
+        fwrite(line, 1, length, stdout);
+        fflush(stdout);
+    }
+    memory_free(line);
+}
+
+static evaluation_watch watch_of(audience *who)
+{
+    return (evaluation_watch){on_wanted, on_standing, on_ended, who};
+}
+
+/* ---- the verb ---- */
+
+/* "eenet evaluate: interrupted; missing: eenet, linucb; the same command goes on from here" */
+static int tell_interrupted(const command *self, const evaluation_request *request, const evaluation_result *results)
+{
+    size_t named = 0;
+    fprintf(stderr, "eenet %s: interrupted", self->name);
+    for (size_t i = 0; i < request->candidate_count; i++)
+        if (!results[i].finished) fprintf(stderr, "%s%s", named++ ? ", " : "; missing: ", request->candidates[i].text);
+    fprintf(stderr, "%s\n", request->folder ? "; the same command goes on from here" : "");
+    return EXIT_INTERRUPTED;
+}
+
+static int warm(const command *self, const evaluate_request *request, const evaluation_result *results, audience *who)
+{
+    const evaluation_request *whole = &request->whole;
+    ee_error error;
+    bool finished;
+    size_t place = request->warm_name ? 0 : evaluation_best(whole, results, true);
+    while (request->warm_name && strcmp(whole->candidates[place].text, request->warm_name) != 0) place++;
+    if (place == whole->candidate_count)
+        return command_failed(self, "--warm: no policy has a value that can be trusted; name one, as --warm %s=%s",
+                              whole->candidates[0].text, request->warm_path);
+    evaluation_watch watch = watch_of(who);
+    if (evaluation_warm(whole, place, &watch, request->warm_path, &finished, &error))
+        return command_failed(self, "%s", error.message);
+    if (!finished) return tell_interrupted(self, whole, results);
+    if (!request->given[EVALUATE_JSON])
+        printf("\n%s, trained on the whole log, is in %s.\n", whole->candidates[place].text, request->warm_path);
+    return EXIT_DONE;
+}
+
+static bool is_interrupted(const evaluation_request *request, const evaluation_result *results)
+{
+    bool any = false;
+    for (size_t i = 0; i < request->candidate_count; i++)
+        any = any || (!results[i].finished && !results[i].failure.status);
+    return any;
+}
+
+static int play(const command *self, const evaluate_request *request, evaluation_result *results)
+{
+    const evaluation_request *whole = &request->whole;
+    audience who = {.self = self, .request = request, .shown = isatty(STDERR_FILENO) == 1};
+    evaluation_watch watch = watch_of(&who);
+    ee_error error;
+    interrupt_catch();
+    ee_status status = evaluation_run(whole, &watch, results, &error);
+    clear_line(&who);
+    if (status) return command_refused(self, &error);
+    if (!request->given[EVALUATE_JSON] && evaluation_table_print(whole, results, &error))
+        return command_refused(self, &error);
+    if (is_interrupted(whole, results)) return tell_interrupted(self, whole, results);
+    if (whole->folder && !request->given[EVALUATE_JSON])
+        printf("\nThe evaluations are in %s; 'eenet report %s' makes a page of them.\n", whole->folder, whole->folder);
+    int code = request->warm_path ? warm(self, request, results, &who) : EXIT_DONE;
+    return code ? code : who.failed ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run(const command *self, int count, char **words)
+{
+    evaluate_request request = {0};
+    evaluation_result *results = NULL;
+    ee_error error;
+    int code = evaluate_request_read(self, count, words, &request);
+    if (!code && memory_create(NULL, &results, request.whole.candidate_count, sizeof *results, &error))
+        code = command_refused(self, &error);
+    if (!code) code = play(self, &request, results);
+    if (results) evaluation_release(results, request.whole.candidate_count);
+    memory_free(results);
+    evaluate_request_release(&request);
+    return code;
+}
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .form = "LOG -p CANDIDATE[,...] [-e ESTIMATOR[,...]] [-i INTERVAL] [-m MODE] [-o DIR] [-j JOBS] [--json] "
+            "[--warm FILE] [FLAG]...",
+    .summary = "tell from a log what other policies would have earned",
+    .details =
+        "LOG: a file of dsjson, CSV or eenet's own form, packed or not; - for standard input; open-bandit:DIR;\n"
+        "csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN.\n"
+        "Candidates: any policy, which learns from the log; uniform; first (what would have been done without a\n"
+        "bandit); arm:NAME or arm:NUMBER (from 0); logged (the log's own policy); model:FILE (a saved bandit as it "
+        "is);\n"
+        "learning:FILE (one that goes on to learn); file:FILE (probabilities, CSV or .npy, a row an event).\n"
+        "Estimators: ips, snips, dm, dr, sndr, switch-dr, dros, sg-ips, sg-dr, clipped, clipped-dr, mrdr, replay, el,\n"
+        "cressie-read. Those with a reward model take f1, the exploitation network of EE-Net, or ridge.\n"
+        "Intervals: cs (holds at all times at once), normal, student, bootstrap, clopper-pearson, hoeffding, "
+        "bernstein,\n"
+        "cressie-read.\n"
+        "Modes: progressive (each event is scored before it is learned from), split (learn from the first part, judge\n"
+        "on the rest), cross (in folds; the log is read twice).\n"
+        "The table has the value of each candidate, in reward an event, and its difference to the log's policy; * "
+        "marks\n"
+        "the best. Read the sentences below it before the numbers: where the log's probabilities look wrong, or the\n"
+        "log never does what a candidate does, they say so.\n"
+        "With -o, DIR gets evaluations.jsonl, and the same command again plays only what is missing.\n"
+        "Exit status: 0, 1 where a candidate or a file failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+    .flags = evaluate_flags,
+    .flag_count = EVALUATE_FLAGS,
+    .run = run,
+};

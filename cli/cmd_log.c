@@ -1,0 +1,400 @@
+/* eenet log: what a log holds, or the log in another form. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "data/log_summary.h"
+#include "data/log_time.h"
+#include "data/text.h"
+#include "interrupt.h"
+#include "log_flags.h"
+
+enum { OUTPUT = LOG_FLAGS, SAMPLE, SEED, JSON, FLAGS };
+
+static const flag flags[FLAGS] = {
+    LOG_FLAG_LIST,
+    [OUTPUT] = {'o', "output", "FILE", "write the events: .dsjson, .eelog or .csv, also .gz or .zst; -: dsjson"},
+    [SAMPLE] = {'\0', "sample", "SHARE", "a share of the events, 0 to 1, chosen by their ids"},
+    [SEED] = {'s', "seed", "SEED", "of the sample; 0 unless given"},
+    [JSON] = {'\0', "json", NULL, "the summary as a line of JSON"},
+};
+
+typedef struct request {
+    const char *log;
+    const char *given[FLAGS]; /* "" for one that takes nothing */
+    log_options options;
+    double share;
+    uint64_t seed;
+} request;
+
+/* ---- arguments ---- */
+
+static int read_arguments(const command *self, int count, char **words, request *out)
+{
+    const char *const *given = out->given;
+    out->options = log_options_usual();
+    out->share = 1;
+    int code = log_flags_collect(self, count, words, &out->log, out->given, NULL, NULL);
+    if (!code) code = log_flags_read(self, given, &out->options);
+    if (!code) code = arguments_real(self, SAMPLE, given[SAMPLE], 0, 1, &out->share);
+    if (!code) code = arguments_number(self, SEED, given[SEED], 0, INT64_MAX, &out->seed);
+    if (!code && given[SEED] && !given[SAMPLE]) code = command_misused(self, "--seed needs --sample");
+    if (!code && given[JSON] && given[OUTPUT]) code = command_misused(self, "--json is of the summary: leave out -o");
+    return code;
+}
+
+/* ---- while it reads ---- */
+
+typedef struct audience {
+    bool shown; /* stderr is a terminal */
+    bool drawn;
+    double last_draw; /* in seconds */
+} audience;
+
+static const double draw_interval = 0.1; /* seconds: smooth to the eye */
+
+static void draw(audience *who, const log_counts *counts)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, megabyte = 1e6;
+    if (who->drawn && seconds - who->last_draw < draw_interval) return;
+    fprintf(stderr, "\r\033[K%zu events, %.0f", counts->events, (double)counts->bytes / megabyte);
+    if (counts->total_bytes) fprintf(stderr, "/%.0f", (double)counts->total_bytes / megabyte);
+    fprintf(stderr, " MB");
+    fflush(stderr);
+    who->drawn = true;
+    who->last_draw = seconds;
+}
+
+/* Reads all of it, into the summary or the writer. *kept: the events of the sample. */
+static ee_status read_all(const request *wanted, log_reader *log, log_summary *summary, log_writer *writer,
+                          size_t *kept, ee_error *error)
+{
+    enum { LOOKED_AT = 256 }; /* events between two looks at the clock */
+    audience who = {.shown = isatty(STDERR_FILENO) == 1};
+    log_event event;
+    bool found;
+    ee_status status;
+    *kept = 0;
+    while (!(status = log_next(log, &event, &found, error)) && found && !interrupt_came()) {
+        if (who.shown && log_read(log)->events % LOOKED_AT == 0) draw(&who, log_read(log));
+        if (wanted->share < 1 && !log_is_sampled(&event, wanted->share, wanted->seed)) continue;
+        ++*kept;
+        status = writer ? log_write(writer, &event, error) : log_summary_add(summary, &event, error);
+        if (status) break;
+    }
+    if (who.drawn) fprintf(stderr, "\r\033[K");
+    return status;
+}
+
+/* ---- printing ---- */
+
+/* What was passed over: "3 broken, 2 foreign", each with a comma before it. */
+static void print_passed(FILE *stream, const log_counts *counts)
+{
+    const struct {
+        size_t count;
+        const char *word;
+    } kinds[] = {{counts->skipped, "skipped"}, {counts->outside, "outside the time"}, {counts->repeated, "repeated"},
+                 {counts->foreign, "foreign"}, {counts->invalid, "invalid"},          {counts->broken, "broken"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].count) fprintf(stream, ", %zu %s", kinds[i].count, kinds[i].word);
+}
+
+static void print_first(FILE *stream, const log_counts *counts)
+{
+    for (size_t i = 0; i < counts->first_count; i++)
+        fprintf(stream, "  line %zu: %s\n", counts->first_lines[i], counts->first_reasons[i]);
+}
+
+/* "2021-05-18 13:28:29": what people read. */
+static const char *moment(double seconds, char out[LOG_TIME_SIZE])
+{
+    log_time_format(seconds, out);
+    out[10] = ' ';
+    out[19] = '\0';
+    return out;
+}
+
+static void print_length(double seconds)
+{
+    if (seconds >= 172800)
+        printf("%.1f days", seconds / 86400);
+    else if (seconds >= 7200)
+        printf("%.1f hours", seconds / 3600);
+    else if (seconds >= 120)
+        printf("%.1f minutes", seconds / 60);
+    else
+        printf("%.3g seconds", seconds);
+}
+
+static void print_times(const log_summary *of)
+{
+    char first[LOG_TIME_SIZE], last[LOG_TIME_SIZE];
+    if (!of->times.count) return;
+    printf("  %-14s %s to %s", "times", moment(of->times.least, first), moment(of->times.largest, last));
+    if (of->backwards) printf("; %zu events are earlier than the one before", of->backwards);
+    printf("\n");
+    for (size_t i = 0; i < LOG_GAPS && of->gaps[i].seconds > 0; i++) {
+        printf("  %-14s ", i ? "" : "longest gaps");
+        print_length(of->gaps[i].seconds);
+        printf(" after %s\n", moment(of->gaps[i].start, first));
+    }
+}
+
+static double percent(size_t part, size_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_probabilities(const log_summary *of)
+{
+    printf("  %-14s of the action taken: mean %.4g, least %.4g, a tenth below %.4g, half below %.4g\n", "probabilities",
+           log_range_mean(&of->probabilities), of->probabilities.least, log_summary_quantile(of, 0.1),
+           log_summary_quantile(of, 0.5));
+    if (!of->known) {
+        printf("  %-14s those of the other actions are not known\n", "support");
+        return;
+    }
+    if (of->wrong_sums) printf("  %-14s in %zu events they do not add up to 1\n", "", of->wrong_sums);
+    printf("  %-14s every action was possible in %.1f%% of the events; the least probability is %.4g\n", "support",
+           percent(of->supported, of->known), of->every_probability.least);
+    if (of->known < of->rewards.count)
+        printf("  %-14s in %.1f%% of the events only that of the action taken is known\n", "",
+               percent(of->rewards.count - of->known, of->rewards.count));
+}
+
+static void print_range(const char *title, const log_range *range, const char *unit)
+{
+    if (range->least == range->largest)
+        printf("  %-14s %g %s\n", title, range->least, unit);
+    else
+        printf("  %-14s %g to %g %s, %.4g on average\n", title, range->least, range->largest, unit,
+               log_range_mean(range));
+}
+
+enum { NAME_MOST = 40 }; /* characters of an action's name */
+
+/* What a terminal shows of it: the characters, of which those that would move the cursor become question marks. */
+static size_t show_name(json_text name, char shown[4 * NAME_MOST + 1])
+{
+    size_t characters = 0, length = 0;
+    for (size_t i = 0; i < name.length; i++) {
+        uint8_t byte = (uint8_t)name.bytes[i];
+        if ((byte & 0xc0) != 0x80 && ++characters > NAME_MOST) break;
+        shown[length++] = byte < ' ' || byte == 0x7f ? '?' : (char)byte;
+    }
+    shown[length] = '\0';
+    return characters > NAME_MOST ? NAME_MOST : characters;
+}
+
+static void print_actions(const log_summary *of)
+{
+    enum { SHOWN = 20 };
+    char name[4 * NAME_MOST + 1];
+    size_t shown = of->action_count < SHOWN ? of->action_count : SHOWN, width = strlen("action");
+    for (size_t i = 0; i < shown; i++) {
+        size_t characters = show_name(of->actions[i].name, name);
+        if (characters > width) width = characters;
+    }
+    printf("\n  %-*s     taken   share     reward  probability\n", (int)width, "action");
+    for (size_t i = 0; i < shown; i++) {
+        const log_action_summary *each = &of->actions[i];
+        int missing = (int)(width - show_name(each->name, name));
+        printf("  %s%*s %9zu  %5.1f%%  %9.4g  %11.4g\n", name, missing, "", each->taken,
+               percent(each->taken, of->rewards.count), each->reward / (double)each->taken,
+               each->probability / (double)each->taken);
+    }
+    if (of->action_count > shown) printf("  and %zu more\n", of->action_count - shown);
+}
+
+static void print_summary(const char *name, const log_counts *counts, const log_summary *of, size_t kept)
+{
+    printf("%s: %zu lines, %zu events", name, counts->lines, counts->events);
+    print_passed(stdout, counts);
+    if (kept < counts->events) printf("; %zu in the sample", kept);
+    printf("\n");
+    print_first(stdout, counts);
+    if (!of->rewards.count) return;
+    printf("\n");
+    print_times(of);
+    printf("  %-14s mean %.4g, %.4g to %.4g, %.1f%% are not 0\n", "rewards", log_range_mean(&of->rewards),
+           of->rewards.least, of->rewards.largest, percent(of->rewarded, of->rewards.count));
+    print_probabilities(of);
+    print_range("actions", &of->counts, "an event");
+    if (of->slots.count) print_range(of->slates ? "slates" : "slots", &of->slots, "slots an event");
+    if (of->copies.sum > (double)of->copies.count)
+        printf("  %-14s the events stand for %.4g, since some were dropped on purpose\n", "dropped", of->copies.sum);
+    print_actions(of);
+}
+
+/* ---- the same as JSON ---- */
+
+/* "KEY":1.5, or null where it is not a number. */
+static void add_number(text *into, const char *key, double number)
+{
+    text_add(into, ",\"%s\":", key);
+    if (isfinite(number))
+        text_double(into, number);
+    else
+        text_add(into, "null");
+}
+
+static void add_time(text *into, const char *key, double seconds, bool known)
+{
+    char words[LOG_TIME_SIZE];
+    log_time_format(seconds, words);
+    text_add(into, known ? ",\"%s\":\"%s\"" : ",\"%s\":null", key, words);
+}
+
+static void add_range(text *into, const char *key, const log_range *range)
+{
+    text_add(into, ",\"%s\":{\"count\":%zu", key, range->count);
+    add_number(into, "mean", log_range_mean(range));
+    add_number(into, "least", range->count ? range->least : (double)NAN);
+    add_number(into, "largest", range->count ? range->largest : (double)NAN);
+    text_add(into, "}");
+}
+
+static void add_counts(text *into, const log_counts *counts)
+{
+    text_add(into,
+             ",\"lines\":%zu,\"events\":%zu,\"skipped\":%zu,\"outside\":%zu,\"repeated\":%zu,\"foreign\":%zu,"
+             "\"invalid\":%zu,\"broken\":%zu,\"passed_over\":[",
+             counts->lines, counts->events, counts->skipped, counts->outside, counts->repeated, counts->foreign,
+             counts->invalid, counts->broken);
+    for (size_t i = 0; i < counts->first_count; i++) {
+        text_add(into, "%s{\"line\":%zu,\"reason\":", i ? "," : "", counts->first_lines[i]);
+        text_json(into, (json_text){counts->first_reasons[i], strlen(counts->first_reasons[i])});
+        text_add(into, "}");
+    }
+    text_add(into, "]");
+}
+
+static void add_actions(text *into, const log_summary *of)
+{
+    text_add(into, ",\"by_action\":[");
+    for (size_t i = 0; i < of->action_count; i++) {
+        const log_action_summary *each = &of->actions[i];
+        text_add(into, i ? ",{\"action\":" : "{\"action\":");
+        text_json(into, each->name);
+        text_add(into, ",\"taken\":%zu", each->taken);
+        add_number(into, "reward", each->reward / (double)each->taken);
+        add_number(into, "probability", each->probability / (double)each->taken);
+        text_add(into, "}");
+    }
+    text_add(into, "]}\n");
+}
+
+static ee_status print_json(const char *name, const log_counts *counts, const log_summary *of, size_t kept,
+                            ee_error *error)
+{
+    text page = text_start(error);
+    text_add(&page, "{\"log\":");
+    text_json(&page, (json_text){name, strlen(name)});
+    add_counts(&page, counts);
+    text_add(&page, ",\"kept\":%zu", kept);
+    add_time(&page, "first", of->times.least, of->times.count);
+    add_time(&page, "last", of->times.largest, of->times.count);
+    text_add(&page, ",\"backwards\":%zu,\"gaps\":[", of->backwards);
+    for (size_t i = 0; i < LOG_GAPS && of->gaps[i].seconds > 0; i++) {
+        char words[LOG_TIME_SIZE];
+        log_time_format(of->gaps[i].start, words);
+        text_add(&page, "%s{\"after\":\"%s\"", i ? "," : "", words);
+        add_number(&page, "seconds", of->gaps[i].seconds);
+        text_add(&page, "}");
+    }
+    text_add(&page, "]");
+    add_range(&page, "rewards", &of->rewards);
+    text_add(&page, ",\"rewarded\":%zu", of->rewarded);
+    add_range(&page, "probabilities", &of->probabilities);
+    add_number(&page, "tenth_below", log_summary_quantile(of, 0.1));
+    add_number(&page, "half_below", log_summary_quantile(of, 0.5));
+    text_add(&page, ",\"known\":%zu,\"supported\":%zu,\"wrong_sums\":%zu", of->known, of->supported, of->wrong_sums);
+    add_range(&page, "every_probability", &of->every_probability);
+    add_range(&page, "actions", &of->counts);
+    add_range(&page, "slots", &of->slots);
+    text_add(&page, ",\"slates\":%zu", of->slates);
+    add_range(&page, "copies", &of->copies);
+    add_actions(&page, of);
+    if (!page.status) fwrite(page.bytes, 1, page.length, stdout);
+    memory_free(page.bytes);
+    return page.status;
+}
+
+/* ---- the verb ---- */
+
+static ee_status summarize(const request *wanted, log_reader *log, ee_error *error)
+{
+    log_summary summary;
+    size_t kept;
+    ee_status status = log_summary_start(&summary, error);
+    if (!status) status = read_all(wanted, log, &summary, NULL, &kept, error);
+    if (!status && !interrupt_came()) {
+        log_summary_end(&summary);
+        if (wanted->given[JSON])
+            status = print_json(wanted->log, log_read(log), &summary, kept, error);
+        else
+            print_summary(wanted->log, log_read(log), &summary, kept);
+    }
+    log_summary_release(&summary);
+    return status;
+}
+
+static ee_status convert(const command *self, const request *wanted, log_reader *log, ee_error *error)
+{
+    log_writer *writer;
+    size_t kept;
+    ee_status status = log_create(wanted->given[OUTPUT], log_dim(log), &writer, error);
+    if (status) return status;
+    status = read_all(wanted, log, NULL, writer, &kept, error);
+    ee_status ended = log_end(writer, !status && !interrupt_came(), status ? NULL : error);
+    if (status || ended || interrupt_came()) return status ? status : ended;
+    const log_counts *counts = log_read(log);
+    fprintf(stderr, "eenet %s: %s: %zu events of %zu lines", self->name, wanted->given[OUTPUT], kept, counts->lines);
+    print_passed(stderr, counts);
+    fprintf(stderr, "\n");
+    print_first(stderr, counts);
+    return EE_OK;
+}
+
+static int run(const command *self, int count, char **words)
+{
+    request wanted = {0};
+    log_reader *log;
+    ee_error error;
+    int code = read_arguments(self, count, words, &wanted);
+    if (code) return code;
+    interrupt_catch();
+    wanted.options.bare = !wanted.given[OUTPUT]; /* the summary has no features */
+    if (log_open(wanted.log, &wanted.options, &log, &error)) return command_refused(self, &error);
+    ee_status status = wanted.given[OUTPUT] ? convert(self, &wanted, log, &error) : summarize(&wanted, log, &error);
+    log_close(log);
+    if (status) return command_refused(self, &error);
+    if (!interrupt_came()) return EXIT_DONE;
+    fprintf(stderr, "eenet %s: interrupted; nothing was written\n", self->name);
+    return EXIT_INTERRUPTED;
+}
+
+const command command_log = {
+    .name = "log",
+    .form = "LOG [-o FILE] [--from TIME] [--until TIME] [--sample SHARE [-s SEED]] [--strict] [--reward WAY] "
+            "[--default-reward REWARD] [--json]",
+    .summary = "tell what a log of decisions holds, or write it in another form",
+    .details = "LOG: a file of dsjson, CSV or our own compact form (.eelog), plain, gzip or zstd, told by its first\n"
+               "     bytes; - for standard input; csv:FILE,action=COLUMN,probability=COLUMN,reward=COLUMN,\n"
+               "     context=COLUMN+...,actions=NAME+...; open-bandit:DIR, the Open Bandit Dataset.\n"
+               "Lines that are no events are counted and passed over: broken (no JSON, or cut), foreign (rewards\n"
+               "without their decision, checkpoints, continuous actions), invalid (a probability of 0 or above 1, an\n"
+               "action that is not there), repeated (the id came before). The first of them are shown.\n"
+               "Events that were deferred and never activated are skipped: counted, and no more.\n"
+               "Exit status: 0, 1 where it failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+    .flags = flags,
+    .flag_count = FLAGS,
+    .run = run,
+};

@@ -1,0 +1,298 @@
+#define _GNU_SOURCE /* for sched_getaffinity */
+#include "evaluate_request.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "evaluate/candidate.h"
+#include "features/features_options.h"
+#include "run_request.h"
+
+/* clang-format off */
+const flag evaluate_flags[EVALUATE_FLAGS] = {
+    LOG_FLAG_LIST,
+    [EVALUATE_POLICIES] = {'p', "policies", "CANDIDATE[,...]", "who is evaluated: policies, and those below"},
+    [EVALUATE_ESTIMATOR] = {'e', "estimator", "ESTIMATOR[,...]", "dr,snips unless given; ips,snips where the log has no features"},
+    [EVALUATE_INTERVAL] = {'i', "interval", "INTERVAL", "cs unless given, which holds at all times at once"},
+    [EVALUATE_CONFIDENCE] = {'\0', "confidence", "SHARE", "of the intervals; 0.95 unless given"},
+    [EVALUATE_MODE] = {'m', "mode", "MODE", "progressive unless given; split[=SHARE|EVENTS], cross[=FOLDS]"},
+    [EVALUATE_MODEL] = {'\0', "model", "f1|ridge", "of the reward, for DM, DR and their like; f1 unless given"},
+    [EVALUATE_TUNING] = {'\0', "tuning", "slope|mse", "of estimators with a parameter; slope unless given"},
+    [EVALUATE_REWARDS] = {'\0', "rewards", "LOW:HIGH", "that are possible; 0:1 unless given, or what the log has"},
+    [EVALUATE_LEAST] = {'\0', "least-probability", "P", "that the log's policy gives an action; else the least that the log has"},
+    [EVALUATE_FEATURES] = {'\0', "features", "OPTIONS", "of named features, as 'products=none'"},
+    [EVALUATE_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},
+    [EVALUATE_SEEDS] = {'s', "seeds", "SEEDS", "of the policies, as 0 or 0-4: one candidate for each; 0 unless given"},
+    [EVALUATE_JOBS] = {'j', "jobs", "JOBS", "threads, each with some of the candidates; one for each core unless given"},
+    [EVALUATE_OUTPUT] = {'o', "output", "DIR", "keep the evaluations there, and play only what it has not"},
+    [EVALUATE_WARM] = {'\0', "warm", "[CANDIDATE=]FILE", "train the best policy, or this one, on the whole log and save it"},
+    [EVALUATE_JSON] = {'\0', "json", NULL, "one line of JSON for each candidate, no table"},
+};
+/* clang-format on */
+
+static bool take_set(const command *self, int got, const char *value, void *context, int *code)
+{
+    evaluate_request *request = context;
+    ee_error error;
+    if (got != EVALUATE_SET) return false;
+    if (memory_grow(NULL, &request->sets, &request->set_capacity, request->set_count + 1, sizeof *request->sets,
+                    &error))
+        *code = command_refused(self, &error);
+    else
+        request->sets[request->set_count++] = value;
+    return true;
+}
+
+/* ---- candidates ---- */
+
+static int add_candidate(const command *self, const char *text, size_t length, evaluate_request *request)
+{
+    ee_error error;
+    const candidate_class *class;
+    evaluate_candidate *one;
+    if (memory_grow(NULL, &request->listed, &request->listed_capacity, request->listed_count + 1,
+                    sizeof *request->listed, &error))
+        return command_refused(self, &error);
+    one = &request->listed[request->listed_count++];
+    if (memory_create(NULL, &one->text, length + 1, 1, &error)) return command_refused(self, &error);
+    memcpy(one->text, text, length);
+    for (size_t i = 0; i + 1 < request->listed_count; i++)
+        if (strcmp(request->listed[i].text, one->text) == 0)
+            return command_misused(self, "'%s' is given twice", one->text);
+    return candidate_find(one->text, &class, &error) ? command_refused(self, &error) : EXIT_DONE;
+}
+
+static int read_candidates(const command *self, evaluate_request *request)
+{
+    const char *text = request->given[EVALUATE_POLICIES];
+    if (!text) return command_misused(self, "expected candidates: -p CANDIDATE[,CANDIDATE...]");
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        int code = add_candidate(self, text, length, request);
+        if (code) return code;
+        if (!text[length]) return EXIT_DONE;
+        text += length + 1;
+    }
+}
+
+static int add_option(const command *self, const char *assignment, evaluate_candidate *one)
+{
+    ee_error error;
+    size_t used = one->options ? strlen(one->options) : 0, needed = used + strlen(assignment) + 2;
+    if (memory_grow(NULL, &one->options, &one->capacity, needed, 1, &error)) return command_refused(self, &error);
+    snprintf(one->options + used, needed - used, "%s%s", used ? " " : "", assignment);
+    return EXIT_DONE;
+}
+
+static int apply_set(const command *self, const char *text, evaluate_request *request)
+{
+    size_t length = run_request_target(text);
+    const char *assignment = text + length + 1;
+    if (!length || !strchr(assignment, '=') || strpbrk(assignment, ", \t\r\n"))
+        return command_misused(self, "--set: expected POLICY.OPTION=VALUE, got '%s'", text);
+    bool used = false;
+    for (size_t i = 0; i < request->listed_count; i++) {
+        evaluate_candidate *one = &request->listed[i];
+        if (!run_request_means(text, length, one->text)) continue;
+        used = true;
+        int code = add_option(self, assignment, one);
+        if (code) return code;
+    }
+    if (used) return EXIT_DONE;
+    return command_misused(self, "--set %s: '%.*s' is not among the candidates of -p", text, (int)length, text);
+}
+
+/* A policy once for each seed; what draws nothing, once. */
+static int make_candidates(const command *self, evaluate_request *request)
+{
+    ee_error error;
+    size_t seeds = request->seeds.count, most = request->listed_count * seeds;
+    if (memory_create(NULL, &request->candidates, most, sizeof *request->candidates, &error))
+        return command_refused(self, &error);
+    for (size_t i = 0; i < request->listed_count; i++) {
+        const candidate_class *class;
+        const evaluate_candidate *one = &request->listed[i];
+        if (candidate_find(one->text, &class, &error)) return command_refused(self, &error);
+        size_t copies = class == &candidate_policy ? seeds : 1;
+        for (size_t k = 0; k < copies; k++)
+            request->candidates[request->whole.candidate_count++] =
+                (candidate_request){one->text, one->options, class == &candidate_policy ? request->seeds.values[k] : 0};
+    }
+    request->whole.candidates = request->candidates;
+    request->whole.seed = request->seeds.values[0];
+    return EXIT_DONE;
+}
+
+/* ---- numbers and words ---- */
+
+static int read_estimators(const command *self, evaluate_request *request)
+{
+    evaluation_request *whole = &request->whole;
+    const char *text = request->given[EVALUATE_ESTIMATOR];
+    ee_error error;
+    if (!text) return evaluation_usual_estimators(whole, &error) ? command_refused(self, &error) : EXIT_DONE;
+    whole->estimator_count = 0;
+    for (;; text++) {
+        size_t length = strcspn(text, ",");
+        char name[32] = "";
+        memcpy(name, text, length < sizeof name ? length : sizeof name - 1);
+        if (whole->estimator_count == EVALUATION_ESTIMATORS)
+            return command_misused(self, "--estimator: at most %d at a time", EVALUATION_ESTIMATORS);
+        if (!estimator_request_parse(name, &whole->estimators[whole->estimator_count++]))
+            return command_misused(self, "no estimator is called '%s'; 'eenet help evaluate' lists them", name);
+        text += length;
+        if (!*text) return EXIT_DONE;
+    }
+}
+
+/* A number between 0 and 1, neither of them. */
+static int read_share(const command *self, int got, const char *text, double *number)
+{
+    int code = arguments_real(self, got, text, 0.0, 1.0, number);
+    if (code || !text || (*number > 0.0 && *number < 1.0)) return code;
+    return command_misused(self, "--%s must lie between 0 and 1, got '%s'", self->flags[got].name, text);
+}
+
+static int read_range(const command *self, evaluate_request *request)
+{
+    const char *text = request->given[EVALUATE_REWARDS];
+    if (!text) return EXIT_DONE;
+    evaluation_request *whole = &request->whole;
+    char *colon, *end;
+    whole->reward_low = strtod(text, &colon);
+    whole->reward_high = colon != text && *colon == ':' ? strtod(colon + 1, &end) : (double)NAN;
+    if (isfinite(whole->reward_low) && whole->reward_low < whole->reward_high && isfinite(whole->reward_high) &&
+        end != colon + 1 && !*end)
+        return EXIT_DONE;
+    return command_misused(self, "--rewards must be LOW:HIGH, as 0:1, got '%s'", text);
+}
+
+/* "cross" or "cross=5": what follows the word, or "" where nothing does; NULL where it is another word. */
+static const char *after_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(text, word, length) != 0 || (text[length] && text[length] != '=')) return NULL;
+    return text[length] ? text + length + 1 : text + length;
+}
+
+static int read_mode(const command *self, evaluate_request *request)
+{
+    evaluation_request *whole = &request->whole;
+    const char *text = request->given[EVALUATE_MODE] ? request->given[EVALUATE_MODE] : "progressive";
+    const char *split = after_word(text, "split"), *cross = after_word(text, "cross");
+    char *end = NULL;
+    double number = split && *split ? strtod(split, &end) : cross && *cross ? strtod(cross, &end) : (double)NAN;
+    bool whole_number = number == floor(number);
+    if (strcmp(text, "progressive") == 0) return EXIT_DONE;
+    whole->mode = split ? EVALUATION_SPLIT : EVALUATION_CROSS;
+    if (split && !*split) return EXIT_DONE;
+    if (cross && !*cross) return EXIT_DONE;
+    if (split && !*end && number > 0.0 && (number < 1.0 || (number < 1e15 && whole_number))) {
+        whole->split = number;
+        return EXIT_DONE;
+    }
+    if (cross && !*end && number >= 2.0 && number <= 100.0 && whole_number) {
+        whole->folds = (size_t)number;
+        return EXIT_DONE;
+    }
+    return command_misused(
+        self, "--mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got '%s'", text);
+}
+
+/* One of two words. */
+static int read_choice(const command *self, int got, const char *text, const char *first, const char *second, int *pick)
+{
+    if (!text) return EXIT_DONE;
+    *pick = strcmp(text, second) == 0;
+    if (*pick || strcmp(text, first) == 0) return EXIT_DONE;
+    return command_misused(self, "--%s must be %s or %s, got '%s'", self->flags[got].name, first, second, text);
+}
+
+static int read_words(const command *self, evaluate_request *request)
+{
+    const char *const *given = request->given;
+    evaluation_request *whole = &request->whole;
+    int ridge = 0, mse = 0;
+    if (given[EVALUATE_INTERVAL]) whole->interval = interval_find(given[EVALUATE_INTERVAL]);
+    if (whole->interval == INTERVAL_KINDS)
+        return command_misused(self, "no interval is called '%s'; 'eenet help evaluate' lists them",
+                               given[EVALUATE_INTERVAL]);
+    int code = read_choice(self, EVALUATE_MODEL, given[EVALUATE_MODEL], "f1", "ridge", &ridge);
+    if (!code) code = read_choice(self, EVALUATE_TUNING, given[EVALUATE_TUNING], "slope", "mse", &mse);
+    whole->model = ridge ? REWARD_MODEL_RIDGE : REWARD_MODEL_F1;
+    whole->tuning = mse ? TUNING_MSE : TUNING_SLOPE;
+    features_options features;
+    ee_error error;
+    whole->features = given[EVALUATE_FEATURES];
+    if (!code && whole->features && features_read_options(&features, whole->features, &error))
+        code = command_refused(self, &error);
+    whole->folder = given[EVALUATE_OUTPUT];
+    if (whole->folder && !whole->folder[0]) return command_misused(self, "--output must be a folder, got ''");
+    return code;
+}
+
+static int read_numbers(const command *self, evaluate_request *request)
+{
+    const char *const *given = request->given;
+    evaluation_request *whole = &request->whole;
+    ee_error error;
+    double confidence = 0.95;
+    cpu_set_t cores;
+    uint64_t threads = sched_getaffinity(0, sizeof cores, &cores) ? 1 : (uint64_t)CPU_COUNT(&cores);
+    int code = read_share(self, EVALUATE_CONFIDENCE, given[EVALUATE_CONFIDENCE], &confidence);
+    if (!code) code = read_share(self, EVALUATE_LEAST, given[EVALUATE_LEAST], &whole->least_probability);
+    if (!code) code = arguments_number(self, EVALUATE_JOBS, given[EVALUATE_JOBS], 1, 1024, &threads);
+    whole->threads = (size_t)threads;
+    whole->alpha = 1.0 - confidence;
+    if (!code) code = read_range(self, request);
+    if (!code && seeds_parse(given[EVALUATE_SEEDS] ? given[EVALUATE_SEEDS] : "0", &request->seeds, &error))
+        code = command_refused(self, &error);
+    return code;
+}
+
+/* "model.ee" or "linucb=model.ee". */
+static int read_warm(const command *self, evaluate_request *request)
+{
+    const char *text = request->given[EVALUATE_WARM];
+    request->warm_path = text;
+    if (!text) return EXIT_DONE;
+    for (size_t i = 0; i < request->listed_count; i++) {
+        const char *rest = after_word(text, request->listed[i].text);
+        if (!rest || !*rest) continue;
+        request->warm_name = request->listed[i].text;
+        request->warm_path = rest;
+    }
+    return request->warm_path[0] ? EXIT_DONE : command_misused(self, "--warm must name a file, got ''");
+}
+
+int evaluate_request_read(const command *self, int count, char **words, evaluate_request *request)
+{
+    request->whole = evaluation_usual();
+    int code = log_flags_collect(self, count, words, &request->whole.log, request->given, take_set, request);
+    if (!code) code = log_flags_read(self, request->given, &request->whole.reading);
+    if (!code) code = read_candidates(self, request);
+    for (size_t i = 0; i < request->set_count && !code; i++) code = apply_set(self, request->sets[i], request);
+    if (!code) code = read_words(self, request);
+    if (!code) code = read_numbers(self, request);
+    if (!code) code = read_mode(self, request);
+    if (!code) code = read_warm(self, request);
+    if (!code) code = make_candidates(self, request);
+    return code ? code : read_estimators(self, request);
+}
+
+void evaluate_request_release(evaluate_request *request)
+{
+    for (size_t i = 0; i < request->listed_count; i++) {
+        memory_free(request->listed[i].text);
+        memory_free(request->listed[i].options);
+    }
+    memory_free(request->listed);
+    memory_free(request->sets);
+    memory_free(request->seeds.values);
+    memory_free(request->candidates);
+}

@@ -1,0 +1,178 @@
+#include "evaluation_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "command.h"
+
+enum { COLUMNS = 7, CELL = 64 };
+
+/* One line of the table. */
+typedef struct row {
+    char cells[COLUMNS][CELL];
+    bool best;
+} row;
+
+/* Digits after the point: four that count, of a number as large as the log's mean reward. */
+static int find_decimals(const evaluation_result *of)
+{
+    enum { FEWEST = 1, MOST = 9, COUNTING = 4 };
+    double size = fabs(of->log.reward);
+    if (!(size > 0.0)) size = fmax(fabs(of->log.range.reward_low), fabs(of->log.range.reward_high));
+    int decimals = size > 0.0 ? COUNTING - 1 - (int)floor(log10(size)) : COUNTING;
+    return decimals < FEWEST ? FEWEST : decimals > MOST ? MOST : decimals;
+}
+
+static void format_number(char *cell, const char *sign, int decimals, double value)
+{
+    if (isnan(value))
+        snprintf(cell, CELL, "-");
+    else
+        snprintf(cell, CELL, sign[0] ? "%+.*f" : "%.*f", decimals, value);
+}
+
+static void format_interval(char *cell, const char *sign, int decimals, double low, double high)
+{
+    char ends[2][CELL];
+    format_number(ends[0], sign, decimals, low);
+    format_number(ends[1], sign, decimals, high);
+    if (isnan(low) || isnan(high))
+        snprintf(cell, CELL, "-");
+    else
+        snprintf(cell, CELL, "%.28s to %.28s", ends[0], ends[1]);
+}
+
+static bool is_repeated(const evaluation_request *request, size_t place)
+{
+    const candidate_request *all = request->candidates;
+    size_t same = 0;
+    for (size_t i = 0; i < request->candidate_count; i++) same += strcmp(all[i].text, all[place].text) == 0;
+    return same > 1;
+}
+
+static void name_row(const evaluation_request *request, size_t place, char *cell)
+{
+    const candidate_request *one = &request->candidates[place];
+    if (is_repeated(request, place))
+        snprintf(cell, CELL, "%.30s seed %" PRIu64, one->text, one->seed);
+    else
+        snprintf(cell, CELL, "%.60s", one->text);
+}
+
+static void fill_row(const evaluation_request *request, const evaluation_result *of, size_t index, row *into)
+{
+    const estimate *found = &of->estimates[index];
+    int decimals = find_decimals(of);
+    snprintf(into->cells[1], CELL, "%s", estimator_request_name(request->estimators[index]));
+    format_number(into->cells[2], "", decimals, found->value);
+    format_interval(into->cells[3], "", decimals, found->low, found->high);
+    format_number(into->cells[4], "+", decimals, found->gain);
+    format_interval(into->cells[5], "+", decimals, found->gain_low, found->gain_high);
+    double percent = of->log.reward > 0.0 ? 100.0 * found->gain / of->log.reward : (double)NAN;
+    format_number(into->cells[6], "+", 1, percent);
+    if (!isnan(percent)) strcat(into->cells[6], "%");
+}
+
+/* Of a head, for the confidence: "95% interval". */
+static void fill_head(const evaluation_request *request, row *head)
+{
+    static const char *const names[COLUMNS] = {"candidate", "estimator", "value", "", "difference", "", "percent"};
+    for (size_t i = 0; i < COLUMNS; i++) snprintf(head->cells[i], CELL, "%s", names[i]);
+    for (size_t i = 3; i < COLUMNS; i += 2)
+        snprintf(head->cells[i], CELL, "%.4g%% interval", 100.0 * (1.0 - request->alpha));
+}
+
+/* Words to the left, numbers to the right. */
+static void print_rows(const row *rows, size_t count)
+{
+    size_t widths[COLUMNS] = {0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < COLUMNS; k++) widths[k] = command_wider(widths[k], rows[i].cells[k]);
+    for (size_t i = 0; i < count; i++) {
+        printf("%c", rows[i].best ? '*' : ' ');
+        for (size_t k = 0; k < COLUMNS; k++)
+            printf("%s%*s", k ? "  " : " ", k < 2 ? -(int)widths[k] : (int)widths[k], rows[i].cells[k]);
+        printf("\n");
+    }
+}
+
+static void print_head(const evaluation_request *request, const evaluation_result *of)
+{
+    const evaluated_log *log = &of->log;
+    char mean[CELL], ends[CELL];
+    format_number(mean, "", find_decimals(of), log->reward);
+    format_interval(ends, "", find_decimals(of), log->rewards.low, log->rewards.high);
+    printf("%s: %" PRIu64 " events", request->log, log->events);
+    if (log->learned) printf(" after %" PRIu64 " to learn from", log->learned);
+    if (log->skipped) printf(", %" PRIu64 " that nobody saw left out", log->skipped);
+    if (log->passed) printf(", %" PRIu64 " passed over ('eenet log' tells which)", log->passed);
+    printf("\nThe log's policy earned %s an event (%s).\n", mean, ends);
+}
+
+static void print_sentence(const diagnosis_sentence *one)
+{
+    printf("  %c ", one->grave ? '!' : '-');
+    command_print_wrapped(one->text, 4, command_line_width());
+}
+
+/* Whether a candidate before this one has the same sentence. */
+static bool was_said(const evaluation_result *results, size_t place, const char *text)
+{
+    bool said = false;
+    for (size_t i = 0; i < place; i++)
+        for (size_t k = 0; results[i].finished && k < results[i].diagnosis.count; k++)
+            said = said || strcmp(results[i].diagnosis.sentences[k].text, text) == 0;
+    return said;
+}
+
+/* What is about the log, once. */
+static void print_about_log(const evaluation_request *request, const evaluation_result *results)
+{
+    for (size_t i = 0; i < request->candidate_count; i++)
+        for (size_t k = 0; results[i].finished && k < results[i].diagnosis.count; k++) {
+            const diagnosis_sentence *one = &results[i].diagnosis.sentences[k];
+            if (!one->log || was_said(results, i, one->text)) continue;
+            print_sentence(one);
+        }
+}
+
+static void print_about_candidates(const evaluation_request *request, const evaluation_result *results)
+{
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        const evaluation_result *of = &results[i];
+        if (!of->finished) continue;
+        printf("\n");
+        command_print_wrapped(of->headline, 0, command_line_width());
+        for (size_t k = 0; k < of->diagnosis.count; k++)
+            if (!of->diagnosis.sentences[k].log) print_sentence(&of->diagnosis.sentences[k]);
+    }
+}
+
+ee_status evaluation_table_print(const evaluation_request *request, const evaluation_result *results, ee_error *error)
+{
+    row *rows;
+    size_t estimators = request->estimator_count, used = 0, shown = request->candidate_count;
+    size_t best = evaluation_best(request, results, false);
+    ee_status status = memory_create(NULL, &rows, 1 + request->candidate_count * estimators, sizeof *rows, error);
+    if (status) return status;
+    fill_head(request, &rows[used++]);
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        if (!results[i].finished) continue;
+        if (shown == request->candidate_count) shown = i;
+        name_row(request, i, rows[used].cells[0]);
+        rows[used].best = i == best && request->candidate_count > 1;
+        for (size_t k = 0; k < estimators; k++) fill_row(request, &results[i], k, &rows[used++]);
+    }
+    if (shown < request->candidate_count) {
+        print_head(request, &results[shown]);
+        print_about_log(request, results);
+        printf("\n");
+        print_rows(rows, used);
+        print_about_candidates(request, results);
+    }
+    memory_free(rows);
+    return EE_OK;
+}

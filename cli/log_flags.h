@@ -1,0 +1,30 @@
+/* How a log is read: the flags that verbs about logs share. They stand first in a verb's list, as LOG_FLAG_LIST has
+ * them. */
+#ifndef EENET_LOG_FLAGS_H
+#define EENET_LOG_FLAGS_H
+
+#include "command.h"
+#include "data/log.h"
+
+enum { LOG_FLAG_FROM, LOG_FLAG_UNTIL, LOG_FLAG_REWARD, LOG_FLAG_DEFAULT_REWARD, LOG_FLAG_STRICT, LOG_FLAGS };
+
+/* clang-format off */
+#define LOG_FLAG_LIST                                                                                                  \
+    [LOG_FLAG_FROM] = {'\0', "from", "TIME", "events at or after, as 2021-05-18 or 2021-05-18T13:28:29Z"},             \
+    [LOG_FLAG_UNTIL] = {'\0', "until", "TIME", "events before"},                                                       \
+    [LOG_FLAG_REWARD] = {'\0', "reward", "WAY", "of several observations: label (as logged), first, last, sum, mean or max"}, \
+    [LOG_FLAG_DEFAULT_REWARD] = {'\0', "default-reward", "REWARD", "of an event without observations; 0 unless given"}, \
+    [LOG_FLAG_STRICT] = {'\0', "strict", NULL, "a line that is no event is an error"}
+/* clang-format on */
+
+/* The words of a command line for a verb about one log: *log, and given (self->flag_count) by the flags that are given
+ * once, "" for one that takes nothing. more, unless NULL, takes flags that may be given again; it returns false where
+ * the flag is none of these. An exit status, after saying on stderr what is wrong where it is not EXIT_DONE. */
+typedef bool take_again(const command *self, int got, const char *value, void *context, int *code);
+int log_flags_collect(const command *self, int count, char **words, const char **log, const char **given,
+                      take_again *more, void *context);
+
+/* given[LOG_FLAG_FROM] ... into options. The same of the exit status. */
+int log_flags_read(const command *self, const char *const *given, log_options *options);
+
+#endif

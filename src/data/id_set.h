@@ -1,0 +1,29 @@
+/* The ids of the last million events, as 64-bit hashes, in constant memory. */
+#ifndef EENET_ID_SET_H
+#define EENET_ID_SET_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+
+enum { ID_SET_LEAST = 1 << 20 }; /* ids that are known, at least; twice as many at most */
+
+typedef struct id_table {
+    uint64_t *slots; /* (capacity) 0: free */
+    size_t capacity, count;
+} id_table;
+
+/* {.owner = ...} is an empty one. */
+typedef struct id_set {
+    memory *owner;
+    id_table newer, older;
+} id_set;
+
+/* Adds the id; *there: it was there before. Over ten million events one is taken for another with a chance of one in a
+ * million. */
+ee_status id_set_add(id_set *set, uint64_t hash, bool *there, ee_error *error);
+
+/* Of bytes (size): every bit depends on all of them. */
+uint64_t id_hash(const char *bytes, size_t size);
+
+#endif

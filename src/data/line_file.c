@@ -1,0 +1,73 @@
+#define _DEFAULT_SOURCE /* for flock */
+#include "line_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+static ee_status fail(ee_error *error, const char *verb, const char *path)
+{
+    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, path, strerror(errno));
+}
+
+static ee_status cut_half_line(const line_file *self, ee_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    ee_status status = file_read(self->path, &bytes, &size, error);
+    if (status) return status;
+    size_t whole = size;
+    while (whole && bytes[whole - 1] != '\n') whole--;
+    memory_free(bytes);
+    if (whole < size && (ftruncate(self->file, (off_t)whole) || fsync(self->file)))
+        return fail(error, "cut", self->path);
+    return EE_OK;
+}
+
+ee_status line_file_open(const char *folder, const char *name, line_file *out, ee_error *error)
+{
+    *out = (line_file){NULL, -1, -1};
+    ee_status status = file_make_folder(folder, error);
+    if (status) return status;
+    out->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (out->lock < 0) return fail(error, "open", folder);
+    if (flock(out->lock, LOCK_EX | LOCK_NB)) {
+        if (errno != EWOULDBLOCK) return fail(error, "lock", folder);
+        return status_fail(error, EE_FILE_ERROR, "%s: another program is writing results there", folder);
+    }
+    status = file_join(folder, name, &out->path, error);
+    if (status) return status;
+    out->file = open(out->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (out->file < 0) return fail(error, "open", out->path);
+    status = file_sync_folder(folder, error);
+    return status ? status : cut_half_line(out, error);
+}
+
+void line_file_close(line_file *self)
+{
+    if (self->file >= 0) close(self->file);
+    if (self->lock >= 0) close(self->lock);
+    memory_free(self->path);
+    *self = (line_file){NULL, -1, -1};
+}
+
+ee_status line_file_append(line_file *self, const char *line, size_t length, ee_error *error)
+{
+    off_t before = lseek(self->file, 0, SEEK_END);
+    if (before < 0) return fail(error, "seek in", self->path);
+    for (size_t done = 0; done < length;) {
+        ssize_t written = write(self->file, line + done, length - done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) {
+            ee_status status = fail(error, "write", self->path);
+            return ftruncate(self->file, before) ? fail(error, "cut", self->path) : status;
+        }
+        done += (size_t)written;
+    }
+    return fsync(self->file) ? fail(error, "sync", self->path) : EE_OK;
+}

@@ -1,0 +1,23 @@
+/* A file of lines in a folder, that is only appended to: results that must outlive a crash. A line is there when it is
+ * whole and synced; half a line that a crash has left is cut off when the file is next opened. One program at a time
+ * writes to a folder. */
+#ifndef EENET_LINE_FILE_H
+#define EENET_LINE_FILE_H
+
+#include "base/status.h"
+
+typedef struct line_file {
+    char *path;
+    int lock, file; /* descriptors of the folder and of the file; -1: none */
+} line_file;
+
+/* Makes the folder, and the file in it, where they are missing. EE_FILE_ERROR where another program has it open. To be
+ * closed, on failure too. */
+ee_status line_file_open(const char *folder, const char *name, line_file *out, ee_error *error);
+void line_file_close(line_file *self);
+
+/* The line, its newline included, is on the disk when it returns. One that could not be written whole is taken away
+ * again. */
+ee_status line_file_append(line_file *self, const char *line, size_t length, ee_error *error);
+
+#endif

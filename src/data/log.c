@@ -1,0 +1,289 @@
+#include "log.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "byte_sink.h"
+#include "log_compact.h"
+
+log_options log_options_usual(void)
+{
+    return (log_options){.from = (double)NAN, .until = (double)NAN};
+}
+
+/* What lines have may be in a reason, and was cut where there was no room: what is not UTF-8, and what would move a
+ * terminal's cursor, becomes a question mark. */
+static void make_printable(char *words)
+{
+    for (size_t size; *words; words += size) {
+        for (size = 1; size < 4 && ((uint8_t)words[size] & 0xc0) == 0x80;) size++;
+        bool control = (uint8_t)words[0] < ' ' || words[0] == 0x7f;
+        if (control || !json_is_utf8((json_text){words, size})) memset(words, '?', size);
+    }
+}
+
+void log_pass_over(log_note *note, log_verdict verdict, const char *format, ...)
+{
+    note->verdict = verdict;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note->reason, sizeof note->reason, format, arguments);
+    va_end(arguments);
+    make_printable(note->reason);
+}
+
+/* ---- opening ---- */
+
+typedef enum place_kind { PLACE_FILE, PLACE_CSV, PLACE_OPEN_BANDIT } place_kind;
+
+/* The parts of a text: "csv:PLACE,OPTIONS", "open-bandit:PLACE" or a path. */
+typedef struct log_place {
+    place_kind kind;
+    char *place;         /* to be freed with memory_free; the options follow it there */
+    const char *options; /* of CSV; else NULL */
+} log_place;
+
+static ee_status take_apart(const char *words, log_place *out, ee_error *error)
+{
+    static const char *const heads[] = {[PLACE_CSV] = "csv:", [PLACE_OPEN_BANDIT] = "open-bandit:"};
+    size_t skipped = 0;
+    out->kind = PLACE_FILE;
+    for (place_kind i = PLACE_CSV; i <= PLACE_OPEN_BANDIT; i++) {
+        if (strncmp(words, heads[i], strlen(heads[i])) != 0) continue;
+        out->kind = i;
+        skipped = strlen(heads[i]);
+    }
+    size_t size = strlen(words + skipped) + 1;
+    ee_status status = memory_create(NULL, &out->place, size, 1, error);
+    if (status) return status;
+    memcpy(out->place, words + skipped, size);
+    if (out->kind != PLACE_CSV) return EE_OK;
+    char *comma = options_find(out->place);
+    out->options = comma ? comma + 1 : "";
+    if (comma) *comma = '\0';
+    return EE_OK;
+}
+
+static bool is_named(const char *path, const char *ending)
+{
+    size_t stem = byte_sink_stem(path), length = strlen(ending);
+    return stem > length && memcmp(path + stem - length, ending, length) == 0;
+}
+
+/* Which format a file has, by its first bytes. Only where they tell nothing, as where they are cut, by its name. */
+static ee_status open_file(byte_stream *stream, const char *path, log_reader **out, ee_error *error)
+{
+    enum { LOOKED_AT = 4096 };
+    char *first;
+    size_t size;
+    ee_status status = byte_stream_look(stream, LOOKED_AT, &first, &size, error);
+    if (status) return status;
+    if (size >= COMPACT_MAGIC && memcmp(first, compact_magic, COMPACT_MAGIC) == 0)
+        return log_open_compact(stream, out, error);
+    size_t blanks = strspn(first, "\xef\xbb\xbf \t\r\n"); /* a byte order mark among them */
+    bool object = first[blanks] == '{' || first[blanks] == '[' || !first[blanks];
+    if (object || is_named(path, ".dsjson") || is_named(path, ".json")) return log_open_dsjson(stream, out, error);
+    return log_open_csv(stream, path, "", out, error);
+}
+
+/* What all kinds have in common. */
+static void settle(log_reader *log, const char *words, const log_options *options)
+{
+    log->seen.owner = &log->owner;
+    log->options = *options;
+    uint64_t facts[3] = {archive_checksum((const uint8_t *)words, strlen(words)), byte_stream_fingerprint(log->stream),
+                         log->fingerprint};
+    log->fingerprint = archive_checksum((const uint8_t *)facts, sizeof facts);
+    log->counts.total_bytes = byte_stream_total(log->stream);
+}
+
+ee_status log_open_stream(byte_stream *stream, const char *path, const char *csv_options, const log_options *options,
+                          log_reader **out, ee_error *error)
+{
+    *out = NULL;
+    ee_status status =
+        csv_options ? log_open_csv(stream, path, csv_options, out, error) : open_file(stream, path, out, error);
+    if (status)
+        byte_stream_close(stream);
+    else
+        settle(*out, path, options);
+    return status;
+}
+
+ee_status log_open(const char *words, const log_options *options, log_reader **out, ee_error *error)
+{
+    log_place from = {0};
+    byte_stream *stream;
+    *out = NULL;
+    ee_status status = take_apart(words, &from, error);
+    if (!status && from.kind == PLACE_OPEN_BANDIT) {
+        status = log_open_bandit(from.place, out, error);
+    } else if (!status) {
+        status = byte_stream_open(from.place, &stream, error);
+        if (!status) status = log_open_stream(stream, from.place, from.options, options, out, error);
+    }
+    if (!status) settle(*out, words, options); /* known by its options too */
+    memory_free(from.place);
+    return status;
+}
+
+void log_close(log_reader *log)
+{
+    if (!log) return;
+    byte_stream_close(log->stream);
+    if (log->kind->close) log->kind->close(log);
+    memory_release(&log->owner);
+}
+
+/* ---- what is no event ---- */
+
+/* A few places are left to broken lines and decisions that cannot be: rewards without their decision, and events that
+ * come again, may be many. */
+static void remember(log_counts *counts, size_t line, const log_note *note)
+{
+    enum { PLACES = sizeof counts->first_lines / sizeof counts->first_lines[0], USUAL = 2 };
+    bool usual = note->verdict == LOG_FOREIGN || note->verdict == LOG_REPEATED;
+    size_t before = note->verdict == LOG_FOREIGN ? counts->foreign : counts->repeated;
+    if (counts->first_count == PLACES || (usual && before > USUAL)) return;
+    counts->first_lines[counts->first_count] = line;
+    memcpy(counts->first_reasons[counts->first_count], note->reason, sizeof note->reason);
+    counts->first_count++;
+}
+
+static ee_status count_passed(log_reader *log, size_t line, const log_note *note, ee_error *error)
+{
+    log_counts *counts = &log->counts;
+    if (log->options.strict)
+        return status_fail(error, EE_BAD_INPUT, "%s, line %zu: %s", byte_stream_name(log->stream), line, note->reason);
+    counts->broken += note->verdict == LOG_BROKEN;
+    counts->foreign += note->verdict == LOG_FOREIGN;
+    counts->invalid += note->verdict == LOG_INVALID;
+    counts->repeated += note->verdict == LOG_REPEATED;
+    remember(counts, line, note);
+    return EE_OK;
+}
+
+/* ---- what cannot be, whatever the format ---- */
+
+/* Above 1 by the rounding of a float is 1. */
+static bool is_probability(double value)
+{
+    return value >= 0 && value <= 1 + 1e-6;
+}
+
+static bool check_probabilities(const double *values, size_t count, log_note *note)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_probability(values[i])) continue;
+        log_pass_over(note, LOG_INVALID, "a probability must be 0 to 1, got %.6g", values[i]);
+        return false;
+    }
+    return true;
+}
+
+static bool check_taken(double probability, log_note *note)
+{
+    if (probability > 0 && is_probability(probability)) return true;
+    log_pass_over(note, LOG_INVALID, "the probability of the action taken must be above 0 and at most 1, got %.6g",
+                  probability);
+    return false;
+}
+
+static bool check_reward(double reward, log_note *note)
+{
+    static const double largest = 1e9; /* as the library has it */
+    if (fabs(reward) <= largest) return true;
+    log_pass_over(note, LOG_INVALID, "the reward must be -1e9 to 1e9, got %.6g", reward);
+    return false;
+}
+
+static void check(log_event *event, log_note *note)
+{
+    if (!check_taken(event->probability, note) || !check_reward(event->reward, note)) return;
+    if (event->probabilities && !check_probabilities(event->probabilities, event->count, note)) return;
+    for (size_t i = 0; i < event->slot_count; i++) {
+        const log_slot *slot = &event->slots[i];
+        if (!check_taken(slot->probabilities[0], note)) return;
+        if (!check_probabilities(slot->probabilities, slot->count, note)) return;
+        if (!event->slate && !check_reward(slot->reward, note)) return;
+    }
+    if (event->probability > 1) event->probability = 1;
+}
+
+/* ---- reading ---- */
+
+static bool is_outside(const log_options *options, double time)
+{
+    return time < options->from || time >= options->until; /* neither where one of them is not a number */
+}
+
+static ee_status check_repeated(log_reader *log, const log_event *event, log_note *note, ee_error *error)
+{
+    bool there = false;
+    if (!event->id.length) return EE_OK;
+    ee_status status = id_set_add(&log->seen, id_hash(event->id.bytes, event->id.length), &there, error);
+    if (there)
+        log_pass_over(note, LOG_REPEATED, "the event %.*s came before",
+                      event->id.length < 60 ? (int)event->id.length : 60, event->id.bytes);
+    return status;
+}
+
+/* Packed data that ends in the middle is a broken line more, where the last one was whole. */
+static ee_status note_cut(log_reader *log, ee_error *error)
+{
+    if (!byte_stream_is_cut(log->stream) || log->cut_noted) return EE_OK;
+    log->cut_noted = true;
+    log_note note;
+    log_pass_over(&note, LOG_BROKEN, "the packed data ends in the middle");
+    return count_passed(log, log->counts.lines, &note, error);
+}
+
+ee_status log_next(log_reader *log, log_event *event, bool *found, ee_error *error)
+{
+    log_counts *counts = &log->counts;
+    for (;;) {
+        log_note note = {LOG_EVENT, ""};
+        ee_status status = log->kind->next(log, event, &note, found, error);
+        counts->bytes = byte_stream_bytes(log->stream);
+        if (status) return status;
+        if (!*found) return note_cut(log, error);
+        if (note.verdict == LOG_BLANK) continue;
+        if (note.verdict == LOG_EVENT) check(event, &note);
+        if (note.verdict == LOG_EVENT && is_outside(&log->options, event->time)) {
+            counts->outside++;
+            continue;
+        }
+        if (note.verdict == LOG_EVENT) status = check_repeated(log, event, &note, error);
+        if (status) return status;
+        if (note.verdict == LOG_EVENT) {
+            counts->events++;
+            counts->skipped += event->skipped;
+            return EE_OK;
+        }
+        status = count_passed(log, event->line, &note, error);
+        if (status) return status;
+    }
+}
+
+const log_counts *log_read(const log_reader *log)
+{
+    return &log->counts;
+}
+
+size_t log_dim(const log_reader *log)
+{
+    return log->dim;
+}
+
+bool log_can_repeat(const log_reader *log)
+{
+    return byte_stream_can_repeat(log->stream);
+}
+
+uint64_t log_fingerprint(const log_reader *log)
+{
+    return log->fingerprint;
+}

@@ -1,0 +1,114 @@
+#include "candidate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/archive.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "features/round.h"
+
+/* Those with a name of their own come before the policies, `uniform` among them: what it does needs no bandit. */
+static const candidate_class *const classes[] = {
+    &candidate_uniform, &candidate_first,          &candidate_arm,       &candidate_logged,
+    &candidate_model,   &candidate_learning_model, &candidate_from_file, &candidate_policy,
+};
+
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+const candidate_class *candidate_class_at(size_t index)
+{
+    return index < CLASSES ? classes[index] : NULL;
+}
+
+const char *candidate_place(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    return colon ? colon + 1 : NULL;
+}
+
+/* "arm:3" is arm's; "uniform" is uniform's; "uniform:3" is nobody's. */
+static bool has_name(const candidate_class *class, const char *text)
+{
+    size_t length = strlen(class->name);
+    if (strncmp(text, class->name, length) != 0) return false;
+    return text[length] == class->form[length] && (text[length] == '\0' || text[length + 1] != '\0');
+}
+
+static bool is_policy(const char *text)
+{
+    ee_option first;
+    return ee_option_describe(text, 0, &first, NULL) == EE_OK;
+}
+
+/* The nearest name of a policy or of a class. */
+static const char *nearest(const char *text)
+{
+    enum { MOST = 256 };
+    const char *names[MOST];
+    size_t count = 0;
+    ee_policy policy;
+    for (size_t i = 0; i < CLASSES; i++)
+        if (classes[i]->name) names[count++] = classes[i]->form;
+    for (size_t i = 0; count < MOST && !ee_policy_describe(i, &policy, NULL); i++) names[count++] = policy.name;
+    return options_nearest(text, names, count);
+}
+
+ee_status candidate_find(const char *text, const candidate_class **class, ee_error *error)
+{
+    for (size_t i = 0; i < CLASSES; i++) {
+        *class = classes[i];
+        if (classes[i]->name ? has_name(classes[i], text) : is_policy(text)) return EE_OK;
+    }
+    const char *near = nearest(text);
+    return status_fail(error, EE_BAD_OPTION, "no candidate is called '%.80s'%s%s%s", text,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+ee_status candidate_read_features(ee_round *features, const log_event *event, bool *usable, ee_error *error)
+{
+    *usable = features || !event->arms.count || event->arms.count == event->count;
+    if (!*usable) status_fail(error, EE_BAD_INPUT, "%zu actions have vectors, of %zu", event->arms.count, event->count);
+    if (!features) return EE_OK;
+    if (!event->context.length)
+        return status_fail(error, EE_BAD_INPUT,
+                           "line %zu: the log has neither vectors nor features: evaluate uniform, first, arm:NAME or "
+                           "file:FILE, by ips or snips",
+                           event->line);
+    ee_round_clear(features);
+    ee_status status = ee_round_read(features, event->context.bytes, event->context.length, error);
+    if (!status && features->arms != event->count)
+        status = status_fail(error, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms, event->count);
+    *usable = !status;
+    return status == EE_NO_MEMORY ? status : EE_OK;
+}
+
+static ee_status find_checksum(const char *path, char *text, size_t capacity, ee_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    ee_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    snprintf(text, capacity, "checksum=%016" PRIx64, archive_checksum(bytes, size));
+    memory_free(bytes);
+    return EE_OK;
+}
+
+ee_status candidate_describe(const candidate_setup *setup, char **out, ee_error *error)
+{
+    const candidate_class *class;
+    candidate *self = NULL;
+    char checksum[32] = "";
+    ee_status status = candidate_find(setup->text, &class, error);
+    if (!status) status = class->create(setup, &self, error);
+    if (status) return status;
+    if (class->file) status = find_checksum(candidate_place(setup->text), checksum, sizeof checksum, error);
+    const char *options = class->options ? class->options(self) : "";
+    size_t capacity = strlen(options) + sizeof checksum + 1;
+    if (!status) status = memory_create(NULL, out, capacity, 1, error);
+    if (!status) snprintf(*out, capacity, "%s%s%s", options, options[0] && checksum[0] ? " " : "", checksum);
+    class->free(self);
+    return status;
+}

@@ -1,0 +1,156 @@
+/* Candidates whose choice needs no features: uniform, first, arm:N, logged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "candidate.h"
+
+typedef struct fixed_candidate {
+    candidate base;
+    char *name;    /* of the action; NULL for those without one */
+    size_t number; /* that the name is, as a number; SIZE_MAX where it is none */
+} fixed_candidate;
+
+static void free_fixed(candidate *self)
+{
+    memory_free(((fixed_candidate *)self)->name);
+    memory_free(self);
+}
+
+static ee_status create_fixed(const candidate_class *class, candidate **out, ee_error *error)
+{
+    fixed_candidate *self;
+    ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
+    if (status) return status;
+    self->base.class = class;
+    *out = &self->base;
+    return EE_OK;
+}
+
+static void take_one(double *pi, size_t count, size_t action)
+{
+    for (size_t i = 0; i < count; i++) pi[i] = 0.0;
+    pi[action] = 1.0;
+}
+
+/* ---- uniform ---- */
+
+static ee_status create_uniform(const candidate_setup *setup, candidate **out, ee_error *error)
+{
+    if (setup->options && setup->options[0])
+        return status_fail(error, EE_BAD_OPTION, "uniform: the candidate has no options");
+    return create_fixed(&candidate_uniform, out, error);
+}
+
+static ee_status play_uniform(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
+{
+    (void)self, (void)learn, (void)error;
+    size_t count = round->event->count;
+    for (size_t i = 0; pi && i < count; i++) pi[i] = 1.0 / (double)count;
+    return EE_OK;
+}
+
+const candidate_class candidate_uniform = {
+    .form = "uniform",
+    .summary = "any action alike",
+    .name = "uniform",
+    .create = create_uniform,
+    .free = free_fixed,
+    .play = play_uniform,
+};
+
+/* ---- first ---- */
+
+static ee_status create_first(const candidate_setup *setup, candidate **out, ee_error *error)
+{
+    (void)setup;
+    return create_fixed(&candidate_first, out, error);
+}
+
+static ee_status play_first(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
+{
+    (void)self, (void)learn, (void)error;
+    if (pi) take_one(pi, round->event->count, round->event->baseline);
+    return EE_OK;
+}
+
+const candidate_class candidate_first = {
+    .form = "first",
+    .summary = "what would have been done without a bandit: the baseline, mostly the first action",
+    .name = "first",
+    .create = create_first,
+    .free = free_fixed,
+    .play = play_first,
+};
+
+/* ---- arm:N, arm:NAME ---- */
+
+static ee_status create_arm(const candidate_setup *setup, candidate **out, ee_error *error)
+{
+    const char *name = candidate_place(setup->text);
+    ee_status status = create_fixed(&candidate_arm, out, error);
+    fixed_candidate *self = status ? NULL : (fixed_candidate *)*out;
+    if (!status) status = memory_create(NULL, &self->name, strlen(name) + 1, 1, error);
+    if (status) {
+        if (self) free_fixed(&self->base);
+        return status;
+    }
+    strcpy(self->name, name);
+    bool digits = strspn(name, "0123456789") == strlen(name) && strlen(name) < 10;
+    self->number = digits ? (size_t)strtoul(name, NULL, 10) : SIZE_MAX;
+    return EE_OK;
+}
+
+/* By name where actions have names and one is this; else by number. */
+static size_t find_arm(const fixed_candidate *self, const log_event *event)
+{
+    for (size_t i = 0; event->actions && i < event->count; i++)
+        if (json_is(event->actions[i], self->name)) return i;
+    return self->number < event->count ? self->number : event->baseline;
+}
+
+static ee_status play_arm(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
+{
+    (void)learn, (void)error;
+    if (pi) take_one(pi, round->event->count, find_arm((const fixed_candidate *)self, round->event));
+    return EE_OK;
+}
+
+const candidate_class candidate_arm = {
+    .form = "arm:NAME",
+    .summary = "always this action, by its name or its number from 0; the baseline where an event lacks it",
+    .name = "arm",
+    .create = create_arm,
+    .free = free_fixed,
+    .play = play_arm,
+};
+
+/* ---- logged ---- */
+
+static ee_status create_logged(const candidate_setup *setup, candidate **out, ee_error *error)
+{
+    (void)setup;
+    return create_fixed(&candidate_logged, out, error);
+}
+
+/* Where the log tells the taken action's probability alone: that it took the action that it took. */
+static ee_status play_logged(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
+{
+    (void)self, (void)learn, (void)error;
+    const log_event *event = round->event;
+    if (pi && event->probabilities)
+        memcpy(pi, event->probabilities, event->count * sizeof *pi);
+    else if (pi)
+        take_one(pi, event->count, event->action);
+    return EE_OK;
+}
+
+const candidate_class candidate_logged = {
+    .form = "logged",
+    .summary = "the log's own policy",
+    .logged = true,
+    .name = "logged",
+    .create = create_logged,
+    .free = free_fixed,
+    .play = play_logged,
+};

@@ -1,0 +1,64 @@
+/* Whether the numbers of an evaluation can be trusted, in words that need no statistics. */
+#ifndef EENET_DIAGNOSIS_H
+#define EENET_DIAGNOSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is known of a candidate after the log. Shares are of 1. NaN: not known. */
+typedef struct diagnosis {
+    const char *candidate; /* its name */
+    bool weighs;           /* its value depends on the log's probabilities: all but the log's own policy */
+    uint64_t events;       /* evaluated */
+    double rounds;         /* that these stand for */
+    double effective;      /* as many rounds of the candidate itself would tell as much */
+    double largest_weight, largest_share; /* of a round; the share is that of the sum of weights */
+
+    /* Where the log's probabilities are right, the mean weight is 1 less what the log never takes. */
+    double mean_weight, mean_weight_error; /* and its standard error */
+    double unsupported; /* share of the candidate's choices that the log never takes; NaN: it tells the probability of
+                           the taken action alone */
+    /* The same for a candidate that takes any action alike, which tests the log whoever is evaluated. */
+    double spread_weight, spread_weight_error, spread_unsupported;
+
+    double probability_sum; /* the largest distance of an event's sum of probabilities from 1; NaN: not known */
+    double sum_off;         /* share of the events in which it is above 0.001 */
+    double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
+                                                       events, and the standard error of the difference */
+    double direct, robust, robust_error;            /* what DM and DR say; NaN where there is no reward model */
+
+    bool seen_range; /* the range of rewards is that of the log */
+    double range_low, range_high;
+    bool slots;       /* events have several slots, of which the first is evaluated */
+    bool taken_alone; /* an interval of DR was asked for, and the log tells the taken action's probability alone */
+} diagnosis;
+
+enum { DIAGNOSIS_TEXT = 320, DIAGNOSIS_MOST = 12 };
+
+typedef struct diagnosis_sentence {
+    bool grave; /* the candidate's numbers cannot be trusted */
+    bool log;   /* it is about the log, the same whoever is evaluated */
+    char text[DIAGNOSIS_TEXT];
+} diagnosis_sentence;
+
+typedef struct diagnosis_report {
+    diagnosis_sentence sentences[DIAGNOSIS_MOST]; /* (count) at least one: where there is nothing to say, that all is
+                                                     well */
+    size_t count;
+    bool trusted; /* no sentence is grave */
+} diagnosis_report;
+
+diagnosis_report diagnosis_explain(const diagnosis *self);
+
+/* What the difference to the log's policy comes to. logged: what that earned an event. */
+typedef struct diagnosis_gain {
+    double value, low, high;
+    double logged;
+} diagnosis_gain;
+
+/* "eenet would have earned 12% +- 4% more than the log's policy.", that no difference is shown, or that it cannot be
+ * told. */
+void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT]);
+
+#endif

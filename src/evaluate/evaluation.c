@@ -1,0 +1,544 @@
+#define _DEFAULT_SOURCE
+#include "evaluation.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "candidate.h"
+#include "data/line_file.h"
+#include "evaluation_file.h"
+#include "evaluation_pass.h"
+#include "log_survey.h"
+
+/* ---- what is asked ---- */
+
+static const char least_variance_name[] = "mrdr";
+
+bool estimator_request_parse(const char *name, estimator_request *out)
+{
+    bool least = strcmp(name, least_variance_name) == 0;
+    *out = (estimator_request){least ? ESTIMATOR_DR : estimator_find(name), least};
+    return out->kind != ESTIMATOR_KINDS;
+}
+
+const char *estimator_request_name(estimator_request self)
+{
+    return self.least_variance ? least_variance_name : estimator_describe(self.kind)->name;
+}
+
+evaluation_request evaluation_usual(void)
+{
+    return (evaluation_request){
+        .reading = log_options_usual(),
+        .estimators = {{ESTIMATOR_DR, false}, {ESTIMATOR_SNIPS, false}},
+        .estimator_count = 2,
+        .tuning = TUNING_SLOPE,
+        .interval = INTERVAL_CS,
+        .alpha = 0.05,
+        .split = 0.5,
+        .folds = 5,
+        .reward_low = NAN,
+        .reward_high = NAN,
+        .least_probability = NAN,
+        .threads = 1,
+    };
+}
+
+/* Standard input and pipes cannot be looked into without losing what is read. */
+static bool is_pipe(const char *text)
+{
+    struct stat about;
+    if (strcmp(text, "-") == 0) return true;
+    return stat(text, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error)
+{
+    log_reader *log;
+    log_event event;
+    bool found;
+    request->estimators[0] = (estimator_request){ESTIMATOR_DR, false};
+    request->estimators[1] = (estimator_request){ESTIMATOR_SNIPS, false};
+    request->estimator_count = 2;
+    if (is_pipe(request->log)) return EE_OK;
+    ee_status status = log_open(request->log, &request->reading, &log, error);
+    if (status) return status;
+    status = log_next(log, &event, &found, error);
+    if (!status && found && !event.arms.count && !event.context.length) request->estimators[0].kind = ESTIMATOR_IPS;
+    log_close(log);
+    return status;
+}
+
+void evaluation_release(evaluation_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        memory_free(results[i].options);
+        memory_free(results[i].marks);
+        results[i].options = NULL;
+        results[i].marks = NULL;
+    }
+}
+
+/* ---- an evaluation ---- */
+
+typedef struct evaluation evaluation;
+
+/* Candidates that share a pass, and the thread that plays it. */
+typedef struct group {
+    evaluation *whole;
+    size_t *places; /* (count) */
+    size_t count;
+    log_reader *opened; /* the log, where it is open already */
+    pthread_t thread;
+    atomic_bool done;
+    uint32_t events; /* since the standing was told */
+    evaluation_standing standing;
+    pass_end end;
+    ee_status status;
+    ee_error error;
+} group;
+
+struct evaluation {
+    const evaluation_request *request;
+    const evaluation_watch *watch;
+    evaluation_result *results;
+    evaluation_frame frame;
+    char *sized_features; /* options, with the room that the log needs; NULL: as they were asked for */
+    log_reader *log;      /* open, for the first pass */
+    bool repeats;         /* it can be read again */
+    size_t dim;
+    uint64_t fingerprint;
+
+    group *groups; /* (group_count) */
+    size_t group_count;
+    atomic_bool stopped;
+    pthread_mutex_t turn; /* of telling the watch and keeping what ended, and for what follows */
+    bool *ended;          /* (candidate_count) nothing more will come of it */
+    size_t next;          /* the first candidate that nobody was told of */
+    line_file folder;
+    double start, told; /* seconds */
+    ee_status status;   /* of keeping */
+    ee_error *error;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_wanted(const evaluation_watch *watch)
+{
+    return !watch || !watch->wanted || watch->wanted(watch->context);
+}
+
+static const char *asked_features(const evaluation_request *request)
+{
+    return request->features ? request->features : "";
+}
+
+/* ---- the log, before it is played ---- */
+
+static bool any_needs_arms(const evaluation *self)
+{
+    bool any = false, needs;
+    for (size_t i = 0; i < self->request->candidate_count && !any; i++)
+        any = !self->ended[i] && !evaluation_needs_arms(self->request, i, &needs, NULL) && needs;
+    return any;
+}
+
+static ee_status open_log(evaluation *self)
+{
+    const evaluation_request *request = self->request;
+    self->frame.reading = request->reading;
+    self->frame.reading.bare = !any_needs_arms(self);
+    ee_status status = log_open(request->log, &self->frame.reading, &self->log, self->error);
+    if (status) return status;
+    self->repeats = log_can_repeat(self->log);
+    self->dim = log_dim(self->log);
+    self->fingerprint = log_fingerprint(self->log);
+    if (self->repeats) return EE_OK;
+    if (request->mode == EVALUATION_CROSS)
+        return status_fail(self->error, EE_BAD_OPTION,
+                           "the log cannot be read twice, which judging in folds needs: write it to a file first");
+    if (request->mode == EVALUATION_SPLIT && request->split < 1.0)
+        return status_fail(self->error, EE_BAD_OPTION,
+                           "the log cannot be read twice, so its length is not known before its end: name the number "
+                           "of events to learn from, as split=10000");
+    return EE_OK;
+}
+
+/* Fills the frame. Where something can be known only from the whole log, and the log can be read again, it is read once
+ * more. again: a reward was met that does not lie in the assumed range. */
+static ee_status frame_log(evaluation *self, bool again)
+{
+    const evaluation_request *request = self->request;
+    evaluation_frame *frame = &self->frame;
+    bool given = !isnan(request->reward_low), share = request->mode == EVALUATION_SPLIT && request->split < 1.0;
+    const char *features = asked_features(request);
+    bool sizes =
+        !self->sized_features && !self->dim && self->repeats && log_survey_can_size(features) && any_needs_arms(self);
+    if (!again)
+        *frame = (evaluation_frame){.request = request,
+                                    .reading = frame->reading,
+                                    .features = features,
+                                    .fixed_names = !log_survey_can_size(features),
+                                    .learned_events = share ? 0 : (uint64_t)request->split,
+                                    .reward_low = given ? request->reward_low : 0.0,
+                                    .reward_high = given ? request->reward_high : 1.0,
+                                    .assumed_range = !given};
+    if (!again && !share && !sizes) return EE_OK;
+    log_survey found;
+    bool finished;
+    ee_status status = log_survey_take(request, sizes ? features : NULL, self->watch, &found, &finished, self->error);
+    if (!status && sizes)
+        status = log_survey_features(features, found.names, false, &self->sized_features, self->error);
+    if (status) return status;
+    if (!finished) atomic_store(&self->stopped, true);
+    if (sizes) frame->features = self->sized_features;
+    if (share) frame->learned_events = (uint64_t)(request->split * (double)found.events);
+    if (given || !found.events || (found.reward_low >= 0.0 && found.reward_high <= 1.0)) return EE_OK;
+    frame->reward_low = found.reward_low;
+    frame->reward_high = found.reward_high;
+    frame->assumed_range = false;
+    frame->seen_range = true;
+    return EE_OK;
+}
+
+/* ---- what ends ---- */
+
+static ee_status keep(evaluation *self, const evaluation_result *result)
+{
+    char *line = NULL;
+    size_t length = 0;
+    ee_status status = evaluations_format(self->request, result, &line, &length, self->error);
+    if (!status) status = line_file_append(&self->folder, line, length, self->error);
+    memory_free(line);
+    return status;
+}
+
+/* Keeps and tells of what has ended, in the order of the candidates: so the folder does not depend on the threads.
+ * Called with the turn. */
+static void advance(evaluation *self)
+{
+    for (; self->next < self->request->candidate_count && self->ended[self->next]; self->next++) {
+        const evaluation_result *result = &self->results[self->next];
+        bool new = result->finished && !result->read;
+        if (new && self->request->folder && !self->status) self->status = keep(self, result);
+        if (self->status) atomic_store(&self->stopped, true);
+        if (self->watch && self->watch->ended) self->watch->ended(self->watch->context, self->next, result);
+    }
+}
+
+/* ---- the passes ---- */
+
+/* The standing of the group that is furthest behind. Called with the turn. */
+static void tell_standing(evaluation *self)
+{
+    const double interval_seconds = 0.1; /* smooth to the eye */
+    double now = seconds_now();
+    if (!self->watch || !self->watch->standing || now - self->told < interval_seconds) return;
+    self->told = now;
+    const evaluation_standing *least = NULL;
+    for (size_t i = 0; i < self->group_count; i++) {
+        const group *one = &self->groups[i];
+        if (!atomic_load(&one->done) && (!least || one->standing.bytes < least->bytes)) least = &one->standing;
+    }
+    if (!least) return;
+    evaluation_standing shown = *least;
+    shown.seconds = now - self->start;
+    self->watch->standing(self->watch->context, &shown);
+}
+
+static bool on_event(void *context, const log_counts *read)
+{
+    enum { EVENTS = 64 }; /* between looks at the clock */
+    group *one = context;
+    evaluation *self = one->whole;
+    if (!is_wanted(self->watch)) atomic_store(&self->stopped, true);
+    if (++one->events >= EVENTS) {
+        one->events = 0;
+        pthread_mutex_lock(&self->turn);
+        one->standing = (evaluation_standing){read->events, read->bytes, read->total_bytes, 0.0};
+        tell_standing(self);
+        pthread_mutex_unlock(&self->turn);
+    }
+    return !atomic_load(&self->stopped);
+}
+
+static void *play_group(void *argument)
+{
+    group *one = argument;
+    evaluation *self = one->whole;
+    pass_watch watch = {on_event, one};
+    one->status = evaluation_pass(&self->frame, one->opened, one->places, one->count, &watch, self->results, &one->end,
+                                  &one->error);
+    one->opened = NULL;
+    pthread_mutex_lock(&self->turn);
+    atomic_store(&one->done, true);
+    if (one->status) atomic_store(&self->stopped, true);
+    for (size_t i = 0; i < one->count && !one->status; i++) {
+        const evaluation_result *result = &self->results[one->places[i]];
+        if (result->finished || result->failure.status) self->ended[one->places[i]] = true;
+    }
+    advance(self);
+    pthread_mutex_unlock(&self->turn);
+    return NULL;
+}
+
+/* Candidates in turn to each group: neighbours on the command line are often alike, and as slow. */
+static ee_status make_groups(evaluation *self)
+{
+    const evaluation_request *request = self->request;
+    size_t missing = 0, place = 0;
+    for (size_t i = 0; i < request->candidate_count; i++) missing += !self->ended[i];
+    size_t count = self->repeats ? request->threads : 1;
+    if (count > missing) count = missing;
+    ee_status status = memory_create(NULL, &self->groups, count, sizeof *self->groups, self->error);
+    for (size_t i = 0; i < count && !status; i++) {
+        group *one = &self->groups[self->group_count++];
+        one->whole = self;
+        status = memory_create(NULL, &one->places, missing, sizeof *one->places, self->error);
+    }
+    for (size_t i = 0; i < request->candidate_count && !status; i++) {
+        if (self->ended[i]) continue;
+        group *one = &self->groups[place++ % count];
+        one->places[one->count++] = i;
+    }
+    return status;
+}
+
+static void free_groups(evaluation *self)
+{
+    for (size_t i = 0; i < self->group_count; i++) memory_free(self->groups[i].places);
+    memory_free(self->groups);
+    self->groups = NULL;
+    self->group_count = 0;
+}
+
+/* Plays the groups, the first in this thread. */
+static ee_status play_groups(evaluation *self)
+{
+    size_t started = 1;
+    self->groups[0].opened = self->log;
+    self->log = NULL;
+    for (; started < self->group_count; started++)
+        if (pthread_create(&self->groups[started].thread, NULL, play_group, &self->groups[started])) break;
+    play_group(&self->groups[0]);
+    for (size_t i = 1; i < started; i++) pthread_join(self->groups[i].thread, NULL);
+    for (size_t i = started; i < self->group_count; i++) play_group(&self->groups[i]); /* no more threads to be had */
+    for (size_t i = 0; i < self->group_count; i++) {
+        if (!self->groups[i].status) continue;
+        if (self->error) *self->error = self->groups[i].error;
+        return self->groups[i].status;
+    }
+    return self->status;
+}
+
+static bool met_other_range(const evaluation *self)
+{
+    bool any = false;
+    for (size_t i = 0; i < self->group_count; i++) any = any || self->groups[i].end == PASS_OTHER_RANGE;
+    return any;
+}
+
+/* Results of a pass that is to be played again. */
+static void forget(evaluation *self)
+{
+    for (size_t i = 0; i < self->request->candidate_count; i++) {
+        if (self->ended[i]) continue;
+        char *options = self->results[i].options;
+        self->results[i].options = NULL;
+        evaluation_release(&self->results[i], 1);
+        self->results[i] = (evaluation_result){.options = options};
+    }
+}
+
+static ee_status play(evaluation *self)
+{
+    ee_status status = frame_log(self, false);
+    for (int turn = 0; turn < 2 && !status && !atomic_load(&self->stopped); turn++) {
+        status = make_groups(self);
+        if (!status && !self->group_count) return EE_OK;
+        if (!status) status = play_groups(self);
+        bool again = !status && met_other_range(self);
+        if (again && !self->repeats)
+            status = status_fail(self->error, EE_BAD_INPUT,
+                                 "a reward lies outside 0 to 1, and the log cannot be read again to find the range: "
+                                 "name it, as --rewards -1:1");
+        free_groups(self);
+        if (!again || status) break;
+        forget(self);
+        status = frame_log(self, true);
+    }
+    return status;
+}
+
+/* ---- what is there already ---- */
+
+static bool is_same(const evaluation *self, const stored_evaluation *row, const char *asked, size_t place)
+{
+    const candidate_request *wanted = &self->request->candidates[place];
+    const evaluation_result *stored = &row->result;
+    const char *options = self->results[place].options;
+    return stored->log.fingerprint == self->fingerprint && strcmp(row->asked, asked) == 0 &&
+           strcmp(stored->candidate, wanted->text) == 0 && stored->seed == wanted->seed && options &&
+           strcmp(stored->options, options) == 0;
+}
+
+/* Takes over a result from the list, which loses it. */
+static void take_stored(evaluation *self, size_t place, stored_evaluation *row)
+{
+    memory_free(self->results[place].options);
+    self->results[place] = row->result;
+    self->results[place].facts.candidate = self->results[place].candidate;
+    row->result.options = NULL;
+    row->result.marks = NULL;
+    self->ended[place] = true;
+}
+
+static ee_status look_up(evaluation *self)
+{
+    const evaluation_request *request = self->request;
+    stored_evaluations stored = {0};
+    char *asked = NULL;
+    ee_status status = evaluations_asked(request, &asked, self->error);
+    if (!status) status = evaluations_read(request->folder, &stored, self->error);
+    for (size_t i = 0; i < request->candidate_count && !status; i++)
+        for (size_t k = 0; k < stored.count && !self->ended[i]; k++)
+            if (is_same(self, &stored.rows[k], asked, i)) take_stored(self, i, &stored.rows[k]);
+    evaluations_release(&stored);
+    memory_free(asked);
+    return status;
+}
+
+/* What each candidate is; one that cannot be made has failed. It is the same whatever the room for names, so there is
+ * little. */
+static ee_status describe_candidates(evaluation *self)
+{
+    const evaluation_request *request = self->request;
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        const candidate_request *asked = &request->candidates[i];
+        evaluation_result *result = &self->results[i];
+        candidate_setup setup = {asked->text, asked->options, asked->seed, self->dim, "names=2 hashes=0", true};
+        snprintf(result->candidate, sizeof result->candidate, "%s", asked->text);
+        ee_status status = candidate_describe(&setup, &result->options, &result->failure);
+        if (status == EE_NO_MEMORY) return status;
+        self->ended[i] = status != EE_OK;
+    }
+    return EE_OK;
+}
+
+ee_status evaluation_run(const evaluation_request *request, const evaluation_watch *watch, evaluation_result *results,
+                         ee_error *error)
+{
+    memset(results, 0, request->candidate_count * sizeof *results);
+    evaluation self = {.request = request,
+                       .watch = watch,
+                       .results = results,
+                       .folder = {NULL, -1, -1},
+                       .start = seconds_now(),
+                       .error = error};
+    pthread_mutex_init(&self.turn, NULL);
+    ee_status status = memory_create(NULL, &self.ended, request->candidate_count, sizeof *self.ended, error);
+    if (!status) status = open_log(&self);
+    if (!status) status = describe_candidates(&self);
+    if (!status && request->folder) status = line_file_open(request->folder, evaluations_name, &self.folder, error);
+    if (!status && request->folder && self.repeats) status = look_up(&self);
+    if (!status) advance(&self);
+    if (!status) status = play(&self);
+    free_groups(&self);
+    if (self.log) log_close(self.log);
+    line_file_close(&self.folder);
+    memory_free(self.sized_features);
+    memory_free(self.ended);
+    pthread_mutex_destroy(&self.turn);
+    return status;
+}
+
+/* ---- the winner ---- */
+
+size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only)
+{
+    size_t best = request->candidate_count;
+    for (size_t i = 0; i < request->candidate_count; i++) {
+        const candidate_class *class;
+        double value = results[i].estimates[0].value;
+        if (!results[i].finished || !results[i].diagnosis.trusted || isnan(value)) continue;
+        if (candidate_find(request->candidates[i].text, &class, NULL) || (saved_only && !class->save)) continue;
+        if (best == request->candidate_count || value > results[best].estimates[0].value) best = i;
+    }
+    return best;
+}
+
+/* Room for the names of the log, and for those of other logs. */
+static ee_status spare_features(const evaluation_request *request, size_t dim, bool repeats,
+                                const evaluation_watch *watch, char **out, bool *finished, ee_error *error)
+{
+    log_survey found;
+    const char *asked = asked_features(request);
+    *finished = true;
+    if (dim || !repeats || !log_survey_can_size(asked)) return EE_OK;
+    ee_status status = log_survey_take(request, asked, watch, &found, finished, error);
+    return status ? status : log_survey_features(asked, found.names, true, out, error);
+}
+
+/* Learns all events of the log. */
+static ee_status train(log_reader *log, candidate *learner, ee_round *features, const evaluation_watch *watch,
+                       bool *finished, ee_error *error)
+{
+    log_event event;
+    bool found;
+    ee_status status;
+    uint64_t number = 0;
+    while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
+        *finished = is_wanted(watch);
+        if (event.skipped) continue;
+        candidate_round round = {&event, number++, features};
+        bool usable;
+        status = candidate_read_features(features, &event, &usable, error);
+        if (!status && usable) status = learner->class->play(learner, &round, true, NULL, error);
+        if (status) return status;
+    }
+    return status;
+}
+
+ee_status evaluation_warm(const evaluation_request *request, size_t place, const evaluation_watch *watch,
+                          const char *path, bool *finished, ee_error *error)
+{
+    const candidate_request *asked = &request->candidates[place];
+    const candidate_class *class;
+    candidate *learner = NULL;
+    log_reader *log = NULL;
+    ee_round *features = NULL;
+    char *spare = NULL;
+    ee_status status = candidate_find(asked->text, &class, error);
+    if (!status && !class->save)
+        status = status_fail(error, EE_BAD_OPTION, "'%.80s' is no policy that could be trained and saved", asked->text);
+    if (!status) status = log_open(request->log, &request->reading, &log, error);
+    if (status) return status;
+    size_t dim = log_dim(log);
+    status = spare_features(request, dim, log_can_repeat(log), watch, &spare, finished, error);
+    candidate_setup setup = {asked->text,
+                             asked->options,
+                             asked->seed,
+                             dim,
+                             spare ? spare : asked_features(request),
+                             !log_survey_can_size(asked_features(request))};
+    if (!status) status = class->create(&setup, &learner, error);
+    if (!status && !dim) status = ee_round_create(NULL, &features, error);
+    if (!status && *finished) status = train(log, learner, features, watch, finished, error);
+    if (!status && *finished) status = class->save(learner, path, error);
+    if (learner) class->free(learner);
+    ee_round_free(features);
+    memory_free(spare);
+    log_close(log);
+    return status;
+}

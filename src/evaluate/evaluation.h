@@ -1,0 +1,170 @@
+/* Candidates played over a log: what each would have earned, how sure that is, and whether to believe it.
+ *
+ * Events are taken in the order of the log. Those that nobody saw (log_event.skipped) are counted and left out. Of an
+ * event with several slots the first is evaluated. */
+#ifndef EENET_EVALUATION_H
+#define EENET_EVALUATION_H
+
+#include "data/log.h"
+#include "diagnosis.h"
+#include "interval.h"
+
+/* ---- what is asked ---- */
+
+/* How candidates that learn, and the reward model, come to know what they know. */
+typedef enum evaluation_mode {
+    EVALUATION_PROGRESSIVE, /* each event is scored before it is learned from */
+    EVALUATION_SPLIT,       /* learned from the first part, judged on the rest */
+    EVALUATION_CROSS        /* in folds: each is judged by what was learned from the others */
+} evaluation_mode;
+
+typedef enum reward_model_kind {
+    REWARD_MODEL_F1,   /* the exploitation network of EE-Net: a bandit of the policy `greedy` */
+    REWARD_MODEL_RIDGE /* linear */
+} reward_model_kind;
+
+/* Who is played. */
+typedef struct candidate_request {
+    const char *text;    /* as candidate.h has it: "eenet", "uniform", "arm:3", "model:FILE" */
+    const char *options; /* of a policy, as ee_settings takes them; NULL: none */
+    uint64_t seed;       /* of a policy */
+} candidate_request;
+
+/* An estimator by its name in estimator.h; or "mrdr": DR by a ridge model of the candidate's own, whose samples weigh
+ * so that DR's variance is least. */
+typedef struct estimator_request {
+    estimator_kind kind;
+    bool least_variance; /* mrdr */
+} estimator_request;
+
+/* "dr" -> the estimator; false where none has the name. */
+bool estimator_request_parse(const char *name, estimator_request *out);
+const char *estimator_request_name(estimator_request self);
+
+enum { EVALUATION_ESTIMATORS = 16 };
+
+typedef struct evaluation_request {
+    const char *log; /* as log_open takes it */
+    log_options reading;
+    const candidate_request *candidates; /* (candidate_count) */
+    size_t candidate_count;
+    estimator_request estimators[EVALUATION_ESTIMATORS]; /* (estimator_count) */
+    size_t estimator_count;
+    estimator_tuning tuning; /* of those that have a lambda */
+    interval_kind interval;
+    double alpha; /* 0.05: intervals of 95% */
+    evaluation_mode mode;
+    double split; /* below 1: a share of the events, which the log is read once more for; else so many events */
+    size_t folds; /* 2 or more */
+    reward_model_kind model;
+    double reward_low, reward_high; /* that rewards can be; NaN: 0 to 1 where all are, else what the log has */
+    double least_probability;       /* that the log's policy gives an action; NaN: the least that the log has */
+    const char *features; /* options of the dictionary of named features, as ee_settings.features takes them */
+    uint64_t seed;        /* of the reward model and of resampling */
+    size_t threads;       /* the results do not depend on it */
+    const char *folder;   /* what is there is not played again, and what ends is kept there; NULL: none */
+} evaluation_request;
+
+/* All but the log and the candidates as usual: DR and SNIPS, progressive, f1, cs at 95%, one thread. */
+evaluation_request evaluation_usual(void);
+
+/* IPS in place of DR where the log has neither vectors nor named features, so that no reward model could predict. What
+ * can be read once alone is taken to have them. */
+ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error);
+
+/* ---- what is given ---- */
+
+typedef struct estimate {
+    double value, low, high;          /* of the candidate */
+    double gain, gain_low, gain_high; /* value less what the log's policy earned, in the same events */
+    double lambda;                    /* NaN where it has none */
+} estimate;
+
+/* How things stood after so many events. NaN: was not computed there. */
+typedef struct evaluation_mark {
+    uint64_t events;
+    double time;   /* of the last of them, in seconds since 1970; NaN: unknown */
+    double logged; /* the log's mean reward */
+    interval intervals[EVALUATION_ESTIMATORS];
+    double values[EVALUATION_ESTIMATORS];
+} evaluation_mark;
+
+enum { EVALUATION_MARKS = 200 }; /* 100 to 200 where there are as many events, at even distances and at the end */
+
+/* Weights, by powers of two: bin 0 has those that are 0, bin i those from 2^(i - 12) up to twice that; the first and
+ * the last of them take what lies beyond. */
+enum { EVALUATION_WEIGHT_BINS = 34, EVALUATION_WEIGHT_ONE = 12 };
+
+/* Where the candidate's choices lie, by the probability with which the log takes the same action: bin 0 has what it
+ * never takes, bins 1 to 9 from the upper ends 0.0001 0.001 0.01 0.05 0.1 0.2 0.5 0.9 1 down to those before. */
+enum { EVALUATION_OVERLAP_BINS = 10 };
+extern const double evaluation_overlap_ends[EVALUATION_OVERLAP_BINS];
+
+/* The log, as far as it was evaluated. */
+typedef struct evaluated_log {
+    uint64_t fingerprint;
+    uint64_t events;  /* evaluated */
+    uint64_t learned; /* learned from only: the first part of a split */
+    uint64_t skipped; /* see log_event */
+    uint64_t passed;  /* lines that are no events, or none that can be */
+    double rounds;    /* that the evaluated ones stand for */
+    double reward;    /* their mean, and its interval of the same kind */
+    interval rewards;
+    value_range range;            /* that bounds stand on */
+    bool features;                /* named ones, else vectors */
+    double first_time, last_time; /* NaN: unknown */
+} evaluated_log;
+
+typedef struct evaluation_result {
+    bool finished;    /* all below is there */
+    bool read;        /* from the folder: was not played by this call */
+    ee_error failure; /* why the candidate could not be played; EE_OK */
+    char candidate[256];
+    char *options; /* every option of the policy with its value; "" where it has none; freed by evaluation_release */
+    uint64_t seed;
+    evaluated_log log;
+    estimate estimates[EVALUATION_ESTIMATORS]; /* in the order of the request */
+    diagnosis facts;
+    diagnosis_report diagnosis;
+    char headline[DIAGNOSIS_TEXT]; /* "eenet would have earned 12% +- 4% more than the log's policy." by the first
+                                      estimator */
+    evaluation_mark *marks;        /* (mark_count) freed by evaluation_release */
+    size_t mark_count;
+    double weights[EVALUATION_WEIGHT_BINS];  /* shares of the rounds */
+    double overlap[EVALUATION_OVERLAP_BINS]; /* shares of the choices; NaN where it is not known */
+    double seconds;                          /* of processor time, of the pass that it shared with others */
+} evaluation_result;
+
+void evaluation_release(evaluation_result *results, size_t count);
+
+/* Who looks on. Each may be NULL. Called in any thread, one at a time. */
+typedef struct evaluation_standing {
+    uint64_t events;             /* read so far, by the group that is furthest behind */
+    uint64_t bytes, total_bytes; /* of the log; total 0: unknown */
+    double seconds;
+} evaluation_standing;
+
+typedef struct evaluation_watch {
+    bool (*wanted)(void *context); /* after every event: false ends all. It must be cheap */
+    void (*standing)(void *context, const evaluation_standing *now);                 /* some ten times a second */
+    void (*ended)(void *context, size_t candidate, const evaluation_result *result); /* in the candidates' order */
+    void *context;
+} evaluation_watch;
+
+/* Plays the candidates. results is (candidate_count), and is to be released, on failure too. A candidate that cannot be
+ * played (results[i].failure) is no failure of the call. Stopped by the watch: EE_OK, and what is not finished says so.
+ *
+ * Candidates are split among the threads; each thread reads the log by itself. Standard input is read by one. */
+ee_status evaluation_run(const evaluation_request *request, const evaluation_watch *watch, evaluation_result *results,
+                         ee_error *error);
+
+/* The candidate of the highest value by the first estimator, among those that are finished and can be trusted;
+ * saved_only: and that can be trained and saved. candidate_count where there is none. */
+size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only);
+
+/* Trains a candidate that is a policy, or a model that goes on to learn, on the whole log, and saves it. *finished
+ * false: the watch did not want it to go on, and nothing was saved. */
+ee_status evaluation_warm(const evaluation_request *request, size_t place, const evaluation_watch *watch,
+                          const char *path, bool *finished, ee_error *error);
+
+#endif

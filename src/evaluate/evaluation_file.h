@@ -1,0 +1,58 @@
+/* Evaluations kept in a folder: evaluations.jsonl, one line of JSON a candidate (data/line_file.h).
+ *
+ *     {"log":"last-month.dsjson","fingerprint":"0123456789abcdef","asked":"progressive f1 cs 0.95 ...",
+ *      "candidate":"eenet","options":"f1.width=100 ...","seed":0,
+ *      "mode":"progressive","model":"f1","interval":"cs","confidence":0.95,
+ *      "events":10000,"learned":0,"skipped":12,"passed":3,"rounds":10000,"features":true,
+ *      "reward":0.1,"reward_low":0.09,"reward_high":0.11,"range_low":0,"range_high":1,"range_weight":100,
+ *      "first_time":1.6e9,"last_time":1.7e9,
+ *      "estimators":[{"name":"dr","value":0.2,"low":0.1,"high":0.3,"gain":0.1,"gain_low":0,"gain_high":0.2,
+ *                     "lambda":null}],
+ *      "facts":{"effective":812.5,"largest_weight":9.1,...},
+ *      "trusted":true,"sentences":[{"grave":false,"log":true,"text":"..."}],"headline":"...",
+ *      "marks":[[100,null,0.1,[0.2,0.1,0.3],...],...],   events, time, log's mean reward; a triple an estimator
+ *      "weights":[...],"overlap":[...],"seconds":1.2,"version":"0.1.0","kernels":"neon"}
+ *
+ * null is a number that is not known. A line that a crash has cut is passed over by a reader, and cut off by the next
+ * writer. */
+#ifndef EENET_EVALUATION_FILE_H
+#define EENET_EVALUATION_FILE_H
+
+#include "evaluation.h"
+
+/* One line. The strings belong to the list. */
+typedef struct stored_evaluation {
+    char *log;                     /* the text that named it */
+    char *asked;                   /* all else that the numbers depend on, besides log, candidate, options and seed */
+    char *mode, *model, *interval; /* as they were asked for: "split=0.5", "f1", "cs" */
+    double confidence;
+    char *estimators[EVALUATION_ESTIMATORS]; /* (estimator_count) names, in the order of result.estimates */
+    size_t estimator_count;
+    evaluation_result result; /* finished and read */
+    char *version;            /* of eenet, and the kernels: "0.1.0 neon" */
+} stored_evaluation;
+
+typedef struct stored_evaluations {
+    stored_evaluation *rows; /* (count) in the order of the lines */
+    size_t count, capacity;
+} stored_evaluations;
+
+/* EE_NO_FILE where the folder has no evaluations. out starts as zeros, and is to be released, on failure too. */
+ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error *error);
+void evaluations_release(stored_evaluations *list);
+
+/* One line, whole; number is its place in the file, for the message. */
+ee_status evaluations_parse(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error);
+void evaluations_release_row(stored_evaluation *row);
+
+/* The line, newline included, to be freed with memory_free. */
+ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result, char **line,
+                             size_t *length, ee_error *error);
+
+/* What a candidate must have in common with a stored one in order to be the same. */
+ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_error *error);
+
+/* What the file is called in its folder; it is written as line_file.h does. */
+extern const char evaluations_name[];
+
+#endif

@@ -1,0 +1,39 @@
+/* Some candidates played over a log, in one thread: what a group of an evaluation does. */
+#ifndef EENET_EVALUATION_PASS_H
+#define EENET_EVALUATION_PASS_H
+
+#include "evaluation.h"
+
+/* What the log was found to be before it is played. */
+typedef struct evaluation_frame {
+    const evaluation_request *request;
+    log_options reading;     /* the request's, and whether anybody wants features */
+    const char *features;    /* options of named features, with the room that this log needs */
+    bool fixed_names;        /* the room was asked for */
+    uint64_t learned_events; /* of a split: those that are learned from only */
+    double reward_low, reward_high;
+    bool assumed_range; /* 0 to 1 until a reward says otherwise */
+    bool seen_range;    /* it is that of the log */
+} evaluation_frame;
+
+/* A reader's look at how far it is; false ends the pass. */
+typedef struct pass_watch {
+    bool (*next)(void *context, const log_counts *read);
+    void *context;
+} pass_watch;
+
+typedef enum pass_end {
+    PASS_FINISHED,
+    PASS_STOPPED,     /* by the watch */
+    PASS_OTHER_RANGE, /* a reward does not lie in the assumed range */
+} pass_end;
+
+/* Plays candidates number places[0] ... of the request (count), and fills results[place] of each. opened: the log at
+ * its first event, which is closed in the end; NULL: it is opened here. */
+ee_status evaluation_pass(const evaluation_frame *frame, log_reader *opened, const size_t *places, size_t count,
+                          const pass_watch *watch, evaluation_result *results, pass_end *end, ee_error *error);
+
+/* Whether an evaluation of this candidate looks at vectors or named features at all. */
+ee_status evaluation_needs_arms(const evaluation_request *request, size_t place, bool *needs, ee_error *error);
+
+#endif

@@ -1,0 +1,71 @@
+/* What is added up of one candidate over the events of a log, and the estimates that come of it. Constant memory,
+ * unless an estimator or an interval needs the rounds themselves: then some 32 bytes an event. */
+#ifndef EENET_TALLY_H
+#define EENET_TALLY_H
+
+#include "base/memory.h"
+#include "confidence_sequence.h"
+#include "evaluation.h"
+
+/* An event as a candidate and the reward models see it. */
+typedef struct tally_round {
+    const log_event *event;
+    const double *pi;    /* (count) */
+    const double *q;     /* (count) what the reward model predicts; NULL: there is none */
+    const double *own_q; /* the same by the candidate's own model (mrdr); NULL: there is none */
+    bool logged;         /* the candidate is the log's policy: the weight is 1 */
+} tally_round;
+
+/* By which reward model an estimator sees the rounds: none, that of all candidates, the candidate's own. */
+typedef enum tally_view_kind { VIEW_PLAIN, VIEW_MODEL, VIEW_OWN, VIEWS } tally_view_kind;
+
+typedef struct tally_view {
+    bool used;
+    rounds_sums sums;
+    rounds_sums gains;            /* with d - r in place of d: of the difference to the log's policy */
+    confidence_sequence sequence; /* by IPS where it is plain, by DR else */
+    double *direct, *predicted;   /* (events) where the rounds are kept */
+    size_t direct_capacity, predicted_capacity;
+} tally_view;
+
+typedef struct tally {
+    memory memory; /* of all that grows */
+    const evaluation_request *request;
+    value_range range;
+    tally_view views[VIEWS];
+    confidence_sequence gain; /* of the difference */
+    bool whole;               /* every event so far had the probabilities of all actions */
+
+    bool chance; /* the candidate has drawn its choice, at least once */
+
+    bool keeps;                         /* the rounds */
+    double *weights, *rewards, *copies; /* (events); copies NULL while all are 1 */
+    size_t weight_capacity, reward_capacity, copy_capacity;
+
+    evaluation_mark marks[EVALUATION_MARKS];
+    size_t mark_count;
+
+    /* For the diagnosis. Sums over events, each counted as often as it stands for rounds. */
+    double supported, variance; /* of what the log can take: mean and variance of weights that it promises */
+    double square_copies, square_w, square_ww; /* the squares of the copies, alone and times w and w^2 */
+    double bins[EVALUATION_WEIGHT_BINS], overlap[EVALUATION_OVERLAP_BINS];
+} tally;
+
+/* What of the request the rounds of a candidate must be added for. */
+bool tally_needs_model(const evaluation_request *request);
+bool tally_needs_own_model(const evaluation_request *request);
+
+/* To be released. The request must outlive it. range.weight_high may come later. */
+void tally_start(tally *self, const evaluation_request *request, value_range range);
+void tally_release(tally *self);
+
+ee_status tally_add(tally *self, const tally_round *round, ee_error *error);
+
+/* Notes how things stand now. Every second mark goes where there is no room for one more. */
+void tally_mark(tally *self, double time);
+void tally_thin(tally *self);
+
+/* The estimates, marks, weights and overlap, and what the facts have of the candidate. */
+ee_status tally_finish(tally *self, evaluation_result *result, ee_error *error);
+
+#endif

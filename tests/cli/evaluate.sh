@@ -1,0 +1,175 @@
+#!/bin/sh
+# evaluate.sh PROGRAM: what candidates would have earned, to the letter; what is kept, and what is refused.
+set -eu
+eenet=$1
+fail() { echo "evaluate.sh: $*" >&2; exit 1; }
+
+# A log of 600 events: three users, three items; the log shows the first item in 80%, and what a user likes is known.
+# make SCALE: with probabilities that are off by it.
+make() {
+    awk -v scale="$1" 'BEGIN {
+        split("free paid trial", users); split("news sport shop", items)
+        for (t = 0; t < 600; t++) {
+            u = t % 3 + 1; k = int(t / 3) % 10; a = k < 8 ? 1 : k - 6
+            p = (a == 1 ? 0.8 : 0.1) * scale
+            b = a % 3 + 1; c = b % 3 + 1
+            printf "{\"_label_cost\":%s,\"_label_probability\":%g,\"_label_Action\":%d,\"_labelIndex\":%d,", \
+                a == u ? "-1.0" : "0.0", p, a, a - 1
+            printf "\"Timestamp\":\"2026-05-%02dT12:00:00.0000000Z\",\"EventId\":\"e%d\",", 1 + int(t / 30), t
+            printf "\"a\":[%d,%d,%d],\"p\":[%g,%g,%g],", a, b, c, p, \
+                (b == 1 ? 0.8 : 0.1) * scale, (c == 1 ? 0.8 : 0.1) * scale
+            printf "\"c\":{\"User\":{\"plan\":\"%s\"},\"_multi\":[", users[u]
+            for (i = 1; i <= 3; i++)
+                printf "%s{\"_tag\":\"%s\",\"Item\":{\"id\":\"%s\"}}", (i > 1 ? "," : ""), items[i], items[i]
+            print "]}}"
+        }
+    }'
+}
+make 1 >log.dsjson
+make 0.5 >wrong.dsjson
+
+# The table, and the sentences.
+export COLUMNS=100
+"$eenet" evaluate log.dsjson -p uniform,first,arm:shop,logged -e ips,snips -j 2 >table 2>stderr
+test ! -s stderr || fail "words on stderr, which is no terminal: $(cat stderr)"
+cat >expected <<'EOF'
+log.dsjson: 600 events
+The log's policy earned 0.3333 an event (0.2608 to 0.4059).
+
+EOF
+head -n 3 table | diff expected - || fail "the head"
+grep -q '^  candidate  estimator   value      95% interval  difference        95% interval  percent$' table ||
+    fail "no columns: $(cat table)"
+grep -Eq '^. uniform +ips +0\.3333 ' table || fail "uniform: $(cat table)"
+grep -Eq "^  logged +ips +0\.3333 .* \+0\.0000 .* \+0\.0%$" table || fail "logged: $(cat table)"
+grep -q "^logged is the log's own policy: it earned 0.3333 an event.$" table || fail "the sentence: $(cat table)"
+sed -n '4,12p' table | awk '{ print length }' | sort -u | wc -l | grep -qx 1 || fail "ragged table: $(cat table)"
+
+# A policy that learns finds what users like.
+"$eenet" evaluate log.dsjson -p linucb,uniform --model ridge >table
+grep -Eq "^\* linucb +dr +0\.[6-9]" table || fail "linucb: $(cat table)"
+grep -Eq '^linucb would have earned [0-9]+% ± [0-9]+% more than the log.s policy\.$' table || fail "$(cat table)"
+
+# Wrong probabilities: nothing sounds sure.
+"$eenet" evaluate wrong.dsjson -p uniform -e ips >table
+cat >expected <<'EOF'
+  ! The log's probabilities look wrong: choices at random should weigh 1.00 on average and weigh
+    2.00. This is the commonest fault of such logs. Check that each event has the probability of the
+    action that was shown, by the policy that chose it; until then no estimate can be trusted.
+  ! In 100% of the events the probabilities do not sum to 1: they are off by up to 0.5.
+EOF
+sed -n '3,6p' table | diff expected - || fail "wrong probabilities"
+tail -n 1 table | grep -qx "What uniform would have earned cannot be told from this log." || fail "$(cat table)"
+
+# The same numbers whatever the threads, the form of the log and the way in.
+values() { grep -oE '"(candidate|value|low|high|gain)":[^,}]*'; }
+"$eenet" evaluate log.dsjson -p eenet,linucb,uniform --json -j 1 | values >expected
+test "$(wc -l <expected)" = 27 || fail "lines of JSON: $(cat expected)"
+"$eenet" evaluate log.dsjson -p eenet,linucb,uniform --json -j 3 | values | diff expected - || fail "threads"
+gzip -k log.dsjson
+"$eenet" evaluate log.dsjson.gz -p eenet,linucb,uniform --json | values | diff expected - || fail "gzip"
+"$eenet" evaluate - -p uniform,arm:1,first --json -e ips,snips <log.dsjson | values >piped
+"$eenet" evaluate log.dsjson -p uniform,arm:sport,first --json -e ips,snips | values | sed 's/arm:sport/arm:1/' |
+    diff piped - || fail "standard input"
+
+# Modes.
+"$eenet" evaluate log.dsjson -p linucb -m split=400 -e snips | head -n 1 | grep -qx 'log.dsjson: 200 events after 400 to learn from' ||
+    fail "split=400"
+"$eenet" evaluate log.dsjson -p linucb -m split=0.25 -e snips | head -n 1 | grep -qx 'log.dsjson: 450 events after 150 to learn from' ||
+    fail "split=0.25"
+"$eenet" evaluate log.dsjson -p linucb -m cross=3 -e dr --model ridge | grep -Eq "^  linucb +dr +(0\.9|1\.0)" || fail "cross"
+"$eenet" evaluate log.dsjson --from 2026-05-11 -p uniform -e ips | head -n 1 | grep -qx 'log.dsjson: 300 events' || fail "--from"
+
+# Lines that are no events are counted and passed over; with --strict they are refused.
+(head -n 100 log.dsjson; echo '{"broken":'; echo '{"RewardValue":1}'; tail -n 500 log.dsjson) >broken.dsjson
+"$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 passed over ('eenet log' tells which)" ||
+    fail "broken lines"
+code=0
+"$eenet" evaluate broken.dsjson --strict -p uniform -e ips >stdout 2>stderr || code=$?
+test "$code" = 1 || fail "--strict: exit status $code"
+grep -q 'line 101' stderr || fail "--strict: $(cat stderr)"
+
+# -o: the same command again plays nothing, and says the same.
+"$eenet" evaluate log.dsjson -p linucb,uniform -o kept >first
+test "$(wc -l <kept/evaluations.jsonl)" = 2 || fail "lines in the folder"
+cp kept/evaluations.jsonl before
+"$eenet" evaluate log.dsjson -p linucb,uniform -o kept >again
+diff first again || fail "again: another table"
+cmp kept/evaluations.jsonl before || fail "again: the folder has changed"
+tail -n 1 first | grep -qx "The evaluations are in kept; 'eenet report kept' makes a page of them." || fail "$(tail -n 1 first)"
+"$eenet" evaluate log.dsjson -p linucb,uniform,first -o kept >again
+test "$(wc -l <kept/evaluations.jsonl)" = 3 || fail "one more candidate"
+"$eenet" evaluate log.dsjson -p linucb --set linucb.alpha=1 -o kept >again
+test "$(wc -l <kept/evaluations.jsonl)" = 4 || fail "another option"
+
+# Killed at any moment, it goes on to the same bytes.
+untimed() { sed -E 's/"seconds":[^,]*//' "$1/evaluations.jsonl"; }
+candidates='-p linucb,eenet,uniform,lints -m split --model ridge'
+# shellcheck disable=SC2086 # words
+"$eenet" evaluate log.dsjson $candidates -o whole >/dev/null
+turns=1000
+while test "$turns" -lt 60000; do
+    # shellcheck disable=SC2086
+    "$eenet" evaluate log.dsjson $candidates -j 2 -o killed >/dev/null 2>&1 &
+    pid=$!
+    turn=0
+    while test "$turn" -lt "$turns"; do turn=$((turn + 1)); done
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+    turns=$((turns * 3))
+done
+# shellcheck disable=SC2086
+"$eenet" evaluate log.dsjson $candidates -j 2 -o killed >/dev/null
+untimed whole >expected
+untimed killed | cmp expected - || fail "killed: other lines"
+
+# --warm leaves the winner, or the one named, trained.
+"$eenet" evaluate log.dsjson -p linucb,uniform -e snips --warm best.ee >table
+tail -n 1 table | grep -qx 'linucb, trained on the whole log, is in best.ee.' || fail "--warm: $(tail -n 1 table)"
+"$eenet" evaluate log.dsjson -p model:best.ee,uniform -e snips | grep -Eq '^\* model:best.ee +snips +1\.0000 ' || fail "the warm model"
+"$eenet" evaluate log.dsjson -p linucb,greedy -e snips --warm greedy=named.ee | tail -n 1 |
+    grep -qx 'greedy, trained on the whole log, is in named.ee.' || fail "--warm greedy"
+
+# refuse STATUS SENTENCE WORD...
+refuse() {
+    expected=$1 sentence=$2
+    shift 2
+    code=0
+    "$eenet" evaluate "$@" >stdout 2>stderr </dev/null || code=$?
+    test "$code" = "$expected" || fail "$*: exit status $code: $(cat stderr)"
+    head -n 1 stderr | grep -qxF -e "eenet evaluate: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
+}
+refuse 2 "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR" -p uniform
+refuse 2 "takes one log, got 'more' too" log.dsjson more -p uniform
+refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' log.dsjson
+refuse 2 "no candidate is called 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn
+refuse 2 "'first' is given twice" log.dsjson -p first,first
+refuse 2 "no estimator is called 'drr'; 'eenet help evaluate' lists them" log.dsjson -p first -e dr,drr
+refuse 2 "no interval is called 'sc'; 'eenet help evaluate' lists them" log.dsjson -p first -i sc
+refuse 2 "--mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" log.dsjson -p first -m cross=1
+refuse 2 "--rewards must be LOW:HIGH, as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
+refuse 2 "options: features has no option 'product'; did you mean 'products'?" log.dsjson -p first --features product=none
+refuse 2 "--model must be f1 or ridge, got 'f2'" log.dsjson -p first --model f2
+refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
+refuse 1 'line 1: the reward 1 lies outside 0 to 0.5; --rewards LOW:HIGH tells what it can be' log.dsjson -p first -e ips --rewards 0:0.5
+refuse 2 'the log cannot be read twice, which judging in folds needs: write it to a file first' - -p linucb -m cross
+refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips
+printf '0.5,0.5,0\n' >few.csv
+refuse 1 'file:few.csv: few.csv, row 2: there is none, and the log has more events' log.dsjson -p file:few.csv -e ips
+printf '{"RewardValue":1}\n' >foreign.dsjson
+refuse 1 'the log has no event to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
+refuse 1 'the log has no event to evaluate: all are learned from' log.dsjson -p uniform -e ips -m split=1000
+refuse 1 'the log has no event to evaluate' /dev/null -p uniform -e ips
+
+# Ctrl-C: what is missing is named.
+mkfifo pipe
+awk 'BEGIN { for (t = 0;; t++) printf "{\"_label_cost\":0,\"EventId\":\"e%d\",\"a\":[1,2],\"p\":[0.5,0.5],\"c\":{}}\n", t }' >pipe 2>/dev/null &
+env --default-signal=INT "$eenet" evaluate - -p uniform,first -e ips -o busy <pipe >stdout 2>stderr &
+pid=$!
+until test -e busy/evaluations.jsonl; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+test "$code" = 130 || fail "Ctrl-C: exit status $code"
+grep -qx 'eenet evaluate: interrupted; missing: uniform, first; the same command goes on from here' stderr || fail "Ctrl-C: $(cat stderr)"
+test ! -s stdout || fail "a table of nothing"

@@ -1,0 +1,161 @@
+#!/bin/sh
+# log.sh PROGRAM: what a log holds, in words and as JSON; logs in other forms; runs that write one.
+set -eu
+eenet=$1
+fail() { echo "log.sh: $*" >&2; exit 1; }
+
+event() { # event ID DAY COST ACTION PROBABILITIES: actions in the order 2, 1
+    printf '{"_label_cost":%s,"_labelIndex":%s,"EventId":"%s","Timestamp":"2021-05-%sT00:00:00Z","a":[2,1],"p":[%s],' \
+        "$3" "$4" "$1" "$2" "$5"
+    printf '"c":{"User":{"age":3},"_multi":[{"_tag":"Mocha"},{"_tag":"Latte"}]}}\n'
+}
+{
+    event a 01 -1 1 0.75,0.25
+    event b 02 -0.0 0 0.75,0.25
+    echo '[CHECKPOINT INFO LINE]'
+    event c 02 -0.5 1 0.5,0.5
+    event a 03 -1 1 0.75,0.25
+    event d 09 -1 1 0,1
+    event e 09 -1 1 1,0
+    echo '{"EventId":"f","RewardValue":1}'
+    printf '{"_label_cost":-1,"a":[1'
+} >log.dsjson
+
+# The summary, exactly.
+"$eenet" log log.dsjson >said 2>stderr || fail "$(cat stderr)"
+test ! -s stderr || fail "words on stderr, which is no terminal: $(cat stderr)"
+diff - said <<'END' || fail "another summary"
+log.dsjson: 9 lines, 4 events, 1 repeated, 2 foreign, 1 invalid, 1 broken
+  line 3: a checkpoint
+  line 5: the event a came before
+  line 6: the probability of the action taken must be above 0 and at most 1, got 0
+  line 8: a reward without its decision
+  line 9: the log ends in the middle of the line
+
+  times          2021-05-01 00:00:00 to 2021-05-09 00:00:00
+  longest gaps   7.0 days after 2021-05-02 00:00:00
+                 24.0 hours after 2021-05-01 00:00:00
+  rewards        mean 0.625, 0 to 1, 75.0% are not 0
+  probabilities  of the action taken: mean 0.625, least 0.25, a tenth below 0.25, half below 0.5
+  support        every action was possible in 75.0% of the events; the least probability is 0
+  actions        2 an event
+
+  action     taken   share     reward  probability
+  Latte          3   75.0%     0.8333         0.75
+  Mocha          1   25.0%          0         0.25
+END
+
+# As JSON; from standard input; packed.
+"$eenet" log --json - <log.dsjson >json
+grep -q '^{"log":"-","lines":9,"events":4,"skipped":0,"outside":0,"repeated":1,"foreign":2,"invalid":1,"broken":1,' json ||
+    fail "$(cat json)"
+grep -q '"first":"2021-05-01T00:00:00.0000000Z","last":"2021-05-09T00:00:00.0000000Z"' json || fail "$(cat json)"
+gzip -k log.dsjson
+"$eenet" log --json - <log.dsjson.gz | cmp - json
+
+# A time, and a share that is the same each time.
+"$eenet" log log.dsjson --from 2021-05-02 --until 2021-05-03T00:00:00Z | head -n 1 >said
+test "$(cat said)" = "log.dsjson: 9 lines, 2 events, 3 outside the time, 2 foreign, 1 invalid, 1 broken" ||
+    fail "$(cat said)"
+awk 'BEGIN { for (i = 0; i < 2000; i++) printf "{\"_label_cost\":-%d,\"EventId\":\"%d\",\"a\":[1,2],\"p\":[0.5,0.5]}\n", i % 2, i }' >many.dsjson
+"$eenet" log many.dsjson --sample 0.25 -o some.csv 2>stderr
+"$eenet" log many.dsjson --sample 0.25 -o again.csv 2>again
+cmp some.csv again.csv
+kept=$(($(wc -l <some.csv) - 1))
+case $kept in 4[3-9]? | 5[0-6]?) ;; *) fail "a quarter of 2000 is $kept" ;; esac
+test "$(cat stderr)" = "eenet log: some.csv: $kept events of 2000 lines" || fail "$(cat stderr)"
+"$eenet" log many.dsjson --sample 0.25 -s 1 -o again.csv 2>again
+! cmp -s some.csv again.csv || fail "another seed, the same sample"
+
+# Names of letters beyond ASCII stand in their columns; what would move the cursor does not; a cut id stays UTF-8.
+long=$(printf '\303\251%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
+for id in "x$long" "x$long"; do
+    printf '{"_label_cost":0,"EventId":"%s\\n","a":[1,2],"p":[1,0],"c":{"_multi":[{"_tag":"caf\303\251 \\u001b[1m"},{}]}}\n' "$id"
+done >names.dsjson
+"$eenet" log names.dsjson >said
+tail -n 1 said | grep -q '^  café ?\[1m         1  100.0%          0            1$' || fail "$(cat said)"
+sed -n 2p said | grep -q '^  line 2: the event x.*? came before$' || fail "$(cat said)"
+iconv -f UTF-8 -t UTF-8 said >/dev/null || fail "no UTF-8: $(cat said)"
+
+# There and back: the second dsjson is the first, to the last byte.
+"$eenet" log log.dsjson -o one.dsjson 2>stderr
+"$eenet" log one.dsjson -o two.eelog.zst 2>stderr
+"$eenet" log two.eelog.zst -o three.json.gz 2>stderr
+"$eenet" log three.json.gz -o - 2>stderr | cmp - one.dsjson
+test "$(cat stderr)" = "eenet log: -: 4 events of 4 lines" || fail "$(cat stderr)"
+"$eenet" log two.eelog.zst -o four.csv 2>stderr
+"$eenet" log csv:four.csv | sed -n '/rewards/,/^$/p' >said
+grep -q '  rewards        mean 0.625, 0 to 1, 75.0% are not 0' said || fail "$(cat said)"
+
+# Observations.
+echo '{"_label_cost":-9,"o":[{"v":1},{"v":3},{"v":2}],"a":[1],"p":[1]}' >observed.dsjson
+for way in label:9 first:1 last:2 sum:6 mean:2 max:3; do
+    "$eenet" log observed.dsjson --reward "${way%:*}" | grep -q "rewards *mean ${way#*:}, " || fail "--reward $way"
+done
+
+# refuse STATUS SENTENCE ARGUMENT...
+refuse() {
+    status=$1 sentence=$2
+    shift 2
+    code=0
+    "$eenet" "$@" >stdout 2>stderr || code=$?
+    test "$code" = "$status" || fail "$*: exit status $code"
+    test "$(head -n 1 stderr)" = "eenet $1: $sentence" || fail "$*: got '$(head -n 1 stderr)'"
+    test ! -s stdout || fail "$*: printed on stdout"
+    test -z "$(ls new* 2>/dev/null)" || fail "$*: left $(ls new*)"
+}
+refuse 2 "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR" log
+refuse 2 "takes one log, got 'b' too" log a b
+refuse 1 "file: could not open nowhere: No such file or directory" log nowhere
+refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson
+refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson -o new.dsjson
+refuse 2 "log: the name must end in .dsjson, .json, .eelog or .csv, perhaps with .gz or .zst, got 'new.txt'" \
+    log log.dsjson -o new.txt
+refuse 2 "--from must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got 'May'" log log.dsjson --from May
+refuse 2 "--sample must be a number, 0 to 1, got '2'" log log.dsjson --sample 2
+refuse 2 "--seed needs --sample" log log.dsjson -s 1
+refuse 2 "--reward must be label, first, last, sum, mean or max, got 'avg'" log log.dsjson --reward avg
+refuse 2 "--default-reward needs another --reward than label" log log.dsjson --default-reward 1
+refuse 2 "--json is of the summary: leave out -o" log log.dsjson --json -o new.csv
+code=0
+printf 'action,p,reward\n0,1,1\n' | "$eenet" log csv:- >stdout 2>stderr || code=$?
+test "$code $(head -n 1 stderr)" = "2 eenet log: standard input: it cannot be read twice: say actions=NUMBER or actions=NAME+...; the columns are: action, p, reward" ||
+    fail "csv:-: $(cat stderr)"
+printf 'action,p,reward\n0,1,1\n' | "$eenet" log csv:-,actions=2 | head -n 1 | grep -qx 'csv:-,actions=2: 2 lines, 1 events' ||
+    fail "csv:-,actions=2"
+refuse 2 "some.csv: there is no column 'odds' for probability; the columns are: id, time, count, action, name, probability, reward, copies, skipped" \
+    log csv:some.csv,probability=odds
+
+# What a run did. Its rewards are those that the run counts, its arms those that it met, and nothing else changes.
+run() { "$eenet" run -d synthetic:cosine -T 300 -s 4 --json "$@" | grep -o '"regret":[^,]*,"reward":[^,]*'; }
+run -p linucb --set linucb.propensity=softmax >plain
+run -p linucb --set linucb.propensity=softmax --log run.eelog >logged
+cmp plain logged
+reward=$(sed 's/.*"reward"://' plain)
+"$eenet" log --json run.eelog >json
+grep -q '"lines":300,"events":300,.*"known":300,.*"wrong_sums":0,' json || fail "$(cat json)"
+mean=$(sed 's/.*"rewards":{"count":300,"mean":\([^,]*\),.*/\1/' json)
+awk -v mean="$mean" -v reward="$reward" 'BEGIN { d = mean * 300 - reward; exit !(d < 1e-6 && d > -1e-6) }' ||
+    fail "a mean reward of $mean, where the run has $reward in all"
+run -p linucb --set linucb.propensity=softmax --log run.dsjson.gz >logged
+"$eenet" log run.eelog -o run.dsjson 2>stderr
+gzip -dc run.dsjson.gz | cmp - run.dsjson
+grep -q '"EventId":"4-300"' run.dsjson || fail "no id"
+refuse 2 "--log needs one data set, one policy and one seed, as -s 0; got 2 runs" \
+    run -d synthetic:cosine -p uniform -s 0-1 -T 5 --log new.csv
+refuse 2 "--log plays a run in any case, and -o keeps it: take one of them" \
+    run -d synthetic:cosine -p uniform -s 0 -T 5 --log new.csv -o kept
+refuse 1 "synthetic:cosine, lints, seed 0: log: lints does not know the probability of what it draws; 'probability_draws' estimates it" \
+    run -d synthetic:cosine -p lints -s 0 -T 5 --log new.csv
+
+# Ctrl-C leaves nothing.
+env --default-signal=INT "$eenet" run -d synthetic:inner,dim=1,arms=2 -p uniform -s 0 -T 1000000000 --log cut.dsjson >stdout 2>stderr &
+pid=$!
+until [ -n "$(find . -name 'cut.dsjson.*' -size +0)" ]; do # it plays, and not only begins
+    kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
+done
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+test "$code" = 130 || fail "Ctrl-C: exit status $code"
+test -z "$(ls cut* 2>/dev/null)" || fail "Ctrl-C leaves $(ls cut*)"

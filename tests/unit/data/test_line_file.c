@@ -1,0 +1,64 @@
+/* Files of lines: what is half is cut off, and two programs do not write at a time. Crashes are tried in
+ * test_experiment.c. */
+#include "data/line_file.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "support_files.h"
+
+static void expect_bytes(const char *path, const char *expected)
+{
+    uint8_t *bytes;
+    size_t size;
+    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    assert_string_equal((const char *)bytes, expected);
+    memory_free(bytes);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    line_file lines;
+    ee_error error;
+    folder_write_text(&folder, "lines", "first\nhal");
+    if (line_file_open(folder.path, "lines", &lines, &error)) fail_msg("%s", error.message);
+    expect_bytes(lines.path, "first\n");
+    assert_int_equal(line_file_append(&lines, "second\n", 7, &error), EE_OK);
+    expect_bytes(lines.path, "first\nsecond\n");
+
+    line_file other;
+    assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "another program is writing results there");
+    line_file_close(&other);
+    line_file_close(&lines);
+    assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_OK);
+    expect_bytes(other.path, "first\nsecond\n");
+    line_file_close(&other);
+    folder_remove(&folder);
+}
+
+static void test_new_folder(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    line_file lines;
+    ee_error error;
+    if (line_file_open(folder_path(&folder, "deep"), "lines", &lines, &error)) fail_msg("%s", error.message);
+    expect_bytes(lines.path, "");
+    line_file_close(&lines);
+    folder_write_text(&folder, "file", "");
+    assert_int_equal(line_file_open(folder_path(&folder, "file"), "lines", &lines, &error), EE_FILE_ERROR);
+    line_file_close(&lines);
+    assert_int_equal(remove(folder_path(&folder, "deep/lines")), 0);
+    assert_int_equal(remove(folder_path(&folder, "deep")), 0);
+    folder_remove(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_new_folder)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,381 @@
+/* Candidates: what each would do in an event, and what it says of a file or a name that is wrong. */
+#include "evaluate/candidate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/npy.h"
+#include "support_files.h"
+#include "support_logs.h"
+
+enum { ACTIONS = 4 };
+
+static const json_text names[ACTIONS] = {{"news", 4}, {"sport", 5}, {"2", 1}, {"game", 4}};
+static const double logged[ACTIONS] = {0.1, 0.2, 0.3, 0.4};
+static const float vectors[ACTIONS * 3] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+
+static log_event usual_event(void)
+{
+    return (log_event){.line = 1,
+                       .count = ACTIONS,
+                       .action = 3,
+                       .probability = 0.4,
+                       .probabilities = logged,
+                       .reward = 1.0,
+                       .copies = 1.0,
+                       .baseline = 1,
+                       .arms = ee_arms_dense(vectors, ACTIONS, 3)};
+}
+
+static candidate *make(const char *text, const candidate_class **class)
+{
+    candidate *self = NULL;
+    ee_error error;
+    candidate_setup setup = {.text = text, .dim = 3, .features = ""};
+    if (candidate_find(text, class, &error) || (*class)->create(&setup, &self, &error)) fail_msg("%s", error.message);
+    return self;
+}
+
+/* What a candidate does in one event. */
+static void expect_choice(const char *text, const log_event *event, const double *expected)
+{
+    const candidate_class *class;
+    candidate *self = make(text, &class);
+    candidate_round round = {event, 0, NULL};
+    double pi[ACTIONS];
+    assert_int_equal(class->play(self, &round, true, pi, NULL), EE_OK);
+    for (size_t i = 0; i < event->count; i++) assert_close(pi[i], expected[i], 1e-15);
+    class->free(self);
+}
+
+static void test_fixed(void **state)
+{
+    (void)state;
+    log_event event = usual_event();
+    expect_choice("uniform", &event, (double[]){0.25, 0.25, 0.25, 0.25});
+    expect_choice("first", &event, (double[]){0, 1, 0, 0});
+    expect_choice("arm:2", &event, (double[]){0, 0, 1, 0});
+    expect_choice("logged", &event, logged);
+    event.probabilities = NULL;
+    expect_choice("logged", &event, (double[]){0, 0, 0, 1});
+    event.count = 2;
+    expect_choice("uniform", &event, (double[]){0.5, 0.5});
+    expect_choice("arm:2", &event, (double[]){0, 1}); /* there is none: the baseline */
+}
+
+static void test_named_arm(void **state)
+{
+    (void)state;
+    log_event event = usual_event();
+    event.actions = names;
+    expect_choice("arm:game", &event, (double[]){0, 0, 0, 1});
+    expect_choice("arm:0", &event, (double[]){1, 0, 0, 0});
+    expect_choice("arm:2", &event, (double[]){0, 0, 1, 0}); /* the name goes before the number */
+    expect_choice("arm:music", &event, (double[]){0, 1, 0, 0});
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    const candidate_class *class;
+    ee_error error;
+    static const struct {
+        const char *text;
+        const candidate_class *class;
+    } known[] = {{"uniform", &candidate_uniform}, {"first", &candidate_first},
+                 {"arm:1", &candidate_arm},       {"logged", &candidate_logged},
+                 {"eenet", &candidate_policy},    {"eenet:paper", &candidate_policy},
+                 {"model:a", &candidate_model},   {"learning:a", &candidate_learning_model},
+                 {"file:a", &candidate_from_file}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_int_equal(candidate_find(known[i].text, &class, &error), EE_OK);
+        assert_ptr_equal(class, known[i].class);
+    }
+    static const char *const unknown[] = {"", "arm", "arm:", "uniform:3", "file:", "eenot", "model"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_int_equal(candidate_find(unknown[i], &class, &error), EE_BAD_OPTION);
+    assert_int_equal(candidate_find("eenett", &class, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "no candidate is called 'eenett'; did you mean 'eenet'?");
+}
+
+/* ---- bandits ---- */
+
+/* An event in which the last action gave the reward. */
+static void play(const candidate_class *class, candidate *self, double reward, bool learn, double *pi)
+{
+    ee_error error;
+    log_event event = usual_event();
+    event.reward = reward;
+    candidate_round round = {&event, 0, NULL};
+    if (class->play(self, &round, learn, pi, &error)) fail_msg("%s", error.message);
+}
+
+/* A policy is scored before it learns, and learns from the action that was logged. */
+static void test_policy(void **state)
+{
+    (void)state;
+    const candidate_class *class;
+    candidate *self = make("linucb", &class);
+    double before[ACTIONS], same[ACTIONS], after[ACTIONS];
+    play(class, self, 0.0, false, before);
+    play(class, self, 0.0, true, same);
+    assert_memory_equal(before, same, sizeof before);
+    for (int i = 0; i < 20; i++) play(class, self, 0.0, true, NULL);
+    play(class, self, 0.0, false, after);
+    double sum = 0.0;
+    for (size_t i = 0; i < ACTIONS; i++) sum += after[i];
+    assert_close(sum, 1.0, 1e-12);
+    assert_true(memcmp(before, after, sizeof before) != 0);
+    class->free(self);
+}
+
+/* A Thompson policy has probabilities too. */
+static void test_thompson(void **state)
+{
+    (void)state;
+    const candidate_class *class;
+    candidate *self = make("lints", &class);
+    double pi[ACTIONS], sum = 0.0;
+    play(class, self, 0.0, true, pi);
+    for (size_t i = 0; i < ACTIONS; i++) sum += pi[i];
+    assert_close(sum, 1.0, 1e-12);
+    class->free(self);
+}
+
+static void test_saved_models(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    const candidate_class *class;
+    char path[64], text[80];
+    snprintf(path, sizeof path, "%s", folder_path(&folder, "model.ee"));
+    candidate *trained = make("linucb", &class);
+    for (int i = 0; i < 20; i++) play(class, trained, 0.0, true, NULL);
+    double expected[ACTIONS], got[ACTIONS], later[ACTIONS];
+    play(class, trained, 0.0, false, expected);
+    assert_int_equal(class->save(trained, path, NULL), EE_OK);
+    class->free(trained);
+
+    snprintf(text, sizeof text, "model:%s", path);
+    candidate *frozen = make(text, &class);
+    play(class, frozen, 1.0, true, got);
+    assert_memory_equal(got, expected, sizeof got);
+    for (int i = 0; i < 200; i++) play(class, frozen, 1.0, true, NULL);
+    play(class, frozen, 1.0, true, later);
+    assert_memory_equal(later, expected, sizeof later);
+    class->free(frozen);
+
+    snprintf(text, sizeof text, "learning:%s", path);
+    candidate *learning = make(text, &class);
+    play(class, learning, 1.0, true, got);
+    assert_memory_equal(got, expected, sizeof got);
+    for (int i = 0; i < 200; i++) play(class, learning, 1.0, true, NULL);
+    play(class, learning, 1.0, true, later);
+    assert_true(memcmp(later, expected, sizeof later) != 0);
+    class->free(learning);
+    folder_remove(&folder);
+}
+
+/* ---- named features ---- */
+
+/* An event whose context is JSON; the round it is read into is to be freed. */
+static log_event named_event(const char *json, ee_round **round)
+{
+    bool usable;
+    ee_error error;
+    log_event event = usual_event();
+    event.arms = (ee_arms){0};
+    event.context = (json_text){json, strlen(json)};
+    event.count = 2;
+    event.action = 1;
+    assert_int_equal(ee_round_create(NULL, round, NULL), EE_OK);
+    if (candidate_read_features(*round, &event, &usable, &error) || !usable) fail_msg("%s", error.message);
+    return event;
+}
+
+/* Once frozen it does not learn the names of what it meets, and says the same of the same event. */
+static void test_named_features(void **state)
+{
+    (void)state;
+    const candidate_class *class;
+    candidate *self = NULL;
+    candidate_setup setup = {.text = "linucb", .features = "names=12 hashes=0"};
+    ee_round *first, *second;
+    log_event one = named_event("{\"U\":{\"plan\":\"a\"},\"_multi\":[{\"i\":\"x\"},{\"i\":\"y\"}]}", &first);
+    log_event other = named_event("{\"U\":{\"plan\":\"b\"},\"_multi\":[{\"i\":\"z\"},{\"i\":\"w\"}]}", &second);
+    candidate_round round = {&one, 0, first}, another = {&other, 1, second};
+    double before[2], after[2];
+    assert_int_equal(candidate_find("linucb", &class, NULL), EE_OK);
+    assert_int_equal(class->create(&setup, &self, NULL), EE_OK);
+    for (int i = 0; i < 10; i++) assert_int_equal(class->play(self, &round, true, before, NULL), EE_OK);
+    assert_true(before[1] > 0.99); /* the action that is rewarded */
+    assert_int_equal(class->freeze(self, NULL), EE_OK);
+    for (int i = 0; i < 10; i++) assert_int_equal(class->play(self, &another, true, after, NULL), EE_OK);
+    assert_int_equal(class->play(self, &round, true, after, NULL), EE_OK);
+    assert_memory_equal(before, after, sizeof before);
+    class->free(self);
+    ee_round_free(first);
+    ee_round_free(second);
+}
+
+static void test_unreadable_features(void **state)
+{
+    (void)state;
+    bool usable;
+    ee_error error;
+    ee_round *round;
+    log_event event = usual_event();
+    assert_int_equal(ee_round_create(NULL, &round, NULL), EE_OK);
+    assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "line 1: the log has neither vectors nor features");
+    event.context = (json_text){"{\"_multi\":[{}]}", 15};
+    assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
+    assert_false(usable);
+    assert_string_equal(error.message, "1 actions have features, of 4");
+    event.arms.count = 3;
+    assert_int_equal(candidate_read_features(NULL, &event, &usable, &error), EE_OK);
+    assert_false(usable);
+    assert_string_equal(error.message, "3 actions have vectors, of 4");
+    event.context = (json_text){"{\"a\":", 5};
+    assert_int_equal(candidate_read_features(round, &event, &usable, &error), EE_OK);
+    assert_false(usable);
+    ee_round_free(round);
+}
+
+/* Places of a policy for a log of many names. */
+static size_t places_of(const char *policy, bool fixed)
+{
+    test_folder folder = folder_make();
+    const candidate_class *class;
+    candidate *self = NULL;
+    candidate_setup setup = {.text = policy, .features = "names=5000 hashes=0", .fixed_names = fixed};
+    ee_bandit *bandit;
+    assert_int_equal(candidate_find(policy, &class, NULL), EE_OK);
+    assert_int_equal(class->create(&setup, &self, NULL), EE_OK);
+    assert_int_equal(class->save(self, folder_path(&folder, "model.ee"), NULL), EE_OK);
+    assert_int_equal(ee_bandit_load(folder_path(&folder, "model.ee"), NULL, &bandit, NULL), EE_OK);
+    size_t dim = ee_bandit_info(bandit).dim;
+    ee_bandit_free(bandit);
+    class->free(self);
+    folder_remove(&folder);
+    return dim;
+}
+
+/* Linear policies take time by the square of the places, and get as many as they have time for; others get all. */
+static void test_places(void **state)
+{
+    (void)state;
+    assert_int_equal(places_of("greedy", false), 5000);
+    assert_int_equal(places_of("linucb", true), 5000);
+    assert_in_range(places_of("linucb", false), 1000, 2000);
+}
+
+/* ---- files ---- */
+
+static void play_row(const candidate_class *class, candidate *self, uint64_t row, const double *expected)
+{
+    ee_error error;
+    log_event event = usual_event();
+    candidate_round round = {&event, row, NULL};
+    double pi[ACTIONS];
+    if (class->play(self, &round, false, pi, &error)) fail_msg("%s", error.message);
+    assert_memory_equal(pi, expected, sizeof pi);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    static const double rows[2][5] = {{0.5, 0.25, 0.125, 0.125, 0}, {0, 0, 1, 0, 0}};
+    const candidate_class *class;
+    char text[80];
+    folder_write_text(&folder, "pi.csv", "a,b,c,d\n0.5,0.25,0.125,0.125\n0,0,1,0,0\n");
+    size_t shape[2] = {2, 5};
+    assert_int_equal(npy_write(folder_path(&folder, "pi.npy"), NPY_FLOAT64, shape, 2, rows, NULL), EE_OK);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "file:%s", folder_path(&folder, i ? "pi.npy" : "pi.csv"));
+        candidate *self = make(text, &class);
+        play_row(class, self, 0, rows[0]);
+        play_row(class, self, 1, rows[1]);
+        play_row(class, self, 0, rows[0]);
+        assert_int_equal(class->finish(self, 2, NULL), EE_OK);
+        assert_int_equal(class->finish(self, 1, NULL), EE_BAD_INPUT);
+        class->free(self);
+    }
+    folder_remove(&folder);
+}
+
+/* A file that is wrong: refused when it is opened, or at the event. */
+static void expect_refusal(const char *content, const char *message)
+{
+    test_folder folder = folder_make();
+    const candidate_class *class;
+    candidate *self = NULL;
+    ee_error error;
+    char text[80];
+    folder_write_text(&folder, "pi.csv", content);
+    snprintf(text, sizeof text, "file:%s", folder_path(&folder, "pi.csv"));
+    candidate_setup setup = {.text = text, .dim = 3};
+    assert_int_equal(candidate_find(text, &class, &error), EE_OK);
+    ee_status status = class->create(&setup, &self, &error);
+    log_event event = usual_event();
+    double pi[ACTIONS];
+    for (uint64_t i = 0; i < 2 && !status; i++) {
+        candidate_round round = {&event, i, NULL};
+        status = class->play(self, &round, false, pi, &error);
+    }
+    assert_int_equal(status, EE_BAD_INPUT);
+    assert_message_has(error.message, message);
+    if (self) class->free(self);
+    folder_remove(&folder);
+}
+
+static void test_wrong_files(void **state)
+{
+    (void)state;
+    expect_refusal("0.5,0.5,0,0\n0.5,0.6,0,0\n", "row 2: the probabilities must sum to 1");
+    expect_refusal("0.5,0.5,0,0\n-0.5,1.5,0,0\n", "row 2: a probability must be 0 to 1");
+    expect_refusal("0.5,0.5,0,0\n0.5,x,0.5,0\n", "row 2: a probability must be 0 to 1");
+    expect_refusal("0.5,0.5,0,0\n0.5,0.5,0\n", "row 2: it has fewer columns than the event has actions");
+    expect_refusal("0.5,0.5,0,0\n0,0,0,0,1\n", "row 2: it has more columns than the event has actions");
+    expect_refusal("0.5,0.5,0,0\n", "row 2: there is none, and the log has more events");
+}
+
+/* What a candidate is: of a file, its bytes too. */
+static void test_description(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char text[80], *first, *second, *options;
+    snprintf(text, sizeof text, "file:%s", folder_path(&folder, "pi.csv"));
+    candidate_setup setup = {.text = text, .dim = 3};
+    folder_write_text(&folder, "pi.csv", "0.5,0.5\n");
+    assert_int_equal(candidate_describe(&setup, &first, NULL), EE_OK);
+    folder_write_text(&folder, "pi.csv", "0.4,0.6\n");
+    assert_int_equal(candidate_describe(&setup, &second, NULL), EE_OK);
+    assert_int_equal(strncmp(first, "checksum=", 9), 0);
+    assert_string_not_equal(first, second);
+    setup = (candidate_setup){.text = "linucb", .options = "alpha=0.5", .dim = 3};
+    assert_int_equal(candidate_describe(&setup, &options, NULL), EE_OK);
+    assert_non_null(strstr(options, "alpha=0.5"));
+    memory_free(first);
+    memory_free(second);
+    memory_free(options);
+    folder_remove(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fixed),          cmocka_unit_test(test_named_arm),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_thompson),       cmocka_unit_test(test_saved_models),
+        cmocka_unit_test(test_named_features), cmocka_unit_test(test_unreadable_features),
+        cmocka_unit_test(test_places),         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_wrong_files),    cmocka_unit_test(test_description),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,762 @@
+/* Evaluations on logs whose truth is known, in all modes; what is kept of them, and that kills lose nothing. */
+#define _GNU_SOURCE
+#include "evaluate/evaluation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "evaluate/evaluation_file.h"
+#include "support_files.h"
+#include "support_logs.h"
+
+enum { MOST = 8 };
+
+static test_folder folder;
+static char log_path[80];
+
+static int set_up(void **state)
+{
+    (void)state;
+    folder = folder_make();
+    snprintf(log_path, sizeof log_path, "%s", folder_path(&folder, "log.eelog"));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    folder_remove(&folder);
+    return 0;
+}
+
+/* An evaluation of named candidates by named estimators. */
+typedef struct trial {
+    evaluation_request request;
+    candidate_request candidates[MOST];
+    evaluation_result results[MOST];
+} trial;
+
+static void trial_ask(trial *self, const char *candidates, const char *estimators)
+{
+    static char texts[MOST][96];
+    *self = (trial){.request = evaluation_usual()};
+    evaluation_request *request = &self->request;
+    request->log = log_path;
+    request->model = REWARD_MODEL_RIDGE; /* quicker than f1, which is tried in test_modes */
+    request->candidates = self->candidates;
+    request->estimator_count = 0;
+    char copy[512], *rest;
+    snprintf(copy, sizeof copy, "%s", candidates);
+    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        snprintf(texts[request->candidate_count], sizeof texts[0], "%s", word);
+        self->candidates[request->candidate_count].text = texts[request->candidate_count];
+        request->candidate_count++;
+    }
+    snprintf(copy, sizeof copy, "%s", estimators);
+    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        assert_true(estimator_request_parse(word, &request->estimators[request->estimator_count++]));
+}
+
+static void trial_run(trial *self, const evaluation_watch *watch)
+{
+    ee_error error;
+    if (evaluation_run(&self->request, watch, self->results, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < self->request.candidate_count; i++)
+        if (self->results[i].failure.status) fail_msg("%s", self->results[i].failure.message);
+}
+
+static void trial_end(trial *self)
+{
+    evaluation_release(self->results, self->request.candidate_count);
+}
+
+/* What the test itself adds up of the events while they are written. */
+typedef struct truth {
+    double rounds, reward, uniform_ips, squares;
+    double arms[MOST]; /* expected reward of each */
+    double uniform;
+} truth;
+
+static void add_truth(void *context, const environment_round *round, const log_event *event)
+{
+    truth *all = context;
+    double mean = 0.0;
+    for (size_t i = 0; i < event->count; i++) {
+        mean += round->expected[i] / (double)event->count;
+        if (i < MOST) all->arms[i] += round->expected[i];
+    }
+    all->rounds++;
+    all->reward += event->reward;
+    all->uniform += mean;
+    all->uniform_ips += event->reward / ((double)event->count * event->probability);
+}
+
+static const made_log usual = {.path = log_path,
+                               .dataset = "synthetic:clicks,arms=5,dim=4",
+                               .seed = 1,
+                               .rounds = 2000,
+                               .floor = 0.5,
+                               .scale = 1.0};
+
+/* ---- numbers ---- */
+
+static void test_plain_numbers(void **state)
+{
+    (void)state;
+    truth all = {0};
+    trial t;
+    make_log(&usual, add_truth, &all);
+    trial_ask(&t, "logged,uniform", "ips,snips,dr");
+    trial_run(&t, NULL);
+    const estimate *logged = t.results[0].estimates, *uniform = t.results[1].estimates;
+    double mean = all.reward / all.rounds;
+    assert_true(t.results[0].log.reward == mean);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(logged[i].value == mean);
+        assert_true(logged[i].gain == 0.0);
+    }
+    assert_close(logged[2].value, mean, 1e-12);
+    assert_close(uniform[0].value, all.uniform_ips / all.rounds, 1e-12);
+    assert_close(uniform[0].gain, uniform[0].value - mean, 1e-15);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(uniform[i].low < all.uniform / all.rounds && all.uniform / all.rounds < uniform[i].high);
+        assert_true(uniform[i].gain_low < uniform[i].gain && uniform[i].gain < uniform[i].gain_high);
+    }
+    assert_true(t.results[1].diagnosis.trusted);
+    assert_int_equal(t.results[1].log.events, usual.rounds);
+    trial_end(&t);
+}
+
+static void test_marks_and_weights(void **state)
+{
+    (void)state;
+    trial t;
+    make_log(&usual, NULL, NULL);
+    trial_ask(&t, "uniform,arm:3", "ips,clipped,dr,switch-dr");
+    trial_run(&t, NULL);
+    for (size_t k = 0; k < 2; k++) {
+        const evaluation_result *result = &t.results[k];
+        const evaluation_mark *last = &result->marks[result->mark_count - 1];
+        assert_true(result->mark_count >= EVALUATION_MARKS / 2 && result->mark_count <= EVALUATION_MARKS);
+        assert_int_equal(last->events, usual.rounds);
+        assert_true(last->time == 1.7e9 + (double)usual.rounds - 1.0);
+        for (size_t i = 0; i < 4; i++) {
+            assert_close(last->values[i], result->estimates[i].value, 1e-12);
+            assert_true(last->intervals[i].low == result->estimates[i].low);
+        }
+        /* An estimator whose lambda cuts nothing has IPS's marks. */
+        if (result->estimates[1].lambda >= 10.0)
+            for (size_t i = 0; i < result->mark_count; i++)
+                assert_close(result->marks[i].values[1], result->marks[i].values[0], 1e-12);
+        for (size_t i = 1; i < result->mark_count; i++)
+            assert_true(result->marks[i].events > result->marks[i - 1].events);
+        double weights = 0.0, overlap = 0.0;
+        for (size_t i = 0; i < EVALUATION_WEIGHT_BINS; i++) weights += result->weights[i];
+        for (size_t i = 0; i < EVALUATION_OVERLAP_BINS; i++) overlap += result->overlap[i];
+        assert_close(weights, 1.0, 1e-12);
+        assert_close(overlap, 1.0, 1e-12);
+    }
+    /* arm:3 is taken with probability 0.1, so its weights are 0 and 10. */
+    assert_close(t.results[1].overlap[5], 1.0, 1e-12);
+    assert_true(t.results[1].weights[0] > 0.8 && t.results[1].weights[EVALUATION_WEIGHT_ONE + 3] > 0.05);
+    trial_end(&t);
+}
+
+/* Events that stand for several: in sums and in kept rounds alike, also where the first of them comes late. */
+static void test_copies(void **state)
+{
+    (void)state;
+    log_writer *log;
+    ee_error error;
+    trial t;
+    double rounds = 0.0, reward = 0.0, weighted = 0.0;
+    static const double p[] = {0.8, 0.2};
+    static const float vectors[] = {1, 0, 0, 1};
+    if (log_create(log_path, 2, &log, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < 400; i++) {
+        char id[16];
+        size_t action = i % 5 == 0, length = (size_t)snprintf(id, sizeof id, "e%zu", i);
+        log_event event = {.line = i + 1,
+                           .id = {id, length},
+                           .time = NAN,
+                           .count = 2,
+                           .action = action,
+                           .probability = p[action],
+                           .probabilities = p,
+                           .reward = i % 3 == 0,
+                           .copies = i > 150 && i % 2 ? 2.0 : 1.0,
+                           .arms = ee_arms_dense(vectors, 2, 2)};
+        rounds += event.copies;
+        reward += event.copies * event.reward;
+        weighted += event.copies * event.reward * 0.5 / p[action];
+        if (log_write(log, &event, &error)) fail_msg("%s", error.message);
+    }
+    if (log_end(log, true, &error)) fail_msg("%s", error.message);
+    trial_ask(&t, "logged,uniform", "ips,clipped");
+    trial_run(&t, NULL);
+    assert_close(t.results[0].log.rounds, rounds, 1e-12);
+    assert_close(t.results[0].log.reward, reward / rounds, 1e-12);
+    assert_close(t.results[0].estimates[0].value, reward / rounds, 1e-12);
+    assert_close(t.results[1].estimates[0].value, weighted / rounds, 1e-12);
+    assert_true(t.results[1].estimates[1].lambda >= 2.5); /* nothing is cut */
+    assert_close(t.results[1].estimates[1].value, weighted / rounds, 1e-12);
+    const evaluation_mark *last = &t.results[1].marks[t.results[1].mark_count - 1];
+    assert_close(last->values[1], weighted / rounds, 1e-12);
+    trial_end(&t);
+}
+
+/* DR's error is below that of IPS, over some logs. */
+static void test_dr_beats_ips(void **state)
+{
+    (void)state;
+    double ips = 0.0, dr = 0.0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        truth all = {0};
+        trial t;
+        made_log how = usual;
+        how.seed = seed;
+        how.dataset = "synthetic:inner,dim=4,arms=5";
+        how.rounds = 1000;
+        make_log(&how, add_truth, &all);
+        trial_ask(&t, "arm:2", "ips,dr");
+        trial_run(&t, NULL);
+        double value = all.arms[2] / all.rounds;
+        ips += pow(t.results[0].estimates[0].value - value, 2.0);
+        dr += pow(t.results[0].estimates[1].value - value, 2.0);
+        trial_end(&t);
+    }
+    assert_true(dr < 0.5 * ips);
+}
+
+/* ---- the order of five candidates, one of which learns ---- */
+
+typedef struct learner {
+    truth all;
+    ee_bandit *bandit;
+    double value;
+} learner;
+
+/* The same policy on the same events, so that its probabilities are known. */
+static void play_beside(void *context, const environment_round *round, const log_event *event)
+{
+    learner *self = context;
+    double pi[16];
+    add_truth(&self->all, round, event);
+    assert_int_equal(ee_bandit_probabilities(self->bandit, &round->arms, pi, NULL), EE_OK);
+    for (size_t i = 0; i < event->count; i++) self->value += pi[i] * round->expected[i];
+    assert_int_equal(ee_bandit_learn_from(self->bandit, &round->arms, event->action, event->reward, NAN, NULL), EE_OK);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    learner beside = {0};
+    ee_settings settings = {.policy = "linucb", .dim = 20};
+    assert_int_equal(ee_bandit_create(&settings, &beside.bandit, NULL), EE_OK);
+    made_log how = usual;
+    how.dataset = "synthetic:clicks,arms=5,dim=4,blocks=on";
+    how.rounds = 10000;
+    how.floor = 0.8;
+    make_log(&how, play_beside, &beside);
+    trial t;
+    trial_ask(&t, "arm:1,arm:2,linucb,first,uniform", "dr");
+    trial_run(&t, NULL);
+    double rounds = beside.all.rounds;
+    const double *arms = beside.all.arms;
+    const double value[] = {arms[1], arms[2], beside.value, arms[0], beside.all.uniform};
+    for (size_t i = 0; i < 5; i++) {
+        const estimate *found = t.results[i].estimates;
+        assert_true(found->low <= value[i] / rounds && value[i] / rounds <= found->high);
+        for (size_t k = 0; k < 5; k++)
+            if (value[i] > value[k]) assert_true(found->value > t.results[k].estimates[0].value);
+    }
+    assert_int_equal(evaluation_best(&t.request, t.results, true), 2);
+    trial_end(&t);
+    ee_bandit_free(beside.bandit);
+}
+
+/* ---- wrong probabilities ---- */
+
+static void test_wrong_probabilities(void **state)
+{
+    (void)state;
+    for (int taken_only = 0; taken_only < 2; taken_only++) {
+        made_log how = usual;
+        trial t;
+        how.path = folder_path(&folder, "wrong.dsjson");
+        how.scale = 0.7;
+        how.taken_only = taken_only;
+        snprintf(log_path, sizeof log_path, "%s", how.path);
+        how.path = log_path;
+        make_log(&how, NULL, NULL);
+        trial_ask(&t, "uniform,arm:2,logged", "ips,snips");
+        trial_run(&t, NULL);
+        assert_false(t.results[0].diagnosis.trusted);
+        assert_false(t.results[1].diagnosis.trusted);
+        assert_true(t.results[2].diagnosis.trusted);
+        assert_message_has(t.results[1].headline, "cannot be told");
+        assert_message_has(t.results[1].diagnosis.sentences[0].text, "The log's probabilities look wrong");
+        assert_close(t.results[0].facts.spread_weight, 1.0 / 0.7, 0.1);
+        trial_end(&t);
+    }
+}
+
+/* ---- modes and models ---- */
+
+static void test_modes(void **state)
+{
+    (void)state;
+    truth all = {0};
+    made_log how = usual;
+    how.dataset = "synthetic:inner,dim=4,arms=5";
+    how.rounds = 1000;
+    make_log(&how, add_truth, &all);
+    static const evaluation_mode modes[] = {EVALUATION_PROGRESSIVE, EVALUATION_SPLIT, EVALUATION_SPLIT,
+                                            EVALUATION_CROSS};
+    static const double splits[] = {0.5, 0.5, 250, 0.5};
+    static const uint64_t judged[] = {1000, 500, 750, 1000};
+    for (size_t i = 0; i < 4; i++) {
+        trial t;
+        trial_ask(&t, "linucb,uniform", "dr,mrdr,snips");
+        t.request.mode = modes[i];
+        t.request.split = splits[i];
+        t.request.folds = 3;
+        t.request.model = i % 2 ? REWARD_MODEL_F1 : REWARD_MODEL_RIDGE;
+        trial_run(&t, NULL);
+        assert_int_equal(t.results[0].log.events, judged[i]);
+        assert_int_equal(t.results[0].log.learned, 1000 - judged[i]);
+        for (size_t k = 0; k < 3; k++) {
+            const estimate *learned = &t.results[0].estimates[k], *uniform = &t.results[1].estimates[k];
+            assert_true(learned->value > uniform->value + 0.1);
+            assert_close(uniform->value, all.uniform / all.rounds, 0.05);
+        }
+        trial_end(&t);
+    }
+}
+
+/* In folds nobody is judged on what he learned from. A linear model of more features than events knows these by heart:
+ * were it judged on them, nothing would be left of the rewards for DR to correct, and its error would be small. */
+static void test_folds_are_honest(void **state)
+{
+    (void)state;
+    made_log how = usual;
+    trial t;
+    how.rounds = 60;
+    how.dataset = "synthetic:inner,dim=100,arms=2,noise=1";
+    make_log(&how, NULL, NULL);
+    trial_ask(&t, "uniform", "dr");
+    t.request.mode = EVALUATION_CROSS;
+    trial_run(&t, NULL);
+    assert_true(t.results[0].facts.robust_error > 0.09); /* 0.102; judged on what was learned, 0.077 */
+    trial_end(&t);
+}
+
+static void test_every_interval(void **state)
+{
+    (void)state;
+    truth all = {0};
+    made_log how = usual;
+    how.rounds = 1000;
+    make_log(&how, add_truth, &all);
+    for (int kind = 0; kind < INTERVAL_KINDS; kind++) {
+        trial t;
+        trial_ask(&t, "uniform", "ips,snips,dr,sndr,switch-dr,el,cressie-read,clipped");
+        t.request.interval = (interval_kind)kind;
+        trial_run(&t, NULL);
+        const estimate *ips = &t.results[0].estimates[0];
+        double value = all.uniform / all.rounds, mean = all.reward / all.rounds;
+        assert_true(ips->low <= value && value <= ips->high);
+        for (size_t i = 0; i < t.request.estimator_count; i++) {
+            const estimate *one = &t.results[0].estimates[i];
+            assert_close(one->value, value, 0.06);
+            assert_true(one->gain_low < one->gain_high);
+            assert_true(one->gain_low >= -mean && one->gain_high <= 1.0 - mean); /* what is possible */
+            assert_true(one->gain_low < one->gain && one->gain < one->gain_high);
+        }
+        assert_true(isnan(ips->lambda) && t.results[0].estimates[7].lambda >= 1.0);
+        trial_end(&t);
+    }
+}
+
+/* The pairs of a normal interval: that of a difference is narrower than the values' own, and right for SNIPS and DR. */
+static void test_paired_difference(void **state)
+{
+    (void)state;
+    trial t;
+    make_log(&usual, NULL, NULL);
+    trial_ask(&t, "uniform,logged", "ips,snips,dr");
+    t.request.interval = INTERVAL_NORMAL;
+    trial_run(&t, NULL);
+    for (size_t i = 0; i < 3; i++) {
+        const estimate *one = &t.results[0].estimates[i];
+        assert_close(0.5 * (one->gain_low + one->gain_high), one->gain, 1e-9);
+        const estimate *logged = &t.results[1].estimates[i];
+        assert_close(logged->gain_low, 0.0, 1e-12);
+        assert_close(logged->gain_high, 0.0, 1e-12);
+    }
+    trial_end(&t);
+}
+
+/* ---- the range of rewards ---- */
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    trial t;
+    ee_error error;
+    made_log how = usual;
+    how.dataset = "synthetic:quadratic,dim=4,arms=5"; /* rewards beyond 1 */
+    make_log(&how, NULL, NULL);
+    trial_ask(&t, "uniform,first", "ips");
+    trial_run(&t, NULL);
+    assert_true(t.results[0].log.range.reward_high > 1.0);
+    assert_true(t.results[0].facts.seen_range);
+    trial_end(&t);
+    trial_ask(&t, "uniform", "ips");
+    t.request.reward_low = 0.0;
+    t.request.reward_high = 1.0;
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "lies outside 0 to 1");
+    trial_end(&t);
+    trial_ask(&t, "uniform", "ips");
+    t.request.reward_low = -1000.0;
+    t.request.reward_high = 1000.0;
+    trial_run(&t, NULL);
+    assert_false(t.results[0].facts.seen_range);
+    trial_end(&t);
+}
+
+/* ---- a candidate that cannot be played ---- */
+
+static void test_failures(void **state)
+{
+    (void)state;
+    trial t;
+    ee_error error;
+    folder_write_text(&folder, "few.csv", "0.2,0.2,0.2,0.2,0.2\n");
+    make_log(&usual, NULL, NULL);
+    char candidates[160];
+    snprintf(candidates, sizeof candidates, "file:%.60s,uniform,model:missing", folder_path(&folder, "few.csv"));
+    trial_ask(&t, candidates, "ips");
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &error), EE_OK);
+    assert_int_equal(t.results[0].failure.status, EE_BAD_INPUT);
+    assert_message_has(t.results[0].failure.message, "row 2: there is none");
+    assert_false(t.results[0].finished);
+    assert_true(t.results[1].finished);
+    assert_int_equal(t.results[2].failure.status, EE_NO_FILE);
+    trial_end(&t);
+}
+
+/* ---- stored numbers, through a CSV log and files of probabilities ---- */
+
+static void write_rows(const char *name, const json_t *rows)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        for (size_t k = 0; k < json_array_size(json_array_get(rows, i)); k++)
+            fprintf(stream, "%s%.17g%s", k ? "," : "", json_number_value(json_array_get(json_array_get(rows, i), k)),
+                    k + 1 == json_array_size(json_array_get(rows, i)) ? "\n" : "");
+    fclose(stream);
+    folder_write_text(&folder, name, text);
+    free(text);
+}
+
+static void test_stored_numbers(void **state)
+{
+    (void)state;
+    json_t *golden = golden_load("ope/synthetic_binary.json");
+    size_t count;
+    double *action = golden_doubles(golden_member(golden, "action"), &count);
+    double *reward = golden_doubles(golden_member(golden, "reward"), NULL);
+    double *p = golden_doubles(golden_member(golden, "pscore"), NULL);
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    fprintf(stream, "action,probability,reward\n");
+    for (size_t i = 0; i < count; i++) fprintf(stream, "%.0f,%.17g,%.17g\n", action[i], p[i], reward[i]);
+    fclose(stream);
+    folder_write_text(&folder, "log.csv", text);
+    write_rows("soft.csv", golden_member(golden, "soft"));
+    snprintf(log_path, sizeof log_path, "csv:%s,actions=10", folder_path(&folder, "log.csv"));
+    char candidates[160];
+    snprintf(candidates, sizeof candidates, "file:%s,uniform", folder_path(&folder, "soft.csv"));
+    trial t;
+    trial_ask(&t, candidates, "ips,snips");
+    trial_run(&t, NULL);
+    static const char *const policies[] = {"soft", "uniform"};
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *expected = golden_member(golden_member(golden, "expect"), policies[i]);
+        assert_close(t.results[i].estimates[0].value, json_number_value(golden_member(expected, "ipw")), 1e-9);
+        assert_close(t.results[i].estimates[1].value, json_number_value(golden_member(expected, "snipw")), 1e-9);
+        const json_t *weights = golden_member(expected, "weights");
+        assert_close(t.results[i].facts.effective, json_number_value(golden_member(weights, "effective_sample_size")),
+                     1e-9);
+    }
+    trial_end(&t);
+    free(action);
+    free(reward);
+    free(p);
+    free(text);
+    json_decref(golden);
+}
+
+/* ---- the folder ---- */
+
+/* All but the seconds, which are the time's own. */
+static char *read_untimed(const char *path)
+{
+    uint8_t *bytes;
+    size_t size;
+    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    char *text = (char *)bytes, *from = text, *to = text, *found;
+    static const char name[] = "\"seconds\":";
+    while ((found = strstr(from, name))) {
+        size_t length = (size_t)(found - from) + strlen(name);
+        memmove(to, from, length);
+        to += length;
+        from = found + strlen(name);
+        from += strcspn(from, ",");
+    }
+    memmove(to, from, strlen(from) + 1);
+    return text;
+}
+
+static void ask_in_folder(trial *t, const char *place, size_t threads)
+{
+    trial_ask(t, "linucb,uniform,first,arm:2,lints", "dr,snips");
+    t->request.folder = place;
+    t->request.threads = threads;
+}
+
+/* "FOLDER/NAME" in text. */
+static char *within(char *text, size_t capacity, const char *place, const char *name)
+{
+    snprintf(text, capacity, "%s/%s", place, name);
+    return text;
+}
+
+static void test_folder_and_threads(void **state)
+{
+    (void)state;
+    char places[3][96], path[400], *lines[3];
+    made_log how = usual;
+    how.rounds = 300;
+    make_log(&how, NULL, NULL);
+    for (size_t i = 0; i < 3; i++) {
+        trial t;
+        snprintf(places[i], sizeof places[i], "%s-%zu", folder_path(&folder, "kept"), i);
+        ask_in_folder(&t, places[i], i + 1);
+        trial_run(&t, NULL);
+        trial_end(&t);
+        lines[i] = read_untimed(within(path, sizeof path, places[i], "evaluations.jsonl"));
+    }
+    assert_string_equal(lines[0], lines[1]);
+    assert_string_equal(lines[0], lines[2]);
+
+    /* Again: all is read, nothing is written, the numbers are the same. */
+    trial first, again;
+    ask_in_folder(&first, NULL, 1);
+    trial_run(&first, NULL);
+    ask_in_folder(&again, places[0], 2);
+    trial_run(&again, NULL);
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(again.results[i].read && !first.results[i].read);
+        assert_true(again.results[i].estimates[0].value == first.results[i].estimates[0].value);
+        assert_true(again.results[i].estimates[1].gain_low == first.results[i].estimates[1].gain_low);
+        assert_string_equal(again.results[i].headline, first.results[i].headline);
+        assert_int_equal(again.results[i].mark_count, first.results[i].mark_count);
+    }
+    trial_end(&first);
+    trial_end(&again);
+
+    /* Another question is another evaluation. */
+    ask_in_folder(&again, places[0], 1);
+    again.request.mode = EVALUATION_SPLIT;
+    trial_run(&again, NULL);
+    for (size_t i = 0; i < 5; i++) assert_false(again.results[i].read);
+    trial_end(&again);
+    for (size_t i = 0; i < 3; i++) memory_free(lines[i]);
+}
+
+/* Ends the program when so many candidates have been told of. */
+static void die_at(void *context, size_t candidate, const evaluation_result *result)
+{
+    (void)result;
+    if (candidate + 1 == *(const size_t *)context) _exit(77);
+}
+
+static void test_killed(void **state)
+{
+    (void)state;
+    char whole[96], killed[96], path[400];
+    made_log how = usual;
+    how.rounds = 200;
+    make_log(&how, NULL, NULL);
+    snprintf(whole, sizeof whole, "%s", folder_path(&folder, "whole"));
+    snprintf(killed, sizeof killed, "%s", folder_path(&folder, "killed"));
+    trial t;
+    ask_in_folder(&t, whole, 1);
+    trial_run(&t, NULL);
+    trial_end(&t);
+    char *expected = read_untimed(within(path, sizeof path, whole, "evaluations.jsonl"));
+    for (size_t after = 1; after <= 5; after += 2) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            evaluation_watch watch = {.ended = die_at, .context = &after};
+            ask_in_folder(&t, killed, 1);
+            evaluation_run(&t.request, &watch, t.results, NULL);
+            _exit(0);
+        }
+        int code;
+        assert_int_equal(waitpid(child, &code, 0), child);
+        assert_int_equal(WEXITSTATUS(code), 77);
+        /* A line that was cut in the middle. */
+        FILE *file = fopen(within(path, sizeof path, killed, "evaluations.jsonl"), "a");
+        fprintf(file, "{\"log\":\"half");
+        fclose(file);
+        ask_in_folder(&t, killed, 2);
+        trial_run(&t, NULL);
+        for (size_t i = 0; i < 5; i++) assert_int_equal(t.results[i].read, i < after);
+        trial_end(&t);
+        char *got = read_untimed(path);
+        assert_string_equal(got, expected);
+        memory_free(got);
+        assert_int_equal(remove(path), 0);
+    }
+    memory_free(expected);
+}
+
+/* Stopped in the middle: nothing is finished, and nothing fails. */
+static bool stop_after(void *context)
+{
+    return --*(int *)context > 0;
+}
+
+static void test_stopped(void **state)
+{
+    (void)state;
+    int events = 100;
+    trial t;
+    make_log(&usual, NULL, NULL);
+    trial_ask(&t, "linucb,uniform", "dr");
+    evaluation_watch watch = {.wanted = stop_after, .context = &events};
+    trial_run(&t, &watch);
+    assert_false(t.results[0].finished || t.results[1].finished);
+    trial_end(&t);
+}
+
+static void test_wrong_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *message;
+    } wrong[] = {
+        {"{\"log\":1}\n", "evaluations.jsonl: line 1: expected text in 'log'"},
+        {"[]\n", "line 1, byte 1: expected {"},
+        {"{\n", "line 1, byte "},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        stored_evaluations stored = {0};
+        ee_error error;
+        folder_write_text(&folder, "evaluations.jsonl", wrong[i].line);
+        assert_int_equal(evaluations_read(folder.path, &stored, &error), EE_BAD_INPUT);
+        assert_message_has(error.message, wrong[i].message);
+        evaluations_release(&stored);
+    }
+}
+
+/* ---- a warm start ---- */
+
+/* What a bandit earns a round, in rounds of the usual log's world from number first on. */
+static double play_rounds(ee_bandit *bandit, const char *text, size_t first, size_t rounds)
+{
+    dataset *data;
+    environment *world;
+    environment_round round;
+    double value = 0.0;
+    assert_int_equal(dataset_open(text, NULL, &data, NULL), EE_OK);
+    assert_int_equal(environment_create(data, usual.seed, &world, NULL), EE_OK);
+    for (size_t t = 0; t < first + rounds; t++) {
+        ee_decision decision;
+        assert_int_equal(environment_next(world, &round, NULL), EE_OK);
+        if (t < first) continue;
+        assert_int_equal(ee_bandit_decide(bandit, &round.arms, &decision, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], NULL), EE_OK);
+        value += round.expected[decision.arm];
+    }
+    environment_free(world);
+    dataset_free(data);
+    return value / (double)rounds;
+}
+
+/* Warmed by logged events, it begins where one is that has decided as many itself. */
+static void test_warm(void **state)
+{
+    (void)state;
+    enum { LOGGED = 1000, FIRST = 200 };
+    static const char text[] = "synthetic:inner,dim=10,arms=10";
+    char path[96];
+    made_log how = usual;
+    how.dataset = text;
+    how.rounds = LOGGED;
+    how.floor = 0.9;
+    make_log(&how, NULL, NULL);
+    snprintf(path, sizeof path, "%s", folder_path(&folder, "warm.ee"));
+    trial t;
+    bool finished;
+    ee_error error;
+    ee_bandit *warm, *cold, *trained;
+    trial_ask(&t, "eenet", "snips");
+    assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, NULL), EE_OK);
+    assert_true(finished);
+    assert_int_equal(ee_bandit_load(path, NULL, &warm, NULL), EE_OK);
+    ee_settings settings = {.policy = "eenet", .dim = 10};
+    assert_int_equal(ee_bandit_create(&settings, &cold, NULL), EE_OK);
+    assert_int_equal(ee_bandit_create(&settings, &trained, NULL), EE_OK);
+    play_rounds(trained, text, 0, LOGGED);
+    double at_once = play_rounds(warm, text, LOGGED, FIRST), from_nothing = play_rounds(cold, text, LOGGED, FIRST);
+    double later = play_rounds(trained, text, LOGGED, FIRST);
+    assert_true(at_once > from_nothing);
+    assert_true(at_once > later - 0.02);
+    ee_bandit_free(warm);
+    ee_bandit_free(cold);
+    ee_bandit_free(trained);
+    trial_ask(&t, "uniform", "snips");
+    assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, &error), EE_BAD_OPTION);
+    assert_message_has(error.message, "'uniform' is no policy");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_plain_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_marks_and_weights, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_copies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_dr_beats_ips, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wrong_probabilities, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_modes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_folds_are_honest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_every_interval, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_paired_difference, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ranges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_failures, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stored_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_folder_and_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stopped, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wrong_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_warm, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
