@@ -11,6 +11,10 @@ static const double MOST_DEVIATIONS = 10;
 /* A deviation that is so small a part of the mean is rounding. */
 static const double LEAST_DEVIATION = 1e-9;
 
+/* A longer name has no place of its own. A text that comes as a value may be of any length, and a name that has a place
+ * is kept for ever: so what a bandit keeps is bounded by its options. */
+enum { LONGEST_KEPT = 1024 };
+
 /* Of the arms of one round together. A few kilobytes of JSON can ask for more products than memory holds. */
 enum { MOST_ENTRIES = 1 << 24 };
 
@@ -216,7 +220,8 @@ static void learn_features(features *self, const char *text, const round_feature
         const round_feature *feature = &list[i];
         const char *name = text + feature->text;
         uint32_t place = names_find(&self->names, feature->hash, name, feature->bytes);
-        if (place == NO_PLACE) place = names_add(&self->names, feature->hash, name, feature->bytes);
+        if (place == NO_PLACE && feature->bytes <= LONGEST_KEPT)
+            place = names_add(&self->names, feature->hash, name, feature->bytes);
         if (place == NO_PLACE) place = shared_place(self, feature->hash);
         count_place(self, place);
         if (feature->is_number && place != NO_PLACE && self->options.standardize)
@@ -251,7 +256,8 @@ ee_status features_learn(features *self, ee_round *round, ee_error *error)
     ee_status status = prepare(self, round, &size, error);
     if (status || is_vw(self)) return status;
     size_t names = round->context.count + round->actions.count + size.all_pairs;
-    status = names_reserve(&self->names, names, round->text_used, error);
+    size_t bytes = (self->names.most - self->names.count) * LONGEST_KEPT;
+    status = names_reserve(&self->names, names, round->text_used < bytes ? round->text_used : bytes, error);
     size_t scales = self->scale_count + size.numbers < self->dim ? self->scale_count + size.numbers : self->dim;
     if (!status)
         status = memory_grow(self->memory, &self->scales, &self->scale_capacity, scales, sizeof *self->scales, error);

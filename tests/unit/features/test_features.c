@@ -180,6 +180,22 @@ static void a_large_round_takes_room_for_the_places_alone(void **state)
     end(&self);
 }
 
+/* A long text is a feature as any other, but it is not kept. */
+static void long_names_share_places(void **state)
+{
+    (void)state;
+    char json[8192];
+    fixture self;
+    start(&self, "names=9 hashes=4 products=none");
+    snprintf(json, sizeof json, "{\"_multi\":[{\"k\":\"%01023d\",\"l\":\"%01022d\"},{\"m\":\"%05000d\"}]}", 0, 0, 0);
+    ee_arms arms = features_meet(&self.features, self.round, json);
+    assert_int_equal(features_count(&self.features), 2); /* l=0...0 has 1024 bytes */
+    for (size_t arm = 0; arm < 2; arm++) assert_true(arms.indices[arms.starts[arm + 1] - 1] >= 9);
+    assert_int_equal(arms.indices[1], 1);
+    assert_true(self.features.names.text_capacity < 9 * 1024);
+    end(&self);
+}
+
 /* What encode does not know is shared, or left out, and nothing is learned from it. */
 static void encoding_learns_nothing(void **state)
 {
@@ -409,6 +425,7 @@ int main(void)
         cmocka_unit_test(numbers_are_cut_and_multiplied_as_standardised),
         cmocka_unit_test(later_names_share_places),
         cmocka_unit_test(a_large_round_takes_room_for_the_places_alone),
+        cmocka_unit_test(long_names_share_places),
         cmocka_unit_test(encoding_learns_nothing),
         cmocka_unit_test(a_round_that_fails_is_as_before),
         cmocka_unit_test(names_are_not_endless),
