@@ -135,34 +135,27 @@ static interval clopper_pearson(const rounds_sums *sums, value_range range, doub
 
 /* ---- Cressie and Read ---- */
 
-/* Means over the rounds and a pretended one, whose weight is w and whose reward r. */
-typedef struct pretended_means {
-    double w, ww, wr, wwr, wwrr;
-} pretended_means;
-
-/* The least value that a reweighting can have whose divergence is at most -phi, where the pretended round has this
- * weight and reward; NaN where there is none. Of a quadratic programme in closed form. The rewards count `sign` times.
- */
+/* The least value that a reweighting can have whose divergence is at most -phi, where a pretended round has this weight
+ * and reward; NaN where there is none. Of a quadratic programme in closed form. The rewards count `sign` times, and
+ * less the pretended one's, which takes the weight, however large, out of all sums that have a reward. */
 static double least_value(const rounds_sums *s, double weight, double reward, double sign, double phi)
 {
-    double n = s->count, x, y, z;
+    double n = s->count, all = 1.0 + n, x, y, z;
+    double wr = sign * (s->wr - reward * s->w) / all, wwr = sign * (s->wwr - reward * s->ww) / all;
+    double wwrr = (s->wwrr - 2.0 * reward * s->wwr + reward * reward * s->ww) / all;
     if (isinf(weight)) {
-        double off = reward * s->w - s->wr;
-        x = sign * (reward - off / n);
-        y = off * off / (n * (1.0 + n)) - (reward * reward * s->ww - 2.0 * reward * s->wwr + s->wwrr) / (1.0 + n);
+        x = wr * all / n;
+        y = wr * wr * all / n - wwrr;
         z = phi + 0.5 / n;
     } else {
-        pretended_means m = {(weight + s->w) / (1.0 + n), (weight * weight + s->ww) / (1.0 + n),
-                             sign * (weight * reward + s->wr) / (1.0 + n),
-                             sign * (weight * weight * reward + s->wwr) / (1.0 + n),
-                             (weight * weight * reward * reward + s->wwrr) / (1.0 + n)};
-        double variance = m.ww - m.w * m.w, covariance = m.wwr - m.w * m.wr;
+        double mean = (weight + s->w) / all, variance = (weight * weight + s->ww) / all - mean * mean;
+        double covariance = wwr - mean * wr;
         if (!(variance > 0.0)) return NAN;
-        x = m.wr + (1.0 - m.w) * covariance / variance;
-        y = covariance * covariance / variance - (m.wwrr - m.wr * m.wr);
-        z = phi + 0.5 * (1.0 - m.w) * (1.0 - m.w) / variance;
+        x = wr + (1.0 - mean) * covariance / variance;
+        y = covariance * covariance / variance - (wwrr - wr * wr);
+        z = phi + 0.5 * (1.0 - mean) * (1.0 - mean) / variance;
     }
-    return z <= 0.0 ? x - sqrt(2.0 * fmax(0.0, y * z)) : NAN;
+    return z <= 0.0 ? sign * reward + x - sqrt(2.0 * fmax(0.0, y * z)) : NAN;
 }
 
 static interval cressie_read(const rounds_sums *sums, value_range range, double alpha)
@@ -181,6 +174,8 @@ static interval cressie_read(const rounds_sums *sums, value_range range, double 
                       least_value(sums, highest, range.reward_low, 1.0, phi));
     double high = -fmin(least_value(sums, 0.0, range.reward_high, -1.0, phi),
                         least_value(sums, highest, range.reward_high, -1.0, phi));
+    /* Beside a weight that was seen and is 1e16 times the others a double does not hold them. */
+    if (low > high) return (interval){range.reward_low, range.reward_high};
     return (interval){fmin(range.reward_high, fmax(range.reward_low, low)),
                       fmax(range.reward_low, fmin(range.reward_high, high))};
 }
