@@ -163,6 +163,20 @@ static void offer_delays(unfinished at)
     offer(at, "clicks after a random time with this mean, and the rest at the timeout", "clicks:");
 }
 
+/* ---- policies of which all is known ---- */
+
+static void offer_known(unfinished at)
+{
+    at = settle_after_last(at, ',');
+    offer(at, "all arms alike", "uniform");
+    offer(at, "the first arm", "first");
+    offer(at, "the best arm by a model that has learned little", "little");
+    offer(at, "the best arm by the model", "greedy");
+    offer(at, "the best, but with this probability any", "floor:");
+    offer(at, "softmax of the scores, with this temperature", "softmax:");
+    offer(at, "inverse-gap weighting, with this gamma", "igw:");
+}
+
 /* ---- logs ---- */
 
 static void offer_logs(unfinished at)
@@ -245,6 +259,7 @@ static const struct {
     {"DIR", offer_folders},
     {"FILE", offer_files},
     {"DELAY", offer_delays},
+    {"KNOWN[,...]", offer_known},
     {"LOG", offer_logs},
     {"WAY", offer_ways},
     {"CANDIDATE[,...]", offer_candidates},

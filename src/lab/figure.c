@@ -4,85 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memory.h"
-#include "gnuplot.h"
-
-/* ---- looks ---- */
-
-/* Without the yellow, which is too pale on white, and with a grey. The first is the reference's own. */
-static const char *const colours[] = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000", "#888888"};
-
-enum { COLOURS = sizeof colours / sizeof colours[0] };
-
-/* How often the colours have come round. */
-static size_t style_turn(size_t style)
-{
-    return style ? (style - 1) / (COLOURS - 1) : 0;
-}
-
-const char *figure_colour(size_t style)
-{
-    return colours[style ? 1 + (style - 1) % (COLOURS - 1) : 0];
-}
-
-bool figure_is_dashed(size_t style)
-{
-    return style_turn(style) > 0;
-}
-
-/* Where the colours come round again, the dashes and the marks differ. The reference is broad and lies below the
- * others: where lines run together, both are seen. */
-static void add_line_style(text *script, size_t style)
-{
-    static const char *const dashes[] = {"solid", "'-'", "'.'", "'-.'"};
-    static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3};
-    text_add(script, "lc rgb '%s' dt %s pt %d lw %s", figure_colour(style), dashes[style_turn(style) % 4],
-             marks[style % (sizeof marks / sizeof marks[0])], style ? "1.6" : "4");
-}
-
-/* In gnuplot's single quotes, in which only those have a meaning. */
-static void add_quoted(text *script, const char *words)
-{
-    text_add(script, "'");
-    for (; *words; words++) {
-        if (*words == '\'') text_add(script, "'");
-        text_bytes(script, (unsigned char)*words < ' ' ? " " : words, 1);
-    }
-    text_add(script, "'");
-}
-
-static void add_head(text *script, const char *name)
-{
-    text_add(script,
-             "# Drawn by eenet report. Change what you like and run `gnuplot %s.gp` in this folder.\n"
-             "set encoding utf8\n"
-             "set datafile missing 'NaN'\n"
-             "set border 3 lc rgb '#555555'\n"
-             "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
-             "set grid ytics lt 1 lw 0.6 lc rgb '#e3e3e3'\n"
-             "set key outside right top Left reverse samplen 3 spacing 1.25 textcolor rgb '#222222'\n"
-             "set style fill transparent solid 0.11 noborder\n",
-             name);
-}
-
-/* What follows is drawn once for each of the two files. */
-static void begin_drawing(text *script, const char *name, int height)
-{
-    text_add(
-        script,
-        "do for [kind in 'svg pdf'] {\n"
-        "if (kind eq 'svg') { set terminal svg size 880,%d noenhanced font 'sans-serif,13' background '#ffffff' }\n"
-        "else { set terminal pdfcairo size 7.4in,%.2fin noenhanced font 'sans-serif,10' }\n"
-        "set output '%s.'.kind\n",
-        height, (double)height * 7.4 / 880.0, name);
-}
-
-static void end_drawing(text *script)
-{
-    text_add(script, "\nunset output\n}\n");
-}
+#include "drawing.h"
 
 /* ---- regret over the rounds ---- */
 
@@ -117,7 +40,7 @@ static void add_curve(text *script, const summary_group *group, summary_part par
     size_t style = figure_style(group, part, cell);
     text_add(script, "'%s.dat' index %zu using 1:%d with linespoints ps 0.6 pi %zu ", name, block, column,
              group->cells[cell].points / 8 + 1 + 3 * style);
-    add_line_style(script, style);
+    drawing_line_style(script, style);
 }
 
 /* An axis that is empty or logarithmic cannot be drawn from zero to zero. */
@@ -179,12 +102,12 @@ static void add_lines(const curves *of, int column, bool named, text *script)
         text_add(script, i + 1 < of->count || reference < of->count ? ", \\\n" : "");
         if (i == reference) {
             text_add(script, "keyentry with linespoints ps 0.6 ");
-            add_line_style(script, figure_style(of->group, of->part, cell));
+            drawing_line_style(script, figure_style(of->group, of->part, cell));
         } else {
             add_curve(script, of->group, of->part, cell, of->name, block_of(of, i), column);
         }
         text_add(script, named ? " title " : " notitle");
-        if (named) add_quoted(script, of->group->cells[cell].labels[of->part]);
+        if (named) drawing_quoted(script, of->group->cells[cell].labels[of->part]);
     }
 }
 
@@ -232,18 +155,18 @@ static void add_regret(const curves *of, text *script, text *data)
     add_curve_data(of, data);
     text_add(script, "set xrange [0:%" PRIu64 "]\nset lmargin 10\nset rmargin %zu\n", group->first->rounds,
              longest + 9);
-    begin_drawing(script, of->name, compared ? 640 : 480);
+    drawing_begin(script, of->name, compared ? 640 : 480);
     text_add(script, "set multiplot\n%s\nset ylabel 'regret'\nset yrange [0:%.6g]\nplot ",
              compared ? "set tmargin at screen 0.97\nset bmargin at screen 0.47\nunset xlabel" : "set xlabel 'round'",
              above_zero(frame_top(group, of->order, of->count), 1e-6));
     for (size_t i = of->count; i-- > 0;)
         if (group->cells[of->order[i]].count > 1)
             text_add(script, "'%s.dat' index %zu using 1:($2-$3):($2+$3) with filledcurves fc rgb '%s' notitle, \\\n",
-                     of->name, block_of(of, i), figure_colour(figure_style(group, of->part, of->order[i])));
+                     of->name, block_of(of, i), drawing_colour(figure_style(group, of->part, of->order[i])));
     add_lines(of, 2, true, script);
     if (compared) add_differences(of, script);
     text_add(script, "\nunset multiplot");
-    end_drawing(script);
+    drawing_end(script);
 }
 
 /* ---- exploration direction ---- */
@@ -264,7 +187,7 @@ static void add_directions(const summary_group *group, const size_t *order, size
              "set xlabel 'round'\nset ylabel 'correlation of exploration with h - f1'\nset xrange [0:%" PRIu64 "]\n"
              "set yrange [-1:1]\nset ytics 0.5\nset xzeroaxis lt 1 lc rgb '#555555'\n",
              group->first->rounds);
-    begin_drawing(script, name, 380);
+    drawing_begin(script, name, 380);
     text_add(script, "plot ");
     for (size_t i = 0; i < count; i++) {
         const summary_cell *cell = &group->cells[order[i]];
@@ -272,12 +195,12 @@ static void add_directions(const summary_group *group, const size_t *order, size
         for (size_t k = 0; k < RUN_PARTS; k++)
             text_add(data, "%" PRIu64 " %.6g\n", (k + 1) * group->first->rounds / RUN_PARTS, cell->correlations[k]);
         text_add(script, "'%s.dat' index %zu using 1:2 with linespoints ps 0.6 ", name, i);
-        add_line_style(script, cell->style);
+        drawing_line_style(script, cell->style);
         text_add(script, " title ");
-        add_quoted(script, cell->labels[SUMMARY_MAIN]);
+        drawing_quoted(script, cell->labels[SUMMARY_MAIN]);
         if (i + 1 < count) text_add(script, ", \\\n");
     }
-    end_drawing(script);
+    drawing_end(script);
 }
 
 /* ---- time and memory ---- */
@@ -317,16 +240,16 @@ static void add_cost(const summary_group *group, const size_t *order, size_t cou
              "unset key\nset logscale x\nset format x '%%g'\nset border 1\nset grid noytics\nset tics scale 0.4\n"
              "set yrange [%.1f:-0.6]\n",
              (double)count - 0.4);
-    begin_drawing(script, name, 110 + 22 * (int)count);
+    drawing_begin(script, name, 110 + 22 * (int)count);
     text_add(script, "set multiplot layout 1,2\nset lmargin %zu\nset rmargin 1\n", longest + 2);
     /* To the right of the largest there is room for its number. */
     add_panel(script, name, "seconds of processor time a run", 2, low[0] / 2.0,
-              high[0] * pow(high[0] / low[0], 0.35) * 2.5, colours[1]);
+              high[0] * pow(high[0] / low[0], 0.35) * 2.5, drawing_colour(1));
     text_add(script, "set lmargin 3\nset rmargin 2\n");
     add_panel(script, name, "megabytes held at the end", 3, low[1] / 2.0, high[1] * pow(high[1] / low[1], 0.35) * 2.5,
-              colours[2]);
+              drawing_colour(2));
     text_add(script, "unset multiplot");
-    end_drawing(script);
+    drawing_end(script);
 }
 
 /* ---- a figure ---- */
@@ -360,116 +283,35 @@ bool figure_has(const summary_group *group, figure_kind kind)
     return false;
 }
 
-/* The file NAME and its ending in the folder figures/ of folder. */
-static ee_status file_path(const char *folder, const char *name, const char *ending, char **out, ee_error *error)
-{
-    text path = text_start(error);
-    text_add(&path, "%s/figures/%s%s", folder, name, ending);
-    *out = path.bytes;
-    return path.status;
-}
-
-static ee_status save_file(text *from, const char *folder, const char *name, const char *ending, ee_error *error)
-{
-    char *path = NULL;
-    ee_status status = file_path(folder, name, ending, &path, error);
-    if (!status) status = text_save(from, path);
-    memory_free(path);
-    return status;
-}
-
-static ee_status write_files(const summary_group *group, figure_kind kind, const char *folder, const char *name,
-                             ee_error *error)
+ee_status figure_draw(const summary_group *group, figure_kind kind, const char *folder, ee_error *error)
 {
     text script = text_start(error), data = text_start(error);
-    size_t *order;
-    ee_status status = memory_create(NULL, &order, group->count, sizeof *order, error);
-    if (status) return status;
+    char *name = NULL;
+    size_t *order = NULL;
+    ee_status status = figure_name(group, kind, &name, error);
+    if (!status) status = memory_create(NULL, &order, group->count, sizeof *order, error);
+    if (status) goto done;
     size_t count = order_cells(group, kind, order);
     curves of = {group, part_of(kind), order, count, 0, name};
     while (of.reference < count && order[of.reference] != group->references[of.part]) of.reference++;
-    add_head(&script, name);
+    drawing_head(&script, name);
     if (kind == FIGURE_DIRECTION)
         add_directions(group, order, count, name, &script, &data);
     else if (kind == FIGURE_COST)
         add_cost(group, order, count, name, &script, &data);
     else
         add_regret(&of, &script, &data);
+    status = drawing_save(folder, name, &script, &data);
+done:
     memory_free(order);
-    status = save_file(&script, folder, name, ".gp", error);
-    if (!status) status = save_file(&data, folder, name, ".dat", error);
-    memory_free(script.bytes);
-    memory_free(data.bytes);
-    return status;
-}
-
-ee_status figure_draw(const summary_group *group, figure_kind kind, const char *folder, ee_error *error)
-{
-    char *figures = NULL, *name = NULL, *log = NULL;
-    text script = text_start(error), log_name = text_start(error);
-    ee_status status = file_join(folder, "figures", &figures, error);
-    if (!status) status = file_make_folder(figures, error);
-    if (!status) status = figure_name(group, kind, &name, error);
-    if (!status) status = write_files(group, kind, folder, name, error);
-    if (!status) status = file_path(folder, name, ".log", &log, error);
-    if (!status) {
-        text_add(&script, "%s.gp", name);
-        text_add(&log_name, "%s.log", name);
-        status = script.status ? script.status : log_name.status;
-    }
-    if (!status) status = gnuplot_run(figures, script.bytes, log_name.bytes, log, error);
-    memory_free(script.bytes);
-    memory_free(log_name.bytes);
-    memory_free(log);
     memory_free(name);
-    memory_free(figures);
     return status;
-}
-
-/* ---- in a page ---- */
-
-/* Copies the markup and puts prefix in front of every id and of every use of one. */
-static void add_with_prefix(text *page, const char *from, const char *prefix)
-{
-    static const char *const before_ids[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
-    const char *start = from;
-    while (*from) {
-        size_t length = 0;
-        for (size_t i = 0; i < sizeof before_ids / sizeof before_ids[0] && !length; i++)
-            if (strncmp(from, before_ids[i], strlen(before_ids[i])) == 0) length = strlen(before_ids[i]);
-        from += length ? length : 1;
-        if (!length) continue;
-        text_bytes(page, start, (size_t)(from - start));
-        text_add(page, "%s-", prefix);
-        start = from;
-    }
-    text_bytes(page, start, (size_t)(from - start));
 }
 
 void figure_embed(const summary_group *group, figure_kind kind, const char *folder, const char *title, text *page)
 {
-    char *name = NULL, *path = NULL;
-    uint8_t *bytes = NULL;
-    size_t size;
-    ee_status status = page->status;
-    if (!status) status = figure_name(group, kind, &name, page->error);
-    if (!status) status = file_path(folder, name, ".svg", &path, page->error);
-    if (!status) status = file_read(path, &bytes, &size, page->error);
-    /* In front of the picture stand the XML declaration and gnuplot's own title. */
-    const char *head = bytes ? strstr((const char *)bytes, "<svg") : NULL;
-    const char *body = head ? strstr(head, "</desc>") : NULL;
-    const char *head_end = head ? strchr(head, '>') : NULL;
-    if (!status && (!body || !head_end))
-        status = status_fail(page->error, EE_FILE_ERROR, "%.150s is not what gnuplot writes", path);
-    if (!status) {
-        text_bytes(page, head, (size_t)(head_end - head));
-        text_add(page, " role=\"img\"><title>");
-        text_html(page, title);
-        text_add(page, "</title>");
-        add_with_prefix(page, body + strlen("</desc>"), name);
-    }
-    page->status = status;
-    memory_free(bytes);
-    memory_free(path);
+    char *name = NULL;
+    if (!page->status) page->status = figure_name(group, kind, &name, page->error);
+    drawing_embed(folder, name, title, page);
     memory_free(name);
 }

@@ -1,5 +1,4 @@
-/* Figures, drawn by gnuplot. In the folder figures/ of the results each has four files: NAME.gp, a script that anyone
- * may change and run again there, NAME.dat, what it draws, NAME.svg for web pages and NAME.pdf for papers. */
+/* The figures of runs: see drawing.h. */
 #ifndef EENET_FIGURE_H
 #define EENET_FIGURE_H
 
@@ -29,17 +28,10 @@ ee_status figure_draw(const summary_group *group, figure_kind kind, const char *
 /* "regret-yelp", to be freed with memory_free. */
 ee_status figure_name(const summary_group *group, figure_kind kind, char **out, ee_error *error);
 
-/* Puts the figure's SVG into a page, with title for those who do not see it. gnuplot gives the same ids in every file:
- * here they begin with the figure's name. */
+/* See drawing_embed. */
 void figure_embed(const summary_group *group, figure_kind kind, const char *folder, const char *title, text *page);
 
 /* How the line of a cell looks: in the main part it has the same style in all groups, in an ablation one of its own. */
 size_t figure_style(const summary_group *group, summary_part part, size_t cell);
-
-/* The colour of a style: Okabe and Ito's colours, which the colour-blind tell apart too. */
-const char *figure_colour(size_t style);
-
-/* Whether that colour is another's too: then the line is dashed. */
-bool figure_is_dashed(size_t style);
 
 #endif

@@ -24,6 +24,7 @@ static const char style[] =
     ".lead,.facts,figcaption,.legend{color:var(--muted)}\n"
     ".lead{font-size:1.05rem;margin:0 0 1.4rem}\n"
     ".facts{margin-top:0}\n"
+    ".headline{font-size:1.3rem;line-height:1.4;font-weight:600;margin:.6rem 0}\n"
     "figcaption,.legend{font-size:.875rem;line-height:1.5;max-width:52rem;margin:.6rem 0 0}\n"
     "nav{display:flex;flex-wrap:wrap;gap:.35rem 1.1rem;font-size:.92rem;margin:1.2rem 0}\n"
     "nav a{text-decoration:none}nav a:hover{text-decoration:underline}\n"
@@ -46,7 +47,10 @@ static const char style[] =
     "background:var(--c);border:2px solid var(--c)}\n"
     ".swatch.hollow{background:none}\n"
     ".tag{font-size:.74rem;color:var(--muted);border:1px solid var(--line);border-radius:99px;padding:.05em .55em;"
-    "margin-left:.5em;font-weight:400;display:inline-block;line-height:1.5;white-space:nowrap}\n"
+    "margin-left:.5em;font-weight:400;display:inline-block;line-height:1.5;white-space:nowrap}\n";
+
+/* In two parts, since C promises no more than 4095 letters in one. */
+static const char style_of_figures[] =
     "figure{margin:1.2rem 0 1.6rem;max-width:1020px}figcaption code{display:inline-block;overflow-wrap:anywhere}\n"
     "figure .scroll{background:#fff;border:1px solid var(--line);border-radius:8px;padding:.6rem;margin:0}\n"
     "figure svg{display:block;width:100%;min-width:600px;height:auto}\n"
@@ -70,7 +74,7 @@ void page_begin(text *page, const char *title)
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     text_html(page, title);
-    text_add(page, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+    text_add(page, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n", style, style_of_figures);
 }
 
 void page_end(text *page)

@@ -81,23 +81,25 @@ static size_t count_policies(const summary_groups *list)
     return count;
 }
 
-static void add_title(text *page, const summary *of)
+static void write_title(text *title, const summary *of, const evaluation_groups *evaluations)
 {
-    text title = text_start(page->error);
-    text_add(&title, "Regret of ");
-    report_plural(&title, count_policies(&of->results), "policy", "policies");
-    text_add(&title, " on ");
-    report_plural(&title, of->results.count, "data set", "data sets");
-    if (title.status)
-        page->status = title.status;
-    else
-        page_begin(page, title.bytes);
-    text_add(page,
-             "<h1>%s</h1>\n<p class=\"lead\">Contextual bandits: in each round a policy sees some arms, plays one "
-             "and learns its reward alone. Policies with the same seed meet the same rounds.</p>\n<nav>"
-             "<a href=\"#overview\">Overview</a>",
-             title.bytes ? title.bytes : "");
-    memory_free(title.bytes);
+    if (of->results.count) {
+        text_add(title, "Regret of ");
+        report_plural(title, count_policies(&of->results), "policy", "policies");
+        text_add(title, " on ");
+        report_plural(title, of->results.count, "data set", "data sets");
+        return;
+    }
+    size_t candidates = 0;
+    for (size_t g = 0; g < evaluations->count; g++) candidates += evaluations->groups[g].count;
+    text_add(title, "What ");
+    report_plural(title, candidates, "candidate", "candidates");
+    text_add(title, " would have earned");
+}
+
+static void add_run_links(text *page, const summary *of)
+{
+    text_add(page, "<a href=\"#overview\">Overview</a>");
     for (size_t g = 0; g < of->results.count; g++) {
         text_add(page, "<a href=\"#%s\">", of->results.groups[g].file);
         text_html(page, of->results.groups[g].label);
@@ -105,8 +107,28 @@ static void add_title(text *page, const summary *of)
     }
     text_add(page,
              "%s<a href=\"#settings\">Settings</a><a href=\"#reproduce\">Reproduce</a>"
-             "<a href=\"#notes\">Columns</a></nav>\n",
+             "<a href=\"#notes\">Columns</a>",
              of->grids.count ? "<a href=\"#grid\">Grid</a>" : "");
+}
+
+static void add_title(text *page, const summary *of, const evaluation_groups *evaluations)
+{
+    text title = text_start(page->error);
+    write_title(&title, of, evaluations);
+    if (title.status)
+        page->status = title.status;
+    else
+        page_begin(page, title.bytes);
+    text_add(page, "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<nav>", title.bytes ? title.bytes : "",
+             of->results.count
+                 ? "Contextual bandits: in each round a policy sees some arms, plays one and learns its reward alone. "
+                   "Policies with the same seed meet the same rounds."
+                 : "Off-policy evaluation: a log tells what one policy chose, how probably, and what came of it. From "
+                   "that follows what another policy would have earned in the same events.");
+    memory_free(title.bytes);
+    if (of->results.count) add_run_links(page, of);
+    evaluation_links(page, evaluations);
+    text_add(page, "</nav>\n");
 }
 
 /* With n pairs no p is below 2 / 2^n, and Holm's correction multiplies the smallest by the number of comparisons. */
@@ -249,18 +271,25 @@ static void add_overview(text *page, const summary *of)
              "significant.</p>\n");
 }
 
-ee_status report_page(const summary *of, const char *folder, const char *path, ee_error *error)
+static void add_runs(text *page, const summary *of, const char *folder)
+{
+    add_warnings(page, of);
+    add_overview(page, of);
+    add_what_was_run(page, of);
+    for (size_t g = 0; g < of->results.count; g++) report_group(page, &of->results.groups[g], folder);
+    report_grids(page, of);
+    report_settings(page, of);
+    report_commands(page, of);
+    report_notes(page);
+}
+
+ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *folder, const char *path,
+                      ee_error *error)
 {
     text page = text_start(error);
-    add_title(&page, of);
-    add_warnings(&page, of);
-    add_overview(&page, of);
-    add_what_was_run(&page, of);
-    for (size_t g = 0; g < of->results.count; g++) report_group(&page, &of->results.groups[g], folder);
-    report_grids(&page, of);
-    report_settings(&page, of);
-    report_commands(&page, of);
-    report_notes(&page);
+    add_title(&page, of, evaluations);
+    evaluation_sections(&page, evaluations, folder);
+    if (of->results.count) add_runs(&page, of, folder);
     text_add(&page, "<footer>Made by eenet report %s.</footer>\n", ee_version());
     page_end(&page);
     return text_save(&page, path);

@@ -2,6 +2,7 @@
 #ifndef EENET_REPORT_H
 #define EENET_REPORT_H
 
+#include "report_evaluation.h"
 #include "summary.h"
 
 /* One row a cell, in the order of the summary. What is not known is an empty field. The columns are documented in
@@ -11,7 +12,9 @@ ee_status report_csv(const summary *of, const char *path, ee_error *error);
 /* Draws all figures into folder/figures; *count is how many. */
 ee_status report_figures(const summary *of, const char *folder, size_t *count, ee_error *error);
 
-/* One file of HTML that needs no other: the figures, which must have been drawn into folder/figures, are within. */
-ee_status report_page(const summary *of, const char *folder, const char *path, ee_error *error);
+/* One file of HTML that needs no other: the figures, which must have been drawn into folder/figures, are within. Either
+ * of the two may be empty. */
+ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *folder, const char *path,
+                      ee_error *error);
 
 #endif

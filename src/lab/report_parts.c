@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "figure.h"
+#include "drawing.h"
 #include "page.h"
 
 /* ---- the heads of tables ---- */
@@ -102,8 +102,8 @@ void report_delay(text *page, const delay *late)
 
 void report_swatch(text *page, size_t style)
 {
-    const char *look = figure_is_dashed(style) ? "swatch hollow" : "swatch";
-    text_add(page, "<span class=\"%s\" style=\"--c:%s\"></span>", look, figure_colour(style));
+    const char *look = drawing_is_dashed(style) ? "swatch hollow" : "swatch";
+    text_add(page, "<span class=\"%s\" style=\"--c:%s\"></span>", look, drawing_colour(style));
 }
 
 int report_decimals(const summary_group *group)

@@ -60,8 +60,7 @@ static void add_pending(const run_job *job, char *text)
     if (!delay_is_none(&job->late) && !assignments_set(text, "pending")) add_fact(job, fact, text);
 }
 
-/* What is known of the arms and the delay comes first, so that the job's own options may say otherwise. */
-static ee_status create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error)
+ee_status runner_create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error)
 {
     const char *own = job->options ? job->options : "";
     char *options, blocks[32];
@@ -88,7 +87,7 @@ ee_status runner_check(const run_job *job, char **options, ee_error *error)
         return status_fail(error, EE_BAD_INPUT, "%s has %" PRIu64 " rounds, asked for %" PRIu64,
                            dataset_name(job->data), limit, job->rounds);
     ee_bandit *bandit;
-    ee_status status = create_bandit(job, &bandit, error);
+    ee_status status = runner_create_bandit(job, &bandit, error);
     if (status) return status;
     const char *text = ee_bandit_info(bandit).options;
     if (options) status = memory_create(NULL, options, strlen(text) + 1, 1, error);
@@ -218,7 +217,7 @@ static ee_status play(player *self, const run_job *job, bool with_curve, run_res
 {
     self->part = 0;
     self->coming = delay_start(&job->late, job->seed);
-    ee_status status = create_bandit(job, &self->bandit, error);
+    ee_status status = runner_create_bandit(job, &self->bandit, error);
     if (!status) status = environment_create(job->data, job->seed, &self->world, error);
     if (!status) status = memory_create(NULL, &self->scores, dataset_arms(job->data), sizeof *self->scores, error);
     if (!status && job->log)

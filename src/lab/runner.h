@@ -79,6 +79,10 @@ typedef struct run_watch {
  * rewards of more may be on their way. 0 where there is no such policy. */
 uint64_t runner_pending(const char *name, const delay *late);
 
+/* The bandit of a job, to be freed with ee_bandit_free. What is known of the arms and the delay is among its options,
+ * where they act; the job's own may say otherwise. */
+ee_status runner_create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error);
+
 /* Whether the job could start: creates the bandit and frees it, and compares the rounds with those of the data set.
  * *options, unless NULL, is every option with its value, to be freed with memory_free. */
 ee_status runner_check(const run_job *job, char **options, ee_error *error);

@@ -29,7 +29,7 @@ expect describe -- - </dev/null
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report evaluate rounds log bench; do
+for verb in run grid paper report evaluate coverage rounds log bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
@@ -175,3 +175,9 @@ expect run --nonsense= </dev/null
 code=0
 "$eenet" complete 2>/dev/null || code=$?
 [ "$code" = 2 ] || fail "without words: exit status $code"
+
+# Policies of which all is known.
+expect coverage -b uniform,f <<'END'
+uniform,first
+uniform,floor:
+END

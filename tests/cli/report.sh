@@ -46,7 +46,83 @@ status=0
 "$eenet" report runs --reference linucb >out 2>err || status=$?
 [ $status = 1 ] && grep -q "no run of policy 'linucb'" err || fail "a reference that was not played"
 
+# A log of 600 events, uniform over three items; users click on the one that they like 6 times in 10.
+cat >make.awk <<'END'
+function draw() { state = state * 16807 % 2147483647; return state / 2147483647 }
+BEGIN {
+    state = 42
+    split("red green blue", names, " ")
+    for (i = 1; i <= 600; i++) {
+        likes = 1 + int(3 * draw())
+        action = 1 + int(3 * draw())
+        printf "{\"_label_cost\":%d,\"_label_probability\":0.3333333,\"_label_Action\":%d,\"_labelIndex\":%d,", \
+            -(draw() < (action == likes ? 0.6 : 0.1)), action, action - 1
+        printf "\"Timestamp\":\"2026-05-%02dT12:00:00Z\",\"EventId\":\"e%d\",", 1 + int(i / 25), i
+        printf "\"a\":[%d,%d,%d],\"p\":[0.3333333,0.3333333,0.3333334],", action, action % 3 + 1, (action + 1) % 3 + 1
+        printf "\"c\":{\"user\":{\"likes\":\"%s\"},\"_multi\":[", names[likes]
+        for (k = 1; k <= 3; k++) printf "%s{\"item\":{\"is\":\"%s\"}}", (k > 1 ? "," : ""), names[k]
+        print "]}}"
+    }
+}
+END
+awk -f make.awk >log.dsjson
+"$eenet" evaluate log.dsjson -p linucb,uniform,first -o judged >/dev/null
+
+# Evaluations alone: a table of their own, one row for each candidate and estimator.
+status=0
+PATH=$PWD/empty "$eenet" report judged >out 2>err || status=$?
+[ $status = 1 ] || fail "evaluations, gnuplot fails: status $status"
+echo judged/evaluations.csv | diff - out || fail "evaluations: output"
+head -n 1 judged/evaluations.csv | grep -qx 'log,fingerprint,mode,model,interval,confidence,candidate,seed,events,estimator,value,low,high,gain,gain_low,gain_high,lambda,log_reward,effective,largest_weight,mean_weight,unsupported,trusted,options' || fail "columns of evaluations"
+cut -d , -f 1,3-7,9,10,23 judged/evaluations.csv | sed 1d | sort >rows
+sort >expected <<'END'
+log.dsjson,progressive,f1,cs,0.95,linucb,600,dr,1
+log.dsjson,progressive,f1,cs,0.95,linucb,600,snips,1
+log.dsjson,progressive,f1,cs,0.95,uniform,600,dr,1
+log.dsjson,progressive,f1,cs,0.95,uniform,600,snips,1
+log.dsjson,progressive,f1,cs,0.95,first,600,dr,1
+log.dsjson,progressive,f1,cs,0.95,first,600,snips,1
+END
+diff expected rows || fail "rows of evaluations"
+# The values are those of the lines.
+sed -n 's/.*"candidate": *"linucb".*"name": *"dr", *"value": *\([0-9.]\{8\}\).*/\1/p' judged/evaluations.jsonl >value
+sed -n 's/.*,linucb,0,600,dr,\([0-9.]\{8\}\).*/\1/p' judged/evaluations.csv | diff - value || fail "value"
+
 command -v gnuplot >/dev/null || exit 0
+
+"$eenet" report judged >out
+cat >expected <<'END'
+judged/evaluations.csv
+judged/figures (2 figures as .svg, .pdf, .gp and .dat)
+judged/report.html
+END
+diff expected out || fail "evaluations alone"
+grep -q '<h1>What 3 candidates would have earned</h1>' judged/report.html || fail "title of evaluations"
+grep -Eq '<p class="headline">linucb would have earned [0-9.]+% ± [0-9.]+% more than the log&#39;s policy.</p>' \
+    judged/report.html || fail "headline"
+! grep -q 'id="overview"' judged/report.html || fail "an overview of no runs"
+[ "$(grep -c 'Nothing speaks against these numbers' judged/report.html)" = 1 ] || fail "what all say is said once"
+
+# A log that has the probability of the taken action alone: there is no overlap to draw.
+awk 'BEGIN { print "a,p,r"; for (i = 0; i < 200; i++) printf "%d,0.5,%d\n", i % 2, i % 7 < 3 }' >few.csv
+"$eenet" evaluate csv:few.csv,action=a,probability=p,reward=r -p uniform,arm:1 -e ips -o few >/dev/null
+"$eenet" report few >out
+! grep -q 'choices, percent' few/figures/weights-log-1.gp || fail "overlap that is not known"
+grep -q 'rounds, percent' few/figures/weights-log-1.gp || fail "no weights"
+
+# Beside runs they are a part of the same page.
+cp runs/results.jsonl judged/
+cp -r runs/curves judged/
+"$eenet" report judged >out
+cat >expected <<'END'
+judged/summary.csv
+judged/evaluations.csv
+judged/figures (5 figures as .svg, .pdf, .gp and .dat)
+judged/report.html
+END
+diff expected out || fail "evaluations and runs"
+grep -q '<h2 id="log-1">Evaluation of log.dsjson</h2>' judged/report.html || fail "no section of the evaluation"
+grep -q 'id="overview"' judged/report.html || fail "no overview of the runs"
 
 "$eenet" report runs >out
 cat >expected <<'END'

@@ -33,11 +33,11 @@ function look() {
             expect(element.getBoundingClientRect().right <= width + 1, `<${element.tagName}> '${words(element)}' is cut`);
 
     const figures = all('figure svg');
-    expect(figures.length === 8, `${figures.length} figures, not 8`);
+    expect(figures.length === 10, `${figures.length} figures, not 10`);
     figures.forEach(look_at_figure);
 
     const headings = all('h2, h3').map(words);
-    for (const heading of ['Overview', 'What was run', 'synthetic:cosine', 'synthetic:quadratic,dim=5,arms=3',
+    for (const heading of ['Evaluation of log.dsjson', 'Can this be trusted?', 'Overview', 'What was run', 'synthetic:cosine', 'synthetic:quadratic,dim=5,arms=3',
         'Ablation: the label of f2', 'Ablation: the kind of f3', 'Exploration direction', 'Time and memory', 'Grid',
         'Every setting', 'How to reproduce', 'What the columns mean'])
         expect(headings.includes(heading), `no heading '${heading}'`);
@@ -50,6 +50,8 @@ function look() {
     expect(all('td b').length === 4, `${all('td b').length} best, not 4`); // of two data sets, in two tables each
     expect(all('.tag').some(tag => words(tag) === 'chosen'), 'no setting is chosen');
     expect(all('.note').length > 0, 'no word about too few seeds');
+    expect(all('.headline').length === 1 && /would have earned|difference/.test(words(all('.headline')[0])), 'no headline');
+    expect(all('.tag').some(tag => words(tag) === 'not to be trusted'), 'no candidate is doubted');
 
     // One file, without scripts of its own, whose links lead somewhere within it.
     const ids = all('[id]').map(element => element.id);

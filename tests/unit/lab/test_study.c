@@ -61,7 +61,8 @@ static void the_chosen_settings_play_the_seeds_that_count(void **state)
         assert_null(series->ablation);
         assert_int_equal(series->choice.cells, i % 2 ? 2 : 1);
         for (size_t k = 0; k < SEEDS; k++) {
-            run_job job = {datasets[i / 2], policies[i % 2].name, series->choice.options, seeds[k], ROUNDS, false, {0}};
+            run_job job = {
+                datasets[i / 2], policies[i % 2].name, series->choice.options, seeds[k], ROUNDS, false, {0}, NULL};
             run_result alone;
             assert_int_equal(runner_run(&job, NULL, &alone, NULL), EE_OK);
             assert_true(series->results[k].finished && series->results[k].regret == alone.regret);

@@ -1,0 +1,59 @@
+#include "parallel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/memory.h"
+
+typedef struct crew {
+    size_t count;
+    parallel_work *work;
+    void *context;
+    const parallel_watch *watch;
+    atomic_size_t next, done;
+    atomic_bool stopped;
+    pthread_mutex_t turn; /* for what follows */
+    ee_error failure;
+} crew;
+
+static void do_pieces(crew *all, bool watching)
+{
+    size_t place;
+    while (!atomic_load(&all->stopped) && (place = atomic_fetch_add(&all->next, 1)) < all->count) {
+        ee_error error = {EE_OK, ""};
+        if (all->work(all->context, place, &error)) {
+            pthread_mutex_lock(&all->turn);
+            all->failure = error;
+            pthread_mutex_unlock(&all->turn);
+            atomic_store(&all->stopped, true);
+            return;
+        }
+        size_t done = atomic_fetch_add(&all->done, 1) + 1;
+        if (watching && !all->watch->wanted(all->watch->context, done, all->count)) atomic_store(&all->stopped, true);
+    }
+}
+
+static void *help(void *argument)
+{
+    do_pieces(argument, false);
+    return NULL;
+}
+
+ee_status parallel_each(size_t count, size_t threads, parallel_work *work, void *context, const parallel_watch *watch,
+                        bool *finished, ee_error *error)
+{
+    crew all = {.count = count, .work = work, .context = context, .watch = watch};
+    size_t helpers = 0, most = threads < count ? threads : count;
+    pthread_t *others;
+    ee_status status = memory_create(NULL, &others, most, sizeof *others, error);
+    if (status) return status;
+    pthread_mutex_init(&all.turn, NULL);
+    while (helpers + 1 < most && !pthread_create(&others[helpers], NULL, help, &all)) helpers++;
+    do_pieces(&all, watch != NULL); /* fewer helpers than were asked for take longer, and that is all */
+    for (size_t i = 0; i < helpers; i++) pthread_join(others[i], NULL);
+    pthread_mutex_destroy(&all.turn);
+    memory_free(others);
+    *finished = atomic_load(&all.done) == count;
+    if (all.failure.status && error) *error = all.failure;
+    return all.failure.status;
+}

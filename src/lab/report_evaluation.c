@@ -1,0 +1,346 @@
+#define _POSIX_C_SOURCE 200809L /* gmtime_r */
+#include "report_evaluation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "page.h"
+#include "report_parts.h"
+
+/* ---- groups ---- */
+
+static bool asked_alike(const stored_evaluation *a, const stored_evaluation *b)
+{
+    return a->result.log.fingerprint == b->result.log.fingerprint && strcmp(a->log, b->log) == 0 &&
+           strcmp(a->asked, b->asked) == 0;
+}
+
+/* Who cannot be trusted comes after the others, and what has no value last. */
+static bool comes_before(const stored_evaluation *a, const stored_evaluation *b)
+{
+    if (a->result.diagnosis.trusted != b->result.diagnosis.trusted) return a->result.diagnosis.trusted;
+    double left = a->result.estimates[0].value, right = b->result.estimates[0].value;
+    return left > right || (isnan(right) && !isnan(left));
+}
+
+static ee_status add_row(evaluation_group *group, size_t room, const stored_evaluation *row, ee_error *error)
+{
+    if (!group->rows) {
+        ee_status status = memory_create(NULL, &group->rows, room, sizeof *group->rows, error);
+        if (!status) status = memory_create(NULL, &group->labels, room, sizeof *group->labels, error);
+        if (status) return status;
+    }
+    size_t place = group->count++;
+    for (; place && comes_before(row, group->rows[place - 1]); place--) group->rows[place] = group->rows[place - 1];
+    group->rows[place] = row;
+    return EE_OK;
+}
+
+/* The candidate; where several have its name, a number behind it. */
+static ee_status add_labels(evaluation_group *group, ee_error *error)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const char *name = group->rows[i]->result.candidate;
+        size_t before = 0, same = 0;
+        for (size_t k = 0; k < group->count; k++) {
+            bool is_same = strcmp(group->rows[k]->result.candidate, name) == 0;
+            same += is_same;
+            before += is_same && k < i;
+        }
+        text label = text_start(error);
+        text_add(&label, "%s", name);
+        if (same > 1) text_add(&label, " (%zu)", before + 1);
+        group->labels[i] = label.bytes;
+        if (label.status) return label.status;
+    }
+    return EE_OK;
+}
+
+ee_status evaluation_groups_create(const stored_evaluations *from, evaluation_groups *out, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < from->count && !status; i++) {
+        const stored_evaluation *row = &from->rows[i];
+        size_t g = 0;
+        if (!row->estimator_count) continue;
+        while (g < out->count && !asked_alike(out->groups[g].rows[0], row)) g++;
+        if (g == out->count) {
+            status = memory_grow(NULL, &out->groups, &out->capacity, g + 1, sizeof *out->groups, error);
+            if (status) return status;
+            snprintf(out->groups[g].file, sizeof out->groups[g].file, "log-%zu", ++out->count);
+        }
+        status = add_row(&out->groups[g], from->count, row, error);
+    }
+    for (size_t g = 0; g < out->count && !status; g++) status = add_labels(&out->groups[g], error);
+    return status;
+}
+
+void evaluation_groups_release(evaluation_groups *self)
+{
+    for (size_t g = 0; g < self->count; g++) {
+        for (size_t i = 0; self->groups[g].labels && i < self->groups[g].count; i++)
+            memory_free(self->groups[g].labels[i]);
+        memory_free(self->groups[g].labels);
+        memory_free(self->groups[g].rows);
+    }
+    memory_free(self->groups);
+    *self = (evaluation_groups){0};
+}
+
+/* ---- the table for programs ---- */
+
+static void add_real(text *csv, double value)
+{
+    text_add(csv, isnan(value) ? "," : ",%.10g", value);
+}
+
+static void add_csv_row(text *csv, const stored_evaluation *row, size_t k)
+{
+    const evaluation_result *of = &row->result;
+    const estimate *by = &of->estimates[k];
+    const double numbers[] = {by->value,
+                              by->low,
+                              by->high,
+                              by->gain,
+                              by->gain_low,
+                              by->gain_high,
+                              by->lambda,
+                              of->log.reward,
+                              of->facts.effective,
+                              of->facts.largest_weight,
+                              of->facts.mean_weight,
+                              of->facts.unsupported};
+    text_csv(csv, row->log);
+    text_add(csv, ",%016" PRIx64 ",", of->log.fingerprint);
+    text_csv(csv, row->mode);
+    text_add(csv, ",%s,%s,%g,", row->model, row->interval, row->confidence);
+    text_csv(csv, of->candidate);
+    text_add(csv, ",%" PRIu64 ",%" PRIu64 ",%s", of->seed, of->log.events, row->estimators[k]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) add_real(csv, numbers[i]);
+    text_add(csv, ",%d,", of->diagnosis.trusted);
+    text_csv(csv, of->options ? of->options : "");
+    text_add(csv, "\n");
+}
+
+ee_status evaluation_csv(const evaluation_groups *of, const char *path, ee_error *error)
+{
+    text csv = text_start(error);
+    text_add(&csv, "log,fingerprint,mode,model,interval,confidence,candidate,seed,events,estimator,value,low,high,gain,"
+                   "gain_low,gain_high,lambda,log_reward,effective,largest_weight,mean_weight,unsupported,trusted,"
+                   "options\n");
+    for (size_t g = 0; g < of->count; g++)
+        for (size_t i = 0; i < of->groups[g].count; i++)
+            for (size_t k = 0; k < of->groups[g].rows[i]->estimator_count; k++)
+                add_csv_row(&csv, of->groups[g].rows[i], k);
+    return text_save(&csv, path);
+}
+
+/* ---- the page ---- */
+
+/* So that the width of the narrowest interval has two digits. */
+static int decimals_of(const evaluation_group *group)
+{
+    double narrowest = INFINITY;
+    for (size_t i = 0; i < group->count; i++)
+        for (size_t k = 0; k < group->rows[i]->estimator_count; k++) {
+            const estimate *by = &group->rows[i]->result.estimates[k];
+            if (by->high > by->low) narrowest = fmin(narrowest, by->high - by->low);
+        }
+    if (!isfinite(narrowest)) return 4;
+    return (int)fmin(fmax(1 - floor(log10(narrowest)), 0), 6);
+}
+
+static void add_interval(text *page, double low, double high, int decimals, bool is_difference)
+{
+    void (*add)(text *, double, int) = is_difference ? page_signed : page_number;
+    if (isnan(low) || isnan(high)) return;
+    text_add(page, " <span class=\"faint\">[");
+    add(page, low, decimals);
+    text_add(page, ", ");
+    add(page, high, decimals);
+    text_add(page, "]</span>");
+}
+
+static void add_day(text *page, double time)
+{
+    char day[32] = "";
+    struct tm parts;
+    time_t seconds = (time_t)time;
+    if (gmtime_r(&seconds, &parts)) strftime(day, sizeof day, "%Y-%m-%d", &parts);
+    text_add(page, "%s", day);
+}
+
+/* "10000 events from 2026-01-01 to 2026-01-31, mean reward 0.1 [0.09, 0.11]; ..." */
+static void add_facts(text *page, const stored_evaluation *row, int decimals)
+{
+    const evaluated_log *log = &row->result.log;
+    text_add(page, "<p class=\"facts\">%" PRIu64 " events", log->events);
+    if (!isnan(log->first_time) && !isnan(log->last_time)) {
+        text_add(page, " from ");
+        add_day(page, log->first_time);
+        text_add(page, " to ");
+        add_day(page, log->last_time);
+    }
+    text_add(page, ", mean reward ");
+    page_number(page, log->reward, decimals);
+    add_interval(page, log->rewards.low, log->rewards.high, decimals, false);
+    if (log->learned) text_add(page, "; %" PRIu64 " before them to learn from", log->learned);
+    if (log->skipped) text_add(page, "; %" PRIu64 " that nobody saw", log->skipped);
+    if (log->passed) text_add(page, "; %" PRIu64 " lines passed over", log->passed);
+    text_add(page, ". Mode ");
+    text_html(page, row->mode);
+    text_add(page, "; reward model ");
+    text_html(page, row->model);
+    text_add(page, "; %g%% intervals, ", 100 * row->confidence);
+    text_html(page, row->interval);
+    text_add(page, ".</p>\n");
+}
+
+/* What to say first: of the best candidate that is not the log's own policy. */
+static const stored_evaluation *find_best(const evaluation_group *group)
+{
+    bool own = strcmp(group->rows[0]->result.candidate, "logged") == 0;
+    return group->rows[own && group->count > 1];
+}
+
+static void add_row_of(text *page, const evaluation_group *group, size_t place, int decimals)
+{
+    const stored_evaluation *row = group->rows[place];
+    const evaluation_result *of = &row->result;
+    text_add(page, "<tr><th scope=\"row\">");
+    report_swatch(page, place);
+    text_html(page, group->labels[place]);
+    if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not to be trusted</span>");
+    text_add(page, "</th>");
+    for (size_t k = 0; k < row->estimator_count; k++) {
+        const estimate *by = &of->estimates[k];
+        text_add(page, "<td>");
+        page_number(page, by->value, decimals);
+        add_interval(page, by->low, by->high, decimals, false);
+        text_add(page, "</td>");
+        if (k) continue;
+        text_add(page, "<td>");
+        page_signed(page, by->gain, decimals);
+        add_interval(page, by->gain_low, by->gain_high, decimals, true);
+        text_add(page, "</td><td>");
+        page_signed(page, of->log.reward > 0 ? 100 * by->gain / of->log.reward : NAN, 1);
+        text_add(page, of->log.reward > 0 ? "%%</td>" : "</td>");
+    }
+    text_add(page, "<td>");
+    page_number(page, of->facts.effective, 0);
+    text_add(page, "</td><td>");
+    page_amount(page, of->facts.largest_weight);
+    text_add(page, "</td></tr>\n");
+}
+
+static void add_table(text *page, const evaluation_group *group, int decimals)
+{
+    const stored_evaluation *first = group->rows[0];
+    text_add(page, "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">candidate</th>");
+    for (size_t k = 0; k < first->estimator_count; k++) {
+        text_add(page, "<th scope=\"col\">value by ");
+        text_html(page, first->estimators[k]);
+        text_add(page,
+                 k ? "</th>" : "</th><th scope=\"col\">difference to the log</th><th scope=\"col\">in percent</th>");
+    }
+    text_add(page,
+             "<th scope=\"col\">effective rounds</th><th scope=\"col\">largest weight</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < group->count; i++) add_row_of(page, group, i, decimals);
+    text_add(page,
+             "</tbody></table></div>\n<p class=\"legend\">Value: the mean reward that the candidate would have had in "
+             "these events, with its %g%% interval. Difference: the value less the mean reward that the log has. "
+             "Effective rounds: so many rounds played by the candidate itself would tell as much as the log "
+             "does.</p>\n",
+             100 * first->confidence);
+}
+
+static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const char *folder,
+                       const char *caption)
+{
+    text_add(page, "<figure><div class=\"scroll\">");
+    evaluation_figure_embed(group, which, folder, caption, page);
+    text_add(page, "</div><figcaption>%s</figcaption></figure>\n", caption);
+}
+
+static bool says(const stored_evaluation *row, const char *sentence)
+{
+    const diagnosis_report *report = &row->result.diagnosis;
+    for (size_t k = 0; k < report->count; k++)
+        if (strcmp(report->sentences[k].text, sentence) == 0) return true;
+    return false;
+}
+
+static bool all_say(const evaluation_group *group, const char *sentence)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (!says(group->rows[i], sentence)) return false;
+    return true;
+}
+
+/* The sentences about a candidate that are about all, or about it alone; nothing where there are none. */
+static void add_sentences(text *page, const evaluation_group *group, size_t place, bool shared)
+{
+    const diagnosis_report *report = &group->rows[place]->result.diagnosis;
+    bool begun = false;
+    for (size_t k = 0; k < report->count; k++) {
+        const diagnosis_sentence *one = &report->sentences[k];
+        if (all_say(group, one->text) != shared) continue;
+        if (!begun) {
+            text_add(page, "<p><b>");
+            text_html(page, shared ? "All candidates" : group->labels[place]);
+            text_add(page, ".</b></p>\n<ul>\n");
+            begun = true;
+        }
+        text_add(page, one->grave ? "<li class=\"note\">" : "<li>");
+        text_html(page, one->text);
+        text_add(page, "</li>\n");
+    }
+    if (begun) text_add(page, "</ul>\n");
+}
+
+static void add_diagnosis(text *page, const evaluation_group *group)
+{
+    text_add(page, "<h3>Can this be trusted?</h3>\n");
+    add_sentences(page, group, 0, true);
+    for (size_t i = 0; i < group->count; i++) add_sentences(page, group, i, false);
+}
+
+static void add_section(text *page, const evaluation_group *group, const char *folder)
+{
+    const stored_evaluation *first = group->rows[0];
+    int decimals = decimals_of(group);
+    text_add(page, "<section>\n<h2 id=\"%s\">Evaluation of ", group->file);
+    text_html(page, first->log);
+    text_add(page, "</h2>\n<p class=\"headline\">");
+    text_html(page, find_best(group)->result.headline);
+    text_add(page, "</p>\n");
+    add_facts(page, first, decimals);
+    add_table(page, group, decimals);
+    add_figure(page, group, EVALUATION_FIGURE_VALUE, folder,
+               "What each candidate would have had a round, by the events up to there; the bands are the intervals. "
+               "The dotted line is what the policy of the log had.");
+    add_diagnosis(page, group);
+    add_figure(page, group, EVALUATION_FIGURE_WEIGHTS, folder,
+               "Weights: how much more often the candidate takes the logged action than the log did; a weight of 0: "
+               "it does not take it. Large ones make an estimate shaky. Below, where the log tells it: how probable "
+               "in the log what the candidate chooses was.");
+    text_add(page, "</section>\n");
+}
+
+void evaluation_links(text *page, const evaluation_groups *of)
+{
+    for (size_t g = 0; g < of->count; g++) {
+        text_add(page, "<a href=\"#%s\">", of->groups[g].file);
+        text_html(page, of->groups[g].rows[0]->log);
+        text_add(page, "</a>");
+    }
+}
+
+void evaluation_sections(text *page, const evaluation_groups *of, const char *folder)
+{
+    for (size_t g = 0; g < of->count; g++) add_section(page, &of->groups[g], folder);
+}

@@ -1,0 +1,45 @@
+/* The part of a report that is about evaluations of logs: a table for programs, figures, and sections of the page. */
+#ifndef EENET_REPORT_EVALUATION_H
+#define EENET_REPORT_EVALUATION_H
+
+#include "data/text.h"
+#include "evaluate/evaluation_file.h"
+
+/* Evaluations of one log that were asked for in the same way. */
+typedef struct evaluation_group {
+    const stored_evaluation **rows; /* (count) those to be trusted first, by the first estimator's value */
+    size_t count;
+    char **labels; /* (count) what the candidates are called */
+    char file[24]; /* "log-1", in links and in the names of files */
+} evaluation_group;
+
+typedef struct evaluation_groups {
+    evaluation_group *groups; /* (count) in the order of the lines */
+    size_t count, capacity;
+} evaluation_groups;
+
+/* from must outlive out, which starts as zeros, and is to be released, on failure too. */
+ee_status evaluation_groups_create(const stored_evaluations *from, evaluation_groups *out, ee_error *error);
+void evaluation_groups_release(evaluation_groups *self);
+
+/* One row for each candidate and estimator. The columns are documented in eenet-report(1). */
+ee_status evaluation_csv(const evaluation_groups *of, const char *path, ee_error *error);
+
+/* Draws all figures into folder/figures; adds to *count how many. */
+ee_status evaluation_figures(const evaluation_groups *of, const char *folder, size_t *count, ee_error *error);
+
+/* The values over time; and the weights, with where the candidate's choices lie. */
+typedef enum evaluation_figure {
+    EVALUATION_FIGURE_VALUE,
+    EVALUATION_FIGURE_WEIGHTS,
+    EVALUATION_FIGURES
+} evaluation_figure;
+
+void evaluation_figure_embed(const evaluation_group *group, evaluation_figure which, const char *folder,
+                             const char *title, text *page);
+
+/* Links to the sections, and the sections, whose figures must have been drawn. */
+void evaluation_links(text *page, const evaluation_groups *of);
+void evaluation_sections(text *page, const evaluation_groups *of, const char *folder);
+
+#endif

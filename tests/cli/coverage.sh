@@ -1,0 +1,63 @@
+#!/bin/sh
+# coverage.sh PROGRAM: whether intervals hold the truth, as a table, as lines and as figures.
+set -eu
+eenet=$1
+fail() { echo "coverage.sh: $*" >&2; exit 1; }
+
+small="-d synthetic:clicks,arms=3,rate=0.4 --pool 60 --training 100 -T 200 --replications 20"
+
+# One seed, one result, whatever -j; another seed another one.
+# shellcheck disable=SC2086 # words
+"$eenet" coverage $small -b uniform,floor:0.3 -p uniform,greedy -j 1 >table
+# shellcheck disable=SC2086
+"$eenet" coverage $small -b uniform,floor:0.3 -p uniform,greedy -j 3 | cmp - table
+# shellcheck disable=SC2086
+! "$eenet" coverage $small -b uniform,floor:0.3 -p uniform,greedy -s 1 | cmp -s - table || fail "seed"
+[ "$(grep -c '^synthetic:clicks,arms=3,rate=0.4, logs of ' table)" = 2 ] || fail "behaviours"
+grep -q '^synthetic:clicks.* logs of floor:0.3 (value 0.[0-9]*, least probability 0.1): 20 logs of 200 rounds$' table ||
+    fail "the head of a table"
+[ "$(grep -Ec '^  [a-z-]+ +(ips|snips|dr|sndr|gain) ' table)" = 32 ] ||
+    fail "rows of intervals"
+# The anytime-valid ones hold, at the end and always.
+grep '^  cs ' table | grep -Eqv ' (9[5-9]|100)\.[0-9]%.* (9[5-9]|100)\.[0-9]%  +0\.' && fail "cs does not hold"
+
+# Lines: valid JSON, one a behaviour, and the same in the folder.
+# shellcheck disable=SC2086
+"$eenet" coverage $small -b uniform,igw -p greedy,first --json -o dir >lines || {
+    command -v gnuplot >/dev/null && fail "-o"
+}
+[ "$(wc -l <lines)" = 2 ] || fail "lines"
+grep -q '"behaviour":"igw:20"' lines || fail "behaviour"
+cmp lines dir/coverage.jsonl
+if command -v gnuplot >/dev/null; then
+    for name in coverage estimator-error; do
+        for ending in svg pdf gp dat; do [ -s "dir/figures/$name.$ending" ] || fail "no $name.$ending"; done
+    done
+fi
+
+# A warm start: the one that knows nothing, the one that has learned, the one that has played.
+"$eenet" coverage --warm 300 -d synthetic:cosine,arms=3 -b uniform,floor:0.2 -T 100 --replications 2 >warm
+head -n 1 warm | grep -qx 'Regret of the next 100 rounds after 300 logged ones, mean and deviation over 2 seeds.' ||
+    fail "the head of a warm start"
+[ "$(wc -l <warm)" = 4 ] || fail "rows of a warm start"
+"$eenet" coverage --warm 300 -d synthetic:cosine,arms=3 -b uniform -T 100 --replications 2 --json >warm.json
+grep -Eqx '\{"dataset":"synthetic:cosine,arms=3","events":300,"rounds":100,"seeds":2,"log":"uniform","cold":\[[0-9.]+,[0-9.]+\],"warmed":\[[0-9.]+,[0-9.]+\],"trained":\[[0-9.]+,[0-9.]+\],"logger":\[[0-9.]+,[0-9.]+\]\}' warm.json ||
+    fail "a line of a warm start"
+
+# What is wrong with the arguments.
+refuse() { # SENTENCE ARGUMENTS...
+    sentence=$1
+    shift
+    status=0
+    "$eenet" coverage "$@" >out 2>err || status=$?
+    [ $status = 2 ] || fail "'$*': status $status"
+    head -n 1 err | grep -qxF "eenet coverage: $sentence" || fail "'$*': $(cat err)"
+}
+refuse "expected a data set: -d DATASET"
+refuse "--behaviour: a log of 'greedy' says nothing of the arms that it never plays" -d synthetic:clicks -b uniform,greedy
+refuse "--behaviour: floor: expected a number above 0, at most 1, got '2'" -d synthetic:clicks -b floor:2
+refuse "--candidates: expected uniform, first, little, greedy, floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA, got 'best'" \
+    -d synthetic:clicks -p best
+refuse "--replications must be a whole number, 1 to 1000000, got '0'" -d synthetic:clicks --replications 0
+refuse "--seed is given twice" -d synthetic:clicks -s 1 -s 2
+refuse "data set: no kind is called 'syntetic'; did you mean 'synthetic'?" -d syntetic:clicks
