@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
 #include "evaluate/statistics.h"
@@ -43,7 +42,7 @@ static const flag flags[FLAGS] = {
     [FLAG_WARM] = {'\0', "warm", "EVENTS", "what a log of so many is worth to a new bandit, in place of intervals"},
     [FLAG_SEED] = {'s', "seed", "SEED", "of all that is drawn; 0 unless given"},
     [FLAG_JOBS] = {'j', "jobs", "JOBS", "logs at a time, one for each core unless given"},
-    [FLAG_OUTPUT] = {'o', "output", "DIR", "write coverage.jsonl and figures there"},
+    [FLAG_OUTPUT] = {'o', "output", "DIR", "keep each study there as it ends, and draw figures"},
     [FLAG_JSON] = {'\0', "json", NULL, "a line of JSON for each behaviour, no table"},
 };
 
@@ -61,6 +60,7 @@ typedef struct request {
     size_t dataset_count;
     known_list behaviours, candidates;
     uint64_t rounds, replications, pool, training, warm, seed, threads;
+    kept_studies kept;
     coverage_entry *entries; /* (datasets, behaviours) */
 } request;
 
@@ -160,11 +160,12 @@ static void clear_line(audience *who)
     who->drawn = false;
 }
 
-static int end_of(const command *self, ee_status status, bool finished, const ee_error *error)
+static int end_of(const command *self, const request *of, ee_status status, bool finished, const ee_error *error)
 {
     if (status) return command_failed(self, "%s", error->message);
     if (finished) return EXIT_DONE;
-    fprintf(stderr, "eenet %s: interrupted\n", self->name);
+    fprintf(stderr, "eenet %s: interrupted%s\n", self->name,
+            of->given[FLAG_OUTPUT] ? "; the same command goes on from here" : "");
     return EXIT_INTERRUPTED;
 }
 
@@ -236,61 +237,64 @@ static void print_entry(const coverage_entry *entry)
 
 static ee_status print_line(const coverage_entry *entry, ee_error *error)
 {
-    text line = text_start(error);
-    coverage_line(entry, &line);
+    text line = coverage_line(entry, error);
     if (!line.status) fputs(line.bytes, stdout);
     memory_free(line.bytes);
     return line.status;
 }
 
-static int run_pool(const command *self, const request *of, size_t place, coverage_entry *entries)
+/* The pool is made when it is first needed. */
+static ee_status play_entry(request *of, const known_plan *rounds, const parallel_watch *watch, known_pool *pool,
+                            coverage_entry *entry, bool *finished, ee_error *error)
+{
+    ee_status status = EE_OK;
+    *finished = true;
+    if (!pool->count) status = known_pool_create(rounds, watch, pool, finished, error);
+    if (!status && *finished)
+        status = coverage_run(&entry->plan, (size_t)of->threads, watch, &entry->result, finished, error);
+    if (!status && *finished) status = coverage_keep(&of->kept, entry, error);
+    return status;
+}
+
+static int run_pool(const command *self, request *of, size_t place, coverage_entry *entries)
 {
     audience who = {.what = dataset_name(of->datasets[place]), .shown = isatty(STDERR_FILENO) == 1};
     parallel_watch watch = {still_wanted, &who};
     known_pool pool = {0};
     known_plan plan = {of->datasets[place], of->seed, (size_t)of->training, (size_t)of->pool};
-    bool finished;
-    ee_error error;
-    ee_status status = known_pool_create(&plan, &watch, &pool, &finished, &error);
-    clear_line(&who);
-    int code = end_of(self, status, finished, &error);
+    int code = EXIT_DONE;
     for (size_t b = 0; b < of->behaviours.count && !code; b++) {
         enum { RESAMPLES = 200 };
         coverage_entry *entry = &entries[b];
+        bool finished;
+        ee_error error;
         *entry =
             (coverage_entry){.data = plan.data,
                              .training = plan.training,
                              .pool = plan.count,
                              .plan = {&pool, of->behaviours.entries[b], of->candidates.entries, of->candidates.count,
                                       (size_t)of->rounds, (size_t)of->replications, RESAMPLES, of->seed}};
-        status = coverage_run(&entry->plan, (size_t)of->threads, &watch, &entry->result, &finished, &error);
+        ee_status status = coverage_find(&of->kept, entry, &finished, &error);
+        if (!status && !finished) status = play_entry(of, &plan, &watch, &pool, entry, &finished, &error);
         clear_line(&who);
         if (!status && finished && of->given[FLAG_JSON])
             status = print_line(entry, &error);
         else if (!status && finished)
             print_entry(entry);
         fflush(stdout);
-        code = end_of(self, status, finished, &error);
+        code = end_of(self, of, status, finished, &error);
     }
     known_pool_release(&pool);
     return code;
 }
 
-static int save(const command *self, const request *of, size_t count)
+static int draw(const command *self, const request *of, size_t count)
 {
     const char *folder = of->given[FLAG_OUTPUT];
-    char *path = NULL;
     ee_error error;
-    text lines = text_start(&error);
-    for (size_t i = 0; i < count; i++) coverage_line(&of->entries[i], &lines);
-    ee_status status = file_make_folder(folder, &error);
-    if (!status) status = file_join(folder, "coverage.jsonl", &path, &error);
-    if (!status) status = text_save(&lines, path);
-    if (!status) status = coverage_figures(of->entries, count, folder, &error);
-    if (!status && !of->given[FLAG_JSON]) printf("%s\n%s/figures\n", path, folder);
-    memory_free(lines.bytes);
-    memory_free(path);
-    return status ? command_failed(self, "%s", error.message) : EXIT_DONE;
+    if (coverage_figures(of->entries, count, folder, &error)) return command_failed(self, "%s", error.message);
+    if (!of->given[FLAG_JSON]) printf("%s\n%s/figures\n", of->kept.file.path, folder);
+    return EXIT_DONE;
 }
 
 static int run_coverage(const command *self, request *of)
@@ -301,7 +305,7 @@ static int run_coverage(const command *self, request *of)
         return command_failed(self, "%s", error.message);
     int code = EXIT_DONE;
     for (size_t i = 0; i < of->dataset_count && !code; i++) code = run_pool(self, of, i, of->entries + i * behaviours);
-    if (!code && of->given[FLAG_OUTPUT]) code = save(self, of, count);
+    if (!code && of->given[FLAG_OUTPUT]) code = draw(self, of, count);
     for (size_t i = 0; i < count; i++) coverage_release(&of->entries[i].result);
     memory_free(of->entries);
     return code;
@@ -309,14 +313,12 @@ static int run_coverage(const command *self, request *of)
 
 /* ---- a warm start ---- */
 
-static const char *const player_names[WARM_PLAYERS] = {"cold", "warmed", "trained", "logger"};
-
 static void print_warm_head(const request *of)
 {
     printf("Regret of the next %" PRIu64 " rounds after %" PRIu64 " logged ones, mean and deviation over %" PRIu64
            " seeds.\n%-28s %-12s",
            of->rounds, of->warm, of->replications, "data set", "log of");
-    for (size_t k = 0; k < WARM_PLAYERS; k++) printf("  %16s", player_names[k]);
+    for (size_t k = 0; k < WARM_PLAYERS; k++) printf("  %16s", warm_names[k]);
     printf("\n");
 }
 
@@ -338,7 +340,7 @@ static void print_warm(const request *of, const dataset *data, const char *name,
         double mean = statistics_mean(values, count), deviation = statistics_deviation(values, count);
         if (isnan(deviation)) deviation = 0;
         if (json)
-            printf(",\"%s\":[%.6g,%.6g]", player_names[k], mean, deviation);
+            printf(",\"%s\":[%.6g,%.6g]", warm_names[k], mean, deviation);
         else
             printf("  %7.1f ± %6.1f", mean, deviation);
     }
@@ -359,7 +361,7 @@ static void choose_logger(known_policy behaviour, warm_plan *plan, char *options
     plan->options[WARM_LOGGER] = options;
 }
 
-static int run_warm(const command *self, const request *of)
+static int run_warm(const command *self, request *of)
 {
     size_t count = (size_t)of->replications;
     audience who = {.what = "seeds", .shown = isatty(STDERR_FILENO) == 1};
@@ -382,12 +384,13 @@ static int run_warm(const command *self, const request *of)
         char options[80], name[KNOWN_TEXT];
         bool finished;
         choose_logger(behaviour, &plan, options, sizeof options);
-        status = warm_run(&plan, (size_t)of->threads, &watch, results, &finished, &error);
+        status = warm_run(&plan, (size_t)of->threads, &watch, &of->kept, results, &finished, &error);
         clear_line(&who);
-        code = end_of(self, status, finished, &error);
+        code = end_of(self, of, status, finished, &error);
         known_policy_format(behaviour, name);
         if (!code) print_warm(of, plan.data, name, results, values);
     }
+    if (!code && of->given[FLAG_OUTPUT] && !of->given[FLAG_JSON]) printf("%s\n", of->kept.file.path);
     memory_free(results);
     memory_free(values);
     return code;
@@ -397,13 +400,16 @@ static int run_warm(const command *self, const request *of)
 
 static int run(const command *self, int count, char **words)
 {
-    request of = {0};
+    request of = {.kept = {.file = {NULL, -1, -1}}};
     ee_error error;
     int code = read_request(self, count, words, &of);
     for (size_t i = 0; i < of.dataset_count && !code; i++)
         if (dataset_open(of.texts[i], NULL, &of.datasets[i], &error)) code = command_refused(self, &error);
+    if (!code && kept_studies_open(of.given[FLAG_OUTPUT], &of.kept, &error))
+        code = command_failed(self, "%s", error.message);
     if (!code) interrupt_catch();
     if (!code) code = of.given[FLAG_WARM] ? run_warm(self, &of) : run_coverage(self, &of);
+    kept_studies_close(&of.kept);
     for (size_t i = 0; i < of.dataset_count; i++) dataset_free(of.datasets[i]);
     return code;
 }
@@ -422,6 +428,8 @@ const command command_coverage = {
         "little or all of the training; floor:EPSILON, softmax:TEMPERATURE or igw:GAMMA of that model's scores.\n"
         "--warm: eenet plays on after a log that it has learned from, beside one that knows nothing and one that\n"
         "has played the same rounds itself. The log is uniform's, or eenet's that draws by the rule.\n"
+        "With -o, DIR gets coverage.jsonl, a line for each behaviour, or with --warm for each seed, as it ends. The\n"
+        "same command again plays only what is missing, whatever ended it before.\n"
         "One seed, one result, whatever -j. Exit status: 0, 1 where it failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,

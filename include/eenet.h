@@ -238,6 +238,9 @@ EE_API EE_MUST_CHECK ee_status ee_round_action(ee_round *round, const char *json
 /* Adds both from one object, as Vowpal Wabbit writes them: the arms are the array "_multi", the rest is shared. */
 EE_API EE_MUST_CHECK ee_status ee_round_read(ee_round *round, const char *json, size_t size, ee_error *error);
 
+/* How many arms it has: so many entries `scores` and `probabilities` receive of it. */
+EE_API size_t ee_round_count(const ee_round *round);
+
 /* Learns the names and the scale of the numbers of a round, and gives its arms by what the bandit then knows. Call it
  * once for each round, in the order in which they came: the same calls give the same places. *arms is valid until the
  * next call with this round; arms may be NULL. */

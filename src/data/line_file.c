@@ -71,3 +71,21 @@ ee_status line_file_append(line_file *self, const char *line, size_t length, ee_
     }
     return fsync(self->file) ? fail(error, "sync", self->path) : EE_OK;
 }
+
+ee_status line_file_each(const char *folder, const char *name, line_taker *take, void *context, ee_error *error)
+{
+    char *path = NULL;
+    uint8_t *bytes = NULL;
+    size_t size = 0, number = 0;
+    ee_status status = file_join(folder, name, &path, error);
+    if (!status) status = file_read(path, &bytes, &size, error);
+    memory_free(path);
+    if (status) return status;
+    const char *line = (const char *)bytes, *end = line + size, *newline;
+    while (!status && (newline = memchr(line, '\n', (size_t)(end - line)))) {
+        status = take(context, line, (size_t)(newline - line), ++number, error);
+        line = newline + 1;
+    }
+    memory_free(bytes);
+    return status;
+}

@@ -20,4 +20,11 @@ void line_file_close(line_file *self);
  * again. */
 ee_status line_file_append(line_file *self, const char *line, size_t length, ee_error *error);
 
+/* Takes one line, without its newline; the first is number 1. */
+typedef ee_status line_taker(void *context, const char *line, size_t length, size_t number, ee_error *error);
+
+/* Hands over the whole lines of a folder's file, until one is not taken; half a line at the end is passed over. The
+ * file need not be open. */
+ee_status line_file_each(const char *folder, const char *name, line_taker *take, void *context, ee_error *error);
+
 #endif

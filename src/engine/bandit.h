@@ -17,7 +17,7 @@ struct ee_bandit {
     char feature_options[FEATURES_SIZE]; /* the same of its features; "" where it takes vectors alone */
     size_t dim;
     uint64_t seed;
-    uint64_t fingerprint;      /* of name, options and dim: whose records these are */
+    uint64_t fingerprint;      /* of name, options, dim and features: whose records these are */
     struct features *features; /* NULL: it takes vectors alone */
     char *feature_name;        /* (feature_name_capacity) that was read back last */
     size_t feature_name_capacity;

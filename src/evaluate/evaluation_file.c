@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/line_file.h"
 
 const char evaluations_name[] = "evaluations.jsonl";
 
@@ -497,25 +498,19 @@ void evaluations_release(stored_evaluations *list)
     *list = (stored_evaluations){0};
 }
 
+static ee_status take_line(void *context, const char *line, size_t length, size_t number, ee_error *error)
+{
+    stored_evaluations *into = context;
+    ee_status status = memory_grow(NULL, &into->rows, &into->capacity, into->count + 1, sizeof *into->rows, error);
+    return status ? status : parse_line(line, length, number, &into->rows[into->count++], error);
+}
+
 ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error *error)
 {
     char *path = NULL;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
     ee_status status = file_join(folder, evaluations_name, &path, error);
     if (!status && file_is_missing(path))
         status = status_fail(error, EE_NO_FILE, "%s has no evaluations: there is no %s", folder, evaluations_name);
-    if (!status) status = file_read(path, &bytes, &size, error);
     memory_free(path);
-    if (status) return status;
-    const char *line = (const char *)bytes, *end = line + size, *newline;
-    while (!status && (newline = memchr(line, '\n', (size_t)(end - line)))) {
-        status = memory_grow(NULL, &out->rows, &out->capacity, out->count + 1, sizeof *out->rows, error);
-        if (status) break;
-        out->count++;
-        status = parse_line(line, (size_t)(newline - line), out->count, &out->rows[out->count - 1], error);
-        line = newline + 1;
-    }
-    memory_free(bytes);
-    return status;
+    return status ? status : line_file_each(folder, evaluations_name, take_line, out, error);
 }

@@ -43,18 +43,24 @@ static interval around(interval_kind kind, double mean, double error, double cou
     return (interval){mean - quantile * error, mean + quantile * error};
 }
 
-/* Of the mean of numbers, from their sum and that of their squares. Rounding can take what is left of the squares below
- * 0. */
+/* The root of squares less squares, which rounding can take below 0. What is NaN, of weights whose squares no double
+ * holds, stays NaN: there is no interval then, not one of no width. */
+static double root_of(double squares)
+{
+    return sqrt(squares < 0.0 ? 0.0 : squares);
+}
+
+/* Of the mean of numbers, from their sum and that of their squares. */
 static double error_of_mean(double sum, double squares, double count)
 {
-    return sqrt(fmax(0.0, squares - sum * sum / count) / (count - 1.0) / count);
+    return root_of((squares - sum * sum / count) / (count - 1.0) / count);
 }
 
 /* Of a mean of outcomes by weights, by the delta method: the weights' sum, and those of the squares of the weights, of
  * these times the outcome, of these times its square. */
 static double error_of_ratio(double ratio, double weights, double squares, double outcomes, double outcome_squares)
 {
-    return sqrt(fmax(0.0, outcome_squares - 2.0 * ratio * outcomes + ratio * ratio * squares)) / weights;
+    return root_of(outcome_squares - 2.0 * ratio * outcomes + ratio * ratio * squares) / weights;
 }
 
 static double error_of_sndr(const rounds_sums *s)
@@ -62,7 +68,7 @@ static double error_of_sndr(const rounds_sums *s)
     double n = s->count, ratio = s->we / s->w, scale = n / s->w;
     double direct = s->dd - s->d * s->d / n, both = s->dwe - ratio * s->dw;
     double residual = s->wwee - 2.0 * ratio * s->wwe + ratio * ratio * s->ww;
-    return sqrt(fmax(0.0, direct + 2.0 * scale * both + scale * scale * residual)) / n;
+    return root_of(direct + 2.0 * scale * both + scale * scale * residual) / n;
 }
 
 static double error_of_sums(estimator_kind kind, const rounds_sums *s)
@@ -95,10 +101,12 @@ static double highest_weight(const rounds_sums *sums, value_range range)
 
 static interval by_range(interval_kind kind, const rounds_sums *sums, value_range range, double alpha)
 {
-    double n = sums->count, mean = sums->wr / n, bound = log(2.0 / alpha), highest = highest_weight(sums, range);
+    double n = sums->count, mean = sums->wr / n, highest = highest_weight(sums, range);
     if (!(n > 1.0) || isinf(highest)) return nowhere;
     double width = highest * (fmax(0.0, range.reward_high) - fmin(0.0, range.reward_low));
-    double half = width * sqrt(bound / (2.0 * n));
+    /* What may fail shares alpha: either end, and for Bernstein's the variance too. (Maurer and Pontil have one end and
+     * the variance, and so 2 where this has 3.) */
+    double bound = log((kind == INTERVAL_BERNSTEIN ? 3.0 : 2.0) / alpha), half = width * sqrt(bound / (2.0 * n));
     if (kind == INTERVAL_BERNSTEIN)
         half = error_of_mean(sums->wr, sums->wwrr, n) * sqrt(2.0 * bound) + 7.0 * width * bound / (3.0 * (n - 1.0));
     return (interval){mean - half, mean + half};
@@ -127,34 +135,27 @@ static interval clopper_pearson(const rounds_sums *sums, value_range range, doub
 
 /* ---- Cressie and Read ---- */
 
-/* Means over the rounds and a pretended one, whose weight is w and whose reward r. */
-typedef struct pretended_means {
-    double w, ww, wr, wwr, wwrr;
-} pretended_means;
-
-/* The least value that a reweighting can have whose divergence is at most -phi, where the pretended round has this
- * weight and reward; NaN where there is none. Of a quadratic programme in closed form. The rewards count `sign` times.
- */
+/* The least value that a reweighting can have whose divergence is at most -phi, where a pretended round has this weight
+ * and reward; NaN where there is none. Of a quadratic programme in closed form. The rewards count `sign` times, and
+ * less the pretended one's, which takes the weight, however large, out of all sums that have a reward. */
 static double least_value(const rounds_sums *s, double weight, double reward, double sign, double phi)
 {
-    double n = s->count, x, y, z;
+    double n = s->count, all = 1.0 + n, x, y, z;
+    double wr = sign * (s->wr - reward * s->w) / all, wwr = sign * (s->wwr - reward * s->ww) / all;
+    double wwrr = (s->wwrr - 2.0 * reward * s->wwr + reward * reward * s->ww) / all;
     if (isinf(weight)) {
-        double off = reward * s->w - s->wr;
-        x = sign * (reward - off / n);
-        y = off * off / (n * (1.0 + n)) - (reward * reward * s->ww - 2.0 * reward * s->wwr + s->wwrr) / (1.0 + n);
+        x = wr * all / n;
+        y = wr * wr * all / n - wwrr;
         z = phi + 0.5 / n;
     } else {
-        pretended_means m = {(weight + s->w) / (1.0 + n), (weight * weight + s->ww) / (1.0 + n),
-                             sign * (weight * reward + s->wr) / (1.0 + n),
-                             sign * (weight * weight * reward + s->wwr) / (1.0 + n),
-                             (weight * weight * reward * reward + s->wwrr) / (1.0 + n)};
-        double variance = m.ww - m.w * m.w, covariance = m.wwr - m.w * m.wr;
+        double mean = (weight + s->w) / all, variance = (weight * weight + s->ww) / all - mean * mean;
+        double covariance = wwr - mean * wr;
         if (!(variance > 0.0)) return NAN;
-        x = m.wr + (1.0 - m.w) * covariance / variance;
-        y = covariance * covariance / variance - (m.wwrr - m.wr * m.wr);
-        z = phi + 0.5 * (1.0 - m.w) * (1.0 - m.w) / variance;
+        x = wr + (1.0 - mean) * covariance / variance;
+        y = covariance * covariance / variance - (wwrr - wr * wr);
+        z = phi + 0.5 * (1.0 - mean) * (1.0 - mean) / variance;
     }
-    return z <= 0.0 ? x - sqrt(2.0 * fmax(0.0, y * z)) : NAN;
+    return z <= 0.0 ? sign * reward + x - sqrt(2.0 * fmax(0.0, y * z)) : NAN;
 }
 
 static interval cressie_read(const rounds_sums *sums, value_range range, double alpha)
@@ -173,6 +174,8 @@ static interval cressie_read(const rounds_sums *sums, value_range range, double 
                       least_value(sums, highest, range.reward_low, 1.0, phi));
     double high = -fmin(least_value(sums, 0.0, range.reward_high, -1.0, phi),
                         least_value(sums, highest, range.reward_high, -1.0, phi));
+    /* Beside a weight that was seen and is 1e16 times the others a double does not hold them. */
+    if (low > high) return (interval){range.reward_low, range.reward_high};
     return (interval){fmin(range.reward_high, fmax(range.reward_low, low)),
                       fmax(range.reward_low, fmin(range.reward_high, high))};
 }

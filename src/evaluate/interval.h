@@ -35,7 +35,8 @@ interval_kind interval_find(const char *name); /* INTERVAL_KINDS for none */
 
 /* Of the value by an estimator that streams, from its sums. NORMAL and STUDENT of all but CRESSIE_READ; of IPS also
  * CLOPPER_PEARSON, HOEFFDING and BERNSTEIN, which need range.weight_high; CRESSIE_READ of IPS, SNIPS and CRESSIE_READ.
- * NaN for the others, and under two rounds. alpha: 0.05 for 95%. */
+ * NaN for the others, under two rounds (CLOPPER_PEARSON: under one), and where the squares of the weights are beyond
+ * the doubles. alpha: 0.05 for 95%. */
 interval interval_of_sums(interval_kind kind, estimator_kind estimator, const rounds_sums *sums, value_range range,
                           double alpha);
 

@@ -17,6 +17,7 @@ typedef struct reward_model_class {
 /* Every model's struct begins with this. */
 struct reward_model {
     const reward_model_class *class;
+    double low, high; /* of the rewards that were learned; low is above high before the first */
 };
 
 /* ---- f1: what a greedy bandit expects ---- */
@@ -164,7 +165,11 @@ ee_status reward_model_create(reward_model_kind kind, const candidate_setup *set
         [REWARD_MODEL_F1] = &f1_class,
         [REWARD_MODEL_RIDGE] = &linear_class,
     };
-    return classes[kind]->create(setup, out, error);
+    ee_status status = classes[kind]->create(setup, out, error);
+    if (status) return status;
+    (*out)->low = INFINITY;
+    (*out)->high = -INFINITY;
+    return EE_OK;
 }
 
 void reward_model_free(reward_model *self)
@@ -174,7 +179,14 @@ void reward_model_free(reward_model *self)
 
 ee_status reward_model_play(reward_model *self, const candidate_round *round, double weight, double *q, ee_error *error)
 {
-    return self->class->play(self, round, weight, q, error);
+    ee_status status = self->class->play(self, round, weight, q, error);
+    if (status) return status;
+    for (size_t i = 0; q && self->low <= self->high && i < round->event->count; i++)
+        q[i] = fmin(self->high, fmax(self->low, q[i]));
+    if (weight == 0.0) return EE_OK;
+    self->low = fmin(self->low, round->event->reward);
+    self->high = fmax(self->high, round->event->reward);
+    return EE_OK;
 }
 
 ee_status reward_model_freeze(reward_model *self, ee_error *error)

@@ -13,7 +13,8 @@ ee_status reward_model_create(reward_model_kind kind, const candidate_setup *set
 void reward_model_free(reward_model *self);
 
 /* q (event->count) becomes the predictions by what the model knows, unless q is NULL; then it learns the event with
- * this weight, unless that is 0. f1 knows no other weights than 1. Called once for each event. */
+ * this weight, unless that is 0. f1 knows no other weights than 1. Called once for each event. Predictions are cut to
+ * the range of the rewards that were learned before. */
 ee_status reward_model_play(reward_model *self, const candidate_round *round, double weight, double *q,
                             ee_error *error);
 

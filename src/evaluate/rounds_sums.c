@@ -18,9 +18,7 @@ static void add_exactly(double *sum, double *lost, double added)
 static void merge_extremes(rounds_sums *self, const rounds_sums *other)
 {
     bool first = !self->events;
-    if (first || other->wmin < self->wmin) self->wmin = other->wmin;
     if (first || other->wmax > self->wmax) self->wmax = other->wmax;
-    if (first || other->wrmax > self->wrmax) self->wrmax = other->wrmax;
     if (first || other->copies_max > self->copies_max) self->copies_max = other->copies_max;
 }
 
@@ -47,14 +45,12 @@ void rounds_sums_add(rounds_sums *self, double weight, double reward, double dir
     rounds_sums one = {
         .count = copies,
         .events = 1,
-        .wmin = weight,
         .wmax = weight,
-        .wrmax = weight * reward,
+        .copies_max = copies,
         .w = w,
         .ww = w * w,
         .r = r,
         .rr = r * r,
-        .copies_max = copies,
         .wr = x,
         .wwr = w * x,
         .wwrr = x * x,
@@ -128,17 +124,10 @@ static void add_residuals(rounds_sums *to, const block *b)
 
 static void add_extremes(rounds_sums *to, const block *b)
 {
-    double wmin = INFINITY, wmax = -INFINITY, wrmax = -INFINITY, copies = b->copies ? -INFINITY : 1.0;
-    for (size_t i = 0; i < b->count; i++) {
-        double w = b->weights[i], x = w * b->rewards[i];
-        wmin = w < wmin ? w : wmin;
-        wmax = w > wmax ? w : wmax;
-        wrmax = x > wrmax ? x : wrmax;
-    }
+    double wmax = -INFINITY, copies = b->copies ? -INFINITY : 1.0;
+    for (size_t i = 0; i < b->count; i++) wmax = b->weights[i] > wmax ? b->weights[i] : wmax;
     for (size_t i = 0; b->copies && i < b->count; i++) copies = b->copies[i] > copies ? b->copies[i] : copies;
-    to->wmin = wmin;
     to->wmax = wmax;
-    to->wrmax = wrmax;
     to->copies_max = copies;
 }
 

@@ -252,8 +252,7 @@ void names_archive(feature_names *self, archive *a)
         for (size_t place = 0; place < self->count; place++) archive_place(&self->places[place], a);
         return;
     }
-    size_t more_bytes = text_used > self->text_used ? text_used - self->text_used : 0;
-    a->status = names_reserve(self, count - self->count, more_bytes, a->error);
+    a->status = names_reserve(self, count, text_used, a->error);
     if (a->status) return;
     self->text_used = text_used;
     archive_bytes(a, self->text, text_used);

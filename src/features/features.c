@@ -11,6 +11,10 @@ static const double MOST_DEVIATIONS = 10;
 /* A deviation that is so small a part of the mean is rounding. */
 static const double LEAST_DEVIATION = 1e-9;
 
+/* A longer name has no place of its own. A text that comes as a value may be of any length, and a name that has a place
+ * is kept for ever: so what a bandit keeps is bounded by its options. */
+enum { LONGEST_KEPT = 1024 };
+
 /* Of the arms of one round together. A few kilobytes of JSON can ask for more products than memory holds. */
 enum { MOST_ENTRIES = 1 << 24 };
 
@@ -129,22 +133,23 @@ static size_t count_numbers(const feature_list *list)
     return numbers;
 }
 
-/* Marks the sides of the round's features. It stops where the pairs are too many. */
+/* Marks the sides of the round's features. It stops where the entries are too many. */
 static round_size measure(const features *self, ee_round *round)
 {
     feature_list *context = &round->context, *actions = &round->actions;
-    round_size size = {.numbers = count_numbers(context) + count_numbers(actions)};
+    round_size size = {.numbers = count_numbers(context) + count_numbers(actions),
+                       .entries = (context->count + 1) * round->arms + actions->count};
     products_mark(&self->products, round->text, context->items, context->count, false);
     products_mark(&self->products, round->text, actions->items, actions->count, true);
-    for (size_t arm = 0; arm < round->arms && size.all_pairs <= MOST_ENTRIES; arm++) {
+    for (size_t arm = 0; arm < round->arms && size.entries <= MOST_ENTRIES; arm++) {
         size_t count;
         const round_feature *own = round_action(round, arm, &count);
         size_t pairs = products_most(&self->products, context->items, context->count, own, count);
         if (context->count + count > size.features) size.features = context->count + count;
         if (pairs > size.pairs) size.pairs = pairs;
         size.all_pairs += pairs;
+        size.entries += pairs;
     }
-    size.entries = context->count * round->arms + actions->count + size.all_pairs + round->arms;
     return size;
 }
 
@@ -215,7 +220,8 @@ static void learn_features(features *self, const char *text, const round_feature
         const round_feature *feature = &list[i];
         const char *name = text + feature->text;
         uint32_t place = names_find(&self->names, feature->hash, name, feature->bytes);
-        if (place == NO_PLACE) place = names_add(&self->names, feature->hash, name, feature->bytes);
+        if (place == NO_PLACE && feature->bytes <= LONGEST_KEPT)
+            place = names_add(&self->names, feature->hash, name, feature->bytes);
         if (place == NO_PLACE) place = shared_place(self, feature->hash);
         count_place(self, place);
         if (feature->is_number && place != NO_PLACE && self->options.standardize)
@@ -250,10 +256,11 @@ ee_status features_learn(features *self, ee_round *round, ee_error *error)
     ee_status status = prepare(self, round, &size, error);
     if (status || is_vw(self)) return status;
     size_t names = round->context.count + round->actions.count + size.all_pairs;
-    status = names_reserve(&self->names, names, round->text_used, error);
+    size_t bytes = (self->names.most - self->names.count) * LONGEST_KEPT;
+    status = names_reserve(&self->names, names, round->text_used < bytes ? round->text_used : bytes, error);
+    size_t scales = self->scale_count + size.numbers < self->dim ? self->scale_count + size.numbers : self->dim;
     if (!status)
-        status = memory_grow(self->memory, &self->scales, &self->scale_capacity, self->scale_count + size.numbers,
-                             sizeof *self->scales, error);
+        status = memory_grow(self->memory, &self->scales, &self->scale_capacity, scales, sizeof *self->scales, error);
     if (status) return status;
     placed_feature *placed = round->room.placed;
     size_t shared = round->context.count;

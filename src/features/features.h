@@ -6,8 +6,8 @@
  *   encode   a round to arms, by a state that it only reads. Many threads, each with its own round.
  *
  * Places. The constant has place 0; each name, and each product of two names, takes the next one while there is room
- * (`names`). What comes later, and what a state that is only read does not know, goes by its hash to one of `hashes`
- * more places, which several may share; with none it is left out.
+ * (`names`). What comes later, what a state that is only read does not know, and a name of more than 1,024 bytes goes
+ * by its hash to one of `hashes` more places, which several may share; with none it is left out.
  *
  * Numbers. Of each name that comes as a number the mean m and variance s² of what came are kept (Welford), and the
  * share p of the contexts, or actions, that had it. x becomes (x - p m) / sqrt(s² + (1 - p)² m²), at most 10 in size.

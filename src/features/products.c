@@ -62,7 +62,7 @@ void products_mark(const product_terms *self, const char *text, round_feature *f
     }
     for (size_t f = 0; f < count; f++) {
         features[f].sides = all;
-        for (size_t i = 0; named >> i; i++)
+        for (size_t i = 0; i < 2 * self->count; i++)
             if (named >> i & 1 && lies_within(self->words[i], text + features[f].text, features[f].path))
                 features[f].sides |= 1U << i;
     }

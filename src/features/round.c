@@ -347,3 +347,8 @@ void ee_round_clear(ee_round *round)
     round->actions.count = 0;
     round->arms = 0;
 }
+
+size_t ee_round_count(const ee_round *round)
+{
+    return round ? round->arms : 0;
+}

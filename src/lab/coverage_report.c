@@ -1,8 +1,6 @@
 #include "coverage_report.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "drawing.h"
 
@@ -48,72 +46,122 @@ coverage_spread coverage_over_candidates(const coverage_entry *entry, coverage_n
 
 /* ---- lines ---- */
 
-static void add_number(text *into, const char *name, double value)
-{
-    if (isfinite(value))
-        text_add(into, "\"%s\":%.9g", name, value);
-    else
-        text_add(into, "\"%s\":null", name);
-}
-
 static void add_candidate(const coverage_candidate *of, known_policy who, text *into)
 {
     char name[KNOWN_TEXT];
     known_policy_format(who, name);
     text_add(into, "{\"candidate\":\"%s\",", name);
-    add_number(into, "value", of->truth);
+    kept_add(into, "value", of->truth);
     for (size_t k = 0; k < COVERAGE_INTERVALS; k++) {
         const coverage_interval *which = &coverage_intervals[k];
         text_add(into, "%s{\"interval\":\"%s\",\"of\":\"%s\",", k ? "," : ",\"intervals\":[",
                  interval_name(which->interval), coverage_interval_of(which));
-        add_number(into, "covers", of->intervals[k].covers);
+        kept_add(into, "covers", of->intervals[k].covers);
         text_add(into, ",");
-        add_number(into, "always", of->intervals[k].always);
+        kept_add(into, "always", of->intervals[k].always);
         text_add(into, ",");
-        add_number(into, "width", of->intervals[k].width);
+        kept_add(into, "width", of->intervals[k].width);
         text_add(into, "}");
     }
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) {
         text_add(into, "%s{\"estimator\":\"%s\",", k ? "," : "],\"estimators\":[",
                  estimator_describe(coverage_estimators[k])->name);
-        add_number(into, "bias", of->estimators[k].bias);
+        kept_add(into, "bias", of->estimators[k].bias);
         text_add(into, ",");
-        add_number(into, "error", of->estimators[k].error);
+        kept_add(into, "error", of->estimators[k].error);
         text_add(into, "}");
     }
     text_add(into, "]}");
 }
 
-void coverage_line(const coverage_entry *entry, text *into)
+static text asked_of(const coverage_entry *entry, ee_error *error)
 {
     const coverage_plan *plan = &entry->plan;
-    const char *title = dataset_name(entry->data);
     char name[KNOWN_TEXT];
+    text asked = kept_asked(entry->data, plan->seed, error);
     known_policy_format(plan->behaviour, name);
-    text_add(into, "{\"dataset\":");
-    text_json(into, (json_text){title, strlen(title)});
-    text_add(into,
-             ",\"fingerprint\":\"%016" PRIx64 "\",\"seed\":%" PRIu64
-             ",\"training\":%zu,\"pool\":%zu,\"rounds\":%zu,\"replications\":%zu,\"resamples\":%zu,"
-             "\"behaviour\":\"%s\",",
-             dataset_fingerprint(entry->data), plan->seed, entry->training, entry->pool, plan->rounds,
-             plan->replications, plan->resamples, name);
-    add_number(into, "behaviour_value", entry->result.behaviour);
-    text_add(into, ",");
-    add_number(into, "least_probability", entry->result.least_probability);
+    text_add(&asked,
+             "\"training\":%zu,\"pool\":%zu,\"rounds\":%zu,\"replications\":%zu,\"resamples\":%zu,"
+             "\"behaviour\":\"%s\"",
+             entry->training, entry->pool, plan->rounds, plan->replications, plan->resamples, name);
     for (size_t c = 0; c < plan->candidate_count; c++) {
-        text_add(into, c ? "," : ",\"candidates\":[");
-        add_candidate(&entry->result.candidates[c], plan->candidates[c], into);
+        known_policy_format(plan->candidates[c], name);
+        text_add(&asked, "%s\"%s\"", c ? "," : ",\"evaluated\":[", name);
+    }
+    text_add(&asked, "],");
+    return asked;
+}
+
+text coverage_line(const coverage_entry *entry, ee_error *error)
+{
+    const coverage_plan *plan = &entry->plan;
+    text line = asked_of(entry, error);
+    kept_add(&line, "behaviour_value", entry->result.behaviour);
+    text_add(&line, ",");
+    kept_add(&line, "least_probability", entry->result.least_probability);
+    for (size_t c = 0; c < plan->candidate_count; c++) {
+        text_add(&line, c ? "," : ",\"candidates\":[");
+        add_candidate(&entry->result.candidates[c], plan->candidates[c], &line);
     }
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) {
-        text_add(into, "%s{\"estimator\":\"%s\",", k ? "," : "],\"order\":[",
+        text_add(&line, "%s{\"estimator\":\"%s\",", k ? "," : "],\"order\":[",
                  estimator_describe(coverage_estimators[k])->name);
-        add_number(into, "all", entry->result.ordered[k]);
-        text_add(into, ",");
-        add_number(into, "pairs", entry->result.pairs[k]);
-        text_add(into, "}");
+        kept_add(&line, "all", entry->result.ordered[k]);
+        text_add(&line, ",");
+        kept_add(&line, "pairs", entry->result.pairs[k]);
+        text_add(&line, "}");
     }
-    text_add(into, "],\"version\":\"%s\",\"kernels\":\"%s\"}\n", ee_version(), ee_kernels());
+    text_add(&line, "]}\n");
+    return line;
+}
+
+/* ---- reading them ---- */
+
+static void read_candidate(kept_reader *from, coverage_candidate *into)
+{
+    into->truth = kept_number(from, "value");
+    for (size_t k = 0; k < COVERAGE_INTERVALS; k++) {
+        into->intervals[k].covers = kept_number(from, "covers");
+        into->intervals[k].always = kept_number(from, "always");
+        into->intervals[k].width = kept_number(from, "width");
+    }
+    for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) {
+        into->estimators[k].bias = kept_number(from, "bias");
+        into->estimators[k].error = kept_number(from, "error");
+    }
+}
+
+static ee_status read_result(kept_reader *from, size_t candidates, coverage_result *into)
+{
+    if (!into->candidates)
+        from->status = memory_create(NULL, &into->candidates, candidates, sizeof *into->candidates, from->error);
+    if (from->status) return from->status;
+    into->behaviour = kept_number(from, "behaviour_value");
+    into->least_probability = kept_number(from, "least_probability");
+    for (size_t c = 0; c < candidates; c++) read_candidate(from, &into->candidates[c]);
+    for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) {
+        into->ordered[k] = kept_number(from, "all");
+        into->pairs[k] = kept_number(from, "pairs");
+    }
+    return from->status;
+}
+
+ee_status coverage_find(kept_studies *from, coverage_entry *entry, bool *found, ee_error *error)
+{
+    text asked = asked_of(entry, error);
+    kept_reader reader = kept_studies_find(from, &asked, error);
+    memory_free(asked.bytes);
+    *found = reader.line != NULL;
+    return *found ? read_result(&reader, entry->plan.candidate_count, &entry->result) : reader.status;
+}
+
+ee_status coverage_keep(kept_studies *into, coverage_entry *entry, ee_error *error)
+{
+    text line = coverage_line(entry, error);
+    ee_status status = kept_studies_append(into, &line, error);
+    memory_free(line.bytes);
+    bool found;
+    return status ? status : coverage_find(into, entry, &found, error);
 }
 
 /* ---- figures ---- */

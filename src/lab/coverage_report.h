@@ -3,7 +3,7 @@
 #define EENET_COVERAGE_REPORT_H
 
 #include "coverage_study.h"
-#include "data/text.h"
+#include "kept_studies.h"
 
 /* One behaviour on one data set. */
 typedef struct coverage_entry {
@@ -29,8 +29,14 @@ double coverage_width(const coverage_candidate *of, size_t place);
 double coverage_bias(const coverage_candidate *of, size_t place);
 double coverage_error(const coverage_candidate *of, size_t place);
 
-/* One line of JSON, newline included. null is a number that is not known. */
-void coverage_line(const coverage_entry *entry, text *into);
+/* One line of JSON, newline included, as it is kept; to be freed with memory_free(line.bytes). */
+text coverage_line(const coverage_entry *entry, ee_error *error);
+
+/* Reads the result where the same study is kept, and says whether it is. */
+ee_status coverage_find(kept_studies *from, coverage_entry *entry, bool *found, ee_error *error);
+
+/* Keeps the result, and reads it back: so what is told of a study does not depend on when it was played. */
+ee_status coverage_keep(kept_studies *into, coverage_entry *entry, ee_error *error);
 
 /* Draws coverage and estimator-error into folder/figures. */
 ee_status coverage_figures(const coverage_entry *entries, size_t count, const char *folder, ee_error *error);

@@ -258,8 +258,8 @@ static void sum_up_candidate(const study_state *self, size_t c, coverage_candida
         for (size_t k = 0; k < COVERAGE_INTERVALS; k++) {
             const coverage_interval *which = &coverage_intervals[k];
             coverage_of_interval *of = &into->intervals[k];
-            of->covers += share * holds(from->intervals[k], truth_for(self, &self->candidates[c], which));
-            of->always += which->watched ? share * from->always[k] : NAN;
+            of->covers += holds(from->intervals[k], truth_for(self, &self->candidates[c], which));
+            of->always += which->watched ? from->always[k] : NAN;
             of->width += share * (from->intervals[k].high - from->intervals[k].low);
         }
         for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) {
@@ -267,6 +267,10 @@ static void sum_up_candidate(const study_state *self, size_t c, coverage_candida
             into->estimators[k].bias += share * off;
             into->estimators[k].error += share * off * off;
         }
+    }
+    for (size_t k = 0; k < COVERAGE_INTERVALS; k++) { /* counts until here: all of them are 1, not a sum near it */
+        into->intervals[k].covers /= (double)plan->replications;
+        into->intervals[k].always /= (double)plan->replications;
     }
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) into->estimators[k].error = sqrt(into->estimators[k].error);
 }

@@ -46,7 +46,11 @@ ee_status known_policy_parse(const char *text, size_t length, known_policy *out,
 void known_policy_format(known_policy who, char text[KNOWN_TEXT])
 {
     int length = snprintf(text, KNOWN_TEXT, "%s", kinds[who.kind].name);
-    if (kinds[who.kind].amount > 0) snprintf(text + length, KNOWN_TEXT - (size_t)length, ":%g", who.amount);
+    if (kinds[who.kind].amount == 0) return;
+    for (int digits = 6; digits <= 17; digits++) { /* as few as tell it from all others */
+        snprintf(text + length, KNOWN_TEXT - (size_t)length, ":%.*g", digits, who.amount);
+        if (strtod(text + length + 1, NULL) == who.amount) return;
+    }
 }
 
 bool known_policy_explores(known_policy who)

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "curves.h"
+#include "data/line_file.h"
 
 /* ---- writing ---- */
 
@@ -338,26 +339,19 @@ static ee_status check_curve(const stored_run *run, size_t number, ee_error *err
     return status_fail(error, EE_BAD_INPUT, "results: line %zu: expected the name of a file in 'curve'", number);
 }
 
+static ee_status take_line(void *context, const char *line, size_t length, size_t number, ee_error *error)
+{
+    stored_runs *into = context;
+    ee_status status = memory_grow(NULL, &into->runs, &into->capacity, into->count + 1, sizeof *into->runs, error);
+    if (status) return status;
+    stored_run *run = &into->runs[into->count++];
+    status = results_parse(line, length, number, run, error);
+    return status ? status : check_curve(run, number, error);
+}
+
 ee_status results_read(const char *folder, stored_runs *out, ee_error *error)
 {
-    char *path = NULL;
-    uint8_t *bytes = NULL;
-    size_t size;
-    ee_status status = file_join(folder, "results.jsonl", &path, error);
-    if (!status) status = file_read(path, &bytes, &size, error);
-    memory_free(path);
-    if (status) return status;
-    const char *line = (const char *)bytes, *end = line + size, *newline;
-    while (!status && (newline = memchr(line, '\n', (size_t)(end - line)))) {
-        status = memory_grow(NULL, &out->runs, &out->capacity, out->count + 1, sizeof *out->runs, error);
-        if (status) break;
-        stored_run *run = &out->runs[out->count++];
-        status = results_parse(line, (size_t)(newline - line), out->count, run, error);
-        if (!status) status = check_curve(run, out->count, error);
-        line = newline + 1;
-    }
-    memory_free(bytes);
-    return status;
+    return line_file_each(folder, "results.jsonl", take_line, out, error);
 }
 
 ee_status results_curve(const char *folder, const stored_run *run, double *out, ee_error *error)

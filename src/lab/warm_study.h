@@ -4,6 +4,7 @@
 #ifndef EENET_WARM_STUDY_H
 #define EENET_WARM_STUDY_H
 
+#include "kept_studies.h"
 #include "parallel.h"
 #include "runner.h"
 
@@ -31,8 +32,12 @@ typedef struct warm_result {
     double regret[WARM_PLAYERS];
 } warm_result;
 
-/* results is (seed_count); *finished as in parallel_each. */
-ee_status warm_run(const warm_plan *plan, size_t threads, const parallel_watch *watch, warm_result *results,
-                   bool *finished, ee_error *error);
+/* What each is called in lines and tables. */
+extern const char *const warm_names[WARM_PLAYERS];
+
+/* Each seed is kept as soon as it is done, and one that is kept is not played. results is (seed_count); *finished as in
+ * parallel_each. */
+ee_status warm_run(const warm_plan *plan, size_t threads, const parallel_watch *watch, kept_studies *kept,
+                   warm_result *results, bool *finished, ee_error *error);
 
 #endif

@@ -44,6 +44,89 @@ head -n 1 warm | grep -qx 'Regret of the next 100 rounds after 300 logged ones, 
 grep -Eqx '\{"dataset":"synthetic:cosine,arms=3","events":300,"rounds":100,"seeds":2,"log":"uniform","cold":\[[0-9.]+,[0-9.]+\],"warmed":\[[0-9.]+,[0-9.]+\],"trained":\[[0-9.]+,[0-9.]+\],"logger":\[[0-9.]+,[0-9.]+\]\}' warm.json ||
     fail "a line of a warm start"
 
+# Killed after each study and started again: the bytes of one that was never killed. Without gnuplot all but figures.
+several="-d synthetic:clicks,arms=3,rate=0.4 -d synthetic:cosine,arms=3 --pool 60 -p uniform,greedy
+    -b uniform,floor:0.3,softmax,igw"
+plain="--training 100 -T 200 --replications 20"
+lines() { if [ -e "$1/coverage.jsonl" ]; then wc -l <"$1/coverage.jsonl"; else echo 0; fi; }
+same() { diff -r -x '*.pdf' "$1" whole || fail "$1: another folder"; } # a PDF has the time in it
+# shellcheck disable=SC2086
+study() { # FOLDER FLAG...
+    "$eenet" coverage $several -o "$@" || {
+        command -v gnuplot >/dev/null && fail "-o $1"
+        return 0
+    }
+}
+killed() { # LINES FOLDER COMMAND...
+    count=$1 folder=$2
+    shift 2
+    "$@" >/dev/null 2>&1 &
+    pid=$!
+    while [ "$(lines "$folder")" -lt "$count" ] && kill -0 "$pid" 2>/dev/null; do :; done
+    kill -9 "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+}
+# shellcheck disable=SC2086
+study whole $plain >whole.table
+[ "$(lines whole)" = 8 ] || fail "$(lines whole) lines of 8"
+early=0
+for count in 1 3 4 6; do
+    # shellcheck disable=SC2086
+    killed "$count" killed "$eenet" coverage $several $plain -o killed
+    [ "$(lines killed)" = 8 ] || early=$((early + 1))
+done
+[ "$early" -gt 0 ] || fail "none was killed before it was done"
+printf '{"dataset":"half' >>killed/coverage.jsonl
+# shellcheck disable=SC2086
+study killed $plain | sed 's/^killed/whole/' | cmp - whole.table
+same killed
+# shellcheck disable=SC2086
+study whole $plain --json | cmp - whole/coverage.jsonl
+same killed
+
+# What is there is not played: a pool of so many rounds would take hours.
+mkdir read
+sed 's/"training":100,/"training":100000000,/' whole/coverage.jsonl >read/coverage.jsonl
+study read --training 100000000 -T 200 --replications 20 | sed 's/^read/whole/' | cmp - whole.table
+
+# Ctrl-C.
+# shellcheck disable=SC2086
+env --default-signal=INT "$eenet" coverage $several --training 100 -T 1000 --replications 100 -j 1 -o stopped >out 2>err &
+pid=$!
+until [ "$(lines stopped)" -gt 0 ]; do kill -0 "$pid" || fail "it ended too early: $(cat err)"; done
+kill -INT "$pid"
+status=0
+wait "$pid" || status=$?
+[ $status = 130 ] || fail "Ctrl-C: status $status"
+[ "$(cat err)" = "eenet coverage: interrupted; the same command goes on from here" ] || fail "Ctrl-C: $(cat err)"
+
+# A line that is whole and wrong is named.
+damage() { # EXPRESSION SENTENCE
+    sed "$1" whole/coverage.jsonl >read/coverage.jsonl
+    status=0
+    # shellcheck disable=SC2086
+    "$eenet" coverage $several $plain -o read >out 2>err || status=$?
+    [ $status = 1 ] || fail "'$1': status $status"
+    [ "$(cat err)" = "eenet coverage: coverage.jsonl: line 3: $2" ] || fail "'$1': $(cat err)"
+}
+damage '3s/{//' 'byte 1: expected {'
+damage '3s/"width":[^}]*/"width":"much"/' "expected a number in 'width'"
+
+# Seeds of a warm start.
+warm="--warm 300 -d synthetic:cosine,arms=3 -b uniform,floor:0.2 -T 100"
+# shellcheck disable=SC2086
+"$eenet" coverage $warm --replications 4 >warm.table
+# shellcheck disable=SC2086
+for count in 1 3 5; do killed "$count" seeds "$eenet" coverage $warm --replications 4 -o seeds; done
+# shellcheck disable=SC2086
+"$eenet" coverage $warm --replications 4 -o seeds >again
+echo seeds/coverage.jsonl | cat warm.table - | cmp - again
+[ "$(lines seeds)" = 8 ] || fail "seeds: $(lines seeds) lines"
+[ "$(sort -u seeds/coverage.jsonl | wc -l)" = 8 ] || fail "a seed is kept twice"
+# shellcheck disable=SC2086
+"$eenet" coverage $warm --replications 5 -o seeds >again
+[ "$(lines seeds)" = 10 ] || fail "one more seed: $(lines seeds) lines"
+
 # What is wrong with the arguments.
 refuse() { # SENTENCE ARGUMENTS...
     sentence=$1

@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "fuzz_limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-enum { CHECKSUM_SIZE = 8, MOST_DIM = 64, LARGEST_NUMBER = 128, ARMS = 3 };
+enum { CHECKSUM_SIZE = 8, ARMS = 3 };
 
 /* Far under the counts that a model is refused for: six rounds more do not get there. */
 static const uint64_t COUNT_END = (uint64_t)1 << 61;
@@ -21,46 +22,6 @@ static void require(bool holds, const char *what, const ee_error *error)
     if (holds) return;
     fprintf(stderr, "fuzz_model: %s: %s\n", what, error->message);
     abort();
-}
-
-/* ---- what is not tried: a sound head may rightly ask for gigabytes or hours ---- */
-
-/* Takes a u64 from place on; 0 where there is none. */
-static uint64_t take_number(const uint8_t *bytes, size_t size, size_t *place)
-{
-    uint64_t number = 0;
-    if (*place > size || size - *place < sizeof number) return 0;
-    memcpy(&number, bytes + *place, sizeof number);
-    *place += sizeof number;
-    return number;
-}
-
-/* Digits after a point do not count. */
-static bool has_large_number(const uint8_t *text, size_t length)
-{
-    uint64_t number = 0;
-    bool fraction = false;
-    for (size_t i = 0; i < length; i++) {
-        bool digit = text[i] >= '0' && text[i] <= '9';
-        fraction = text[i] == '.' || (fraction && digit);
-        number = digit && !fraction ? number * 10 + (uint64_t)(text[i] - '0') : 0;
-        if (number > LARGEST_NUMBER) return true;
-    }
-    return false;
-}
-
-/* The head is: 8 bytes, version, policy, options (two texts, each after its length), dimension. */
-static bool asks_for_much(const uint8_t *bytes, size_t size)
-{
-    size_t place = 16;
-    uint64_t length = take_number(bytes, size, &place);
-    if (length > size) return false;
-    place += length;
-    length = take_number(bytes, size, &place);
-    if (length > size || place > size - length) return false;
-    if (has_large_number(bytes + place, length)) return true;
-    place += length;
-    return take_number(bytes, size, &place) > MOST_DIM;
 }
 
 /* ---- what a bandit that was loaded must do ---- */
@@ -85,7 +46,7 @@ static void play(ee_bandit *bandit, bool sparse, int round)
 {
     static const size_t starts[ARMS + 1] = {0, 1, 1, 2};
     static const uint32_t indices[2] = {0, 0};
-    float values[ARMS * MOST_DIM];
+    float values[ARMS * FUZZ_MOST_DIM];
     size_t dim = ee_bandit_info(bandit).dim;
     for (size_t i = 0; i < ARMS * dim; i++) values[i] = (float)((i * 7 + (size_t)round * 3) % 11) / 11;
     ee_arms arms = sparse ? ee_arms_sparse(starts, indices, values, ARMS, dim) : ee_arms_dense(values, ARMS, dim);
@@ -171,7 +132,7 @@ static void try_model(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    if (asks_for_much(bytes, size)) return 0;
+    if (fuzz_asks_for_much(bytes, size)) return 0;
     try_model(bytes, size);
     if (size < CHECKSUM_SIZE) return 0;
     uint8_t *repaired = malloc(size);

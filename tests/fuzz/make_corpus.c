@@ -1,7 +1,8 @@
 /* Writes the corpus of the fuzzers: make_corpus FOLDER, where FOLDER holds model/, record/, options/ and json/. Run it
  * again when one of the formats changes. The same library on the same machine writes the same files.
  *
- * Models are small, and so are the numbers in their options: fuzz_model does not try what asks for much. */
+ * Models are small, and so are the numbers in their options: fuzz_model does not try what asks for much, and it is a
+ * failure here. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "fuzz_bandits.h"
+#include "fuzz_limits.h"
 
 static const char *corpus;
 static int failures;
@@ -81,12 +83,14 @@ static const seed_model models[] = {
             "f3.steps=2"},
     {"authors", "eenet:authors", 6, 12, false,
      EENET SMALL
-     "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2"},
+     "f1.order=shuffle train_every=2 train_late_every=3 w2_late_after=7 extra_until=6 f2.front=conv1d:1:5:2 "
+     "f2.decay_until=9"},
     {"eenet-blocks", "eenet", 6, 9, true, COMMON F1 "blocks=3 units=2 recall=9 exclusive=on f1.others=0.1"},
     {"neural-ucb-blocks", "neural-ucb", 6, 9, true, COMMON F1 PAST "blocks=3 f1.heads=0 scale=on"},
     {"named", "linucb", 0, 9, true, "pending=4 arms=3 nonzeros=4"},
     {"named-full", "greedy", 0, 9, true, COMMON F1 PAST},
     {"named-vw", "greedy", 0, 9, true, COMMON F1 PAST},
+    {"named-new", "uniform", 0, 0, false, "pending=2 arms=1 nonzeros=1"},
 };
 
 enum { MODELS = sizeof models / sizeof *models, ARMS = 3, MOST_DIM = 16, SEED = 7 };
@@ -144,6 +148,10 @@ static uint8_t *save_model(const seed_model *m, size_t *size)
     ee_round_free(named);
     if (!bandit) return NULL;
     check(ee_bandit_save_bytes(bandit, &bytes, size, &error), m->name, &error);
+    if (bytes && fuzz_asks_for_much(bytes, *size)) {
+        fprintf(stderr, "%s: fuzz_model would not try it: %s\n", m->name, ee_bandit_info(bandit).options);
+        failures++;
+    }
     ee_bandit_free(bandit);
     return bytes;
 }

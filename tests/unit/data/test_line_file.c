@@ -3,6 +3,7 @@
 #include "data/line_file.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -57,8 +58,34 @@ static void test_new_folder(void **state)
     folder_remove(&folder);
 }
 
+static ee_status take(void *context, const char *line, size_t length, size_t number, ee_error *error)
+{
+    char *into = context;
+    snprintf(into + strlen(into), 64 - strlen(into), "%zu:%.*s ", number, (int)length, line);
+    return length == 4 ? status_fail(error, EE_BAD_INPUT, "line %zu", number) : EE_OK;
+}
+
+static void test_each(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    ee_error error;
+    char taken[64] = "";
+    folder_write_text(&folder, "lines", "first\n\nthird\nhal");
+    assert_int_equal(line_file_each(folder.path, "lines", take, taken, &error), EE_OK);
+    assert_string_equal(taken, "1:first 2: 3:third ");
+    taken[0] = '\0';
+    folder_write_text(&folder, "lines", "first\nlast\nnever\n");
+    assert_int_equal(line_file_each(folder.path, "lines", take, taken, &error), EE_BAD_INPUT);
+    assert_string_equal(taken, "1:first 2:last ");
+    assert_string_equal(error.message, "line 2");
+    assert_int_equal(line_file_each(folder.path, "none", take, taken, &error), EE_FILE_ERROR);
+    folder_remove(&folder);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_new_folder)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_new_folder),
+                                       cmocka_unit_test(test_each)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

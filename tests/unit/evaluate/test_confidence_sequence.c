@@ -51,7 +51,7 @@ static void add(confidence_sequence *sequences, logged round)
     confidence_sequence_add_dr(&sequences[BY_DR], &scored);
 }
 
-/* 400 logs, each looked at twelve times: at most 5% of them may ever miss the truth, as they do at alpha = 0.05. The
+/* 400 logs, each looked at thirty times: at most 5% of them may ever miss the truth, as they do at alpha = 0.05. The
  * seed is fixed, so is the answer. */
 static void covers_at_all_times(void **state)
 {

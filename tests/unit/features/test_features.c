@@ -80,9 +80,10 @@ static void products_are_those_asked_for(void **state)
         {"context*context", " u.a*u.in.b:2 u.a*d.c:6 u.in.b*d.c:3"},
         {"nothing*i", ""},
         {"u.in*d", " u.in.b*d.c:3"},
+        {"e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+e*e+d*in", " d.c*u.in.b:3"}, /* as many as may be */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char options[128], expected[512];
+        char options[160], expected[512];
         snprintf(options, sizeof options, "standardize=off products=%s", cases[i].products);
         snprintf(expected, sizeof expected, "%s%s", single, cases[i].expected);
         assert_arm(options, json, expected);
@@ -163,6 +164,38 @@ static void later_names_share_places(void **state)
     assert_arm("names=3 hashes=0 standardize=off", "{\"a\":1,\"_multi\":[{\"b\":2,\"c\":3}]}", "constant:1 a:1 b:2");
 }
 
+/* Features that know few places take no more room for a round of many numbers. */
+static void a_large_round_takes_room_for_the_places_alone(void **state)
+{
+    (void)state;
+    char json[4096] = "{\"_multi\":[{\"v\":[1";
+    fixture self;
+    for (int i = 0; i < 1500; i++) strcat(json, ",2");
+    strcat(json, "]}]}");
+    start(&self, "names=5 hashes=3 products=none");
+    ee_arms arms = features_meet(&self.features, self.round, json);
+    assert_int_equal(arms_check(&arms, 8, NULL), EE_OK);
+    assert_int_equal(self.features.scale_count, 7); /* all but the constant's */
+    assert_int_equal(self.features.scale_capacity, 8);
+    end(&self);
+}
+
+/* A long text is a feature as any other, but it is not kept. */
+static void long_names_share_places(void **state)
+{
+    (void)state;
+    char json[8192];
+    fixture self;
+    start(&self, "names=9 hashes=4 products=none");
+    snprintf(json, sizeof json, "{\"_multi\":[{\"k\":\"%01023d\",\"l\":\"%01022d\"},{\"m\":\"%05000d\"}]}", 0, 0, 0);
+    ee_arms arms = features_meet(&self.features, self.round, json);
+    assert_int_equal(features_count(&self.features), 2); /* l=0...0 has 1024 bytes */
+    for (size_t arm = 0; arm < 2; arm++) assert_true(arms.indices[arms.starts[arm + 1] - 1] >= 9);
+    assert_int_equal(arms.indices[1], 1);
+    assert_true(self.features.names.text_capacity < 9 * 1024);
+    end(&self);
+}
+
 /* What encode does not know is shared, or left out, and nothing is learned from it. */
 static void encoding_learns_nothing(void **state)
 {
@@ -209,6 +242,7 @@ static void a_round_that_fails_is_as_before(void **state)
         assert_int_equal(strncmp(error.message, cases[i].sentence, strlen(cases[i].sentence)), 0);
     }
     ee_arms arms;
+    assert_int_equal(ee_round_count(self.round), 1);
     assert_int_equal(features_learn(&self.features, self.round, NULL), EE_OK);
     assert_int_equal(features_encode(&self.features, self.round, &arms, NULL), EE_OK);
     assert_int_equal(arms.count, 1);
@@ -264,6 +298,7 @@ static void what_cannot_be_encoded_changes_nothing(void **state)
     ee_error error;
     start(&self, "standardize=off");
     round_set(self.round, "{\"a\":1}");
+    assert_int_equal(ee_round_count(self.round), 0);
     assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "features: a round needs at least one action");
     round_set(self.round, "{\"_multi\":[{\"a\":{\"b\":2e9}}]}");
@@ -293,6 +328,58 @@ static void a_bomb_of_products_is_refused(void **state)
                         "features: the arms of a round have more than 16777216 features and products in all");
     end(&self);
     free(json);
+}
+
+/* As many actions without features as there are features that they share: seen by the numbers alone, not by a look at
+ * each for each, which would not end. */
+static void a_bomb_of_actions_is_refused(void **state)
+{
+    (void)state;
+    enum { EACH = 400000, BYTES = 3 };
+    fixture self;
+    ee_error error;
+    char *shared = malloc(BYTES * EACH + 16), *actions = malloc(BYTES * EACH + 16);
+    assert_true(shared && actions);
+    strcpy(shared, "{\"v\":[1");
+    strcpy(actions, "{\"_multi\":[{}");
+    char *context_end = strchr(shared, '\0'), *action_end = strchr(actions, '\0');
+    for (size_t i = 0; i < EACH; i++) {
+        memcpy(context_end + BYTES * i, ", 1", BYTES + 1);
+        memcpy(action_end + BYTES * i, ",{}", BYTES + 1);
+    }
+    strcat(context_end + BYTES * (EACH - 1), "]}");
+    strcat(action_end + BYTES * (EACH - 1), "]}");
+    start(&self, "");
+    assert_int_equal(ee_round_context(self.round, shared, strlen(shared), NULL), EE_OK);
+    assert_int_equal(ee_round_read(self.round, actions, strlen(actions), NULL), EE_OK);
+    assert_int_equal(features_learn(&self.features, self.round, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "features: the arms of a round have more than 16777216 features and products in all");
+    end(&self);
+    free(shared);
+    free(actions);
+}
+
+/* A model of the constant alone that has more text than that. */
+static void text_of_no_name_is_refused(void **state)
+{
+    (void)state;
+    fixture self;
+    ee_error error = {EE_OK, ""};
+    uint64_t places = 1, bytes = 5000;
+    char text[5000] = "constant";
+    archive saved = archive_writer(&error);
+    archive_u64(&saved, &places);
+    archive_u64(&saved, &bytes);
+    archive_bytes(&saved, text, sizeof text);
+    archive_bytes(&saved, (uint8_t[100]){0}, 100);
+    archive loaded = archive_reader(saved.bytes, saved.size, &error);
+    start(&self, "hashes=0");
+    features_archive(&self.features, &loaded);
+    assert_int_equal(loaded.status, EE_BAD_MODEL);
+    assert_string_equal(error.message, "model: the text of its features is longer than their names");
+    memory_free(saved.bytes);
+    end(&self);
 }
 
 static void options_say_what_they_want(void **state)
@@ -337,12 +424,16 @@ int main(void)
         cmocka_unit_test(a_rare_number_is_as_an_indicator),
         cmocka_unit_test(numbers_are_cut_and_multiplied_as_standardised),
         cmocka_unit_test(later_names_share_places),
+        cmocka_unit_test(a_large_round_takes_room_for_the_places_alone),
+        cmocka_unit_test(long_names_share_places),
         cmocka_unit_test(encoding_learns_nothing),
         cmocka_unit_test(a_round_that_fails_is_as_before),
         cmocka_unit_test(names_are_not_endless),
         cmocka_unit_test(hashes_never_change),
         cmocka_unit_test(what_cannot_be_encoded_changes_nothing),
         cmocka_unit_test(a_bomb_of_products_is_refused),
+        cmocka_unit_test(a_bomb_of_actions_is_refused),
+        cmocka_unit_test(text_of_no_name_is_refused),
         cmocka_unit_test(options_say_what_they_want),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void intervals_hold_what_they_promise(void **state)
     }
     check_mean(&found, INTERVAL_NORMAL, 0.93, 0.97);
     check_mean(&found, INTERVAL_STUDENT, 0.93, 0.97);
-    check_mean(&found, INTERVAL_BOOTSTRAP, 0.91, 0.96);        /* of few resamples */
+    check_mean(&found, INTERVAL_BOOTSTRAP, 0.89, 0.96);        /* of few resamples: a fifth less would be 84% */
     assert_true(found.ordered[place_of(ESTIMATOR_DR)] > 0.99); /* they lie far apart */
     assert_true(found.pairs[place_of(ESTIMATOR_DR)] >= found.ordered[place_of(ESTIMATOR_DR)]);
     coverage_release(&found);

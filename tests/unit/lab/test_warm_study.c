@@ -1,15 +1,27 @@
 #include "lab/warm_study.h"
 
-#include "support.h"
+#include <stdio.h>
+
+#include "base/file.h"
+#include "support_files.h"
 
 enum { SEEDS = 2 };
 
-static void play(const warm_plan *plan, size_t threads, warm_result *results)
+/* folder may be NULL. */
+static void play_kept(const char *folder, const warm_plan *plan, size_t threads, warm_result *results)
 {
     bool finished = false;
     ee_error error = {EE_OK, ""};
-    if (warm_run(plan, threads, NULL, results, &finished, &error)) fail_msg("%s", error.message);
+    kept_studies kept;
+    if (kept_studies_open(folder, &kept, &error)) fail_msg("%s", error.message);
+    if (warm_run(plan, threads, NULL, &kept, results, &finished, &error)) fail_msg("%s", error.message);
     assert_true(finished);
+    kept_studies_close(&kept);
+}
+
+static void play(const warm_plan *plan, size_t threads, warm_result *results)
+{
+    play_kept(NULL, plan, threads, results);
 }
 
 static double mean_of(const warm_result *results, warm_player who)
@@ -61,9 +73,59 @@ static void who_cannot_play_is_told(void **state)
     warm_result result;
     bool finished = true;
     ee_error error = {EE_OK, ""};
-    assert_int_equal(warm_run(&plan, 1, NULL, &result, &finished, &error), EE_BAD_OPTION);
+    kept_studies kept;
+    assert_int_equal(kept_studies_open(NULL, &kept, NULL), EE_OK);
+    assert_int_equal(warm_run(&plan, 1, NULL, &kept, &result, &finished, &error), EE_BAD_OPTION);
     assert_false(finished);
+    assert_int_equal(kept.count, 0);
+    kept_studies_close(&kept);
     dataset_free(data);
+}
+
+/* The line of a seed says something else than what would be played: so it is seen to be read. */
+static void a_kept_seed_is_not_played(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *data;
+    assert_int_equal(dataset_open("synthetic:cosine,arms=3", NULL, &data, NULL), EE_OK);
+    warm_plan plan = {.data = data,
+                      .policies = {"linucb", "linucb", "linucb", "uniform"},
+                      .options = {[WARM_LOGGER] = "pending=9"},
+                      .first_seed = 7,
+                      .seed_count = 1,
+                      .events = 20,
+                      .rounds = 30};
+    warm_result one, both[SEEDS], again[SEEDS];
+    play_kept(folder.path, &plan, 1, &one);
+    uint8_t *bytes;
+    size_t size;
+    char line[1024];
+    assert_int_equal(file_read(folder_path(&folder, "coverage.jsonl"), &bytes, &size, NULL), EE_OK);
+    char *found = strstr((char *)bytes, "\"cold\":");
+    assert_non_null(found);
+    *found = '\0';
+    snprintf(line, sizeof line, "%s\"cold\":0.1,\"warmed\":0.2,\"trained\":0.3,\"logger\":0.4}\n", (char *)bytes);
+    folder_write_text(&folder, "coverage.jsonl", line);
+    memory_free(bytes);
+
+    plan.seed_count = SEEDS;
+    play_kept(folder.path, &plan, 2, both);
+    assert_true(both[0].regret[WARM_COLD] == 0.1 && both[0].regret[WARM_LOGGER] == 0.4);
+    plan.first_seed++;
+    plan.seed_count--;
+    play(&plan, 1, &one);
+    assert_memory_equal(&one, &both[1], sizeof one);
+    plan.first_seed--;
+    plan.seed_count++;
+    play_kept(folder.path, &plan, 2, again);
+    assert_memory_equal(both, again, sizeof both);
+
+    plan.options[WARM_LOGGER] = NULL; /* another study */
+    play_kept(folder.path, &plan, 1, again);
+    assert_true(again[0].regret[WARM_COLD] != 0.1);
+    dataset_free(data);
+    folder_remove(&folder);
 }
 
 int main(void)
@@ -71,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_is_worth_its_rounds),
         cmocka_unit_test(who_cannot_play_is_told),
+        cmocka_unit_test(a_kept_seed_is_not_played),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
