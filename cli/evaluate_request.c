@@ -143,8 +143,12 @@ static int read_estimators(const command *self, evaluate_request *request)
         memcpy(name, text, length < sizeof name ? length : sizeof name - 1);
         if (whole->estimator_count == EVALUATION_ESTIMATORS)
             return command_misused(self, "--estimator: at most %d at a time", EVALUATION_ESTIMATORS);
-        if (!estimator_request_parse(name, &whole->estimators[whole->estimator_count++]))
+        estimator_request *one = &whole->estimators[whole->estimator_count++];
+        if (!estimator_request_parse(name, one))
             return command_misused(self, "no estimator is called '%s'; 'eenet help evaluate' lists them", name);
+        for (const estimator_request *before = whole->estimators; before < one; before++)
+            if (strcmp(estimator_request_name(*before), name) == 0)
+                return command_misused(self, "--estimator: '%s' is given twice", name);
         text += length;
         if (!*text) return EXIT_DONE;
     }
@@ -255,10 +259,11 @@ static int read_numbers(const command *self, evaluate_request *request)
     return code;
 }
 
-/* "model.ee" or "linucb=model.ee". */
+/* "model.ee" or "linucb=model.ee". What stands before a '=' is a candidate's name, unless it has a slash. */
 static int read_warm(const command *self, evaluate_request *request)
 {
     const char *text = request->given[EVALUATE_WARM];
+    ee_error error;
     request->warm_path = text;
     if (!text) return EXIT_DONE;
     for (size_t i = 0; i < request->listed_count; i++) {
@@ -267,7 +272,12 @@ static int read_warm(const command *self, evaluate_request *request)
         request->warm_name = request->listed[i].text;
         request->warm_path = rest;
     }
-    return request->warm_path[0] ? EXIT_DONE : command_misused(self, "--warm must name a file, got ''");
+    int length = (int)strcspn(text, "=/");
+    if (!request->warm_name && text[length] == '=')
+        return command_misused(self, "--warm %s: '%.*s' is not among the candidates of -p", text, length, text);
+    if (!request->warm_path[0]) return command_misused(self, "--warm must name a file, got ''");
+    if (!evaluation_check_warm(&request->whole, request->warm_path, &error)) return EXIT_DONE;
+    return command_refused(self, &error);
 }
 
 int evaluate_request_read(const command *self, int count, char **words, evaluate_request *request)

@@ -63,7 +63,7 @@ ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
     ee_status status = memory_create(NULL, &out->temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
     out->descriptor = open_temporary(path, out->temporary, strlen(path) + SUFFIX);
-    if (out->descriptor < 0) status = fail(error, "create", out->temporary);
+    if (out->descriptor < 0) status = fail(error, "create", path);
     struct stat replaced; /* a file that is replaced keeps its mode */
     if (!status && stat(path, &replaced) == 0 && fchmod(out->descriptor, replaced.st_mode & 07777))
         status = fail(error, "set the mode of", out->temporary);

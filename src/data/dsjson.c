@@ -777,15 +777,20 @@ typedef struct dsjson_log {
     dsjson *room;
 } dsjson_log;
 
+/* Of the byte order mark, which some programs put before UTF-8. */
+static size_t mark_size(const char *bytes, size_t size)
+{
+    return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static ee_status next(log_reader *head, log_event *event, log_note *note, bool *found, ee_error *error)
 {
     dsjson_log *log = (dsjson_log *)head;
     byte_line line;
     ee_status status = byte_stream_line(head->stream, false, &line, found, error);
     if (status || !*found) return status;
-    static const char mark[] = "\xef\xbb\xbf"; /* some programs put it before UTF-8 */
-    if (!head->counts.lines++ && line.size >= 3 && memcmp(line.bytes, mark, 3) == 0) line.bytes += 3, line.size -= 3;
-    status = dsjson_parse(log->room, line.bytes, line.size, &head->options, event, note, error);
+    size_t mark = head->counts.lines++ ? 0 : mark_size(line.bytes, line.size);
+    status = dsjson_parse(log->room, line.bytes + mark, line.size - mark, &head->options, event, note, error);
     if (status) return status;
     if (note->verdict == LOG_BROKEN && !line.ended)
         log_pass_over(note, LOG_BROKEN, "the log ends in the middle of the line");
@@ -796,26 +801,32 @@ static ee_status next(log_reader *head, log_event *event, log_note *note, bool *
     return EE_OK;
 }
 
-/* The dimension of the vectors in the first event, without taking it from the stream; 0 where there are none. */
+/* The dimension of the vectors in the first event, without taking it from the stream; 0 where there are none. Lines
+ * before it may be of another kind, or the rest of one that was cut. */
 static ee_status look_for_dim(dsjson_log *log, ee_error *error)
 {
-    char *bytes;
-    size_t wanted = 1 << 16, size, first = 0;
-    const char *end = NULL;
-    for (;; wanted *= 2) {
+    enum { LOOKED_AT = 1 << 16 }; /* lines that begin in the first bytes */
+    log_options usual = log_options_usual();
+    size_t wanted = LOOKED_AT, from = 0;
+    while (from < LOOKED_AT) {
+        char *bytes;
+        size_t size;
         ee_status status = byte_stream_look(log->head.stream, wanted, &bytes, &size, error);
         if (status) return status;
-        while (first < size && bytes[first] != '{') first++;
-        end = memchr(bytes + first, '\n', size - first);
-        if (end || size < wanted || wanted >= BYTE_STREAM_MOST) break;
+        const char *end = memchr(bytes + from, '\n', size - from);
+        if (!end && size >= wanted && wanted < BYTE_STREAM_MOST) {
+            wanted *= 2;
+            continue;
+        }
+        log_event event;
+        log_note note;
+        size_t length = end ? (size_t)(end - bytes) - from : size - from, mark = from ? 0 : mark_size(bytes, length);
+        status = dsjson_parse(log->room, bytes + from + mark, length - mark, &usual, &event, &note, error);
+        if (!status && note.verdict == LOG_EVENT) log->head.dim = event.arms.dim;
+        if (status || note.verdict == LOG_EVENT || !end) return status;
+        from += length + 1;
     }
-    log_event event;
-    log_note note;
-    log_options usual = log_options_usual();
-    size_t length = end ? (size_t)(end - bytes) - first : size - first;
-    ee_status status = dsjson_parse(log->room, bytes + first, length, &usual, &event, &note, error);
-    log->head.dim = status ? 0 : event.arms.dim;
-    return status;
+    return EE_OK;
 }
 
 ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error)

@@ -1,9 +1,11 @@
+#define _POSIX_C_SOURCE 200809L
 #include "log.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/archive.h"
 #include "byte_sink.h"
@@ -65,6 +67,17 @@ static ee_status take_apart(const char *words, log_place *out, ee_error *error)
     out->options = comma ? comma + 1 : "";
     if (comma) *comma = '\0';
     return EE_OK;
+}
+
+bool log_is_pipe(const char *words)
+{
+    log_place from = {0};
+    struct stat about;
+    if (take_apart(words, &from, NULL)) return true; /* no memory: nothing is lost by not looking */
+    bool pipe = strcmp(from.place, "-") == 0 ||
+                (stat(from.place, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
+    memory_free(from.place);
+    return pipe;
 }
 
 static bool is_named(const char *path, const char *ending)

@@ -94,6 +94,10 @@ typedef struct log_counts {
 } log_counts;
 
 ee_status log_open(const char *text, const log_options *options, log_reader **out, ee_error *error);
+
+/* Whether the text names standard input or a pipe, of which nothing can be looked at without losing it. */
+bool log_is_pipe(const char *text);
+
 void log_close(log_reader *log);
 
 /* The next event; *found false after the last. */

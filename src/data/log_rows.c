@@ -23,6 +23,7 @@ ee_status log_rows_start(byte_stream *stream, log_rows *out, ee_error *error)
 {
     *out = (log_rows){.stream = stream};
     bool found, row = false;
+    ee_error reason;
     ee_status status = read_record(out, &found, error);
     if (status) return status;
     if (found) status = memory_create(NULL, &out->header, out->record.size + 1, 1, error);
@@ -30,7 +31,8 @@ ee_status log_rows_start(byte_stream *stream, log_rows *out, ee_error *error)
         memcpy(out->header, out->record.bytes, out->record.size);
         out->record.bytes = (uint8_t *)out->header;
         out->rows = rows_start(&out->record, NULL);
-        status = rows_next(&out->rows, &row, error);
+        status = rows_next(&out->rows, &row, &reason);
+        if (status) status = status_fail(error, status, "%s%s", byte_stream_name(stream), reason.message);
     }
     if (!status && (!row || !out->utf8))
         status = status_fail(error, EE_BAD_INPUT, "%s: the first line does not name columns%s",

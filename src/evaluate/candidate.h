@@ -3,10 +3,11 @@
  *     eenet, linucb, ...  a policy of ours, which learns from the log
  *     uniform             any action alike
  *     first               what would have been done without a bandit: the event's baseline, mostly the first action
- *     arm:N, arm:NAME     always the same action, by its number from 0 or its name; the baseline where an event lacks
- * it logged              the log's own policy model:FILE          a saved bandit as it is learning:FILE       a saved
- * bandit that goes on to learn file:FILE           probabilities of the actions: CSV or .npy, a row for each event that
- * somebody saw
+ *     arm:N, arm:NAME     always the same action, by number from 0 or by name; the baseline where an event lacks it
+ *     logged              the log's own policy
+ *     model:FILE          a saved bandit as it is
+ *     learning:FILE       a saved bandit that goes on to learn
+ *     file:FILE           probabilities of the actions: CSV or .npy, a row for each event that somebody saw
  */
 #ifndef EENET_CANDIDATE_H
 #define EENET_CANDIDATE_H

@@ -9,6 +9,7 @@ typedef struct fixed_candidate {
     candidate base;
     char *name;    /* of the action; NULL for those without one */
     size_t number; /* that the name is, as a number; SIZE_MAX where it is none */
+    bool met;      /* an event had the action */
 } fixed_candidate;
 
 static void free_fixed(candidate *self)
@@ -101,19 +102,33 @@ static ee_status create_arm(const candidate_setup *setup, candidate **out, ee_er
     return EE_OK;
 }
 
-/* By name where actions have names and one is this; else by number. */
+/* By name where actions have names and one is this; else by number. event->count where it is neither. */
 static size_t find_arm(const fixed_candidate *self, const log_event *event)
 {
     for (size_t i = 0; event->actions && i < event->count; i++)
         if (json_is(event->actions[i], self->name)) return i;
-    return self->number < event->count ? self->number : event->baseline;
+    return self->number < event->count ? self->number : event->count;
 }
 
-static ee_status play_arm(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
+static ee_status play_arm(candidate *base, const candidate_round *round, bool learn, double *pi, ee_error *error)
 {
     (void)learn, (void)error;
-    if (pi) take_one(pi, round->event->count, find_arm((const fixed_candidate *)self, round->event));
+    fixed_candidate *self = (fixed_candidate *)base;
+    const log_event *event = round->event;
+    if (!pi) return EE_OK;
+    size_t arm = find_arm(self, event);
+    self->met = self->met || arm < event->count;
+    take_one(pi, event->count, arm < event->count ? arm : event->baseline);
     return EE_OK;
+}
+
+/* A name that no event has is a slip: all of it would be the baseline. */
+static ee_status finish_arm(candidate *base, uint64_t events, ee_error *error)
+{
+    (void)events;
+    const fixed_candidate *self = (const fixed_candidate *)base;
+    if (self->met) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "no event has an action '%.80s'; 'eenet log' lists them", self->name);
 }
 
 const candidate_class candidate_arm = {
@@ -123,6 +138,7 @@ const candidate_class candidate_arm = {
     .create = create_arm,
     .free = free_fixed,
     .play = play_arm,
+    .finish = finish_arm,
 };
 
 /* ---- logged ---- */

@@ -16,6 +16,7 @@ static const double small_effective = 0.01; /* share of the rounds */
 static const double large_share = 0.1;      /* of one event in the sum of weights */
 static const double reward_off = 0.1;       /* relative difference of rewards, and of DM and DR */
 static const double sums_off_grave = 0.05;  /* share of the events */
+static const double sides_alike = 0.25;     /* the sides of an interval differ by less of the larger one */
 
 /* What a sentence is about, and whether the numbers can be trusted all the same. */
 typedef struct subject {
@@ -56,8 +57,8 @@ static void say_wrong(diagnosis_report *into, subject about, const char *whose, 
 {
     say(into, about,
         "The log's probabilities look wrong: %s should weigh %.2f on average and weigh %.2f. This is the commonest "
-        "fault "
-        "of such logs. Check that each event has the probability of the action that was shown, by the policy that "
+        "fault of such logs. Check that each event has the probability of the action that was shown, by the policy "
+        "that "
         "chose it; until then no estimate can be trusted.",
         whose, expected, mean);
 }
@@ -107,8 +108,7 @@ static void check_support(const diagnosis *self, diagnosis_report *into)
     if (!(self->unsupported > unsupported_told)) return;
     say(into, self->unsupported > unsupported_grave ? grave_of_candidate : of_candidate,
         "%.3g%% of what %.100s does is never done in this log: what that earns cannot be known from it, and is left "
-        "out "
-        "of the estimates or guessed by the reward model.",
+        "out of the estimates or guessed by the reward model.",
         100.0 * self->unsupported, self->candidate);
 }
 
@@ -146,11 +146,11 @@ static void check_drift(const diagnosis *self, diagnosis_report *into)
 static void check_model(const diagnosis *self, diagnosis_report *into)
 {
     double difference = self->direct - self->robust;
+    if (self->rounds < few_events) return; /* a model that has seen hardly anything is off, and so is its error */
     if (!differs(difference, self->robust_error, reward_off * fabs(self->robust))) return;
     say(into, of_candidate,
         "The reward model by itself is off: it says %.4g, and corrected by the rewards of the log %.4g. DR corrects "
-        "it; "
-        "DM alone is not to be trusted here.",
+        "it; DM alone is not to be trusted here.",
         self->direct, self->robust);
 }
 
@@ -215,9 +215,9 @@ static void tell_sure(const diagnosis *self, diagnosis_gain gain, char *text)
     char amount[48], ends[2][48];
     const char *more = gain.low > 0.0 ? "more" : "less";
     double value = fmin(fmax(gain.value, gain.low), gain.high);
-    double margin = fmax(gain.high - value, value - gain.low);
+    double below = value - gain.low, above = gain.high - value, margin = fmax(below, above);
     format_amount(value, gain.logged, amount, sizeof amount);
-    if (margin < fabs(value)) {
+    if (margin < fabs(value) && fabs(above - below) < sides_alike * margin) {
         format_amount(margin, gain.logged, ends[0], sizeof ends[0]);
         snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s \302\261 %s %s than the log's policy.",
                  self->candidate, amount, ends[0], more);
@@ -241,6 +241,9 @@ static void tell_alone(const diagnosis *self, diagnosis_gain gain, char *text)
 void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain, char text[DIAGNOSIS_TEXT])
 {
     const char *name = self->candidate;
+    /* More than all cannot be lost. The interval may go on, as the log's policy may have had bad luck in these events.
+     */
+    if (self->range_low >= 0.0 && gain.logged > 0.0 && gain.low < -gain.logged) gain.low = -gain.logged;
     if (self->events && !self->weighs) {
         snprintf(text, DIAGNOSIS_TEXT, "%.100s is the log's own policy: it earned %.4g an event.", name, gain.logged);
         return;

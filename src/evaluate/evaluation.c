@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "candidate.h"
 #include "data/line_file.h"
@@ -50,14 +50,6 @@ evaluation_request evaluation_usual(void)
     };
 }
 
-/* Standard input and pipes cannot be looked into without losing what is read. */
-static bool is_pipe(const char *text)
-{
-    struct stat about;
-    if (strcmp(text, "-") == 0) return true;
-    return stat(text, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
-}
-
 ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *error)
 {
     log_reader *log;
@@ -66,7 +58,7 @@ ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *err
     request->estimators[0] = (estimator_request){ESTIMATOR_DR, false};
     request->estimators[1] = (estimator_request){ESTIMATOR_SNIPS, false};
     request->estimator_count = 2;
-    if (is_pipe(request->log)) return EE_OK;
+    if (log_is_pipe(request->log)) return EE_OK;
     ee_status status = log_open(request->log, &request->reading, &log, error);
     if (status) return status;
     status = log_next(log, &event, &found, error);
@@ -476,6 +468,16 @@ size_t evaluation_best(const evaluation_request *request, const evaluation_resul
         if (best == request->candidate_count || value > results[best].estimates[0].value) best = i;
     }
     return best;
+}
+
+ee_status evaluation_check_warm(const evaluation_request *request, const char *path, ee_error *error)
+{
+    file_draft draft;
+    if (log_is_pipe(request->log))
+        return status_fail(error, EE_BAD_OPTION,
+                           "the log cannot be read twice, which training the winner needs: write it to a file first");
+    ee_status status = file_draft_open(path, &draft, error);
+    return status ? status : file_draft_end(&draft, false, error);
 }
 
 /* Room for the names of the log, and for those of other logs. */

@@ -162,6 +162,10 @@ ee_status evaluation_run(const evaluation_request *request, const evaluation_wat
  * saved_only: and that can be trained and saved. candidate_count where there is none. */
 size_t evaluation_best(const evaluation_request *request, const evaluation_result *results, bool saved_only);
 
+/* Whether evaluation_warm could read the log once more and write the file: to be asked before the evaluation, which may
+ * take long. */
+ee_status evaluation_check_warm(const evaluation_request *request, const char *path, ee_error *error);
+
 /* Trains a candidate that is a policy, or a model that goes on to learn, on the whole log, and saves it. *finished
  * false: the watch did not want it to go on, and nothing was saved. */
 ee_status evaluation_warm(const evaluation_request *request, size_t place, const evaluation_watch *watch,

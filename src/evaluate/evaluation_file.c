@@ -464,7 +464,8 @@ static void read_line(line_reader *from, stored_evaluation *out)
     result->finished = result->read = !from->status;
 }
 
-ee_status evaluations_parse(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error)
+/* One line, whole; number is its place in the file, for the message. */
+static ee_status parse_line(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error)
 {
     json_error_t problem;
     json_t *members = json_loadb(line, length, 0, &problem);
@@ -478,7 +479,7 @@ ee_status evaluations_parse(const char *line, size_t length, size_t number, stor
     return from.status;
 }
 
-void evaluations_release_row(stored_evaluation *row)
+static void release_row(stored_evaluation *row)
 {
     memory_free(row->log);
     memory_free(row->asked);
@@ -492,7 +493,7 @@ void evaluations_release_row(stored_evaluation *row)
 
 void evaluations_release(stored_evaluations *list)
 {
-    for (size_t i = 0; i < list->count; i++) evaluations_release_row(&list->rows[i]);
+    for (size_t i = 0; i < list->count; i++) release_row(&list->rows[i]);
     memory_free(list->rows);
     *list = (stored_evaluations){0};
 }
@@ -501,7 +502,7 @@ static ee_status take_line(void *context, const char *line, size_t length, size_
 {
     stored_evaluations *into = context;
     ee_status status = memory_grow(NULL, &into->rows, &into->capacity, into->count + 1, sizeof *into->rows, error);
-    return status ? status : evaluations_parse(line, length, number, &into->rows[into->count++], error);
+    return status ? status : parse_line(line, length, number, &into->rows[into->count++], error);
 }
 
 ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error *error)

@@ -41,10 +41,6 @@ typedef struct stored_evaluations {
 ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error *error);
 void evaluations_release(stored_evaluations *list);
 
-/* One line, whole; number is its place in the file, for the message. */
-ee_status evaluations_parse(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error);
-void evaluations_release_row(stored_evaluation *row);
-
 /* The line, newline included, to be freed with memory_free. */
 ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result, char **line,
                              size_t *length, ee_error *error);

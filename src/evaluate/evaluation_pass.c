@@ -287,6 +287,16 @@ static ee_status play_event(pass *self, const log_event *event, event_use use, e
 
 /* ---- the log ---- */
 
+/* Bounds stand on the least probability that was given: one below it is an error. */
+static ee_status check_least(const pass *self, const log_event *event, ee_error *error)
+{
+    double least = self->request->least_probability, found = self->about.least_probability;
+    const double near = 1e-6; /* as float32 has it */
+    if (isnan(least) || found >= least * (1.0 - near)) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "line %zu: a probability of %g is below that of --least-probability, %g",
+                       event->line, found, least);
+}
+
 /* A reward out of a range that was given is an error; one out of the assumed range changes it. */
 static ee_status check_reward(const pass *self, const log_event *event, pass_end *end, ee_error *error)
 {
@@ -377,6 +387,7 @@ static ee_status take_event(pass *self, const log_event *event, event_use use, p
     if (status || *end) return status;
     status = read_features(self, event, &usable, error);
     if (!status && usable) status = play_event(self, event, use, error);
+    if (!status) status = check_least(self, event, error);
     if (usable && !use.score) self->learned++;
     self->number++;
     return status;
@@ -465,6 +476,7 @@ static ee_status fail_empty(const pass *self, ee_error *error)
         return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate%s",
                            self->learned   ? ": all are learned from"
                            : read->skipped ? ": nobody saw one"
+                           : read->outside ? ": all lie outside the time"
                                            : "");
     return status_fail(error, EE_BAD_INPUT, "the log has no event to evaluate: line %zu: %s", line, reason);
 }

@@ -33,13 +33,20 @@ static void add_probabilities(log_tally *self, const log_event *event)
     if (off > sum_tolerance) self->sums_off += event->copies;
 }
 
+static void join(reward_stretch *into, const reward_stretch *from)
+{
+    into->count += from->count;
+    into->sum += from->sum;
+    into->squares += from->squares;
+    into->square_copies += from->square_copies;
+}
+
 /* Stretches are joined two by two where there is no room for one more: they stay equally long. */
 static void join_stretches(log_tally *self)
 {
     for (size_t i = 0; i < LOG_STRETCHES / 2; i++) {
-        const reward_stretch *left = &self->stretches[2 * i], *right = left + 1;
-        self->stretches[i] =
-            (reward_stretch){left->count + right->count, left->sum + right->sum, left->squares + right->squares};
+        self->stretches[i] = self->stretches[2 * i];
+        join(&self->stretches[i], &self->stretches[2 * i + 1]);
     }
     self->stretch_count = LOG_STRETCHES / 2;
     self->stretch_events *= 2;
@@ -53,10 +60,8 @@ static void add_stretch(log_tally *self, double reward, double copies)
         self->stretches[self->stretch_count++] = (reward_stretch){0};
         self->last_events = 0;
     }
-    reward_stretch *last = &self->stretches[self->stretch_count - 1];
-    last->count += copies;
-    last->sum += copies * reward;
-    last->squares += copies * reward * reward;
+    reward_stretch one = {copies, copies * reward, copies * reward * reward, copies * copies};
+    join(&self->stretches[self->stretch_count - 1], &one);
     self->last_events++;
 }
 
@@ -106,18 +111,16 @@ static void find_drift(const log_tally *self, diagnosis *facts)
     reward_stretch ends[2] = {0};
     size_t third = self->stretch_count / 3;
     facts->reward_first = facts->reward_last = facts->reward_error = NAN;
-    for (size_t i = 0; i < third; i++)
-        for (size_t k = 0; k < 2; k++) {
-            const reward_stretch *from = &self->stretches[k ? self->stretch_count - 1 - i : i];
-            ends[k].count += from->count;
-            ends[k].sum += from->sum;
-            ends[k].squares += from->squares;
-        }
+    for (size_t i = 0; i < third; i++) {
+        join(&ends[0], &self->stretches[i]);
+        join(&ends[1], &self->stretches[self->stretch_count - 1 - i]);
+    }
     if (!third) return;
     double variance = 0.0, means[2];
     for (size_t k = 0; k < 2; k++) {
-        means[k] = ends[k].sum / ends[k].count;
-        variance += fmax(ends[k].squares / ends[k].count - means[k] * means[k], 0.0) / ends[k].count;
+        double count = ends[k].count;
+        means[k] = ends[k].sum / count;
+        variance += fmax(ends[k].squares / count - means[k] * means[k], 0.0) * ends[k].square_copies / (count * count);
     }
     facts->reward_first = means[0];
     facts->reward_last = means[1];

@@ -7,7 +7,9 @@
 
 /* Rewards of events in a row. */
 typedef struct reward_stretch {
-    double count, sum, squares;
+    double count, sum,
+        squares;          /* of the rounds that the events stand for: how many, their rewards, and these squared */
+    double square_copies; /* of the events: an event that stands for several tells as much as one */
 } reward_stretch;
 
 enum { LOG_STRETCHES = 120 }; /* at most; 60 or more where there are as many events */

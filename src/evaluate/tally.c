@@ -267,25 +267,26 @@ static void find_intervals(const tally *self, interval *intervals)
     }
 }
 
-/* Of what the candidate can have earned, less what the log's policy did. */
-static interval cut_gain(const tally *self, interval found)
+/* To what the candidate can earn, less what the log's policy does. Of that too the interval alone is known: its mean in
+ * these events may be luck. */
+static interval cut_gain(const tally *self, interval logged, interval found)
 {
-    double logged = mean_reward(self);
     if (isnan(found.low)) return found;
-    found.low = fmax(found.low, self->range.reward_low - logged);
-    found.high = fmin(found.high, self->range.reward_high - logged);
+    found.low = fmax(found.low, self->range.reward_low - logged.high);
+    found.high = fmin(found.high, self->range.reward_high - logged.low);
     return not_empty(found);
 }
 
+/* Before it is cut. */
 static interval gain_now(const tally *self, size_t index)
 {
     const evaluation_request *request = self->request;
     estimator_kind kind = gain_kind(request->estimators[index].kind);
     bool asymptotic = request->interval == INTERVAL_NORMAL || request->interval == INTERVAL_STUDENT;
     if (!asymptotic || kind == ESTIMATOR_KINDS)
-        return cut_gain(self, not_empty(confidence_sequence_interval(&self->gain, request->alpha)));
+        return not_empty(confidence_sequence_interval(&self->gain, request->alpha));
     const tally_view *view = &self->views[view_of(request->estimators[index])];
-    return cut_gain(self, interval_of_sums(request->interval, kind, &view->gains, self->range, request->alpha));
+    return interval_of_sums(request->interval, kind, &view->gains, self->range, request->alpha);
 }
 
 void tally_mark(tally *self, double time)
@@ -395,7 +396,6 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
     if (status) return status;
     out->low = found.low;
     out->high = found.high;
-    gain = cut_gain(self, gain);
     out->gain_low = gain.low;
     out->gain_high = gain.high;
     return EE_OK;
@@ -403,7 +403,7 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
 
 /* ---- the end ---- */
 
-static ee_status finish_estimate(tally *self, size_t index, estimate *out, ee_error *error)
+static ee_status finish_estimate(tally *self, size_t index, interval logged, estimate *out, ee_error *error)
 {
     const estimator_request estimator = self->request->estimators[index];
     const tally_view *view = &self->views[view_of(estimator)];
@@ -411,7 +411,10 @@ static ee_status finish_estimate(tally *self, size_t index, estimate *out, ee_er
     *out = (estimate){
         rounds_sums_value(&view->sums, estimator.kind), about.low, about.high, NAN, gain.low, gain.high, NAN};
     ee_status status = self->keeps && view->sums.events ? finish_kept(self, index, out, error) : EE_OK;
+    gain = cut_gain(self, logged, (interval){out->gain_low, out->gain_high});
     out->gain = out->value - mean_reward(self);
+    out->gain_low = gain.low;
+    out->gain_high = gain.high;
     return status;
 }
 
@@ -446,7 +449,7 @@ ee_status tally_finish(tally *self, evaluation_result *result, ee_error *error)
     const rounds_sums *sums = &self->views[VIEW_PLAIN].sums;
     ee_status status = EE_OK;
     for (size_t i = 0; i < request->estimator_count && !status; i++)
-        status = finish_estimate(self, i, &result->estimates[i], error);
+        status = finish_estimate(self, i, result->log.rewards, &result->estimates[i], error);
     if (!status) status = memory_create(NULL, &result->marks, self->mark_count, sizeof *result->marks, error);
     if (status) return status;
     memcpy(result->marks, self->marks, self->mark_count * sizeof *result->marks);

@@ -214,7 +214,7 @@ static void a_missing_folder_is_an_error(void **state)
     (void)state;
     char missing[256];
     snprintf(missing, sizeof missing, "%s/missing/model", folder);
-    assert_write_fails(missing, "create", true, "No such file or directory");
+    assert_write_fails(missing, "create", false, "No such file or directory");
     assert_int_equal(folder_entries(false), 0);
 }
 

@@ -228,6 +228,32 @@ static void lines_have_a_limit(void **state)
     free(bytes);
 }
 
+/* A log that was cut at its front, or begins with a reward of the day before, has the vectors of its first event. */
+static void vectors_are_known_by_the_first_event(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"", "\xef\xbb\xbf", "5],\"c\":{\"_multi\":[{}]}}\r\n",
+                                        "{\"RewardValue\":1}\n\n"};
+    static const char event_text[] = "{\"_label_cost\":0,\"_dim\":2,\"a\":[1,2],\"p\":[0.5,0.5],\"c\":{\"_multi\":["
+                                     "{\"x\":[1,2]},{\"x\":[3,4]}]}}\n";
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        test_folder folder = folder_make();
+        char lines[512];
+        log_options options = log_options_usual();
+        log_reader *log;
+        log_event event;
+        bool found;
+        snprintf(lines, sizeof lines, "%s%s", heads[i], event_text);
+        folder_write_text(&folder, "log.dsjson", lines);
+        assert_int_equal(log_open(folder_path(&folder, "log.dsjson"), &options, &log, NULL), EE_OK);
+        assert_int_equal(log_dim(log), 2);
+        assert_int_equal(log_next(log, &event, &found, NULL), EE_OK);
+        assert_true(found && event.arms.count == 2);
+        log_close(log);
+        folder_remove(&folder);
+    }
+}
+
 static void a_log_is_known_by_its_file(void **state)
 {
     (void)state;
@@ -368,6 +394,7 @@ int main(void)
         cmocka_unit_test(packed_logs_read_the_same),
         cmocka_unit_test(a_log_that_is_not_there_is_refused),
         cmocka_unit_test(lines_have_a_limit),
+        cmocka_unit_test(vectors_are_known_by_the_first_event),
         cmocka_unit_test(a_log_is_known_by_its_file),
         cmocka_unit_test(real_lines_are_read),
         cmocka_unit_test(real_observations_give_the_label),

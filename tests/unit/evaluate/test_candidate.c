@@ -39,6 +39,27 @@ static candidate *make(const char *text, const candidate_class **class)
     return self;
 }
 
+/* A name that no event had is told at the end. */
+static void test_unknown_arm(void **state)
+{
+    (void)state;
+    const candidate_class *class;
+    candidate *self = make("arm:gane", &class);
+    log_event event = usual_event();
+    event.actions = names;
+    candidate_round round = {&event, 0, NULL};
+    double pi[ACTIONS];
+    ee_error error;
+    assert_int_equal(class->play(self, &round, true, pi, NULL), EE_OK);
+    assert_int_equal(class->finish(self, 1, &error), EE_BAD_INPUT);
+    assert_message_has(error.message, "no event has an action 'gane'");
+    class->free(self);
+    self = make("arm:game", &class);
+    assert_int_equal(class->play(self, &round, true, pi, NULL), EE_OK);
+    assert_int_equal(class->finish(self, 1, &error), EE_OK);
+    class->free(self);
+}
+
 /* What a candidate does in one event. */
 static void expect_choice(const char *text, const log_event *event, const double *expected)
 {
@@ -370,12 +391,19 @@ static void test_description(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed),          cmocka_unit_test(test_named_arm),
-        cmocka_unit_test(test_names),          cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_thompson),       cmocka_unit_test(test_saved_models),
-        cmocka_unit_test(test_named_features), cmocka_unit_test(test_unreadable_features),
-        cmocka_unit_test(test_places),         cmocka_unit_test(test_files),
-        cmocka_unit_test(test_wrong_files),    cmocka_unit_test(test_description),
+        cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_named_arm),
+        cmocka_unit_test(test_unknown_arm),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_thompson),
+        cmocka_unit_test(test_saved_models),
+        cmocka_unit_test(test_named_features),
+        cmocka_unit_test(test_unreadable_features),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_description),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

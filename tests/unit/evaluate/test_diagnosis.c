@@ -114,6 +114,8 @@ static void test_little_data(void **state)
     facts.events = 50;
     facts.rounds = 50;
     expect(&facts, true, "There are only 50 events");
+    facts.direct = 0.0; /* of a model that has seen as little, it need not be said */
+    expect(&facts, true, "There are only 50 events");
     facts = sound();
     facts.effective = 12;
     expect(&facts, true, "10000 events tell as much about it as 12 of its own would");
@@ -162,9 +164,18 @@ static void test_headline(void **state)
                     "eenet would have earned 30% \302\261 10% less than the log's policy.");
     expect_headline(true, (diagnosis_gain){0.01, 0.005, 0.03, 0.1},
                     "eenet would have earned 10% more than the log's policy, between 5.0% and 30%.");
+    expect_headline(true, (diagnosis_gain){0.0121, 0.008, 0.016, 0.1}, /* sides that are nearly alike */
+                    "eenet would have earned 12% \302\261 4.1% more than the log's policy.");
+    expect_headline(true, (diagnosis_gain){0.1508, 0.0955, 0.2633, 0.1053}, /* sides that are not */
+                    "eenet would have earned 143% more than the log's policy, between 91% and 250%.");
+    expect_headline(true, (diagnosis_gain){0.01, 0.001, 0.0205, 0.1}, /* with as much below, it could be less */
+                    "eenet would have earned 10% more than the log's policy, between 1.0% and 20%.");
     expect_headline(
         true, (diagnosis_gain){0.01, -0.003, 0.025, 0.1},
         "No difference between eenet and the log's policy is shown: it lies between 3.0% less and 25% more.");
+    expect_headline(
+        true, (diagnosis_gain){-0.09, -0.13, 0.025, 0.1},
+        "No difference between eenet and the log's policy is shown: it lies between 100% less and 25% more.");
     expect_headline(true, (diagnosis_gain){0.5, 0.25, 0.75, -2.0},
                     "eenet would have earned 0.5 an event \302\261 0.25 an event more than the log's policy.");
     expect_headline(false, (diagnosis_gain){0.012, 0.008, 0.016, 0.1},
