@@ -1,0 +1,81 @@
+/* What a line of dsjson says, gathered in one pass, whatever the order of its keys, and before it is judged what that
+ * means (dsjson.c). The features are passed over, but for the number of actions and their names. */
+#ifndef EENET_DSJSON_LINE_H
+#define EENET_DSJSON_LINE_H
+
+#include <stdbool.h>
+
+#include "base/json.h"
+
+typedef struct number_list {
+    double *values;
+    size_t count, capacity;
+} number_list;
+
+/* A number that a line may or may not have. */
+typedef struct maybe {
+    bool known;
+    double value;
+} maybe;
+
+typedef struct observations {
+    size_t count;
+    double first, last, sum, max;
+    bool activated;
+} observations;
+
+typedef struct slot_facts {
+    json_text id;
+    maybe cost, original;
+    observations seen;
+    size_t first_action, action_count; /* in `slot_actions` */
+    size_t first_probability, probability_count;
+} slot_facts;
+
+typedef struct facts {
+    maybe cost, original, probability, index, action, drop, dim;
+    bool skip, deferred, continuous, dangling, slate;
+    observations seen;
+    json_text id, time;
+    json_text context;
+    bool vectors_read; /* of the context */
+    const char *wrong; /* what is, of a value; NULL for nothing */
+} facts;
+
+/* Room for one line, and what it said. */
+typedef struct dsjson_line {
+    memory *owner;
+    json_room room;
+    json_reader reader;
+    const char *bytes; /* (size) of the line */
+    size_t size;
+    char *texts; /* those that had escapes */
+    size_t texts_size, texts_capacity;
+
+    facts of;
+    number_list actions, probabilities, baselines; /* of the line */
+    number_list slot_actions, slot_probabilities;  /* of all slots */
+    slot_facts *outcomes;
+    size_t outcome_count, outcome_capacity;
+
+    size_t action_count; /* in _multi */
+    json_text *names;    /* (action_count) */
+    size_t names_capacity;
+    bool named;
+    size_t vector_count; /* of the actions that have one */
+    float *values;
+    size_t value_count, values_capacity;
+    uint32_t *indices;
+    size_t indices_capacity;
+    size_t *starts;
+    size_t starts_capacity;
+    bool sparse;
+} dsjson_line;
+
+dsjson_line dsjson_line_start(memory *owner);
+
+/* Reads a line, which stays until the next. *object: whether it is one; other JSON is passed over. EE_BAD_INPUT where
+ * it is no JSON. */
+ee_status dsjson_line_gather(dsjson_line *self, const char *bytes, size_t size, bool *object, ee_error *error);
+
+#endif
