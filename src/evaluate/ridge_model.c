@@ -47,23 +47,41 @@ void ridge_model_merge(ridge_model *self, const ridge_model *other)
     }
 }
 
+/* used (dim + 1) = the places that some row has, and the constant's; returns how many. The others' coefficients are 0,
+ * and of thousands of places a log may fill a dozen. */
+static size_t list_used(const ridge_model *self, size_t *used)
+{
+    size_t n = self->dim + 1, count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (self->gram[i * n + i] != 0.0) used[count++] = i;
+    return count;
+}
+
 ee_status ridge_model_solve(ridge_model *self, ee_error *error)
 {
-    size_t n = self->dim + 1;
+    size_t n = self->dim + 1, *used;
     memset(self->theta, 0, n * sizeof *self->theta);
     if (!(self->gram[n * n - 1] > 0.0)) return EE_OK;
-    double *factor;
-    ee_status status = memory_create(NULL, &factor, n * n, sizeof *factor, error);
-    if (status) return status;
-    memcpy(factor, self->gram, n * n * sizeof *factor);
-    for (size_t i = 0; i < self->dim; i++) factor[i * n + i] += self->alpha;
-    if (cholesky_factor(factor, n, 0.0)) {
-        memcpy(self->theta, self->moment, n * sizeof *self->theta);
-        cholesky_solve(factor, n, self->theta);
+    memory room = {0};
+    double *factor, *solved;
+    ee_status status = memory_create(&room, &used, n, sizeof *used, error);
+    size_t count = status ? 0 : list_used(self, used);
+    if (!status) status = memory_create(&room, &factor, count * count, sizeof *factor, error);
+    if (!status) status = memory_create(&room, &solved, count, sizeof *solved, error);
+    if (status) goto done;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j <= i; j++) factor[i * count + j] = self->gram[used[i] * n + used[j]];
+        if (used[i] < self->dim) factor[i * count + i] += self->alpha;
+        solved[i] = self->moment[used[i]];
+    }
+    if (cholesky_factor(factor, count, 0.0)) {
+        cholesky_solve(factor, count, solved);
+        for (size_t i = 0; i < count; i++) self->theta[used[i]] = solved[i];
     } else {
         status = status_fail(error, EE_BAD_INPUT, "ridge: the features or weights are too large to be fitted");
     }
-    memory_free(factor);
+done:
+    memory_release(&room);
     return status;
 }
 

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "math/vector.h"
 
-/* Sums take 8 dim^2 bytes, and solving dim^3 / 3 operations. */
+/* Sums take 8 dim^2 bytes, and solving n^3 / 3 operations, n the places that came. */
 enum { RIDGE_MODEL_DIM = 4096 };
 
 typedef struct ridge_model {
