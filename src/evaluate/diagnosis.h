@@ -26,7 +26,7 @@ typedef struct diagnosis {
     double sum_off;         /* share of the events in which it is above 0.001 */
     double reward_first, reward_last, reward_error; /* the log's mean reward in the first and the last third of the
                                                        events, and the standard error of the difference */
-    double direct, robust, robust_error;            /* what DM and DR say; NaN where there is no reward model */
+    double direct, robust, robust_error;            /* what DM and DR say; NaN where nobody asked for DM */
 
     bool seen_range; /* the range of rewards is that of the log */
     double range_low, range_high;

@@ -418,6 +418,13 @@ static ee_status finish_estimate(tally *self, size_t index, interval logged, est
     return status;
 }
 
+static bool asks_for(const evaluation_request *request, estimator_kind kind)
+{
+    for (size_t i = 0; i < request->estimator_count; i++)
+        if (request->estimators[i].kind == kind) return true;
+    return false;
+}
+
 static void finish_facts(const tally *self, diagnosis *facts)
 {
     const tally_view *plain = &self->views[VIEW_PLAIN];
@@ -435,7 +442,7 @@ static void finish_facts(const tally *self, diagnosis *facts)
     facts->unsupported = self->whole ? fmax(1.0 - self->supported / sums->count, 0.0) : (double)NAN;
     facts->taken_alone = model->used && !self->whole && self->request->interval == INTERVAL_CS;
     facts->direct = facts->robust = facts->robust_error = NAN;
-    if (!model->used) return;
+    if (!model->used || !asks_for(self->request, ESTIMATOR_DM)) return; /* DR corrects what the model is wrong by */
     facts->direct = rounds_sums_value(&model->sums, ESTIMATOR_DM);
     facts->robust = rounds_sums_value(&model->sums, ESTIMATOR_DR);
     /* Half an interval of one standard error each way. */

@@ -351,7 +351,7 @@ static void test_folds_are_honest(void **state)
     how.rounds = 60;
     how.dataset = "synthetic:inner,dim=100,arms=2,noise=1";
     make_log(&how, NULL, NULL);
-    trial_ask(&t, "uniform", "dr");
+    trial_ask(&t, "uniform", "dm,dr");
     t.request.mode = EVALUATION_CROSS;
     trial_run(&t, NULL);
     assert_true(t.results[0].facts.robust_error > 0.09); /* 0.102; judged on what was learned, 0.077 */
