@@ -80,7 +80,11 @@ ee_status candidate_read_features(ee_round *features, const log_event *event, bo
     ee_round_clear(features);
     ee_status status = ee_round_read(features, event->context.bytes, event->context.length, error);
     if (!status && features->arms != event->count)
-        status = status_fail(error, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms, event->count);
+        status = event->slate ? status_fail(error, EE_BAD_INPUT,
+                                            "a slate, whose actions belong to several slots: evaluate uniform, first, "
+                                            "arm:NAME or file:FILE in its first slot, by ips or snips")
+                              : status_fail(error, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms,
+                                            event->count);
     *usable = !status;
     return status == EE_NO_MEMORY ? status : EE_OK;
 }

@@ -174,6 +174,9 @@ printf '0.5,0.5,0\n' >few.csv
 refuse 1 'file:few.csv: few.csv, row 2: there is none, and the log has more events' log.dsjson -p file:few.csv -e ips
 printf '{"RewardValue":1}\n' >foreign.dsjson
 refuse 1 'the log has no event to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
+printf '%s' '{"_label_cost":-1,"_outcomes":[{"_a":[1,0],"_p":[0.5,0.5]},{"_a":[0],"_p":[1]}],' \
+    '"c":{"_multi":[{"f":1,"_slot_id":0},{"f":2,"_slot_id":0},{"f":3,"_slot_id":1}]}}' >slate.dsjson
+refuse 1 'the log has no event to evaluate: line 1: a slate, whose actions belong to several slots: evaluate uniform, first, arm:NAME or file:FILE in its first slot, by ips or snips' slate.dsjson -p linucb
 refuse 1 'the log has no event to evaluate: all are learned from' log.dsjson -p uniform -e ips -m split=1000
 refuse 1 'the log has no event to evaluate: all lie outside the time' log.dsjson -p uniform -e ips --from 2027-01-01
 refuse 1 'the log has no event to evaluate' /dev/null -p uniform -e ips
