@@ -1,6 +1,7 @@
 #include "support_rounds.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ logged_rounds logged_of_policy(const json_t *log, const char *policy)
     return self;
 }
 
-logged_rounds logged_of_open_bandit(const json_t *log)
+static logged_rounds logged_of_open_bandit(const json_t *log)
 {
     logged_rounds self = logged_empty(log);
     size_t actions = (size_t)json_integer_value(golden_member(log, "n_actions"));
@@ -104,6 +105,23 @@ logged_rounds logged_of_open_bandit(const json_t *log)
     free(pi);
     free(q);
     return self;
+}
+
+void logged_each_open_bandit(void (*check)(json_t *expect, const evaluated_rounds *rounds))
+{
+    static const char *const names[] = {"random_men", "random_women", "bts_men", "bts_women"};
+    const char *data = getenv("EENET_DATA");
+    if (!data) skip();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/open-bandit/golden/obd_%s.json", data, names[i]);
+        json_t *log = json_load_file(path, 0, NULL);
+        assert_non_null(log);
+        logged_rounds rounds = logged_of_open_bandit(log);
+        check(golden_member(log, "expect"), &rounds.rounds);
+        logged_free(&rounds);
+        json_decref(log);
+    }
 }
 
 void logged_free(logged_rounds *self)

@@ -16,8 +16,8 @@ logged_rounds logged_make(const json_t *log, const double *pi, const double *q, 
 /* Of a log with the policies soft, hard, uniform and behaviour. */
 logged_rounds logged_of_policy(const json_t *log, const char *policy);
 
-/* Of a file of the Open Bandit Dataset's numbers. */
-logged_rounds logged_of_open_bandit(const json_t *log);
+/* Checks each file of the Open Bandit Dataset's numbers with what is expected there; skips without EENET_DATA. */
+void logged_each_open_bandit(void (*check)(json_t *expect, const evaluated_rounds *rounds));
 
 void logged_free(logged_rounds *self);
 

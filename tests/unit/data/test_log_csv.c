@@ -4,25 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/log.h"
+#include "good_logs.h"
 #include "support_files.h"
-
-static log_reader *open_good(const char *words)
-{
-    log_options options = log_options_usual();
-    log_reader *log;
-    ee_error error;
-    if (log_open(words, &options, &log, &error)) fail_msg("%s: %s", words, error.message);
-    return log;
-}
-
-static bool next_good(log_reader *log, log_event *event)
-{
-    ee_error error;
-    bool found;
-    if (log_next(log, event, &found, &error)) fail_msg("%s", error.message);
-    return found;
-}
 
 static bool text_is(json_text got, const char *expected)
 {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/log_kind.h"
+#include "good_logs.h"
 #include "support_files.h"
 
 /* One line of each kind that there is. */
@@ -25,23 +26,6 @@ static const char lines[] =
     "\"_label_cost\":-2}],\"c\":{\"_multi\":[{\"_tag\":\"a\"},{},{}],\"_slots\":[{},{}]},\"EventId\":\"slots\"}\n"
     "{\"_label_cost\":-2,\"_outcomes\":[{\"_a\":[1,0],\"_p\":[0.8,0.2]},{\"_a\":[0],\"_p\":[1]}],\"c\":{\"_multi\":["
     "{\"_slot_id\":0},{\"_slot_id\":0},{\"_slot_id\":1}]}}\n";
-
-static log_reader *open_good(const char *path)
-{
-    log_options options = log_options_usual();
-    log_reader *log;
-    ee_error error;
-    if (log_open(path, &options, &log, &error)) fail_msg("%s: %s", path, error.message);
-    return log;
-}
-
-static bool next_good(log_reader *log, log_event *event)
-{
-    ee_error error;
-    bool found;
-    if (log_next(log, event, &found, &error)) fail_msg("%s", error.message);
-    return found;
-}
 
 static log_writer *create_good(const char *path, size_t dim)
 {

@@ -141,4 +141,16 @@ static inline ee_bandit *model_load(model saved)
     return bandit;
 }
 
+/* What the bandit saves now is refused, with this sentence. */
+static inline void model_not_loaded(ee_bandit *bandit, const char *sentence)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *loaded = bandit;
+    model saved = model_save(bandit);
+    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
+    assert_string_equal(error.message, sentence);
+    assert_null(loaded);
+    model_free(&saved);
+}
+
 #endif

@@ -1,7 +1,4 @@
-/* Allocation: none where none is promised, and any one may fail: a status, nothing leaked, nothing changed.
- *
- * The linker sends every calloc and free of the library through the two functions here (--wrap); the library takes and
- * gives back all memory by them. */
+/* Allocation: none where none is promised, and any one may fail: a status, nothing leaked, nothing changed. */
 #define _DEFAULT_SOURCE
 #include "rounds.h"
 
@@ -9,29 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-void *__real_calloc(size_t count, size_t size);
-void __real_free(void *block);
-void *__wrap_calloc(size_t count, size_t size);
-void __wrap_free(void *block);
-
-static size_t calls;   /* of calloc so far */
-static size_t fail_at; /* the call that fails; 0: none */
-static size_t live;    /* blocks */
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    calls++;
-    if (calls == fail_at) return NULL;
-    void *block = __real_calloc(count, size);
-    live += block != NULL;
-    return block;
-}
-
-void __wrap_free(void *block)
-{
-    live -= block != NULL;
-    __real_free(block);
-}
+#include "counted_memory.h"
 
 static round_arms round_now;
 

@@ -1,32 +1,10 @@
 /* Allocation of named features: none once the names are known, and any one may fail: a status, nothing leaked, nothing
- * changed. As in test_allocation.c, the linker sends every calloc and free of the library through the two here. */
+ * changed. */
 #include "named_play.h"
 
 #include <stdlib.h>
 
-void *__real_calloc(size_t count, size_t size);
-void __real_free(void *block);
-void *__wrap_calloc(size_t count, size_t size);
-void __wrap_free(void *block);
-
-static size_t calls;   /* of calloc so far */
-static size_t fail_at; /* the call that fails; 0: none */
-static size_t live;    /* blocks */
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    calls++;
-    if (calls == fail_at) return NULL;
-    void *block = __real_calloc(count, size);
-    live += block != NULL;
-    return block;
-}
-
-void __wrap_free(void *block)
-{
-    live -= block != NULL;
-    __real_free(block);
-}
+#include "counted_memory.h"
 
 enum { KNOWN = 60 };
 

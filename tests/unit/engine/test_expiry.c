@@ -271,17 +271,6 @@ static void a_loaded_bandit_goes_on_waiting(void **state)
     }
 }
 
-static void assert_not_loaded(ee_bandit *bandit, const char *sentence)
-{
-    ee_error error = {EE_OK, ""};
-    ee_bandit *loaded = bandit;
-    model saved = model_save(bandit);
-    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
-    assert_string_equal(error.message, sentence);
-    assert_null(loaded);
-    model_free(&saved);
-}
-
 static void impossible_times_are_not_loaded(void **state)
 {
     (void)state;
@@ -291,14 +280,14 @@ static void impossible_times_are_not_loaded(void **state)
     decide(bandit, 1);
     for (size_t i = 0; i < 3; i++) {
         bandit->now = impossible[i];
-        assert_not_loaded(bandit, "model: its time is not one");
+        model_not_loaded(bandit, "model: its time is not one");
     }
     bandit->now = 4;
-    assert_not_loaded(bandit, "model: a pending decision was made at an impossible time");
+    model_not_loaded(bandit, "model: a pending decision was made at an impossible time");
     bandit->now = 5;
     for (size_t i = 0; i < 3; i++) {
         bandit->pending.entries[1].time = impossible[i];
-        assert_not_loaded(bandit, "model: a pending decision was made at an impossible time");
+        model_not_loaded(bandit, "model: a pending decision was made at an impossible time");
     }
     bandit->pending.entries[1].time = 5;
     model saved = model_save(bandit);

@@ -282,17 +282,6 @@ static void a_loaded_bandit_waits_as_the_saved_one(void **state)
     ee_bandit_free(twin);
 }
 
-static void assert_not_loaded(ee_bandit *bandit, const char *sentence)
-{
-    ee_error error = {EE_OK, ""};
-    ee_bandit *loaded = bandit;
-    model saved = model_save(bandit);
-    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
-    assert_string_equal(error.message, sentence);
-    assert_null(loaded);
-    model_free(&saved);
-}
-
 static void impossible_expectations_are_not_loaded(void **state)
 {
     (void)state;
@@ -303,10 +292,10 @@ static void impossible_expectations_are_not_loaded(void **state)
     pending_entry *entry = &bandit->pending.entries[1], sound = *entry;
     assert_true(entry->awaited);
     entry->expected = NAN;
-    assert_not_loaded(bandit, sentence);
+    model_not_loaded(bandit, sentence);
     *entry = sound;
     entry->awaited_at = 1; /* there was no reward yet */
-    assert_not_loaded(bandit, sentence);
+    model_not_loaded(bandit, sentence);
     *entry = sound;
     model saved = model_save(bandit);
     ee_bandit_free(model_load(saved));

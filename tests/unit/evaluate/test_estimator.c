@@ -175,19 +175,7 @@ static void equal_to_what_was_published(void **state)
 static void equal_on_open_bandit(void **state)
 {
     (void)state;
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
-    static const char *const names[] = {"random_men", "random_women", "bts_men", "bts_women"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/open-bandit/golden/obd_%s.json", data, names[i]);
-        json_t *log = json_load_file(path, 0, NULL);
-        assert_non_null(log);
-        logged_rounds rounds = logged_of_open_bandit(log);
-        check_all(golden_member(log, "expect"), &rounds.rounds);
-        logged_free(&rounds);
-        json_decref(log);
-    }
+    logged_each_open_bandit(check_all);
 }
 
 /* ---- what they promise ---- */

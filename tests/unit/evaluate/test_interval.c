@@ -76,22 +76,15 @@ static void bounds_on_synthetic_logs(void **state)
     }
 }
 
+static void check_stored_bounds(json_t *expect, const evaluated_rounds *rounds)
+{
+    check_bounds(golden_member(expect, "bounds_ipw"), rounds);
+}
+
 static void bounds_on_open_bandit(void **state)
 {
     (void)state;
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
-    static const char *const names[] = {"random_men", "random_women", "bts_men", "bts_women"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/open-bandit/golden/obd_%s.json", data, names[i]);
-        json_t *log = json_load_file(path, 0, NULL);
-        assert_non_null(log);
-        logged_rounds rounds = logged_of_open_bandit(log);
-        check_bounds(golden_member(golden_member(log, "expect"), "bounds_ipw"), &rounds.rounds);
-        logged_free(&rounds);
-        json_decref(log);
-    }
+    logged_each_open_bandit(check_stored_bounds);
 }
 
 /* ---- Vowpal Wabbit's ---- */
