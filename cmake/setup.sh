@@ -7,10 +7,10 @@ set -eu
 wanted=
 for group in "$@"; do
     case $group in
-    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev" ;;
+    build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev" ;;
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
-        wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh"
+        wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl"
         # For the report's test, which is skipped without it. Ubuntu's chromium is no package but a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         ;;

@@ -45,7 +45,7 @@ FNR == 1 {
     sub(/[>"].*/, "", name)
     split(name, part, "/")
 
-    if (name ~ /(cblas|lapack|openblas|zlib|zstd|jansson)/ && contains(library, own)) {
+    if (name ~ /(cblas|lapack|openblas|zlib|zstd|jansson|sqlite|microhttpd|gnutls)/ && contains(library, own)) {
         complain("the library needs libc alone, not " name)
         next
     }

@@ -1,0 +1,122 @@
+/* What happened to a bandit, one event after the other: its log. The log is the truth; all else (the model, the join of
+ * rewards, the numbers on a page) is made from it, and can be made again.
+ *
+ *   DECISION    an answer that was given
+ *   REWARD      a reward that came in, whatever became of it
+ *   SETTLED     what a decision was worth in the end: the reward that the model learns, once for each decision
+ *   STEP        the model took all events up to a number, and is a new version
+ *   CHECKPOINT  the model of a step was saved
+ *   SETTINGS    the bandit was created or changed
+ *   MODEL       the model was replaced: reset, or by one that was uploaded
+ *
+ * Numbers count from 1 within a bandit, without gaps. Times never go back within a bandit. */
+#ifndef EENET_EVENT_H
+#define EENET_EVENT_H
+
+#include "base/json.h"
+
+/* The numbers are those of the store: they never change meaning. */
+typedef enum event_kind {
+    EVENT_DECISION = 1,
+    EVENT_REWARD = 2,
+    EVENT_SETTLED = 3,
+    EVENT_STEP = 4,
+    EVENT_CHECKPOINT = 5,
+    EVENT_SETTINGS = 6,
+    EVENT_MODEL = 7
+} event_kind;
+
+/* What became of a reward, or why a decision is settled. */
+typedef enum event_outcome {
+    OUTCOME_NONE = 0,
+    REWARD_JOINED = 1, /* it counts */
+    REWARD_REPEATED =
+        2,           /* not the first, where the first one counts; or its reward id came before: that is not logged */
+    REWARD_LATE = 3, /* after the wait time: logged, not learned */
+    REWARD_UNKNOWN = 4,   /* no decision has this id yet: kept for one that may still come */
+    REWARD_CLAIMED = 5,   /* an unknown one's decision came: counts from here on, as a REWARD event of its own */
+    SETTLED_REWARDED = 6, /* by its rewards */
+    SETTLED_DEFAULT = 7,  /* none came in time: the default reward */
+    SETTLED_NOTHING = 8   /* none came in time, and there is no default: nothing to learn */
+} event_outcome;
+
+/* The columns of the log. What does not belong to a kind is zero or empty. */
+typedef struct event {
+    uint64_t number; /* given by the journal */
+    event_kind kind;
+    int64_t time;          /* microseconds since 1970, given by the journal */
+    json_text id;          /* DECISION: its id; REWARD: that of the decision it is for */
+    uint64_t decision;     /* REWARD, SETTLED: number of the decision; 0: not known (yet) */
+    double value;          /* REWARD, SETTLED */
+    event_outcome outcome; /* REWARD, SETTLED */
+    json_text reward_id;   /* REWARD: where the caller gave one */
+    const void *body;      /* (size) the rest, by kind: see below */
+    size_t size;
+} event;
+
+/* ---- bodies ---- */
+
+/* DECISION. Actions are numbered from 0 in the order of the request, those that were excluded among them. */
+typedef struct decision_body {
+    uint64_t request[2]; /* checksum of the request: the same id with another one is a conflict */
+    uint64_t version;    /* of the model that decided: the number of its STEP event; 0: the first, untrained one */
+    uint64_t seed;       /* of the draw: made of the bandit's seed and the decision's id */
+    size_t count;        /* actions */
+    size_t action;       /* the answer */
+    size_t own;          /* the model's choice: another than the answer in the modes `apprentice` and `logging` */
+    size_t baseline;     /* the first action that was not excluded */
+    const double *probabilities; /* (count) with which each was answered; 0 where it was excluded */
+    const json_text *names;      /* (count) of the actions; NULL: they have none */
+    const uint8_t *excluded;     /* (count) 1 where so; NULL: none is */
+    size_t dim;                  /* vectors: features of an action; 0: named features */
+    const float *values;         /* vectors: (count, dim) */
+    json_text context;           /* named features: one object as Vowpal Wabbit has it, the actions in "_multi" */
+    const void *record;          /* (record_size) what the library needs to learn from it, of the action `own` */
+    size_t record_size;
+} decision_body;
+
+/* STEP. */
+typedef struct step_body {
+    uint64_t upto;   /* the model took all events up to this number */
+    uint64_t stride; /* 1: everything was done; above: it was behind, see follower.h */
+} step_body;
+
+/* CHECKPOINT. The file is the model as the library saves it; see store.h, store_model. */
+typedef struct checkpoint_body {
+    uint64_t version;  /* the number of the STEP event whose model it is */
+    uint64_t upto;     /* as that one's */
+    uint64_t checksum; /* of the model's bytes: archive_checksum */
+    uint64_t size;
+    const void *state; /* (state_size) what the follower knows besides */
+    size_t state_size;
+} checkpoint_body;
+
+/* SETTINGS: the settings as JSON, see bandit_settings.h. MODEL: empty for a reset, else the file's checksum and size as
+ * of a checkpoint_body; the file is store_model's of the event's number. */
+
+/* Room for reading bodies, one at a time: {.owner = ...} starts it. */
+typedef struct event_room {
+    memory *owner;
+    json_text *names;
+    double *probabilities;
+    float *values;
+    size_t name_capacity, probability_capacity, value_capacity;
+} event_room;
+
+/* Adds the body to *bytes (*size of *capacity, grown by memory_grow). */
+ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t **bytes, size_t *size, size_t *capacity,
+                              ee_error *error);
+/* What is read borrows from bytes and the room, until the next. EE_BAD_INPUT where it is damaged. */
+ee_status decision_body_read(const void *bytes, size_t size, event_room *room, decision_body *out, ee_error *error);
+
+enum { STEP_BODY_SIZE = 16, CHECKPOINT_HEAD_SIZE = 32 };
+void step_body_write(const step_body *body, uint8_t bytes[STEP_BODY_SIZE]);
+ee_status step_body_read(const void *bytes, size_t size, step_body *out, ee_error *error);
+ee_status checkpoint_body_write(const checkpoint_body *body, memory *owner, uint8_t **bytes, size_t *size,
+                                ee_error *error);
+ee_status checkpoint_body_read(const void *bytes, size_t size, checkpoint_body *out, ee_error *error);
+
+/* The seed of a decision's draw. */
+uint64_t event_seed(uint64_t bandit_seed, json_text id);
+
+#endif

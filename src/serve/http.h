@@ -1,0 +1,89 @@
+/* HTTP, as the rest of the server sees it: requests that come whole, and answers that may be given later and by another
+ * thread. Beneath is libmicrohttpd, with a pool of threads that never wait: slow clients cost memory, not threads. */
+#ifndef EENET_HTTP_H
+#define EENET_HTTP_H
+
+#include "base/json.h"
+#include "data/text.h"
+
+typedef struct http_server http_server;
+
+typedef enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PUT, HTTP_PATCH, HTTP_DELETE, HTTP_OTHER } http_method;
+
+/* One request and its answer. It lives until the answer was sent. */
+typedef struct http_exchange {
+    http_method method;
+    json_text path;  /* as it came, before percent-decoding, without the query */
+    json_text query; /* as it came, without the question mark */
+    json_text body;
+    size_t body_limit; /* set by admit; more is 413 */
+    const void *route; /* set by admit, for handle */
+    char peer[48];     /* the client's address */
+    double arrived;    /* seconds, of a clock that never goes back */
+
+    int status;  /* of the answer; 0: not answered yet */
+    text answer; /* its body */
+    const char *content_type;
+
+    memory memory; /* for what the handler needs until the exchange ends */
+    void *context; /* the handler's */
+    struct http_connection *connection;
+} http_exchange;
+
+typedef struct http_options {
+    const char *address; /* "127.0.0.1", "::1", "0.0.0.0" */
+    uint16_t port;       /* 0: any free one */
+    int listening;       /* a socket that listens already (systemd); -1: none */
+    size_t threads;
+    size_t connections, connections_each; /* at most: in all, of one address */
+    double idle_seconds;                  /* after which a connection that does nothing is closed, or that is too slow
+                                             with its request */
+    size_t header_bytes;
+    const char *certificate, *key; /* PEM; NULL: no TLS */
+
+    /* When the headers are there: sets route and body_limit and returns true; or answers, and returns false: the body
+     * is then not read. */
+    bool (*admit)(void *context, http_exchange *exchange);
+    /* When the body is there. Answers, now or later. */
+    void (*handle)(void *context, http_exchange *exchange);
+    /* After the answer was sent, or the connection was lost: to count it. The exchange is over after it. */
+    void (*ended)(void *context, http_exchange *exchange);
+    void *context;
+} http_options;
+
+ee_status http_start(const http_options *options, http_server **out, ee_error *error);
+uint16_t http_port(const http_server *self);
+
+/* Accepts no more connections; those that are there go on, and are told to close. */
+void http_drain(http_server *self);
+/* Requests that are not answered yet. */
+size_t http_open_requests(const http_server *self);
+size_t http_connections(const http_server *self);
+/* Every exchange must be answered before. */
+void http_stop(http_server *self);
+
+/* A header of the request; NULL where it has none. */
+const char *http_header(const http_exchange *exchange, const char *name);
+/* A value of the query, decoded, in the exchange's memory; NULL where there is none. */
+const char *http_query(http_exchange *exchange, const char *name);
+
+/* ---- answering: in any thread, once ---- */
+
+void http_add_header(http_exchange *exchange, const char *name, const char *value);
+
+/* Sends exchange->answer with this status. */
+void http_answer(http_exchange *exchange, int status);
+
+/* {"error": {"code": ..., "message": ...}} with this status. */
+__attribute__((format(printf, 4, 5))) void http_refuse(http_exchange *exchange, int status, const char *code,
+                                                       const char *format, ...);
+
+/* An answer without an end that is known: read fills up to capacity bytes and returns how many; 0: the end, -1: it
+ * broke, and the connection is cut. Called in the pool's threads, whenever the client took what it had. */
+typedef long http_read(void *context, char *bytes, size_t capacity);
+void http_stream(http_exchange *exchange, int status, http_read *read, void (*release)(void *context), void *context);
+
+/* The status as text, as "Not Found". */
+const char *http_reason(int status);
+
+#endif

@@ -1,0 +1,92 @@
+/* The journal: the one place where the order of events is decided. Everybody hands in entries, from any thread and
+ * without waiting; one thread writes all that came meanwhile in one transaction, with one sync for all, and then tells
+ * each what became of it. Since one thread does so, and what it knows is in the store, a reward is joined once and a
+ * decision made once, however often and however soon they are repeated, before and after a crash.
+ *
+ * It also settles: a decision whose wait time is over gets its SETTLED event. joining.h has the rules.
+ *
+ * Where the store cannot take them (a full disk) the entries of the transaction fail with EE_FILE_ERROR, and nothing of
+ * them is stored. The next ones are tried again: it heals by itself. */
+#ifndef EENET_JOURNAL_H
+#define EENET_JOURNAL_H
+
+#include "bandit_settings.h"
+#include "store.h"
+
+typedef struct journal journal;
+typedef struct journal_entry journal_entry;
+
+typedef enum journal_verdict {
+    JOURNAL_DONE,     /* written */
+    JOURNAL_REPEATED, /* was written before: for a DECISION, `earlier` has what was answered then */
+    JOURNAL_CONFLICT, /* another request, or reward, has this id */
+    JOURNAL_FAILED    /* not written: entry->error says why */
+} journal_verdict;
+
+/* The caller's, until done is called. */
+struct journal_entry {
+    uint32_t bandit;
+    event event; /* kind, id, value, reward_id, body, as the kind has them; number, time, outcome and decision are
+                    filled in. All bytes stay as they are until done */
+    uint64_t request[2];             /* DECISION: as in its body */
+    bool own_id;                     /* DECISION: the id is new for certain: made by us, not by the caller */
+    const bandit_settings *settings; /* SETTINGS: those that its body has */
+    bool archived;                   /* SETTINGS: whether the bandit is from now on */
+    json_text name;                  /* SETTINGS with bandit 0: a new bandit; bandit becomes its number */
+
+    /* Called in the journal's thread, after the sync. It must not wait. */
+    void (*done)(journal_entry *entry);
+    void *context;
+
+    journal_verdict verdict;
+    const event *earlier; /* DECISION repeated: what is stored; valid while done runs */
+    ee_error error;
+    journal_entry *next;
+    double submitted; /* the journal's own: when */
+};
+
+/* What the journal has done so far; any thread may ask. */
+typedef struct journal_counts {
+    uint64_t decisions, repeated_decisions, conflicts;
+    uint64_t joined, repeated, late, unknown, claimed, defaulted, abandoned;
+    uint64_t transactions, failures; /* commits; those that failed */
+    uint64_t waiting_entries;        /* handed in and not written yet */
+    double sync_seconds;             /* of all commits together */
+    bool writable;                   /* the last transaction succeeded */
+} journal_counts;
+
+typedef struct journal_options {
+    size_t most_entries; /* that wait to be written; beyond, journal_submit refuses. 0: 65536 */
+    size_t most_bytes;   /* of them. 0: 256 MiB */
+    int64_t (*clock)(
+        void *context); /* microseconds since 1970, which may jump; NULL: the system's, see server_clock.h */
+    void *clock_context;
+    /* Called in the journal's thread after each transaction, for each bandit that has new events: their last number. */
+    void (*appended)(void *context, uint32_t bandit, uint64_t last);
+    /* The time that a commit took, for a histogram; NULL: nobody wants it. */
+    void (*synced)(void *context, double seconds, size_t entries);
+    void *context;
+} journal_options;
+
+/* Starts the thread. The store is the journal's alone from now on, but for readers and models. */
+ee_status journal_start(store *into, const journal_options *options, journal **out, ee_error *error);
+
+/* Writes what was handed in, stops, and frees. NULL is allowed. */
+void journal_stop(journal *self);
+
+/* Hands in a chain of entries, linked by next and to be written in this order. false: there are too many waiting;
+ * nothing was taken. */
+bool journal_submit(journal *self, journal_entry *first);
+
+/* The same for one entry, waiting for it: not for threads that serve. */
+ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
+
+/* Removes, bit by bit, events before a time, but those that a restart from the last checkpoint needs. */
+void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
+
+journal_counts journal_read_counts(const journal *self);
+
+/* The time as the journal sees it: never back. */
+int64_t journal_time(const journal *self);
+
+#endif

@@ -1,0 +1,44 @@
+/* Who may do what. A keys file has a line for each key: its name, role, the bandit it is for (* for all), and the
+ * SHA-256 of the key; the key itself is shown once, when it is made, and stored nowhere.
+ *
+ *     website app shop 9f86d081884c7d65...
+ */
+#ifndef EENET_KEYS_H
+#define EENET_KEYS_H
+
+#include <stdbool.h>
+
+#include "base/json.h"
+
+/* Each may do what those before it may. */
+typedef enum key_role { KEY_NOBODY, KEY_READER, KEY_APP, KEY_ADMIN } key_role;
+
+typedef struct key_ring key_ring;
+
+typedef struct key_grant {
+    key_role role;
+    const char *name;   /* of the key, for the log */
+    const char *bandit; /* NULL: all */
+    size_t place;       /* in the ring, for its rate limit */
+} key_grant;
+
+/* EE_BAD_INPUT with the line where it is no keys file, or others may read it. A file that is not there: EE_NO_FILE. */
+ee_status key_ring_read(const char *path, key_ring **out, ee_error *error);
+ee_status key_ring_parse(const char *bytes, size_t size, key_ring **out, ee_error *error);
+void key_ring_free(key_ring *self);
+size_t key_ring_count(const key_ring *self);
+
+/* Looks at every key, in a time that does not depend on which one it is or how much of it is right. */
+bool key_ring_find(const key_ring *self, json_text key, key_grant *out);
+
+/* Adds a new key to the file, which is made where it is missing, readable by its owner alone. key becomes "ee_" and 43
+ * letters. name must be new. */
+enum { KEY_SIZE = 48 };
+ee_status keys_add(const char *path, const char *name, key_role role, const char *bandit, char key[KEY_SIZE],
+                   ee_error *error);
+ee_status keys_remove(const char *path, const char *name, ee_error *error);
+
+const char *key_role_name(key_role role);
+bool key_role_read(const char *word, key_role *out);
+
+#endif

@@ -1,0 +1,30 @@
+/* What the server counts, for Prometheus. Counting costs an atomic addition; the text is made when it is asked for. */
+#ifndef EENET_METRICS_H
+#define EENET_METRICS_H
+
+#include <stdatomic.h>
+
+#include "data/text.h"
+
+enum { METRIC_BUCKETS = 16 };
+
+/* Seconds, in buckets of 0.1 ms to 10 s. */
+typedef struct metric_histogram {
+    atomic_uint_fast64_t buckets[METRIC_BUCKETS + 1];
+    atomic_uint_fast64_t nanoseconds;
+} metric_histogram;
+
+void metric_observe(metric_histogram *self, double seconds);
+
+/* The lines of a metric: HELP and TYPE once, then its samples. labels is as "bandit=\"shop\"", or "" for none. */
+void metric_head(text *into, const char *name, const char *type, const char *help);
+void metric_sample(text *into, const char *name, const char *labels, double value);
+void metric_histogram_write(text *into, const char *name, const char *labels, const metric_histogram *from);
+
+/* A value within a label's quotes. */
+void metric_label(text *into, const char *value);
+
+/* process_cpu_seconds_total, process_resident_memory_bytes, process_open_fds, process_start_time_seconds. */
+void metric_process(text *into);
+
+#endif

@@ -1,0 +1,36 @@
+/* Which route a request means. A pattern is as "/v1/bandits/{name}/decide": a part in braces takes one part of the
+ * path, decoded after the path was cut, so that a name may have "%2F" in it. */
+#ifndef EENET_ROUTER_H
+#define EENET_ROUTER_H
+
+#include "http.h"
+#include "keys.h"
+
+enum { ROUTE_PARTS = 4, ROUTE_PART_SIZE = 260 };
+
+typedef struct route route;
+typedef struct route_match {
+    const route *route;
+    char parts[ROUTE_PARTS][ROUTE_PART_SIZE]; /* what the braces took, decoded */
+    size_t count;
+} route_match;
+
+struct route {
+    http_method method;
+    const char *pattern;
+    key_role role;     /* that is needed; KEY_NOBODY: none */
+    const char *limit; /* which setting limits its body; NULL: it takes none */
+    void (*handle)(void *service, http_exchange *exchange, const route_match *match);
+    const char *summary; /* for the description of the API */
+};
+
+typedef enum route_result { ROUTE_FOUND, ROUTE_NONE, ROUTE_OTHER_METHOD, ROUTE_BAD_PATH } route_result;
+
+/* Of (count) routes. HEAD finds what GET does. allowed becomes "GET, POST" for ROUTE_OTHER_METHOD. */
+route_result router_find(const route *routes, size_t count, http_method method, json_text path, route_match *out,
+                         char allowed[64]);
+
+/* Percent-decoding; false where it is none, or does not fit, or gives a zero byte. */
+bool router_decode(json_text from, char *out, size_t capacity, size_t *length);
+
+#endif

@@ -1,0 +1,24 @@
+/* The whole server: store, journal, bandits, HTTP. */
+#ifndef EENET_SERVICE_H
+#define EENET_SERVICE_H
+
+#include "server_settings.h"
+
+typedef struct service service;
+
+/* Opens the store, starts everything and listens. reload: how SIGHUP makes the settings anew; see service_reload. */
+ee_status service_start(const server_settings *settings, service **out, ee_error *error);
+uint16_t service_port(const service *self);
+
+/* Takes over what may change while it runs: keys, certificate (for new connections), rates, limits, retention, log
+ * level. Says what may not. */
+ee_status service_reload(service *self, const server_settings *settings, ee_error *error);
+
+/* Readiness to 503, no new connections, open requests answered (drain_seconds at most), synced, models saved. hurry,
+ * where it is not NULL and becomes true: at once. Frees. */
+void service_stop(service *self, const volatile bool *hurry);
+
+/* Whether everything turns: for a watchdog. */
+bool service_is_alive(const service *self);
+
+#endif

@@ -1,0 +1,137 @@
+/* Where the server keeps everything: bandits, their logs, what is known of decisions for joining, and models. The one
+ * implementation is SQLite's (store_sqlite.c); nothing above this header knows which one it is.
+ *
+ * What it promises: what was written between begin and a commit that succeeded is there after a crash of the program or
+ * of the machine; of any other, nothing is. A commit that fails (a full disk) leaves the store as before begin, and the
+ * next may succeed.
+ *
+ * Threads: begin to commit, and the calls marked W, belong to one thread, the journal's. Reading goes through a
+ * store_reader, one for each thread; it sees what was committed and never waits for the writer. */
+#ifndef EENET_STORE_H
+#define EENET_STORE_H
+
+#include "event.h"
+
+typedef struct store store;
+typedef struct store_reader store_reader;
+
+/* A bandit as the store knows it. */
+typedef struct stored_bandit {
+    uint32_t number; /* from 1, never given again */
+    json_text name;
+    bool archived;
+    uint64_t events;      /* number of the last event */
+    int64_t time;         /* of it */
+    uint64_t settled_to;  /* all decisions up to this event are settled */
+    uint64_t first_event; /* that is still there; retention removes the first ones */
+    json_text settings;   /* those in force, as bandit_settings_write has them */
+} stored_bandit;
+
+/* A decision as joining needs to know it. */
+typedef struct stored_decision {
+    uint64_t number; /* of its event */
+    int64_t time;
+    uint64_t request[2];
+    uint32_t rewards; /* that were joined so far */
+    bool settled;
+    double value; /* of them, by the aggregation (a mean: their sum) */
+} stored_decision;
+
+/* Opens or makes the store in a folder, which one process may do at a time (EE_FILE_ERROR with a sentence for the
+ * second). A store of an older version is brought up to this one's; one of a newer is refused. */
+ee_status store_open(const char *folder, store **out, ee_error *error);
+void store_close(store *self);
+
+/* ---- W: writing, between begin and commit ---- */
+
+ee_status store_begin(store *self, ee_error *error);
+ee_status store_commit(store *self, ee_error *error);
+void store_rollback(store *self);
+
+/* name must be new (EE_BAD_INPUT). The SETTINGS event is appended by the caller. */
+ee_status store_add_bandit(store *self, json_text name, uint32_t *number, ee_error *error);
+/* Changes what of a bandit changes: archived, settings, settled_to; events and time follow from what is appended. */
+ee_status store_put_bandit(store *self, const stored_bandit *bandit, ee_error *error);
+
+/* number and time are set, and follow the bandit's last. */
+ee_status store_append(store *self, uint32_t bandit, const event *event, ee_error *error);
+
+ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored_decision *out, bool *found,
+                              ee_error *error);
+ee_status store_add_decision(store *self, uint32_t bandit, json_text id, const stored_decision *decision,
+                             ee_error *error);
+ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision *decision, ee_error *error);
+
+/* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. */
+ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
+                        size_t *count, ee_error *error);
+
+/* Reward ids: *there whether this one of the decision id came before, and then *value what it was; else it is added. */
+ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_text reward_id, double value,
+                              bool *there, double *before, ee_error *error);
+
+/* Rewards whose decision is not known: their event is kept by the id until it is claimed. *number is 0 past the last.
+ */
+ee_status store_add_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t number, ee_error *error);
+ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t *number, double *value,
+                               ee_error *error);
+/* Whether the bandit has any: quick, asked for each decision whose id is the caller's. */
+bool store_has_unclaimed(const store *self, uint32_t bandit);
+
+/* Removes events before a time, with their decisions and ids, but none from `keep_from` on; at most `most` of them, so
+ * that nobody waits long. *more: there is more to remove. */
+ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t most, bool *more,
+                       ee_error *error);
+
+/* ---- models: whole files, written synced and under a temporary name first. Any thread ---- */
+
+/* number: of the CHECKPOINT's STEP or the MODEL event that it belongs to. */
+ee_status store_save_model(store *self, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
+                           ee_error *error);
+/* *bytes is to be freed with memory_free. EE_NO_FILE where there is none. */
+ee_status store_load_model(store *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
+                           ee_error *error);
+ee_status store_remove_model(store *self, uint32_t bandit, uint64_t number, ee_error *error);
+
+/* ---- reading ---- */
+
+ee_status store_reader_create(store *self, store_reader **out, ee_error *error);
+void store_reader_free(store_reader *self);
+
+/* A store that nobody writes to meanwhile, or somebody else does, as another process: for replay and backup. */
+ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error);
+
+/* The bandits, archived ones too, in the order of their numbers. What visit gets is valid while it runs; it stops where
+ * visit fails. */
+typedef ee_status visit_bandit(void *context, const stored_bandit *bandit, ee_error *error);
+ee_status store_each_bandit(store_reader *self, visit_bandit *visit, void *context, ee_error *error);
+
+/* Events of a bandit with numbers above `after`, in order, of the kinds whose bits (1 << kind) are set, at most `most`.
+ * *last becomes the number up to which all were looked at: where to go on. */
+typedef ee_status visit_event(void *context, const event *event, ee_error *error);
+ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t most,
+                     visit_event *visit, void *context, uint64_t *last, ee_error *error);
+
+/* One event; EE_BAD_INPUT where it is not there (any more). */
+ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, visit_event *visit, void *context,
+                         ee_error *error);
+
+/* The number of the last event of a kind at or below `upto`; 0: none. */
+ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
+                     ee_error *error);
+
+/* The first event at or after a time; past the last where there is none. */
+ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);
+
+ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
+                              ee_error *error);
+
+/* A copy of a store that another process may be writing to, whole and consistent, in a folder that is made. progress is
+ * told the share that is done; NULL: nobody. */
+ee_status store_backup(const char *folder, const char *to, void (*progress)(void *context, double share), void *context,
+                       ee_error *error);
+
+/* Bytes on the disk, the models' too. */
+uint64_t store_bytes(const store *self);
+
+#endif
