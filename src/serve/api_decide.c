@@ -61,7 +61,7 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
 
 static ee_status read_decision(call *self, call_item *item, json_reader *reader, ee_error *error)
 {
-    const deciding *by = self->task.context;
+    const deciding *by = self->reading;
     decision_body body;
     ee_status status = decide_request_read(&self->request, reader, &by->limits, error);
     if (!status) status = take_id(self, item, error);
@@ -153,8 +153,8 @@ static void decide_all(call *self, served_room *room)
                    .seed = settings.seed,
                    .mode = settings.mode,
                    .room = room};
-    self->task.context = &by;
-    bool read = call_read_items(self, "decisions", read_decision);
+    self->reading = &by;
+    bool read = call_read_items(self, read_decision);
     served_bandit_leave(self->bandit, room);
     if (read) call_submit(self, decision_written);
 }
@@ -174,7 +174,7 @@ void api_decide(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
     call *self = exchange->context;
-    self->is_batch = false;
+    self->member = NULL;
     start(self);
 }
 
@@ -182,6 +182,6 @@ void api_decide_batch(void *owner, http_exchange *exchange, const route_match *m
 {
     (void)owner, (void)match;
     call *self = exchange->context;
-    self->is_batch = true;
+    self->member = "decisions";
     start(self);
 }

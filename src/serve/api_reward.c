@@ -45,14 +45,14 @@ void api_reward(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
     call *self = exchange->context;
-    self->is_batch = false;
-    if (call_read_items(self, "rewards", read_reward)) call_submit(self, reward_written);
+    self->member = NULL;
+    if (call_read_items(self, read_reward)) call_submit(self, reward_written);
 }
 
 void api_reward_batch(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
     call *self = exchange->context;
-    self->is_batch = true;
-    if (call_read_items(self, "rewards", read_reward)) call_submit(self, reward_written);
+    self->member = "rewards";
+    if (call_read_items(self, read_reward)) call_submit(self, reward_written);
 }

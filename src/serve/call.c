@@ -178,15 +178,16 @@ static ee_status read_one(call *self, json_reader *reader, const json_token *tok
     ee_status status = add_item(self, &item, error);
     if (status) return status;
     if (token->kind != JSON_KIND_OBJECT) {
-        call_item_refuse(self, item, 400, self->is_batch ? "an object must stand here" : "the body must be an object");
+        call_item_refuse(self, item, 400, self->member ? "an object must stand here" : "the body must be an object");
         return json_skip(reader, token, NULL, error);
     }
     status = read(self, item, reader, error);
     return status ? pass_refused(self, item, reader, depth, error) : EE_OK;
 }
 
-static ee_status read_array(call *self, json_reader *reader, const char *member, read_item *read, ee_error *error)
+static ee_status read_array(call *self, json_reader *reader, read_item *read, ee_error *error)
 {
+    const char *member = self->member;
     const member_names known = {&member, 1};
     size_t most = (size_t)service_config_now(self->owner)->settings.batch, which;
     unsigned seen = 0;
@@ -214,27 +215,27 @@ static ee_status read_array(call *self, json_reader *reader, const char *member,
     return request_member(token.key, &known, "", &seen, &which, error);
 }
 
-static ee_status read_body(call *self, const char *member, read_item *read, ee_error *error)
+static ee_status read_body(call *self, read_item *read, ee_error *error)
 {
     json_token token;
     json_reader reader = decide_request_start(&self->request, self->exchange->body);
     ee_status status = json_next(&reader, &token, error);
     if (status) return status;
-    if (!self->is_batch) {
+    if (!self->member) {
         status = read_one(self, &reader, &token, read, error);
     } else {
         if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
-        status = read_array(self, &reader, member, read, error);
+        status = read_array(self, &reader, read, error);
     }
     return status ? status : json_next(&reader, &token, error);
 }
 
-bool call_read_items(call *self, const char *member, read_item *read)
+bool call_read_items(call *self, read_item *read)
 {
     ee_error error;
     self->request.too_large = false;
     self->item_count = self->bodies_size = self->answers.length = 0;
-    ee_status status = read_body(self, member, read, &error);
+    ee_status status = read_body(self, read, &error);
     if (!status && self->answers.status) status = status_no_memory(&error, self->answers.length);
     if (!status) return true;
     if (self->request.too_large)
@@ -265,12 +266,12 @@ static void answer_items(call *self)
     bool unavailable = all_unavailable(self);
     if (self->answers.status && !answer->status) answer->status = self->answers.status;
     if (unavailable) http_add_header(self->exchange, "Retry-After", "1");
-    if (unavailable || !self->is_batch) {
+    if (unavailable || !self->member) {
         add_answer(self, &self->items[0]);
         call_answer(self, self->items[0].status);
         return;
     }
-    text_add(answer, "{\"%s\":[", self->items && self->match.route->handle == api_decide_batch ? "decisions" : "rewards");
+    text_add(answer, "{\"%s\":[", self->member);
     for (size_t i = 0; i < self->item_count; i++) {
         if (i) text_bytes(answer, ",", 1);
         add_answer(self, &self->items[i]);

@@ -87,7 +87,8 @@ struct call {
     worker_task task;
     call *next;
 
-    bool is_batch;
+    const char *member;  /* of a batch: "decisions" or "rewards"; NULL: there is one item */
+    const void *reading; /* what read_item needs to know */
     decide_request request;
     decision_arms arms;
     event_room stored;
@@ -128,14 +129,13 @@ void call_work(call *self, void (*run)(void *context));
 
 /* ---- items ---- */
 
-/* Reads the one item of the body, or those of the array `member` where it is a batch, and gives each to `read`: behind
- * its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused. false:
- * answered. */
+/* Reads the one item of the body, or those of the array self->member where it is a batch, and gives each to `read`:
+ * behind its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused.
+ * false: answered. */
 typedef ee_status read_item(call *self, call_item *item, json_reader *reader, ee_error *error);
-bool call_read_items(call *self, const char *member, read_item *read);
+bool call_read_items(call *self, read_item *read);
 
-/* Hands all items that are not refused to the journal; answers when the last is written, by `written` of each. */
-typedef void item_written(call *self, call_item *item);
+/* Hands all items that are not refused to the journal; answers at once where there are none. */
 void call_submit(call *self, void (*done)(journal_entry *entry));
 /* For done: counts, and answers after the last. */
 void call_item_done(call *self);
@@ -150,7 +150,7 @@ void call_item_refuse(call *self, call_item *item, int status, const char *messa
 bandit_counters *service_counters(service *self, uint32_t bandit);
 void service_metrics_write(service *self, text *into);
 void service_metrics_free(service *self);
-void service_count(service *self, const http_exchange *exchange, const route *of);
+void service_count(service *self, const http_exchange *exchange, const route *of, double seconds);
 
 /* ---- api_*.c ---- */
 
