@@ -95,8 +95,9 @@ static ee_status read_name(json_text body, kept_texts *texts, json_room *room, j
     while (!(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
         if (json_is(token.key, "name")) {
             if (token.kind != JSON_KIND_TEXT || !bandit_name_is_valid(token.text))
-                return status_fail(error, EE_BAD_INPUT,
-                                   "name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit");
+                return status_fail(
+                    error, EE_BAD_INPUT,
+                    "name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit");
             *name = token.text;
             return kept_texts_keep(texts, &reader, name, error);
         }
@@ -182,7 +183,8 @@ static void do_create(void *context)
     if (there)
         answer_existing(self, there, &settings);
     else if (count_bandits(of) >= most)
-        http_refuse(self->exchange, 409, call_code(409), "there are %zu bandits, the most that this server takes", most);
+        http_refuse(self->exchange, 409, call_code(409), "there are %zu bandits, the most that this server takes",
+                    most);
     else if (create(self, name, &settings, &error))
         call_refuse(self, &error);
 }

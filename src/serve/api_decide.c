@@ -69,8 +69,8 @@ static ee_status read_decision(call *self, call_item *item, json_reader *reader,
     if (!status) status = decide(self, by, &body, error);
     item->body_at = self->bodies_size;
     if (!status)
-        status = decision_body_write(&body, &self->memory, &self->bodies, &self->bodies_size, &self->bodies_capacity,
-                                     error);
+        status =
+            decision_body_write(&body, &self->memory, &self->bodies, &self->bodies_size, &self->bodies_capacity, error);
     if (status) return status;
     item->entry.event.kind = EVENT_DECISION;
     item->body_size = self->bodies_size - item->body_at;
@@ -147,12 +147,11 @@ static void decide_all(call *self, served_room *room)
 {
     bandit_settings settings = served_bandit_settings(self->bandit);
     const server_settings *server = &service_config_now(self->owner)->settings;
-    deciding by = {.limits = {.dim = settings.dim,
-                              .actions = (size_t)server->actions,
-                              .features = (size_t)server->features},
-                   .seed = settings.seed,
-                   .mode = settings.mode,
-                   .room = room};
+    deciding by = {
+        .limits = {.dim = settings.dim, .actions = (size_t)server->actions, .features = (size_t)server->features},
+        .seed = settings.seed,
+        .mode = settings.mode,
+        .room = room};
     self->reading = &by;
     bool read = call_read_items(self, read_decision);
     served_bandit_leave(self->bandit, room);

@@ -1,5 +1,5 @@
-/* Models: download, upload, reset, and which versions are kept. All in the worker's thread, since they wait for the disk
- * or for training. */
+/* Models: download, upload, reset, and which versions are kept. All in the worker's thread, since they wait for the
+ * disk or for training. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static ee_status put_model(call *self, json_text bytes, uint64_t *number, ee_err
     uint8_t *body = NULL;
     size_t size = 0;
     checkpoint_body head = {.version = (uint64_t)server_clock_wall(),
-                            .checksum = archive_checksum(bytes.bytes, bytes.length),
+                            .checksum = archive_checksum((const uint8_t *)bytes.bytes, bytes.length),
                             .size = bytes.length};
     ee_status status = check_model(self, bytes, error);
     if (!status)
@@ -172,15 +172,15 @@ typedef struct version_list {
     bool any;
 } version_list;
 
-static ee_status add_version(void *context, const event *event, ee_error *error)
+static ee_status add_version(void *context, const event *saved, ee_error *error)
 {
     version_list *list = context;
     text *answer = &list->of->exchange->answer;
     checkpoint_body body;
     char time[LOG_TIME_SIZE];
-    ee_status status = checkpoint_body_read(event->body, event->size, &body, error);
+    ee_status status = checkpoint_body_read(saved->body, saved->size, &body, error);
     if (status) return status;
-    log_time_format((double)event->time * 1e-6, time);
+    log_time_format((double)saved->time * 1e-6, time);
     text_add(answer, "%s{\"version\":%" PRIu64 ",\"time\":\"%s\",\"size\":%" PRIu64, list->any ? "," : "", body.version,
              time, body.size);
     text_add(answer, ",\"checksum\":\"%016" PRIx64 "\",\"current\":%s}", body.checksum,

@@ -7,8 +7,8 @@ static ee_status read_reward(call *self, call_item *item, json_reader *reader, e
 {
     reward_request reward;
     ee_status status = reward_request_read(&reward, reader, &self->request.texts, error);
-    item->entry.event = (event){
-        .kind = EVENT_REWARD, .id = reward.id, .value = reward.value, .reward_id = reward.reward_id};
+    item->entry.event =
+        (event){.kind = EVENT_REWARD, .id = reward.id, .value = reward.value, .reward_id = reward.reward_id};
     return status;
 }
 

@@ -67,10 +67,9 @@ const char *call_code(int status)
     static const struct {
         int status;
         const char *code;
-    } codes[] = {{400, "BadRequest"},       {401, "Unauthorized"},    {403, "Forbidden"},
-                 {404, "NotFound"},         {405, "MethodNotAllowed"}, {409, "Conflict"},
-                 {410, "Gone"},             {413, "TooLarge"},        {415, "UnsupportedMediaType"},
-                 {429, "TooManyRequests"},  {503, "Unavailable"}};
+    } codes[] = {{400, "BadRequest"},           {401, "Unauthorized"},    {403, "Forbidden"},  {404, "NotFound"},
+                 {405, "MethodNotAllowed"},     {409, "Conflict"},        {410, "Gone"},       {413, "TooLarge"},
+                 {415, "UnsupportedMediaType"}, {429, "TooManyRequests"}, {503, "Unavailable"}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].status == status) return codes[i].code;
     return "Internal";

@@ -1,6 +1,6 @@
 /* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -105,8 +105,8 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
         return false;
     }
     if (!served_bandit_is_archived(into->bandit) || is_for_archived(match->route)) return true;
-    http_refuse(exchange, 410, call_code(410), "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back",
-                name, name);
+    http_refuse(exchange, 410, call_code(410),
+                "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
     return false;
 }
 
@@ -147,8 +147,8 @@ static bool let_in(service *self, call *into)
                                     config->settings.bandit_rate, "bandit"))
         return false;
     const char *limit = of->limit;
-    exchange->body_limit = !limit                               ? 0
-                           : strcmp(limit, "model_bytes") == 0 ? (size_t)config->settings.model_bytes
+    exchange->body_limit = !limit                              ? 0
+                           : strcmp(limit, "model-bytes") == 0 ? (size_t)config->settings.model_bytes
                                                                : (size_t)config->settings.body_bytes;
     return true;
 }
@@ -304,21 +304,28 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
 {
     journal_options written = {.appended = appended, .synced = synced, .context = self};
     served_options served = options_of(settings);
+    served_bandits *bandits = NULL;
     ee_status status = file_make_folder(settings->folder, error);
     if (!status) status = store_open(settings->folder, &self->store, error);
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
-    if (!status) status = served_bandits_start(self->store, self->journal, &served, &self->bandits, error);
+    if (!status) status = served_bandits_start(self->store, self->journal, &served, &bandits, error);
+    atomic_store(&self->bandits, bandits);
     if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
     return status;
 }
 
+static size_t count_cores(void)
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) ? 1 : (size_t)CPU_COUNT(&cores);
+}
+
 static ee_status listen_to(service *self, const server_settings *settings, ee_error *error)
 {
-    size_t cores = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
     http_options options = {.address = settings->address,
                             .port = (uint16_t)settings->port,
                             .listening = notify_socket(),
-                            .threads = settings->threads ? (size_t)settings->threads : cores,
+                            .threads = settings->threads ? (size_t)settings->threads : count_cores(),
                             .connections = (size_t)settings->connections,
                             .connections_each = (size_t)settings->connections_each,
                             .idle_seconds = settings->idle_seconds,
@@ -350,7 +357,8 @@ static void service_free(service *self, bool hurry)
         pthread_mutex_unlock(&self->keeping_lock);
         pthread_join(self->housekeeper, NULL);
     }
-    /* Who answers goes before who is asked: every open request is answered by the journal, the bandits or the worker. */
+    /* Who answers goes before who is asked: every open request is answered by the journal, the bandits or the worker.
+     */
     http_stop(self->http);
     worker_stop(self->worker);
     if (self->bandits) served_bandits_stop(self->bandits, hurry);
@@ -439,8 +447,7 @@ void service_stop(service *self, const volatile bool *hurry)
     double most = service_config_now(self)->settings.drain_seconds;
     int64_t end = server_clock_real() + (int64_t)(most * SECOND);
     atomic_store(&self->draining, true);
-    server_log_write(&self->log, LOG_LEVEL_INFO, "", "stopping: %zu requests are open",
-                     http_open_requests(self->http));
+    server_log_write(&self->log, LOG_LEVEL_INFO, "", "stopping: %zu requests are open", http_open_requests(self->http));
     http_drain(self->http);
     while (http_open_requests(self->http) && !(hurry && *hurry) && server_clock_real() < end) {
         const struct timespec moment = {.tv_nsec = 2000000};

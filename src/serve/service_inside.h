@@ -48,7 +48,7 @@ struct service {
     server_log log;
     store *store;
     journal *journal;
-    served_bandits *bandits;
+    _Atomic(served_bandits *) bandits; /* the journal begins before it */
     worker *worker;
     http_server *http;
     rate_limit *rates, *bandit_rates;

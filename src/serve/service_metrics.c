@@ -66,23 +66,23 @@ static void route_label(size_t place, char *out, size_t size)
 
 static void add_requests(service *self, text *into)
 {
-    char route[160], labels[200];
+    char label[160], labels[200];
     metric_head(into, "eenet_requests_total", "counter", "Requests by route and class of status.");
     for (size_t i = 0; i <= MOST_ROUTES; i++) {
-        route_label(i, route, sizeof route);
-        for (size_t class = 0; class < STATUS_CLASSES; class++) {
+        route_label(i, label, sizeof label);
+        for (size_t class = 0; class < STATUS_CLASSES; class ++) {
             uint64_t count = read_counter(&self->metrics.requests[i][class]);
-            snprintf(labels, sizeof labels, "%s,code=\"%zuxx\"", route, class);
+            snprintf(labels, sizeof labels, "%s,code=\"%zuxx\"", label, class);
             if (count) metric_sample(into, "eenet_requests_total", labels, (double)count);
         }
     }
     metric_head(into, "eenet_request_seconds", "histogram", "Time from the headers of a request to its answer.");
     for (size_t i = 0; i < service_route_count; i++) {
         uint64_t count = 0;
-        for (size_t class = 0; class < STATUS_CLASSES; class++)
+        for (size_t class = 0; class < STATUS_CLASSES; class ++)
             count += read_counter(&self->metrics.requests[i][class]);
-        route_label(i, route, sizeof route);
-        if (count) metric_histogram_write(into, "eenet_request_seconds", route, &self->metrics.seconds[i]);
+        route_label(i, label, sizeof label);
+        if (count) metric_histogram_write(into, "eenet_request_seconds", label, &self->metrics.seconds[i]);
     }
 }
 
@@ -92,8 +92,11 @@ static void add_journal(service *self, text *into)
     const struct {
         const char *outcome;
         uint64_t count;
-    } rewards[] = {{"joined", counts.joined},   {"repeated", counts.repeated}, {"late", counts.late},
-                   {"unknown", counts.unknown}, {"claimed", counts.claimed}};
+    } rewards[] = {{"joined", counts.joined},
+                   {"repeated", counts.repeated},
+                   {"late", counts.late},
+                   {"unknown", counts.unknown},
+                   {"claimed", counts.claimed}};
     char labels[64];
     add_one(into, "eenet_decisions_total", "counter", "Decisions that were written.", (double)counts.decisions);
     add_one(into, "eenet_decisions_repeated_total", "counter", "Decisions that were answered as before.",
@@ -112,8 +115,7 @@ static void add_journal(service *self, text *into)
     add_one(into, "eenet_transactions_total", "counter", "Transactions of the journal.", (double)counts.transactions);
     add_one(into, "eenet_transactions_failed_total", "counter", "Transactions that could not be written.",
             (double)counts.failures);
-    add_one(into, "eenet_journal_waiting", "gauge", "Entries that wait to be written.",
-            (double)counts.waiting_entries);
+    add_one(into, "eenet_journal_waiting", "gauge", "Entries that wait to be written.", (double)counts.waiting_entries);
     add_one(into, "eenet_store_writable", "gauge", "1 where the last transaction succeeded.", counts.writable);
     add_one(into, "eenet_synced_entries_total", "counter", "Entries that were written.",
             (double)read_counter(&self->metrics.synced_entries));
