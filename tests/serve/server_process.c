@@ -58,18 +58,31 @@ static uint16_t find_port(int log, off_t from)
     return end && colon && colon < end ? (uint16_t)atoi(colon + 10) : 0;
 }
 
-void server_process_start(server_process *self)
+static int open_log(void)
 {
     int log = open(log_name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (log < 0) {
         perror(log_name);
         exit(1);
     }
-    off_t from = lseek(log, 0, SEEK_END);
+    return log;
+}
+
+void server_process_spawn(server_process *self)
+{
+    int log = open_log();
     fflush(stdout);
     self->pid = fork();
     if (self->pid == 0) become_server(self, log);
     self->port = 0;
+    close(log);
+}
+
+void server_process_start(server_process *self)
+{
+    int log = open_log();
+    off_t from = lseek(log, 0, SEEK_END);
+    server_process_spawn(self);
     for (int turns = 0; turns < 60000 && self->port == 0 && server_process_runs(self); turns++) {
         short_pause();
         self->port = find_port(log, from);

@@ -22,6 +22,8 @@ typedef struct server_process {
 /* Starts it and waits until it listens. Where it does not: prints why, with the end of its log, and exits 1: nothing
  * can be tested without it. */
 void server_process_start(server_process *self);
+/* The same without waiting. */
+void server_process_spawn(server_process *self);
 
 /* Sends the signal and waits for its end: the status of waitpid. Kills it where that takes longer than a minute. */
 int server_process_end(server_process *self, int signal);
