@@ -122,6 +122,7 @@ static void keep_decision(log_copy *self, const event *from)
                           .probability = body.probabilities[body.action]};
     copy_id(row->id, from->id);
     self->places[from->number] = ++self->decision_count;
+    self->sums->logged++;
 }
 
 /* NULL where the event is no decision of this log. */

@@ -47,8 +47,8 @@ typedef struct ledger_bandit {
 } ledger_bandit;
 
 typedef struct ledger_sums {
-    uint64_t decisions, rewards; /* acknowledged */
-    uint64_t events, settled;    /* in the log */
+    uint64_t decisions, rewards;      /* acknowledged */
+    uint64_t events, logged, settled; /* in the log: all, decisions, SETTLED */
     uint64_t faults;
 } ledger_sums;
 
