@@ -33,6 +33,8 @@ static void become_server(const server_process *self, int output)
 {
     /* Ends with the test, whatever ends that. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* What a sanitizer finds ends the server, and so the test. */
+    setenv("TSAN_OPTIONS", "halt_on_error=1", 0);
     if (self->preload) setenv("LD_PRELOAD", self->preload, 1);
     if (self->largest_file) setrlimit(RLIMIT_FSIZE, &(struct rlimit){self->largest_file, RLIM_INFINITY});
     dup2(output, 1);
