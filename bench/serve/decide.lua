@@ -1,0 +1,7 @@
+-- wrk: decisions, each answered when it is on the disk.
+local arms = dofile(os.getenv("LOAD_SCRIPTS") .. "/arms.lua")
+wrk.headers["Content-Type"] = "application/json"
+
+function request()
+    return wrk.format("POST", "/v1/bandits/load/decide", nil, arms())
+end
