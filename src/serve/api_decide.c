@@ -9,8 +9,6 @@
 /* What the whole request shares. */
 typedef struct deciding {
     decide_limits limits;
-    uint64_t seed;
-    learning_mode mode;
     served_room *room;
 } deciding;
 
@@ -29,7 +27,7 @@ static ee_status describe(call *self, call_item *item, const deciding *by, decis
     const decide_request *request = &self->request;
     ee_status status = memory_grow(&self->memory, &self->probabilities, &self->probability_capacity, request->count,
                                    sizeof(double), error);
-    *body = (decision_body){.seed = event_seed(by->seed, item->entry.event.id),
+    *body = (decision_body){.seed = event_seed(by->room->seed, item->entry.event.id),
                             .count = request->count,
                             .names = request->named ? request->names : NULL,
                             .excluded = request->excluded_count ? request->excluded : NULL,
@@ -52,7 +50,7 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     ee_status status = decision_arms_make(&self->arms, body, room->round, &arms, error);
     if (!status) status = served_bandit_decide(self->bandit, room, body->dim ? &arms : NULL, body->seed, error);
     if (status) return status;
-    decision_answer(body, by->mode, room->own, room->probabilities, self->probabilities);
+    decision_answer(body, room->mode, room->own, room->probabilities, self->probabilities);
     body->version = room->version;
     body->record = room->record;
     body->record_size = room->record_size;
@@ -145,13 +143,8 @@ static void woken(void *context, const ee_error *error)
 /* The bandit is awake, and stays so while it is decided. */
 static void decide_all(call *self, served_room *room)
 {
-    bandit_settings settings = served_bandit_settings(self->bandit);
     const server_settings *server = &service_config_now(self->owner)->settings;
-    deciding by = {
-        .limits = {.dim = settings.dim, .actions = (size_t)server->actions, .features = (size_t)server->features},
-        .seed = settings.seed,
-        .mode = settings.mode,
-        .room = room};
+    deciding by = {{room->dim, (size_t)server->actions, (size_t)server->features}, room};
     self->reading = &by;
     bool read = call_read_items(self, read_decision);
     served_bandit_leave(self->bandit, room);

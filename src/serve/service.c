@@ -197,8 +197,7 @@ static void ended(void *context, http_exchange *exchange)
 static void appended(void *context, uint32_t bandit, uint64_t last)
 {
     service *self = context;
-    served_bandits *bandits = self->bandits;
-    if (bandits) served_bandits_appended(bandits, bandit, last);
+    served_bandits_appended(self->bandits, bandit, last);
 }
 
 static void synced(void *context, double seconds, size_t entries)
@@ -304,12 +303,11 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
 {
     journal_options written = {.appended = appended, .synced = synced, .context = self};
     served_options served = options_of(settings);
-    served_bandits *bandits = NULL;
     ee_status status = file_make_folder(settings->folder, error);
     if (!status) status = store_open(settings->folder, &self->store, error);
+    if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
-    if (!status) status = served_bandits_start(self->store, self->journal, &served, &bandits, error);
-    atomic_store(&self->bandits, bandits);
+    if (!status) status = served_bandits_run(self->bandits, self->journal, error);
     if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
     return status;
 }
@@ -363,6 +361,7 @@ static void service_free(service *self, bool hurry)
     worker_stop(self->worker);
     if (self->bandits) served_bandits_stop(self->bandits, hurry);
     journal_stop(self->journal);
+    served_bandits_free(self->bandits);
     if (self->store) store_close(self->store);
     rate_limit_free(self->rates);
     rate_limit_free(self->bandit_rates);

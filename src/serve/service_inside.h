@@ -48,7 +48,7 @@ struct service {
     server_log log;
     store *store;
     journal *journal;
-    _Atomic(served_bandits *) bandits; /* the journal begins before it */
+    served_bandits *bandits;
     worker *worker;
     http_server *http;
     rate_limit *rates, *bandit_rates;
