@@ -12,10 +12,11 @@
 #include "serve/server_settings.h"
 #include "serve/service.h"
 
-enum { FLAG_SETTINGS, FLAGS };
+enum { FLAG_SETTINGS, FLAG_PRINT, FLAGS };
 
 static const flag flags[FLAGS] = {
     [FLAG_SETTINGS] = {'\0', "settings", "FILE", "a file of settings, name = value; 'eenet help serve' has the names"},
+    [FLAG_PRINT] = {'\0', "print-settings", NULL, "a file of settings with all defaults, on standard output"},
 };
 
 /* ---- settings ---- */
@@ -24,6 +25,7 @@ typedef struct words_of {
     int count;
     char **words;
     const char *file;          /* of settings; NULL: none */
+    bool print;                /* --print-settings */
     server_settings *settings; /* NULL: only the file is looked for */
 } words_of;
 
@@ -36,25 +38,40 @@ static int take(const command *self, int got, const char *value, void *context)
         from->file = value;
         return EXIT_DONE;
     }
+    if (got == FLAG_PRINT) {
+        from->print = true;
+        return EXIT_DONE;
+    }
     command_flag(self, (size_t)got, &entry);
     if (!from->settings || !server_settings_set(entry.name, value, from->settings, &error)) return EXIT_DONE;
     return command_misused(self, "%s", error.message);
 }
 
 /* The defaults, then the file, the variables, the flags: what comes later counts more. */
-static int read_settings(const command *self, words_of from, server_settings *out)
+static int read_settings(const command *self, words_of *from, server_settings *out)
 {
     ee_error error;
     options_set_defaults(&server_settings_schema, out);
-    int code = arguments_each(self, from.count, from.words, take, &from);
-    if (code) return code;
-    if ((from.file && server_settings_read(from.file, out, &error)) ||
+    from->settings = NULL;
+    int code = arguments_each(self, from->count, from->words, take, from);
+    if (code || from->print) return code;
+    if ((from->file && server_settings_read(from->file, out, &error)) ||
         server_settings_environment(environ, out, &error))
         return command_refused(self, &error);
-    from.settings = out;
-    code = arguments_each(self, from.count, from.words, take, &from);
+    from->settings = out;
+    code = arguments_each(self, from->count, from->words, take, from);
     if (code) return code;
     return server_settings_check(out, &error) ? command_refused(self, &error) : EXIT_DONE;
+}
+
+static int print_settings(const command *self)
+{
+    ee_error error;
+    text example = text_start(&error);
+    server_settings_example(&example);
+    if (!example.status) fputs(example.bytes, stdout);
+    memory_free(example.bytes);
+    return example.status ? command_failed(self, "%s", error.message) : EXIT_DONE;
 }
 
 /* ---- what to type next ---- */
@@ -100,7 +117,7 @@ static sigset_t our_signals(void)
     return set;
 }
 
-static void reload(const command *self, words_of from, service *running)
+static void reload(const command *self, words_of *from, service *running)
 {
     server_settings settings;
     ee_error error;
@@ -116,7 +133,7 @@ static void reload(const command *self, words_of from, service *running)
 }
 
 /* Serves until it is told to stop. */
-static void wait_for_end(const command *self, words_of from, service *running)
+static void wait_for_end(const command *self, words_of *from, service *running)
 {
     sigset_t set = our_signals();
     double watchdog = notify_watchdog() / 2;
@@ -151,22 +168,23 @@ static int run(const command *self, int count, char **words)
     ee_error error;
     char place[160];
     sigset_t set = our_signals();
-    int code = read_settings(self, from, &settings);
+    int code = read_settings(self, &from, &settings);
     if (code) return code;
+    if (from.print) return print_settings(self);
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* for all threads that follow; this one asks for them */
     if (service_start(&settings, &running, &error)) return command_failed(self, "%s", error.message);
     print_place(&settings, service_port(running), place, sizeof place);
     print_next(&settings, place);
     fflush(stdout);
     notify_send("READY=1");
-    wait_for_end(self, from, running);
+    wait_for_end(self, &from, running);
     stop(running);
     return EXIT_DONE;
 }
 
 const command command_serve = {
     .name = "serve",
-    .form = "[--settings FILE] [--SETTING VALUE ...]",
+    .form = "[--settings FILE] [--SETTING VALUE]...",
     .summary = "decide over HTTP, and learn meanwhile",
     .details = "Each setting is a flag, a line of the settings file (port = 8080) and a variable (EENET_PORT); a flag\n"
                "counts more than a variable, and that more than the file. Without arguments it serves this machine\n"

@@ -153,11 +153,14 @@ static void decide_all(call *self, served_room *room)
 
 static void start(call *self)
 {
-    ee_error error;
     while (served_bandit_is_awake(self->bandit, woken, self)) {
+        ee_error error = {EE_OK, ""};
         served_room *room = served_bandit_enter(self->bandit, &error);
-        if (!room) continue;
-        decide_all(self, room);
+        if (!room && !error.status) continue; /* it fell asleep meanwhile */
+        if (room)
+            decide_all(self, room);
+        else
+            call_refuse(self, &error);
         return;
     }
 }

@@ -2,24 +2,11 @@
  * disk or for training. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/archive.h"
 #include "data/log_time.h"
 #include "server_clock.h"
 #include "service_inside.h"
-
-/* A whole number of the query; false, and answered, where it is none. *number stays as it is where it is not given. */
-static bool read_number(call *self, const char *name, uint64_t *number)
-{
-    const char *words = http_query(self->exchange, name);
-    char *end;
-    if (!words) return true;
-    *number = strtoull(words, &end, 10);
-    if (words[0] >= '0' && words[0] <= '9' && !*end) return true;
-    http_refuse(self->exchange, 400, call_code(400), "%s must be a whole number, got '%.60s'", name, words);
-    return false;
-}
 
 /* ---- download ---- */
 
@@ -57,7 +44,7 @@ static void do_get(void *context)
     void *bytes = NULL;
     size_t size;
     ee_error error;
-    if (!read_number(self, "version", &version)) return;
+    if (!call_query_number(self, "version", 0, &version)) return;
     if (version != UINT64_MAX) {
         answer_kept(self, version);
         return;

@@ -1,7 +1,10 @@
 /* Calls: the room in which a request is answered, and how items become entries of the journal and answers. */
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "answers.h"
 #include "service_inside.h"
@@ -117,6 +120,19 @@ void call_answer(call *self, int status)
 {
     text_bytes(&self->exchange->answer, "\n", 1);
     http_answer(self->exchange, status);
+}
+
+bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number)
+{
+    const char *words = http_query(self->exchange, name);
+    char *end;
+    if (!words) return true;
+    errno = 0;
+    *number = strtoull(words, &end, 10);
+    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least) return true;
+    http_refuse(self->exchange, 400, call_code(400), "%s must be a whole number, at least %" PRIu64 ", got '%.60s'",
+                name, least, words);
+    return false;
 }
 
 void call_work(call *self, void (*run)(void *context))

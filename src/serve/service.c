@@ -1,7 +1,9 @@
 /* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
 #define _GNU_SOURCE /* sched_getaffinity */
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -213,13 +215,10 @@ static void forget_old(service *self)
 {
     int64_t days = service_config_now(self)->settings.retention_days;
     served_bandit *bandit;
-    ee_error error;
     if (days <= 0) return;
     int64_t before = journal_time(self->journal) - days * 86400 * SECOND;
     for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++)
-        if (journal_forget_before(self->journal, served_bandit_number(bandit), before, &error))
-            server_log_write(&self->log, LOG_LEVEL_WARNING, "", "the log of bandit '%s' could not be shortened: %s",
-                             served_bandit_name(bandit), error.message);
+        journal_forget_before(self->journal, served_bandit_number(bandit), before);
 }
 
 static void tell_trouble(service *self)
@@ -294,6 +293,7 @@ static served_options options_of(const server_settings *settings)
     options.most_behind = (uint64_t)settings->most_behind;
     options.checkpoint_events = (uint64_t)settings->checkpoint_events;
     options.checkpoint_seconds = settings->checkpoint_seconds;
+    options.checkpoints = (size_t)settings->checkpoints;
     options.sleep_seconds = settings->sleep_seconds;
     options.most_awake = (size_t)settings->most_awake;
     return options;
@@ -318,11 +318,28 @@ static size_t count_cores(void)
     return sched_getaffinity(0, sizeof cores, &cores) ? 1 : (size_t)CPU_COUNT(&cores);
 }
 
+/* Whether other machines may reach a socket that somebody else opened. */
+static bool is_open_to_others(int listening)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(listening, (struct sockaddr *)&address, &size)) return true;
+    if (address.ss_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 != 127;
+    if (address.ss_family == AF_INET6)
+        return !IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr);
+    return address.ss_family != AF_UNIX;
+}
+
 static ee_status listen_to(service *self, const server_settings *settings, ee_error *error)
 {
+    int given = notify_socket();
+    if (given >= 0 && !settings->keys[0] && is_open_to_others(given))
+        return status_fail(error, EE_BAD_OPTION,
+                           "other machines reach the socket that systemd opened, so it needs keys: --keys FILE");
     http_options options = {.address = settings->address,
                             .port = (uint16_t)settings->port,
-                            .listening = notify_socket(),
+                            .listening = given,
                             .threads = settings->threads ? (size_t)settings->threads : count_cores(),
                             .connections = (size_t)settings->connections,
                             .connections_each = (size_t)settings->connections_each,

@@ -54,6 +54,7 @@ struct service {
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     atomic_bool draining;
+    atomic_int log_streams; /* that are open */
     pthread_mutex_t pool_lock;
     call *free_calls;
     service_metrics metrics;
@@ -123,6 +124,9 @@ __attribute__((format(printf, 4, 5))) void call_refuse_for(http_exchange *exchan
                                                            const char *format, ...);
 /* Adds an end of line to the answer, and sends it. */
 void call_answer(call *self, int status);
+
+/* A whole number of the query; false, and answered, where it is none. *number stays as it is where it is not given. */
+bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
 
 /* Goes on in the worker's thread; refuses where it has too much to do. */
 void call_work(call *self, void (*run)(void *context));

@@ -1,11 +1,13 @@
 /* The whole API on the real server, each answer as it should be: bandits, decisions, rewards, batches, modes, models,
  * the log, keys and roles, limits, signals, and everything as before after a restart. */
+#define _POSIX_C_SOURCE 200809L
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "http_client.h"
