@@ -178,6 +178,7 @@ static void *on_request_line(void *context, const char *target, struct MHD_Conne
     if (!self) return NULL;
     http_exchange *exchange = &self->exchange;
     exchange->connection = connection;
+    exchange->query = exchange->body = (json_text){"", 0};
     memcpy(exchange->peer, connection->peer, sizeof exchange->peer);
     exchange->arrived = (double)server_clock_real() / SECOND;
     take_target(self, target);
