@@ -251,13 +251,18 @@ static void check_reward(log_copy *self, const told_reward *told)
         else
             high = middle;
     }
+    /* One whose decision was not known is logged again when that comes. */
+    size_t unknown = 0, claimed = 0;
     bool outcome_logged = false;
     for (; low < self->reward_count && by_id_and_value(&self->rewards[low], &wanted) == 0; low++) {
-        found += self->rewards[low].outcome != REWARD_CLAIMED;
-        outcome_logged = outcome_logged || self->rewards[low].outcome == told->outcome;
+        event_outcome outcome = self->rewards[low].outcome;
+        found++;
+        unknown += outcome == REWARD_UNKNOWN;
+        claimed += outcome == REWARD_CLAIMED;
+        outcome_logged = outcome_logged || outcome == told->outcome;
     }
     const char *name = self->bandit->name;
-    if (found > (told->named ? 1 : told->sent))
+    if (found > unknown + (told->named ? 1 : told->sent) || claimed > unknown)
         fault(self->sums, "%s: reward %.17g of %s is there %zu times", name, told->value, told->id, found);
     if (told->outcome == OUTCOME_NONE) return;
     self->sums->rewards++;
