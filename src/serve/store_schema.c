@@ -51,6 +51,7 @@ static const char *const steps[] = {
     "  id TEXT NOT NULL,"
     "  reward_id TEXT NOT NULL,"
     "  value REAL NOT NULL,"
+    "  outcome INTEGER NOT NULL,"
     "  PRIMARY KEY (bandit, id, reward_id)) WITHOUT ROWID;"
     "CREATE TABLE unclaimed ("
     "  bandit INTEGER NOT NULL,"
