@@ -44,7 +44,8 @@ static int take(const command *self, int got, const char *value, void *context)
     }
     command_flag(self, (size_t)got, &entry);
     if (!from->settings || !server_settings_set(entry.name, value, from->settings, &error)) return EXIT_DONE;
-    return command_misused(self, "%s", error.message);
+    const char *named = strstr(error.message, "serve."); /* "options: serve.port must be ..." */
+    return named ? command_misused(self, "--%s", named + strlen("serve.")) : command_misused(self, "%s", error.message);
 }
 
 /* The defaults, then the file, the variables, the flags: what comes later counts more. */

@@ -153,48 +153,66 @@ void api_reset_model(void *owner, http_exchange *exchange, const route_match *ma
 
 /* ---- versions ---- */
 
+/* The last ones: the trainers keep so many files, and remove those before. */
 typedef struct version_list {
-    call *of;
-    uint64_t current;
-    bool any;
+    struct kept_version {
+        checkpoint_body body;
+        int64_t time;
+    } * kept; /* (most) by the number modulo most */
+    size_t most, count;
 } version_list;
 
 static ee_status add_version(void *context, const event *saved, ee_error *error)
 {
     version_list *list = context;
-    text *answer = &list->of->exchange->answer;
-    checkpoint_body body;
-    char time[LOG_TIME_SIZE];
-    ee_status status = checkpoint_body_read(saved->body, saved->size, &body, error);
-    if (status) return status;
-    log_time_format((double)saved->time * 1e-6, time);
-    text_add(answer, "%s{\"version\":%" PRIu64 ",\"time\":\"%s\",\"size\":%" PRIu64, list->any ? "," : "", body.version,
-             time, body.size);
-    text_add(answer, ",\"checksum\":\"%016" PRIx64 "\",\"current\":%s}", body.checksum,
-             body.version == list->current ? "true" : "false");
-    list->any = true;
-    return EE_OK;
+    struct kept_version *place = &list->kept[list->count % list->most];
+    ee_status status = checkpoint_body_read(saved->body, saved->size, &place->body, error);
+    place->time = saved->time;
+    list->count += !status;
+    return status;
+}
+
+static ee_status read_versions(call *self, version_list *list, ee_error *error)
+{
+    store_reader *reader = NULL;
+    uint64_t last;
+    ee_status status = memory_create(&self->exchange->memory, &list->kept, list->most, sizeof *list->kept, error);
+    if (!status) status = store_reader_create(self->owner->store, &reader, error);
+    if (!status)
+        status = store_read(reader, served_bandit_number(self->bandit), 0, 1u << EVENT_CHECKPOINT, SIZE_MAX,
+                            add_version, list, &last, error);
+    store_reader_free(reader);
+    return status;
+}
+
+static void print_versions(text *answer, const version_list *list, uint64_t current)
+{
+    size_t first = list->count > list->most ? list->count - list->most : 0;
+    text_add(answer, "{\"current\":%" PRIu64 ",\"versions\":[", current);
+    for (size_t i = first; i < list->count; i++) {
+        const struct kept_version *entry = &list->kept[i % list->most];
+        char time[LOG_TIME_SIZE];
+        log_time_format((double)entry->time * 1e-6, time);
+        text_add(answer, "%s{\"version\":%" PRIu64 ",\"time\":\"%s\",\"size\":%" PRIu64, i > first ? "," : "",
+                 entry->body.version, time, entry->body.size);
+        text_add(answer, ",\"checksum\":\"%016" PRIx64 "\",\"current\":%s}", entry->body.checksum,
+                 entry->body.version == current ? "true" : "false");
+    }
+    text_add(answer, "]}");
 }
 
 static void do_versions(void *context)
 {
     call *self = context;
     served_standing standing = served_bandit_standing(self->bandit);
-    version_list list = {.of = self, .current = standing.version};
-    store_reader *reader = NULL;
-    uint64_t last;
+    version_list list = {.most = (size_t)service_config_now(self->owner)->settings.checkpoints};
     ee_error error;
-    ee_status status = store_reader_create(self->owner->store, &reader, &error);
-    text_add(&self->exchange->answer, "{\"current\":%" PRIu64 ",\"versions\":[", standing.version);
-    if (!status)
-        status = store_read(reader, served_bandit_number(self->bandit), 0, 1u << EVENT_CHECKPOINT, SIZE_MAX,
-                            add_version, &list, &last, &error);
-    store_reader_free(reader);
-    text_add(&self->exchange->answer, "]}");
-    if (status)
+    if (read_versions(self, &list, &error)) {
         call_refuse(self, &error);
-    else
-        call_answer(self, 200);
+        return;
+    }
+    print_versions(&self->exchange->answer, &list, standing.version);
+    call_answer(self, 200);
 }
 
 void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)

@@ -92,19 +92,16 @@ ee_status restore_next_step(store_reader *log, uint32_t bandit, uint64_t after, 
     return status;
 }
 
-ee_status restore_last(store_reader *log, uint32_t bandit, bool (*cancel)(void *context), void *context, follower **out,
-                       uint64_t *version, ee_error *error)
+ee_status restore_steps(follower *self, store_reader *log, uint32_t bandit, bool (*cancel)(void *context),
+                        void *context, uint64_t *version, ee_error *error)
 {
-    uint64_t number = 1;
-    step_body step;
-    ee_status status = restore_at(log, bandit, UINT64_MAX, out, version, error);
-    while (!status && number) {
-        status = restore_next_step(log, bandit, *version, &number, &step, error);
-        if (!status && number) status = follower_step(*out, log, bandit, &step, cancel, context, error);
-        if (!status && number) *version = number;
+    for (;;) {
+        uint64_t number;
+        step_body step;
+        ee_status status = restore_next_step(log, bandit, *version, &number, &step, error);
+        if (status || !number) return status;
+        status = follower_step(self, log, bandit, &step, cancel, context, error);
+        if (status) return status;
+        *version = number;
     }
-    if (!status) return EE_OK;
-    follower_free(*out);
-    *out = NULL;
-    return status;
 }

@@ -14,8 +14,8 @@ ee_status restore_at(store_reader *log, uint32_t bandit, uint64_t upto, follower
 ee_status restore_next_step(store_reader *log, uint32_t bandit, uint64_t after, uint64_t *number, step_body *step,
                             ee_error *error);
 
-/* The follower after the last STEP event. cancel as in follower_step. */
-ee_status restore_last(store_reader *log, uint32_t bandit, bool (*cancel)(void *context), void *context, follower **out,
-                       uint64_t *version, ee_error *error);
+/* Takes all steps that the log tells of after *version, which becomes the last one's. cancel as in follower_step. */
+ee_status restore_steps(follower *self, store_reader *log, uint32_t bandit, bool (*cancel)(void *context),
+                        void *context, uint64_t *version, ee_error *error);
 
 #endif

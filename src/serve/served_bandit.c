@@ -1,4 +1,7 @@
+#define _POSIX_C_SOURCE 200809L
 #include "served_bandit.h"
+
+#include <time.h>
 
 #include "engine/snapshot.h"
 #include "restoring.h"
@@ -18,6 +21,16 @@ served_options served_options_usual(void)
 }
 
 /* ---- the table ---- */
+
+static void begin_reading(const served_bandits *self)
+{
+    pthread_rwlock_rdlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+}
+
+static void end_reading(const served_bandits *self)
+{
+    pthread_rwlock_unlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+}
 
 static size_t hash_of(json_text name)
 {
@@ -46,11 +59,11 @@ static ee_status reserve(served_bandits *self, ee_error *error)
     ee_status status =
         memory_grow(&self->memory, &self->bandits, &self->capacity, self->count + 1, sizeof *self->bandits, error);
     if (status || 2 * (self->count + 1) <= self->slot_count) return status;
-    uint32_t *slots, *before = self->slots;
+    uint32_t *grown, *before = self->slots;
     size_t slot_count = self->slot_count ? 2 * self->slot_count : 64;
-    status = memory_create(&self->memory, &slots, slot_count, sizeof *slots, error);
+    status = memory_create(&self->memory, &grown, slot_count, sizeof *grown, error);
     if (status) return status;
-    self->slots = slots;
+    self->slots = grown;
     self->slot_count = slot_count;
     for (size_t i = 0; i < self->count; i++) *slot_of(self, name_of(self->bandits[i])) = (uint32_t)i + 1;
     memory_free(before);
@@ -73,26 +86,26 @@ static served_bandit *at_number(const served_bandits *self, uint32_t number)
 
 static served_bandit *find_number(const served_bandits *self, uint32_t number)
 {
-    pthread_rwlock_rdlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+    begin_reading(self);
     served_bandit *found = at_number(self, number);
-    pthread_rwlock_unlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+    end_reading(self);
     return found;
 }
 
 served_bandit *served_bandits_find(const served_bandits *self, json_text name)
 {
-    pthread_rwlock_rdlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+    begin_reading(self);
     uint32_t slot = self->slot_count ? *slot_of(self, name) : 0;
     served_bandit *found = slot ? self->bandits[slot - 1] : NULL;
-    pthread_rwlock_unlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+    end_reading(self);
     return found;
 }
 
 served_bandit *served_bandits_at(const served_bandits *self, size_t index)
 {
-    pthread_rwlock_rdlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+    begin_reading(self);
     served_bandit *found = index < self->count ? self->bandits[index] : NULL;
-    pthread_rwlock_unlock((pthread_rwlock_t *)(uintptr_t)&self->lock);
+    end_reading(self);
     return found;
 }
 
@@ -154,8 +167,7 @@ static ee_status add_stored(void *context, const stored_bandit *stored, ee_error
     served_bandits *self = context;
     served_bandit *bandit;
     bandit_settings settings = bandit_settings_usual();
-    ee_status status =
-        bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, false, error);
+    ee_status status = bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, false, error);
     return status ? status : add(self, stored->number, stored->name, &settings, stored->archived, &bandit, error);
 }
 
@@ -432,8 +444,8 @@ ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_
         memory_grow(NULL, &room->probabilities, &room->capacity, count, sizeof *room->probabilities, error);
     if (status) return status;
     if (arms)
-        status = ee_snapshot_decide(self->snapshot, room->scratch, arms, seed, &decision, NULL, room->probabilities,
-                                    error);
+        status =
+            ee_snapshot_decide(self->snapshot, room->scratch, arms, seed, &decision, NULL, room->probabilities, error);
     else
         status = ee_snapshot_decide_round(self->snapshot, room->scratch, room->round, seed, &decision, NULL,
                                           room->probabilities, error);

@@ -190,14 +190,15 @@ static void tire_another(served_bandits *all, const served_bandit *awoken)
 static ee_status wake(turn *t, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
-    ee_status status =
-        restore_last(t->log, bandit->number, must_stop, t->all, &bandit->model, &bandit->version, error);
+    uint32_t number = bandit->number;
+    ee_status status = restore_at(t->log, number, UINT64_MAX, &bandit->model, &bandit->version, error);
     if (status) return status;
-    bandit->taken = follower_upto(bandit->model);
-    bandit->saved_version = bandit->version; /* about: a checkpoint only makes the next wake shorter */
-    bandit->saved_upto = bandit->taken;
+    bandit->saved_version = bandit->version;
+    bandit->saved_upto = follower_upto(bandit->model);
     bandit->saved = trainers_now();
-    status = served_bandit_open(bandit, error);
+    status = restore_steps(bandit->model, t->log, number, must_stop, t->all, &bandit->version, error);
+    bandit->taken = follower_upto(bandit->model);
+    if (!status) status = served_bandit_open(bandit, error);
     if (status) {
         follower_free(bandit->model);
         bandit->model = NULL;
@@ -225,7 +226,10 @@ static ee_status publish(served_bandit *bandit, ee_error *error)
         served_bandit_close(bandit);
         status = served_bandit_open(bandit, error);
     }
-    if (!status) show(bandit);
+    if (status)
+        put_to_sleep(bandit); /* it wakes with what the log has */
+    else
+        show(bandit);
     return status;
 }
 
@@ -281,20 +285,25 @@ static ee_status take_step(turn *t, uint64_t behind, ee_error *error)
 
 /* ---- checkpoints ---- */
 
-/* Removes the models of older checkpoints. Those that were removed before are before the first that is gone. */
+static ee_status read_version(void *context, const event *from, ee_error *error)
+{
+    checkpoint_body body;
+    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
+    if (!status) *(uint64_t *)context = body.version;
+    return status;
+}
+
+/* Removes the models of the checkpoints that are one too many, and of the one before, should that have failed. */
 static ee_status remove_older(turn *t, uint64_t checkpoint, ee_error *error)
 {
     uint32_t number = t->bandit->number;
+    size_t kept = t->all->options.checkpoints;
     ee_status status = EE_OK;
-    for (size_t kept = 1; checkpoint && !status; kept++) {
-        status = store_last(t->log, number, EVENT_CHECKPOINT, checkpoint - 1, &checkpoint, error);
-        if (status || !checkpoint || kept < t->all->options.checkpoints) continue;
+    for (size_t i = 1; i < kept + 2 && checkpoint && !status; i++) {
         uint64_t version;
-        uint8_t *bytes;
-        size_t size;
-        status = checkpoint_version(t->log, number, checkpoint, &version, error);
-        if (!status && store_load_model(t->all->kept, number, version, &bytes, &size, NULL)) return EE_OK;
-        if (!status) memory_free(bytes);
+        status = store_last(t->log, number, EVENT_CHECKPOINT, checkpoint - 1, &checkpoint, error);
+        if (status || !checkpoint || i < kept) continue;
+        status = store_read_one(t->log, number, checkpoint, read_version, &version, error);
         if (!status) status = store_remove_model(t->all->kept, number, version, error);
     }
     return status;
@@ -369,10 +378,12 @@ static ee_status go_on(turn *t, bool waited, bool *more, ee_error *error)
     served_bandit *bandit = t->bandit;
     uint64_t events = atomic_load(&bandit->events);
     *more = events > bandit->taken;
-    if (!bandit->model) return waited || *more ? wake(t, error) : EE_OK;
-    ee_status status = bandit->unwritten.upto ? write_step(t, error) : EE_OK;
-    if (status) return status;
-    if (bandit->taken < events && trainers_now() >= bandit->step_due)
+    ee_status status = EE_OK;
+    if (!bandit->model && (waited || *more))
+        status = wake(t, error);
+    else if (bandit->unwritten.upto)
+        status = write_step(t, error);
+    else if (bandit->model && *more && trainers_now() >= bandit->step_due)
         status = take_step(t, events - bandit->taken, error);
     *more = atomic_load(&bandit->events) > bandit->taken;
     return status;
@@ -382,8 +393,8 @@ static void rest(turn *t, bool more, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
     double now = trainers_now();
-    bool sleeps = bandit->model && !more && is_idle(bandit, now);
     if (!bandit->model) return;
+    bool sleeps = !more && is_idle(bandit, now);
     if ((checkpoint_is_due(bandit, now) || (sleeps && has_unsaved(bandit))) && save_checkpoint(t, error))
         set_trouble(bandit, error);
     if (sleeps) put_to_sleep(bandit);

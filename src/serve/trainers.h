@@ -44,7 +44,7 @@ struct served_bandit {
     served_bandit *next;
 
     /* Of the trainer whose turn it is. */
-    follower *model; /* NULL: asleep */
+    follower *model;  /* NULL: asleep */
     ee_bandit *shown; /* whose snapshot it is */
     uint64_t version, taken;
     step_body unwritten; /* upto 0: none */
@@ -59,7 +59,7 @@ struct served_bandits {
     journal *written;
     served_options options;
 
-    pthread_rwlock_t lock; /* of the table */
+    pthread_rwlock_t lock;   /* of the table */
     served_bandit **bandits; /* (count) in the order of their numbers */
     uint32_t *slots;         /* (slot_count, a power of two) by name: place among them + 1; 0: free */
     size_t count, capacity, slot_count;
