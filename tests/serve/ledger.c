@@ -291,16 +291,45 @@ static ee_status find_number(void *context, const stored_bandit *bandit, ee_erro
     return EE_OK;
 }
 
+static ee_status read_all(store_reader *log, uint32_t bandit, unsigned kinds, visit_event *visit, void *context,
+                          ee_error *error)
+{
+    for (uint64_t after = 0, last;; after = last) {
+        ee_status status = store_read(log, bandit, after, kinds, 1000, visit, context, &last, error);
+        if (status || last == after) return status;
+    }
+}
+
 static ee_status read_log(log_copy *self, store_reader *log, ee_error *error)
 {
     if (store_each_bandit(log, find_number, self, error)) return error->status;
     /* Event numbers begin with 1. */
     self->places = grown(self->places, 0, &self->event_capacity, sizeof *self->places);
     self->places[self->event_count++] = 0;
-    for (uint64_t after = 0, last;; after = last) {
-        ee_status status = store_read(log, self->number, after, ~0u, 1000, keep_event, self, &last, error);
-        if (status || last == after) return status;
-    }
+    return read_all(log, self->number, ~0u, keep_event, self, error);
+}
+
+static ee_status count_open(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    *(uint64_t *)context += from->kind == EVENT_DECISION ? 1 : UINT64_MAX;
+    return EE_OK;
+}
+
+uint64_t ledger_open_decisions(const char *folder, const char *name)
+{
+    ledger_bandit bandit = {.name = name};
+    log_copy found = {.bandit = &bandit};
+    store_reader *log = NULL;
+    ee_error error;
+    uint64_t open = 0;
+    ee_status status = store_open_reader(folder, &log, &error);
+    if (!status) status = store_each_bandit(log, find_number, &found, &error);
+    if (!status)
+        status = read_all(log, found.number, 1 << EVENT_DECISION | 1 << EVENT_SETTLED, count_open, &open, &error);
+    store_reader_free(log);
+    if (status) printf("%s: %s\n", folder, error.message);
+    return status ? UINT64_MAX : open;
 }
 
 ledger_sums ledger_check(const char *folder, const ledger_bandit *bandits, size_t bandit_count, const ledger *ledgers,
