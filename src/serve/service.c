@@ -1,9 +1,7 @@
 /* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -318,23 +316,10 @@ static size_t count_cores(void)
     return sched_getaffinity(0, sizeof cores, &cores) ? 1 : (size_t)CPU_COUNT(&cores);
 }
 
-/* Whether other machines may reach a socket that somebody else opened. */
-static bool is_open_to_others(int listening)
-{
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getsockname(listening, (struct sockaddr *)&address, &size)) return true;
-    if (address.ss_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 != 127;
-    if (address.ss_family == AF_INET6)
-        return !IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr);
-    return address.ss_family != AF_UNIX;
-}
-
 static ee_status listen_to(service *self, const server_settings *settings, ee_error *error)
 {
     int given = notify_socket();
-    if (given >= 0 && !settings->keys[0] && is_open_to_others(given))
+    if (given >= 0 && !settings->keys[0] && !http_socket_is_local(given))
         return status_fail(error, EE_BAD_OPTION,
                            "other machines reach the socket that systemd opened, so it needs keys: --keys FILE");
     http_options options = {.address = settings->address,
