@@ -162,7 +162,6 @@ static bool admit(void *context, http_exchange *exchange)
         call_refuse_for(exchange, 503, 1, "there is no memory left");
         return false;
     }
-    made->match.route = NULL;
     if (!find_route(exchange, &made->match)) return false;
     exchange->route = made->match.route;
     return let_in(self, made);
@@ -186,7 +185,7 @@ static void ended(void *context, http_exchange *exchange)
         snprintf(fields, sizeof fields, "method=%s path=%.*s status=%d seconds=%.6f bytes=%zu peer=%s key=%s",
                  methods[exchange->method], exchange->path.length < 500 ? (int)exchange->path.length : 500,
                  exchange->path.bytes, exchange->status, seconds, exchange->answer.length, exchange->peer,
-                 used && used->key_name ? used->key_name : "");
+                 used ? used->key_name : "");
         server_log_write(&self->log, LOG_LEVEL_DEBUG, fields, "request");
     }
     if (used) call_give_back(used);
