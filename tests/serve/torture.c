@@ -407,7 +407,9 @@ int main(int count, char **words)
     int status = 0;
     if (count < 4 || strcmp(words[3], "plain") == 0) status |= torture(words[1], kills, "plain", seed);
     const char *leaky = getenv("EENET_LEAKY_DISK");
-    if (leaky && *leaky && (count < 4 || strcmp(words[3], "leaky") == 0))
+    if (!leaky || !*leaky)
+        printf("EENET_LEAKY_DISK does not say where the disk that forgets is: not tried\n");
+    else if (count < 4 || strcmp(words[3], "leaky") == 0)
         status |= torture(words[1], kills, "leaky", seed);
     return status;
 }
