@@ -81,7 +81,7 @@ code=0
 # Ctrl-C ends it; what it kept is there again.
 stop INT
 start
-curl -sS "$place/v1/bandits/shop" | grep -q '"decisions":1,' || fail "the decision is gone"
+curl -sS "$place/v1/bandits/shop" | grep -q '"events":[1-9]' || fail "the events are gone"
 stop TERM
 grep -q 'level=info message="stopping' err || fail "no line of its end: $(cat err)"
 

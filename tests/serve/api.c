@@ -236,7 +236,7 @@ static void try_models(void)
 
 static void try_log(void)
 {
-    const char *words[] = {"evaluate", "log.dsjson", "-p", "uniform", NULL};
+    const char *words[] = {server.program, "evaluate", "log.dsjson", "-p", "uniform", NULL};
     expect("GET", "/v1/bandits/shop/log", NULL, 200, "{*\"_cursor\":*}\n*{*}\n");
     FILE *file = fopen("log.dsjson", "w");
     if (!file || fwrite(client.answer, 1, client.size, file) != client.size || fclose(file)) abort();
