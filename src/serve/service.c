@@ -351,7 +351,10 @@ static ee_status listen_to(service *self, const server_settings *settings, ee_er
                             .handle = handle,
                             .ended = ended,
                             .context = self};
-    return http_start(&options, &self->http, error);
+    http_server *started = NULL;
+    ee_status status = http_start(&options, &started, error);
+    atomic_store(&self->http, started);
+    return status;
 }
 
 static ee_status start_keeping(service *self, ee_error *error)

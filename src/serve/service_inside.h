@@ -50,7 +50,7 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;
-    http_server *http;
+    _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     atomic_bool draining;

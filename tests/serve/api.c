@@ -310,6 +310,7 @@ int main(int count, char **words)
     if (count < 2) return 2;
     server.program = words[1];
     client = http_client_start(0);
+    client.seconds = 60; /* a sanitizer is slow */
     start();
     try_bandits();
     try_decisions();
