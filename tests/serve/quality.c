@@ -59,7 +59,7 @@ static void must(player *self, bool good, const char *what)
 static void start_library(player *self, const game *what, uint64_t seed)
 {
     char options[512];
-    snprintf(options, sizeof options, "%s pending=1000 propensity=floor propensity_epsilon=0.05", what->options);
+    snprintf(options, sizeof options, "%s pending=10000 propensity=floor propensity_epsilon=0.05", what->options);
     ee_settings settings = {.policy = "eenet", .dim = dataset_dim(what->data), .seed = seed, .options = options};
     must(self, !ee_bandit_create(&settings, &self->bandit, &self->error), "create");
 }
