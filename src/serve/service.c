@@ -1,9 +1,7 @@
 /* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -164,7 +162,6 @@ static bool admit(void *context, http_exchange *exchange)
         call_refuse_for(exchange, 503, 1, "there is no memory left");
         return false;
     }
-    made->match.route = NULL;
     if (!find_route(exchange, &made->match)) return false;
     exchange->route = made->match.route;
     return let_in(self, made);
@@ -188,7 +185,7 @@ static void ended(void *context, http_exchange *exchange)
         snprintf(fields, sizeof fields, "method=%s path=%.*s status=%d seconds=%.6f bytes=%zu peer=%s key=%s",
                  methods[exchange->method], exchange->path.length < 500 ? (int)exchange->path.length : 500,
                  exchange->path.bytes, exchange->status, seconds, exchange->answer.length, exchange->peer,
-                 used && used->key_name ? used->key_name : "");
+                 used ? used->key_name : "");
         server_log_write(&self->log, LOG_LEVEL_DEBUG, fields, "request");
     }
     if (used) call_give_back(used);
@@ -318,23 +315,10 @@ static size_t count_cores(void)
     return sched_getaffinity(0, sizeof cores, &cores) ? 1 : (size_t)CPU_COUNT(&cores);
 }
 
-/* Whether other machines may reach a socket that somebody else opened. */
-static bool is_open_to_others(int listening)
-{
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getsockname(listening, (struct sockaddr *)&address, &size)) return true;
-    if (address.ss_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 != 127;
-    if (address.ss_family == AF_INET6)
-        return !IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr);
-    return address.ss_family != AF_UNIX;
-}
-
 static ee_status listen_to(service *self, const server_settings *settings, ee_error *error)
 {
     int given = notify_socket();
-    if (given >= 0 && !settings->keys[0] && is_open_to_others(given))
+    if (given >= 0 && !settings->keys[0] && !http_socket_is_local(given))
         return status_fail(error, EE_BAD_OPTION,
                            "other machines reach the socket that systemd opened, so it needs keys: --keys FILE");
     http_options options = {.address = settings->address,
