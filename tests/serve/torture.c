@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -48,6 +49,7 @@ typedef struct stage {
     uint64_t generation; /* servers that were started and listen */
     uint16_t port;
     bool over;
+    atomic_uint_fast64_t answers; /* that came, of all servers */
 } stage;
 
 typedef struct worker {
@@ -133,7 +135,9 @@ static int post(worker *self, size_t bandit, const char *what)
 {
     char path[64];
     snprintf(path, sizeof path, "/v1/bandits/%s/%s", bandits[bandit].name, what);
-    return http_client_call(&self->client, "POST", path, self->body.bytes, self->body.length);
+    int status = http_client_call(&self->client, "POST", path, self->body.bytes, self->body.length);
+    if (status) atomic_fetch_add(&self->shared->answers, 1);
+    return status;
 }
 
 /* ---- one thing that a caller does; false: no answer came ---- */
@@ -365,6 +369,17 @@ static void create_bandits(server_process *server)
     http_client_end(&client);
 }
 
+/* Until so many more answers came. */
+static void wait_for_answers(server_process *server, stage *shared, uint64_t count)
+{
+    uint64_t enough = atomic_load(&shared->answers) + count;
+    for (int turns = 0; atomic_load(&shared->answers) < enough; turns++) {
+        if (!server_process_runs(server)) server_process_fail(server, "the server ended by itself");
+        if (turns > 120000) server_process_fail(server, "no answers come");
+        sleep_for(0.0005);
+    }
+}
+
 /* What an administrator may do at any time: another model, other settings (the same, as far as joining goes). */
 static void meddle(server_process *server, random_stream *chance)
 {
@@ -396,8 +411,7 @@ static void kill_often(server_process *server, stage *shared, uint64_t kills, ra
     announce(shared, server->port, false);
     for (uint64_t i = 0; i < kills; i++) {
         meddle(server, chance);
-        sleep_for(0.4 * random_unit(chance));
-        if (!server_process_runs(server)) server_process_fail(server, "the server ended by itself");
+        wait_for_answers(server, shared, random_below(chance, 1000));
         server_process_end(server, SIGKILL);
         server->luck = random_below(chance, 2) ? "0" : "0.3";
         if (random_below(chance, 10) == 0) {
@@ -446,7 +460,7 @@ static int torture(const char *program, uint64_t kills, const char *disk, uint64
         pthread_create(&workers[i].thread, NULL, work, &workers[i]);
     }
     kill_often(&server, &shared, kills, &chance);
-    sleep_for(0.3);
+    wait_for_answers(&server, &shared, 500);
     announce(&shared, server.port, true);
     uint64_t repeats = 0;
     for (size_t i = 0; i < WORKERS; i++) {
