@@ -189,6 +189,7 @@ ee_status journal_start(store *into, const journal_options *options, journal **o
     self->store = into;
     self->options = *options;
     if (!self->options.most_entries) self->options.most_entries = 65536;
+    if (!self->options.checkpoints) self->options.checkpoints = 1;
     if (!self->options.most_bytes) self->options.most_bytes = (size_t)256 << 20;
     self->counts.writable = self->working.writable = true;
     pthread_condattr_t monotonic;

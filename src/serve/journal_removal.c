@@ -1,5 +1,5 @@
-/* Removing what is old, but what a restart from the last checkpoint needs: first that is looked for, then the events
- * before it are removed, a portion at a time between two transactions. A failure gives it up. */
+/* Removing what is old, but what a restart needs from a checkpoint that is kept: first that is looked for, then the
+ * events before it are removed, a portion at a time between two transactions. A failure gives it up. */
 #include "journal_parts.h"
 
 enum {
@@ -18,6 +18,19 @@ void journal_forget_before(journal *self, uint32_t bandit, int64_t before)
     self->removals = wanted;
     pthread_cond_signal(&self->wake);
     pthread_mutex_unlock(&self->lock);
+}
+
+/* The oldest of the checkpoints that are kept; 0 where there is none. */
+static ee_status find_checkpoint(journal *self, uint32_t bandit, uint64_t *number, ee_error *error)
+{
+    *number = 0;
+    for (size_t i = 0; i < self->options.checkpoints; i++) {
+        uint64_t found, upto = *number ? *number - 1 : INT64_MAX;
+        ee_status status = store_last(self->reader, bandit, EVENT_CHECKPOINT, upto, &found, error);
+        if (status || !found) return status;
+        *number = found;
+    }
+    return EE_OK;
 }
 
 static ee_status start_after_checkpoint(void *context, const event *found, ee_error *error)
@@ -40,7 +53,7 @@ static ee_status keep_settled(void *context, const event *found, ee_error *error
     return EE_OK;
 }
 
-/* Looks for what a restart from the last checkpoint needs, a portion at a time. */
+/* Looks for what a restart needs, a portion at a time. */
 static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_error *error)
 {
     kept_bandit *kept = journal_find_bandit(self, wanted->bandit);
@@ -49,7 +62,7 @@ static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_err
     *more = false;
     if (!kept) return EE_OK;
     if (!wanted->keep_from) {
-        status = store_last(self->reader, wanted->bandit, EVENT_CHECKPOINT, INT64_MAX, &checkpoint, error);
+        status = find_checkpoint(self, wanted->bandit, &checkpoint, error);
         if (status || !checkpoint) return status;
         status = store_read_one(self->reader, wanted->bandit, checkpoint, start_after_checkpoint, wanted, error);
     }
