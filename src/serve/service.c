@@ -298,8 +298,9 @@ static served_options options_of(const server_settings *settings)
 
 static ee_status start_bandits(service *self, const server_settings *settings, ee_error *error)
 {
-    journal_options written = {.appended = appended, .synced = synced, .context = self};
     served_options served = options_of(settings);
+    journal_options written = {
+        .checkpoints = served.checkpoints, .appended = appended, .synced = synced, .context = self};
     ee_status status = file_make_folder(settings->folder, error);
     if (!status) status = store_open(settings->folder, &self->store, error);
     if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
