@@ -34,7 +34,7 @@ typedef struct stored_decision {
     uint64_t request[2];
     uint32_t rewards; /* that were joined so far */
     bool settled;
-    double value; /* of them, by the aggregation (a mean: their sum) */
+    double value; /* what they are worth, by the aggregation */
 } stored_decision;
 
 /* Opens or makes the store in a folder, which one process may do at a time (EE_FILE_ERROR with a sentence for the
@@ -50,7 +50,8 @@ void store_rollback(store *self);
 
 /* name must be new (EE_BAD_INPUT). The SETTINGS event is appended by the caller. */
 ee_status store_add_bandit(store *self, json_text name, uint32_t *number, ee_error *error);
-/* Changes what of a bandit changes: archived, settings, settled_to; events and time follow from what is appended. */
+/* Changes what of a bandit changes: archived, settled_to, and the settings where they are not empty; events and time
+ * follow from what is appended. */
 ee_status store_put_bandit(store *self, const stored_bandit *bandit, ee_error *error);
 
 /* number and time are set, and follow the bandit's last. */
@@ -68,9 +69,10 @@ ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision
 ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
                         size_t *count, uint64_t *upto, int64_t *next, ee_error *error);
 
-/* Reward ids: *there whether this one of the decision id came before, and then *value what it was; else it is added. */
+/* Reward ids: *there whether this one of the decision id came before, and then what it was; else it is added. */
 ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_text reward_id, double value,
-                              bool *there, double *before, ee_error *error);
+                              event_outcome outcome, bool *there, double *value_before, event_outcome *outcome_before,
+                              ee_error *error);
 
 /* Rewards whose decision is not known: their event is kept by the id until it is claimed. *number is 0 past the last.
  */

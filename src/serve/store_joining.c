@@ -90,7 +90,8 @@ ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t be
 }
 
 ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_text reward_id, double value,
-                              bool *there, double *before, ee_error *error)
+                              event_outcome outcome, bool *there, double *value_before, event_outcome *outcome_before,
+                              ee_error *error)
 {
     sqlite3_stmt *known = self->statements[FIND_REWARD_ID], *added = self->statements[WRITE_REWARD_ID];
     ee_status status = store_check(self, error);
@@ -99,13 +100,15 @@ ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_t
     store_bind_text(known, 2, id);
     store_bind_text(known, 3, reward_id);
     status = store_step(self, FIND_REWARD_ID, "find a reward id", there, error);
-    if (*there) *before = sqlite3_column_double(known, 0);
+    if (*there) *value_before = sqlite3_column_double(known, 0);
+    if (*there) *outcome_before = (event_outcome)sqlite3_column_int(known, 1);
     sqlite3_reset(known);
     if (status || *there) return status;
     sqlite3_bind_int64(added, 1, bandit);
     store_bind_text(added, 2, id);
     store_bind_text(added, 3, reward_id);
     sqlite3_bind_double(added, 4, value);
+    sqlite3_bind_int(added, 5, (int)outcome);
     return store_run(self, WRITE_REWARD_ID, "add a reward id", error);
 }
 

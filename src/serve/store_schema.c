@@ -55,6 +55,7 @@ static const char *const steps[] = {
     "  id TEXT NOT NULL,\n"
     "  reward_id TEXT NOT NULL,\n"
     "  value REAL NOT NULL,\n"
+    "  outcome INTEGER NOT NULL,\n"
     "  PRIMARY KEY (bandit, id, reward_id)\n"
     ") WITHOUT ROWID;"
     "CREATE TABLE unclaimed (\n"

@@ -17,7 +17,8 @@ static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_COMMIT] = "COMMIT",
     [WRITE_ROLLBACK] = "ROLLBACK",
     [WRITE_BANDIT] = "INSERT OR IGNORE INTO bandits (number, name) VALUES (?1, ?2)",
-    [WRITE_CHANGE] = "UPDATE bandits SET archived = ?2, settled_to = ?3, settings = ?4 WHERE number = ?1",
+    [WRITE_CHANGE] = "UPDATE bandits SET archived = ?2, settled_to = ?3, settings = coalesce(?4, settings)"
+                     " WHERE number = ?1",
     [WRITE_EVENT] = "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [FIND_DECISION] = "SELECT place, time, request_a, request_b, rewards, settled, value FROM decisions"
                       " WHERE place = (?1 << 40 | (SELECT number FROM ids WHERE bandit = ?1 AND id = ?2))",
@@ -26,8 +27,8 @@ static const char *const sql[STORE_STATEMENTS] = {
     [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4 WHERE place = ?1",
     [FIND_WAITING] = "SELECT place, time, request_a, request_b, rewards, settled, value FROM decisions"
                      " WHERE place > ?1 AND place < ?2 ORDER BY place",
-    [FIND_REWARD_ID] = "SELECT value FROM reward_ids WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
-    [WRITE_REWARD_ID] = "INSERT INTO reward_ids VALUES (?1, ?2, ?3, ?4)",
+    [FIND_REWARD_ID] = "SELECT value, outcome FROM reward_ids WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
+    [WRITE_REWARD_ID] = "INSERT INTO reward_ids VALUES (?1, ?2, ?3, ?4, ?5)",
     [WRITE_UNCLAIMED] = "INSERT INTO unclaimed VALUES (?1, ?2, ?3)",
     [FIND_UNCLAIMED] = "SELECT number, (SELECT value FROM events WHERE place = (?1 << 40 | number)) FROM unclaimed"
                        " WHERE bandit = ?1 AND id = ?2 ORDER BY number LIMIT 1",

@@ -55,9 +55,10 @@ CREATE TABLE reward_ids (
   id TEXT NOT NULL,
   reward_id TEXT NOT NULL,
   value REAL NOT NULL,
+  outcome INTEGER NOT NULL,
   PRIMARY KEY (bandit, id, reward_id)
 ) WITHOUT ROWID;
-INSERT INTO reward_ids VALUES(1,'first','click-1',0.5);
+INSERT INTO reward_ids VALUES(1,'first','click-1',0.5,1);
 CREATE TABLE unclaimed (
   bandit INTEGER NOT NULL,
   id TEXT NOT NULL,

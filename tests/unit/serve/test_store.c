@@ -430,6 +430,7 @@ static void a_reward_id_comes_once(void **state)
     bench *b = *state;
     bool there;
     double before = 0;
+    event_outcome outcome = OUTCOME_NONE;
     begin(b);
     add_bandit(b, "a");
     const struct {
@@ -437,12 +438,13 @@ static void a_reward_id_comes_once(void **state)
         bool expected;
     } calls[] = {{"x", "r", false}, {"x", "r", true}, {"x", "s", false}, {"y", "r", false}, {"x", "s", true}};
     for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(store_add_reward_id(b->kept, 1, words(calls[i].id), words(calls[i].reward), (double)i, &there,
-                                             &before, &b->error),
+        assert_int_equal(store_add_reward_id(b->kept, 1, words(calls[i].id), words(calls[i].reward), (double)i,
+                                             REWARD_LATE, &there, &before, &outcome, &b->error),
                          EE_OK);
         assert_int_equal(there, calls[i].expected);
     }
     assert_true(before == 2);
+    assert_int_equal(outcome, REWARD_LATE);
     commit(b);
 }
 
@@ -457,9 +459,12 @@ static void keep_reward(bench *b, uint64_t number, const char *id, double value)
                  .reward_id = words("r")};
     bool there;
     double before;
+    event_outcome outcome;
     assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_OK);
     assert_int_equal(store_add_unclaimed(b->kept, 1, words(id), number, &b->error), EE_OK);
-    assert_int_equal(store_add_reward_id(b->kept, 1, words(id), words("r"), value, &there, &before, &b->error), EE_OK);
+    assert_int_equal(store_add_reward_id(b->kept, 1, words(id), words("r"), value, REWARD_UNKNOWN, &there, &before,
+                                         &outcome, &b->error),
+                     EE_OK);
 }
 
 static uint64_t take(bench *b, const char *id, double *value)
@@ -540,6 +545,7 @@ static void old_events_are_removed(void **state)
     stored_decision got;
     seen all;
     double value;
+    event_outcome outcome;
     bool there;
     begin(b);
     add_bandit(b, "a");
@@ -547,7 +553,9 @@ static void old_events_are_removed(void **state)
     keep_reward(b, 2, "w", 1); /* never claimed */
     decide(b, 1, 3, 3, "x", true);
     decide(b, 1, 4, 4, "y", true);
-    assert_int_equal(store_add_reward_id(b->kept, 1, words("x"), words("r"), 1, &there, &value, &b->error), EE_OK);
+    assert_int_equal(
+        store_add_reward_id(b->kept, 1, words("x"), words("r"), 1, REWARD_JOINED, &there, &value, &outcome, &b->error),
+        EE_OK);
     append(b, 1, EVENT_STEP, 5, 5, "");
     decide(b, 1, 6, 6, "z", false);
     append(b, 1, EVENT_STEP, 7, 7, "");
@@ -567,7 +575,9 @@ static void old_events_are_removed(void **state)
     assert_false(find(b, 1, "y", &got));
     assert_true(find(b, 1, "z", &got));
     for (const char *id = "w"; id; id = *id == 'w' ? "x" : NULL) { /* their reward ids are free again */
-        assert_int_equal(store_add_reward_id(b->kept, 1, words(id), words("r"), 1, &there, &value, &b->error), EE_OK);
+        assert_int_equal(store_add_reward_id(b->kept, 1, words(id), words("r"), 1, REWARD_JOINED, &there, &value,
+                                             &outcome, &b->error),
+                         EE_OK);
         assert_false(there);
     }
     got.settled = true;
@@ -746,9 +756,11 @@ static void a_store_of_version_1_opens(void **state)
     assert_true(decision.request[0] == 0x0123456789abcdef && decision.request[1] == 0xfedcba9876543210);
     assert_true(find(b, 1, "second", &decision) && !decision.settled);
     bool there;
-    assert_int_equal(store_add_reward_id(b->kept, 1, words("first"), words("click-1"), 1, &there, &value, &b->error),
+    event_outcome outcome;
+    assert_int_equal(store_add_reward_id(b->kept, 1, words("first"), words("click-1"), 1, REWARD_LATE, &there, &value,
+                                         &outcome, &b->error),
                      EE_OK);
-    assert_true(there && value == 0.5);
+    assert_true(there && value == 0.5 && outcome == REWARD_JOINED);
     assert_int_equal(take(b, "unknown", &value), 6);
     assert_true(value == -1);
     append(b, 1, EVENT_STEP, 8, 6, "");
