@@ -855,6 +855,35 @@ static void a_full_disk_heals(void **state)
     assert_string_equal(bandits_of(b->reader, &all), "1 a 1-101@1 settled 0 ; ");
 }
 
+/* How often the log of transactions has started anew: in its head. */
+static uint32_t log_turns(const bench *b)
+{
+    uint8_t head[16] = {0};
+    FILE *file = fopen(folder_path(&b->folder, "eenet.db-wal"), "rb");
+    assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+    fclose(file);
+    return (uint32_t)head[12] << 24 | (uint32_t)head[13] << 16 | (uint32_t)head[14] << 8 | head[15];
+}
+
+/* It must, while the writer never rests, or it would fill the disk. */
+static void the_log_of_transactions_starts_anew(void **state)
+{
+    bench *b = *state;
+    begin(b);
+    add_bandit(b, "a");
+    commit(b);
+    uint32_t before = log_turns(b);
+    uint64_t number = 1;
+    for (; log_turns(b) == before; number += 100) {
+        ee_status status = EE_OK;
+        assert_true(number < 40000); /* 200 MB */
+        begin(b);
+        write_much(b, number, &status);
+        assert_int_equal(status, EE_OK);
+        commit(b);
+    }
+}
+
 /* SQLite may have rolled back by itself when a statement failed: nothing may be written after it as if it had not. */
 static void after_a_failure_only_a_rollback_helps(void **state)
 {
@@ -898,6 +927,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_store_of_version_1_opens, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_file_is_told_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_log_of_transactions_starts_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(after_a_failure_only_a_rollback_helps, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
