@@ -170,3 +170,27 @@ tr -d '\r' <headers | grep -iqE '^x-request-id: [0-9a-f]{32}$' || fail "no id of
 curl -s -D headers -o answer -H 'X-Request-Id: mine-7' "$place/livez"
 tr -d '\r' <headers | grep -iqx 'x-request-id: mine-7' || fail "another id of the request: $(cat headers)"
 stop TERM
+
+# TLS, where there is a tool that makes a certificate; SIGHUP takes a new one.
+if command -v openssl >/dev/null; then
+    certify() {
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \
+            -keyout key.pem -out certificate.pem 2>/dev/null
+    }
+    name_of() { curl -skv -o answer "$secure/livez" 2>&1 | sed -n 's/.*subject: CN=//p'; }
+    certify first
+    "$eenet" serve --port 0 --folder secret --certificate certificate.pem --certificate-key key.pem >out 2>err &
+    pid=$!
+    until [ -s out ]; do kill -0 "$pid" 2>/dev/null || fail "no TLS: $(cat err)"; sleep 0.02; done
+    secure=$(sed -n '1s/^eenet: listening on //p' out)
+    case $secure in https://127.0.0.1:*) ;; *) fail "the first line: $(head -n 1 out)" ;; esac
+    [ "$(name_of)" = first ] || fail "the certificate: $(name_of)"
+    certify second
+    kill -HUP "$pid"
+    i=0
+    until [ "$(name_of)" = second ]; do
+        i=$((i + 1))
+        [ $i -lt 200 ] || fail "still the first certificate: $(cat err)"
+    done
+    stop TERM
+fi
