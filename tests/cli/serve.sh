@@ -179,6 +179,7 @@ if command -v openssl >/dev/null; then
     }
     name_of() { curl -skv -o answer "$secure/livez" 2>&1 | sed -n 's/.*subject: CN=//p'; }
     certify first
+    : >out
     "$eenet" serve --port 0 --folder secret --certificate certificate.pem --certificate-key key.pem >out 2>err &
     pid=$!
     until [ -s out ]; do kill -0 "$pid" 2>/dev/null || fail "no TLS: $(cat err)"; sleep 0.02; done
