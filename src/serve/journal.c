@@ -86,6 +86,7 @@ ee_status journal_write(journal *self, journal_entry *entry, ee_error *error)
     pthread_mutex_lock(&waiting.lock);
     while (!waiting.done) pthread_cond_wait(&waiting.wake, &waiting.lock);
     pthread_mutex_unlock(&waiting.lock);
+    asked.earlier = NULL; /* only while done runs */
     asked.done = entry->done;
     asked.context = entry->context;
     *entry = asked;
