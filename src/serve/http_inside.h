@@ -21,7 +21,9 @@ struct http_server {
     uint16_t port;
     bool own_socket; /* which nobody else listens on */
     atomic_bool is_draining, is_stopping;
-    atomic_size_t open, connections, handled; /* requests whose answer is not sent, connections, unanswered handlers */
+    atomic_size_t open;        /* requests whose answer is not sent */
+    atomic_size_t connections; /* that there are */
+    atomic_size_t handled;     /* requests whose handler has not answered, and answers that are being given */
 
     pthread_mutex_t pool_lock; /* of: */
     pooled_exchange *free_exchanges;
