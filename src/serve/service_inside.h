@@ -107,6 +107,11 @@ struct call {
 
 const service_config *service_config_now(service *self);
 
+/* ---- admission.c ---- */
+
+/* For http_options.admit: makes the call, finds route and bandit, or refuses. */
+bool service_admit(void *context, http_exchange *exchange);
+
 /* ---- call.c ---- */
 
 /* NULL: no memory. */

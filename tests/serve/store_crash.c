@@ -1,6 +1,9 @@
-/* store_crash FOLDER KILLS [LIBRARY]: kills a process that writes to a store, again and again, and looks each time
+/* store_crash kill FOLDER TIMES [LIBRARY]: kills a process that writes to a store, again and again, and looks each time
  * whether all that it said was committed is there, and nothing is half there. With LIBRARY, see leaky_disk.c, the
  * writer's disk forgets what was not synced: a kill is then a power cut. The disk is FOLDER, or what LEAKY_DISK says.
+ *
+ * store_crash backup FOLDER TIMES: copies a store while a process writes to it, and looks at the copies in the same
+ * way.
  *
  * It starts itself: `store_crash write FOLDER` writes and prints the number of each event that is committed;
  * `store_crash check FOLDER NUMBER` looks. */
@@ -8,6 +11,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +20,7 @@
 
 #include "serve/store.h"
 
-static void die(const char *what, const ee_error *error)
+_Noreturn static void die(const char *what, const ee_error *error)
 {
     fprintf(stderr, "store_crash: %s%s%s\n", what, error ? ": " : "", error ? error->message : "");
     exit(1);
@@ -31,18 +35,18 @@ static uint64_t scramble(uint64_t value)
 
 /* ---- what the log has: all follows from the numbers ---- */
 
-/* Each event's body: its transaction's first and last event, then bytes that follow from its number. */
+/* Each event's body: its number, its transaction's first and last event, then numbers that follow from its own. As that
+ * of a checkpoint it names the model by the first. */
 typedef struct body {
-    uint64_t first, last;
-    uint64_t filling[500];
+    uint64_t number, first, last, count;
+    uint64_t filling[500]; /* (count) */
 } body;
 
 static size_t fill(body *out, uint64_t first, uint64_t last, uint64_t number)
 {
-    *out = (body){first, last, {0}};
-    size_t count = scramble(number) % 500;
-    for (size_t i = 0; i < count; i++) out->filling[i] = scramble(number << 20 | i);
-    return 2 * sizeof(uint64_t) + count * sizeof(uint64_t);
+    *out = (body){number, first, last, scramble(number) % 500, {0}};
+    for (size_t i = 0; i < out->count; i++) out->filling[i] = scramble(number << 20 | i);
+    return offsetof(body, filling) + out->count * sizeof(uint64_t);
 }
 
 /* One in three rewards the decision before it; one in fifty saves a model. */
@@ -134,15 +138,15 @@ static ee_status check_event(void *context, const event *from, ee_error *error)
 {
     static body expected;
     check *self = context;
-    uint64_t ends[2];
+    uint64_t head[4];
     if (from->number != self->number + 1) die("an event is missing", NULL);
     self->number = from->number;
-    if (from->size < sizeof ends) die("a body is short", NULL);
-    memcpy(ends, from->body, sizeof ends);
-    size_t size = fill(&expected, ends[0], ends[1], from->number);
+    if (from->size < sizeof head) die("a body is short", NULL);
+    memcpy(head, from->body, sizeof head);
+    size_t size = fill(&expected, head[1], head[2], from->number);
     if (from->kind != kind_of(from->number) || from->size != size || memcmp(from->body, &expected, size) != 0)
         die("an event is not what was written", NULL);
-    self->last = ends[1];
+    self->last = head[2];
     if (from->kind != EVENT_CHECKPOINT) return EE_OK;
     uint8_t *bytes;
     if (store_load_model(self->from, 1, from->number, &bytes, &size, error)) die("a model is lost", error);
@@ -235,26 +239,56 @@ static uint64_t run_and_kill(const char *self, const char *folder, const char *l
     return committed;
 }
 
-int main(int count, char **words)
+/* Whether all events up to a number are there, whole. */
+static bool check_apart(const char *self, const char *folder, const char *library, uint64_t committed)
 {
-    if (count == 3 && strcmp(words[1], "write") == 0) write_on(words[2]);
-    if (count == 4 && strcmp(words[1], "check") == 0) return look(words[2], strtoull(words[3], NULL, 10));
-    if (count < 3) die("expected FOLDER KILLS [LIBRARY]", NULL);
-    const char *library = count > 3 ? words[3] : NULL;
+    char number[24];
+    int output, status;
+    snprintf(number, sizeof number, "%" PRIu64, committed);
+    pid_t checker = start(self, library, "check", folder, number, &output);
+    waitpid(checker, &status, 0);
+    close(output);
+    if (status) fprintf(stderr, "%s, with %" PRIu64 " events committed\n", folder, committed);
+    return status == 0;
+}
+
+static int kill_often(const char *self, const char *folder, uint64_t times, const char *library)
+{
     uint64_t committed = 0;
-    for (uint64_t kills = strtoull(words[2], NULL, 10), i = 0; i < kills; i++) {
-        char number[24];
-        int output, status;
-        committed = run_and_kill(words[0], words[1], library, scramble(i) % 40, committed);
-        snprintf(number, sizeof number, "%" PRIu64, committed);
-        pid_t checker = start(words[0], library, "check", words[1], number, &output);
-        waitpid(checker, &status, 0);
-        close(output);
-        if (status) {
-            fprintf(stderr, "after kill %" PRIu64 ", %" PRIu64 " events committed\n", i + 1, committed);
-            return 1;
-        }
+    for (uint64_t i = 0; i < times; i++) {
+        committed = run_and_kill(self, folder, library, scramble(i) % 40, committed);
+        if (!check_apart(self, folder, library, committed)) return 1;
     }
     printf("%" PRIu64 " events\n", committed);
     return 0;
+}
+
+static int copy_often(const char *self, const char *folder, uint64_t times)
+{
+    int output, failed = 0;
+    uint64_t committed = 0;
+    pid_t writer = start(self, NULL, "write", folder, NULL, &output);
+    for (uint64_t i = 0; i < times && !failed; i++) {
+        char copy[256];
+        ee_error error;
+        for (int commits = 0; commits < 20; commits++)
+            if (read(output, &committed, sizeof committed) != sizeof committed) die("the writer ended", NULL);
+        snprintf(copy, sizeof copy, "%s-copy-%" PRIu64, folder, i);
+        if (store_backup(folder, copy, NULL, NULL, &error)) die("backup", &error);
+        failed = !check_apart(self, copy, NULL, committed);
+    }
+    kill(writer, SIGKILL);
+    waitpid(writer, NULL, 0);
+    return failed;
+}
+
+int main(int count, char **words)
+{
+    const char *verb = count > 2 ? words[1] : "";
+    uint64_t number = count > 3 ? strtoull(words[3], NULL, 10) : 0;
+    if (strcmp(verb, "write") == 0) write_on(words[2]);
+    if (strcmp(verb, "check") == 0) return look(words[2], number);
+    if (strcmp(verb, "kill") == 0) return kill_often(words[0], words[2], number, count > 4 ? words[4] : NULL);
+    if (strcmp(verb, "backup") == 0) return copy_often(words[0], words[2], number);
+    die("expected kill or backup, FOLDER, TIMES", NULL);
 }

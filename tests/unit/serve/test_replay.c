@@ -46,7 +46,7 @@ static void a_day_is_made_again(void **state)
                                       "\"default_reward\":0}");
     play_rounds(play, shop, 1, 40, 3);
     play_rounds(play, news, 1, 40, 5);
-    play_catch_up(news);
+    play_catch_up(play, news);
     assert_equal_replay(play, &(replay_request){0}); /* beside the server */
     play_close(play, true);
     play_open(play);
@@ -62,8 +62,8 @@ static void a_day_is_made_again(void **state)
     play_rounds(play, news, 81, 90, 2);
     play_change(play, news, "{\"mode\":\"online\"}", false);
     play_rounds(play, news, 91, 110, 2);
-    play_catch_up(shop);
-    play_catch_up(news);
+    play_catch_up(play, shop);
+    play_catch_up(play, news);
     play_close(play, false);
     replay_result result = replay(play, &(replay_request){0});
     if (result.other_decisions || result.other_models) fail_msg("%s", result.first);
@@ -163,7 +163,7 @@ static void play_a_little(served_play *play)
 {
     served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5}");
     play_rounds(play, shop, 1, 30, 3);
-    play_catch_up(shop);
+    play_catch_up(play, shop);
     play_close(play, false);
     assert_equal_replay(play, &(replay_request){0});
 }
