@@ -285,30 +285,30 @@ static void offer_verbs(unfinished at)
 
 static void offer_flags(unfinished at, const command *verb)
 {
-    for (size_t i = 0; i < verb->flag_count; i++) {
-        const flag *entry = &verb->flags[i];
-        if (entry->letter) offer(at, entry->meaning, "-%c", entry->letter);
-        offer(at, entry->meaning, "--%s", entry->name);
+    flag entry;
+    for (size_t i = 0; command_flag(verb, i, &entry); i++) {
+        if (entry.letter) offer(at, entry.meaning, "-%c", entry.letter);
+        offer(at, entry.meaning, "--%s", entry.name);
     }
     offer(at, "show all flags", "--help");
 }
 
-/* The flag with a value that a word is, or begins with; NULL for none. *attached is where a value begins in the same
- * word, as in --set=VALUE or -dVALUE; 0 where the value is the next word. */
-static const flag *find_flag(const command *verb, const char *word, size_t *attached)
+/* What the flag takes that a word is, or begins with; NULL where it takes nothing, or is none. *attached is where a
+ * value begins in the same word, as in --set=VALUE or -dVALUE; 0 where the value is the next word. */
+static const char *find_value(const command *verb, const char *word, size_t *attached)
 {
+    flag entry;
     *attached = 0;
-    for (size_t i = 0; i < verb->flag_count; i++) {
-        const flag *entry = &verb->flags[i];
-        size_t length = strlen(entry->name);
-        if (!entry->value || word[0] != '-') continue;
-        if (entry->letter && word[1] == entry->letter) {
+    for (size_t i = 0; command_flag(verb, i, &entry); i++) {
+        size_t length = strlen(entry.name);
+        if (!entry.value || word[0] != '-') continue;
+        if (entry.letter && word[1] == entry.letter) {
             if (word[2]) *attached = 2;
-            return entry;
+            return entry.value;
         }
-        if (word[1] != '-' || strncmp(word + 2, entry->name, length) != 0) continue;
+        if (word[1] != '-' || strncmp(word + 2, entry.name, length) != 0) continue;
         if (word[2 + length] == '=') *attached = 2 + length + 1;
-        if (word[2 + length] == '=' || !word[2 + length]) return entry;
+        if (word[2 + length] == '=' || !word[2 + length]) return entry.value;
     }
     return NULL;
 }
@@ -316,7 +316,7 @@ static const flag *find_flag(const command *verb, const char *word, size_t *atta
 /* words follow the verb; the last is unfinished. */
 static void offer_arguments(const command *verb, int count, char **words)
 {
-    const flag *waiting = NULL; /* for the next word to be its value */
+    const char *waiting = NULL; /* what the next word is to be */
     bool only_words = false;    /* "--" was passed */
     size_t attached;
     for (int i = 0; i + 1 < count; i++) {
@@ -325,19 +325,19 @@ static void offer_arguments(const command *verb, int count, char **words)
             continue;
         }
         only_words = strcmp(words[i], "--") == 0;
-        waiting = find_flag(verb, words[i], &attached);
+        waiting = find_value(verb, words[i], &attached);
         if (attached) waiting = NULL;
     }
     unfinished at = {words[count - 1], 0};
     if (waiting) {
-        offer_value(at, waiting->value);
+        offer_value(at, waiting);
     } else if (at.word[0] != '-' || only_words) {
         offer_value(at, verb->form);
     } else {
-        const flag *entry = find_flag(verb, at.word, &attached);
+        const char *form = find_value(verb, at.word, &attached);
         at.settled = attached;
         if (attached)
-            offer_value(at, entry->value);
+            offer_value(at, form);
         else
             offer_flags(at, verb);
     }

@@ -44,6 +44,31 @@ int command_refused(const command *self, const ee_error *error)
     return command_failed(self, "%s", error->message);
 }
 
+static const char *value_of(const option *entry)
+{
+    if (entry->type == OPTION_INTEGER || entry->type == OPTION_REAL) return "N";
+    return entry->type == OPTION_FLAG ? "on|off" : entry->choices;
+}
+
+bool command_flag(const command *self, size_t index, flag *out)
+{
+    if (index < self->flag_count) {
+        *out = self->flags[index];
+        return true;
+    }
+    index -= self->flag_count;
+    for (size_t g = 0; self->settings && g < self->settings->count; g++) {
+        const option_table *table = self->settings->groups[g].table;
+        if (index < table->count) {
+            const option *entry = &table->rows[index];
+            *out = (flag){'\0', entry->name, value_of(entry), entry->meaning};
+            return true;
+        }
+        index -= table->count;
+    }
+    return false;
+}
+
 /* ---- arguments ---- */
 
 arguments arguments_of(const command *owner, int count, char **words)
@@ -53,10 +78,11 @@ arguments arguments_of(const command *owner, int count, char **words)
 
 static int fail_unknown(const arguments *from, const char *name)
 {
-    enum { MOST = 32 };
+    enum { MOST = 64 };
     const char *names[MOST];
     size_t count = 0;
-    for (; count < from->owner->flag_count && count < MOST; count++) names[count] = from->owner->flags[count].name;
+    flag entry;
+    for (; count < MOST && command_flag(from->owner, count, &entry); count++) names[count] = entry.name;
     const char *nearest = options_nearest(name, names, count);
     if (nearest)
         command_misused(from->owner, "no flag is called '--%s'; did you mean '--%s'?", name, nearest);
@@ -68,15 +94,16 @@ static int fail_unknown(const arguments *from, const char *name)
 /* Gives flag number place its value: attached, where there is one, or the next word. */
 static int take_value(arguments *from, size_t place, const char *attached, const char **value)
 {
-    const flag *found = &from->owner->flags[place];
+    flag found;
+    command_flag(from->owner, place, &found);
     *value = attached;
-    if (found->value && !attached && from->next < from->count) *value = from->words[from->next++];
-    if (found->value && !*value) {
-        command_misused(from->owner, "--%s takes a value: --%s %s", found->name, found->name, found->value);
+    if (found.value && !attached && from->next < from->count) *value = from->words[from->next++];
+    if (found.value && !*value) {
+        command_misused(from->owner, "--%s takes a value: --%s %s", found.name, found.name, found.value);
         return ARGUMENT_BAD;
     }
-    if (!found->value && attached) {
-        command_misused(from->owner, "--%s takes no value, got '%s'", found->name, attached);
+    if (!found.value && attached) {
+        command_misused(from->owner, "--%s takes no value, got '%s'", found.name, attached);
         return ARGUMENT_BAD;
     }
     return (int)place;
@@ -86,11 +113,10 @@ static int next_long(arguments *from, const char *word, const char **value)
 {
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
-    for (size_t i = 0; i < from->owner->flag_count; i++) {
-        const char *name = from->owner->flags[i].name;
-        if (strlen(name) == length && memcmp(name, word, length) == 0)
+    flag entry;
+    for (size_t i = 0; command_flag(from->owner, i, &entry); i++)
+        if (strlen(entry.name) == length && memcmp(entry.name, word, length) == 0)
             return take_value(from, i, equals ? equals + 1 : NULL, value);
-    }
     char name[64] = "";
     memcpy(name, word, length < sizeof name ? length : sizeof name - 1);
     return fail_unknown(from, name);

@@ -25,6 +25,7 @@ struct command {
     const char *details; /* the last part of the help; "" for none */
     const flag *flags;   /* (flag_count) */
     size_t flag_count;
+    const struct option_schema *settings; /* a flag for each of its options besides; NULL for none */
     int (*run)(const command *self, int count, char **words); /* words is what follows the verb; an exit status */
 };
 
@@ -39,11 +40,16 @@ extern const command command_log;
 extern const command command_report;
 extern const command command_evaluate;
 extern const command command_coverage;
+extern const command command_serve;
+extern const command command_keys;
 extern const command command_bench;
 extern const command command_complete;
 
 /* The verbs, in the order of the overview; NULL past the last. */
 const command *command_at(size_t index);
+
+/* Flag number index, those of the settings after the others; false past the last. */
+bool command_flag(const command *self, size_t index, flag *out);
 
 /* Says on stderr what is wrong with the arguments; returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int command_misused(const command *self, const char *format, ...);
@@ -68,11 +74,11 @@ enum { ARGUMENT_WORD = -1, ARGUMENT_END = -2, ARGUMENT_BAD = -3 };
 
 arguments arguments_of(const command *owner, int count, char **words);
 
-/* The place of the next flag in owner->flags, with *value what it takes; or ARGUMENT_WORD, with *value the word; or
- * ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. */
+/* The place of the next flag, as command_flag has it, with *value what it takes; or ARGUMENT_WORD, with *value the
+ * word; or ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. */
 int arguments_next(arguments *from, const char **value);
 
-/* For verbs that take flags alone: gives each to take, by its place in owner->flags, until one is refused. take and
+/* For verbs that take flags alone: gives each to take, by its place, until one is refused. take and
  * this return an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. */
 typedef int take_flag(const command *owner, int got, const char *value, void *context);
 int arguments_each(const command *owner, int count, char **words, take_flag *take, void *context);

@@ -11,8 +11,8 @@
 
 static const command *const commands[] = {&command_run,      &command_grid,     &command_paper,    &command_report,
                                           &command_evaluate, &command_coverage, &command_log,      &command_rounds,
-                                          &command_policies, &command_describe, &command_datasets, &command_bench,
-                                          &command_complete};
+                                          &command_policies, &command_describe, &command_datasets, &command_serve,
+                                          &command_keys,     &command_bench,    &command_complete};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -45,17 +45,22 @@ static void print_overview(FILE *stream)
     for (size_t i = 0; i < COMMANDS; i++) fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 }
 
+static void print_flag(const flag *entry)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%c%c%c --%s%s%s", entry->letter ? '-' : ' ', entry->letter ? entry->letter : ' ',
+             entry->letter ? ',' : ' ', entry->name, entry->value ? " " : "", entry->value ? entry->value : "");
+    printf("  %-33s  %s\n", text, entry->meaning);
+}
+
 static void print_help(const command *about)
 {
+    flag entry;
     print_usage(stdout, "Usage: ", about);
     printf("\n%s: %s\n", about->name, about->summary);
-    if (about->flag_count) printf("\n");
-    for (size_t i = 0; i < about->flag_count; i++) {
-        const flag *entry = &about->flags[i];
-        char text[64];
-        snprintf(text, sizeof text, "%c%c%c --%s%s%s", entry->letter ? '-' : ' ', entry->letter ? entry->letter : ' ',
-                 entry->letter ? ',' : ' ', entry->name, entry->value ? " " : "", entry->value ? entry->value : "");
-        printf("  %-33s  %s\n", text, entry->meaning);
+    for (size_t i = 0; command_flag(about, i, &entry); i++) {
+        if (i == 0) printf("\n");
+        print_flag(&entry);
     }
     if (about->details[0]) printf("\n%s", about->details);
 }

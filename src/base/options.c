@@ -74,6 +74,15 @@ static bool parse_choice(const option *entry, const char *text, option_choice *v
     return false;
 }
 
+static bool parse_text(const char *text, void *into, size_t capacity)
+{
+    size_t length = strlen(text);
+    if (length >= capacity) return false;
+    memset(into, 0, capacity);
+    memcpy(into, text, length);
+    return true;
+}
+
 static bool parse_value(const option *entry, const char *text, void *into)
 {
     int64_t integer;
@@ -98,10 +107,9 @@ static bool parse_value(const option *entry, const char *text, void *into)
     case OPTION_CHOICE:
         return parse_choice(entry, text, into);
     case OPTION_TEXT:
-        if (strlen(text) >= OPTION_TEXT_SIZE) return false;
-        memset(into, 0, OPTION_TEXT_SIZE);
-        memcpy(into, text, strlen(text));
-        return true;
+        return parse_text(text, into, OPTION_TEXT_SIZE);
+    case OPTION_PATH:
+        return parse_text(text, into, OPTION_PATH_SIZE);
     }
     return false;
 }
@@ -151,6 +159,7 @@ static void format_value(const option *entry, const void *from, char *text, size
         format_choice(entry, from, text, capacity);
         break;
     case OPTION_TEXT:
+    case OPTION_PATH:
         snprintf(text, capacity, "%s", (const char *)from);
         break;
     }
@@ -268,19 +277,24 @@ static size_t next_word(const char **text)
     return strcspn(*text, separators);
 }
 
+ee_status options_set(const option_schema *schema, const char *name, const char *value, void *target, ee_error *error)
+{
+    const option_group *group;
+    const option *entry = find(schema, name, &group);
+    if (!entry) return fail_unknown(schema, name, error);
+    if (parse_value(entry, value, field(group, entry, target))) return EE_OK;
+    char range[112];
+    format_range(entry, range, sizeof range);
+    return status_fail(error, EE_BAD_OPTION, "options: %s.%s must be %s, got %s", schema->owner, name, range,
+                       value[0] ? value : "nothing");
+}
+
 static ee_status parse_assignment(const option_schema *schema, char *word, void *target, ee_error *error)
 {
     char *equals = strchr(word, '=');
     if (!equals) return status_fail(error, EE_BAD_OPTION, "options: expected name=value, got '%s'", word);
     *equals = '\0';
-    const option_group *group;
-    const option *entry = find(schema, word, &group);
-    if (!entry) return fail_unknown(schema, word, error);
-    if (parse_value(entry, equals + 1, field(group, entry, target))) return EE_OK;
-    char range[112];
-    format_range(entry, range, sizeof range);
-    return status_fail(error, EE_BAD_OPTION, "options: %s.%s must be %s, got %s", schema->owner, word, range,
-                       equals[1] ? equals + 1 : "nothing");
+    return options_set(schema, word, equals + 1, target, error);
 }
 
 ee_status options_parse(const option_schema *schema, const char *text, void *target, ee_error *error)

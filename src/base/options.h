@@ -14,17 +14,19 @@ typedef struct option_choice {
     int64_t number; /* what follows the colon; 0 where nothing does */
 } option_choice;
 
-enum { OPTION_TEXT_SIZE = 96 };
+enum { OPTION_TEXT_SIZE = 96, OPTION_PATH_SIZE = 1024 };
 
 typedef enum option_type {
     OPTION_INTEGER, /* int64_t, low to high */
     OPTION_REAL,    /* double, low to high; or a word, where there is one, which reads as not a number */
     OPTION_FLAG,    /* bool, "on" or "off" */
     OPTION_CHOICE,  /* option_choice; low to high is the range of the number */
-    OPTION_TEXT     /* option_text; whoever uses it checks it */
+    OPTION_TEXT,    /* option_text; whoever uses it checks it */
+    OPTION_PATH     /* option_path: the same, longer */
 } option_type;
 
 typedef char option_text[OPTION_TEXT_SIZE];
+typedef char option_path[OPTION_PATH_SIZE];
 
 typedef struct option {
     const char *name;
@@ -77,6 +79,11 @@ typedef struct option {
 #define OPTION_ROW_TEXT(owner, field, name_, fallback_, form, ...)                                                     \
     {                                                                                                                  \
         .name = name_, .type = OPTION_TEXT, .offset = OPTION_OFFSET(owner, field, option_text), .fallback = fallback_, \
+        .choices = form, .meaning = __VA_ARGS__                                                                        \
+    }
+#define OPTION_ROW_PATH(owner, field, name_, fallback_, form, ...)                                                     \
+    {                                                                                                                  \
+        .name = name_, .type = OPTION_PATH, .offset = OPTION_OFFSET(owner, field, option_path), .fallback = fallback_, \
         .choices = form, .meaning = __VA_ARGS__                                                                        \
     }
 
@@ -135,6 +142,9 @@ void options_set_defaults(const option_schema *schema, void *target);
 /* Sets the options that text names: "name=value", separated by commas or white space. On failure target may be half
  * set: parse into a copy. */
 ee_status options_parse(const option_schema *schema, const char *text, void *target, ee_error *error);
+
+/* Sets one option. The value may have commas and white space. On failure target is as before. */
+ee_status options_set(const option_schema *schema, const char *name, const char *value, void *target, ee_error *error);
 
 /* After all is parsed: refuses an option that `asked` names and that cannot act, because what it needs is not so; every
  * other one that cannot act gets its default. asked is a text that options_parse has taken. */

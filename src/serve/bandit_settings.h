@@ -41,9 +41,9 @@ bool bandit_name_is_valid(json_text name);
 
 bandit_settings bandit_settings_usual(void);
 
-/* Sets what the object names. Unknown members are refused with the nearest known name. Durations are seconds, or a text
- * as "10m", "4h", "2d". changing: only what may change without another model: wait, default_reward, aggregation, mode.
- */
+/* Sets what the object names; "name", which stands beside the settings of a new bandit, is passed over. Unknown members
+ * are refused with the nearest known name. Durations are seconds, or a text as "10m", "4h", "2d". changing: only what
+ * may change without another model: wait, default_reward, aggregation, mode. After a failure *into is as it was. */
 ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t size, bool changing, ee_error *error);
 void bandit_settings_write(const bandit_settings *from, text *into);
 

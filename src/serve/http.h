@@ -21,9 +21,9 @@ typedef struct http_exchange {
     char peer[48];     /* the client's address */
     double arrived;    /* seconds, of a clock that never goes back */
 
-    int status;  /* of the answer; 0: not answered yet */
-    text answer; /* its body */
-    const char *content_type;
+    int status;               /* of the answer; 0: not answered yet */
+    text answer;              /* its body */
+    const char *content_type; /* NULL: JSON; lives as long as the server */
 
     memory memory; /* for what the handler needs until the exchange ends */
     void *context; /* the handler's */
@@ -36,10 +36,10 @@ typedef struct http_options {
     int listening;       /* a socket that listens already (systemd); -1: none */
     size_t threads;
     size_t connections, connections_each; /* at most: in all, of one address */
-    double idle_seconds;                  /* after which a connection that does nothing is closed, or that is too slow
-                                             with its request */
-    size_t header_bytes;
-    const char *certificate, *key; /* PEM; NULL: no TLS */
+    double idle_seconds;                  /* in which a connection must bring its next request, a request its body, and
+                                             a client take its answer; 16 KB give a second more */
+    size_t header_bytes;                  /* of a request, about; more is 431 */
+    const char *certificate, *key;        /* files, PEM; NULL: no TLS */
 
     /* When the headers are there: sets route and body_limit and returns true; or answers, and returns false: the body
      * is then not read. */
@@ -54,12 +54,16 @@ typedef struct http_options {
 ee_status http_start(const http_options *options, http_server **out, ee_error *error);
 uint16_t http_port(const http_server *self);
 
+/* Another certificate, for connections that come from now on. Only where there was one at the start. */
+ee_status http_set_certificate(http_server *self, const char *certificate, const char *key, ee_error *error);
+
 /* Accepts no more connections; those that are there go on, and are told to close. */
 void http_drain(http_server *self);
-/* Requests that are not answered yet. */
+/* Requests that were admitted or refused, and whose answer is not sent yet. */
 size_t http_open_requests(const http_server *self);
 size_t http_connections(const http_server *self);
-/* Every exchange must be answered before. */
+/* Drains, refuses what still comes (503), and waits until every exchange was answered by its handler. Frees; NULL is
+ * allowed. */
 void http_stop(http_server *self);
 
 /* A header of the request; NULL where it has none. */
@@ -67,8 +71,9 @@ const char *http_header(const http_exchange *exchange, const char *name);
 /* A value of the query, decoded, in the exchange's memory; NULL where there is none. */
 const char *http_query(http_exchange *exchange, const char *name);
 
-/* ---- answering: in any thread, once ---- */
+/* ---- answering: in any thread, once. From then on the exchange is not the caller's any more ---- */
 
+/* Before the answer. Both are copied. */
 void http_add_header(http_exchange *exchange, const char *name, const char *value);
 
 /* Sends exchange->answer with this status. */
@@ -78,8 +83,9 @@ void http_answer(http_exchange *exchange, int status);
 __attribute__((format(printf, 4, 5))) void http_refuse(http_exchange *exchange, int status, const char *code,
                                                        const char *format, ...);
 
-/* An answer without an end that is known: read fills up to capacity bytes and returns how many; 0: the end, -1: it
- * broke, and the connection is cut. Called in the pool's threads, whenever the client took what it had. */
+/* An answer whose length is not known: read fills up to capacity bytes and returns how many; 0: the end, -1: it broke,
+ * and the connection is cut. Called in the pool's threads, whenever the client took what it had. release is called
+ * once, whatever happens. */
 typedef long http_read(void *context, char *bytes, size_t capacity);
 void http_stream(http_exchange *exchange, int status, http_read *read, void (*release)(void *context), void *context);
 

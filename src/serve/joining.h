@@ -7,7 +7,12 @@
  * - A decision that has no reward at the end of its wait is settled with the default reward, or with nothing.
  * - A reward for an id that no decision has is REWARD_UNKNOWN. When that decision comes, the reward counts from then
  *   on: a second REWARD event, REWARD_CLAIMED, follows the decision.
- * - The rules that count are those in force when the reward comes, or the wait ends. */
+ * - The rules that count are those in force when the reward comes, and when the decision is settled. What a decision is
+ *   worth so far stays, so after a change of the aggregation the next reward is added to it by the new one.
+ * - A decision is settled once. A reward that comes when it is settled already counts no more, even where a longer wait
+ *   is in force by then: it is REWARD_REPEATED where others counted, else REWARD_LATE.
+ * - A reward id that came before for this decision, with the same value, is not logged again; the verdict is
+ *   JOURNAL_REPEATED, and the outcome what it was then. With another value it is a conflict. */
 #ifndef EENET_JOINING_H
 #define EENET_JOINING_H
 
@@ -18,19 +23,29 @@ typedef struct joined_bandit {
     uint32_t number;
     uint64_t events; /* number of the last */
     int64_t time;    /* of it */
+    uint64_t news;   /* number of the last that a model learns from: DECISION, SETTLED, SETTINGS, MODEL */
     uint64_t settled_to;
+    int64_t deadline; /* no wait is over before; INT64_MAX: nothing waits */
     bool archived;
-    bandit_settings settings;
+    joining_rules rules;
 } joined_bandit;
 
-/* Writes what the entry asks for at this time: appends its event, and those that follow from it. entry->verdict tells.
- * Fails only where the store does: then the transaction is to be rolled back. */
-ee_status joining_decision(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now, ee_error *error);
-ee_status joining_reward(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now, ee_error *error);
+/* All work at the time `now`, which is not before the bandit's last event. They fail only where the store does: then
+ * the transaction is to be rolled back, and bandit and counts are to be what they were before it. */
 
-/* Settles decisions whose wait is over, at most `most`; *more: there are more of them. *next: when the first that still
- * waits is over; INT64_MAX: none does. */
-ee_status joining_settle(store *into, joined_bandit *bandit, int64_t now, size_t most, bool *more, int64_t *next,
+/* Appends the event, which gets its number and time. */
+ee_status joining_append(store *into, joined_bandit *bandit, event *what, int64_t now, ee_error *error);
+
+/* Write what the entry asks for: its event, and those that follow from it. entry->verdict tells. A decision that was
+ * made before gets the number of its event. */
+ee_status joining_decision(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now,
+                           journal_counts *counts, ee_error *error);
+ee_status joining_reward(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now, journal_counts *counts,
+                         ee_error *error);
+
+/* Settles decisions whose wait is over, at most `most`, and sets the deadline: when it is not after now, there are more
+ * of them. *settled becomes how many. */
+ee_status joining_settle(store *into, joined_bandit *bandit, int64_t now, size_t most, size_t *settled,
                          journal_counts *counts, ee_error *error);
 
 #endif

@@ -42,7 +42,6 @@ struct journal_entry {
     const event *earlier; /* DECISION repeated: what is stored; valid while done runs */
     ee_error error;
     journal_entry *next;
-    double submitted; /* the journal's own: when */
 };
 
 /* What the journal has done so far; any thread may ask. */
@@ -58,10 +57,12 @@ typedef struct journal_counts {
 typedef struct journal_options {
     size_t most_entries; /* that wait to be written; beyond, journal_submit refuses. 0: 65536 */
     size_t most_bytes;   /* of them. 0: 256 MiB */
-    int64_t (*clock)(
-        void *context); /* microseconds since 1970, which may jump; NULL: the system's, see server_clock.h */
+    /* Microseconds since 1970, as they are but never back; NULL: the system's, which server_clock.h keeps from jumping.
+     * Also called by the threads that ask journal_time. */
+    int64_t (*clock)(void *context);
     void *clock_context;
-    /* Called in the journal's thread after each transaction, for each bandit that has new events: their last number. */
+    /* Called in the journal's thread after each transaction, for each bandit that has new events which a model learns
+     * from (DECISION, SETTLED, SETTINGS, MODEL): the number of the last. NULL: nobody wants it. */
     void (*appended)(void *context, uint32_t bandit, uint64_t last);
     /* The time that a commit took, for a histogram; NULL: nobody wants it. */
     void (*synced)(void *context, double seconds, size_t entries);
@@ -74,19 +75,20 @@ ee_status journal_start(store *into, const journal_options *options, journal **o
 /* Writes what was handed in, stops, and frees. NULL is allowed. */
 void journal_stop(journal *self);
 
-/* Hands in a chain of entries, linked by next and to be written in this order. false: there are too many waiting;
- * nothing was taken. */
+/* Hands in a chain of entries, linked by next; those of one bandit are written in this order. false: there are too many
+ * waiting; nothing was taken. */
 bool journal_submit(journal *self, journal_entry *first);
 
 /* The same for one entry, waiting for it: not for threads that serve. */
 ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
 
-/* Removes, bit by bit, events before a time, but those that a restart from the last checkpoint needs. */
+/* Removes, bit by bit, events before a time, but those that a restart from the last checkpoint needs: without a
+ * checkpoint nothing. What fails is given up; ask again now and then. */
 void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
 
-journal_counts journal_read_counts(const journal *self);
+journal_counts journal_read_counts(journal *self);
 
 /* The time as the journal sees it: never back. */
-int64_t journal_time(const journal *self);
+int64_t journal_time(journal *self);
 
 #endif

@@ -20,13 +20,16 @@ typedef struct key_grant {
     const char *name;   /* of the key, for the log */
     const char *bandit; /* NULL: all */
     size_t place;       /* in the ring, for its rate limit */
-} key_grant;
+} key_grant;            /* its texts are the ring's */
 
 /* EE_BAD_INPUT with the line where it is no keys file, or others may read it. A file that is not there: EE_NO_FILE. */
 ee_status key_ring_read(const char *path, key_ring **out, ee_error *error);
 ee_status key_ring_parse(const char *bytes, size_t size, key_ring **out, ee_error *error);
 void key_ring_free(key_ring *self);
 size_t key_ring_count(const key_ring *self);
+
+/* In the order of the file; false past the last. */
+bool key_ring_at(const key_ring *self, size_t place, key_grant *out);
 
 /* Looks at every key, in a time that does not depend on which one it is or how much of it is right. */
 bool key_ring_find(const key_ring *self, json_text key, key_grant *out);

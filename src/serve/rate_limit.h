@@ -1,19 +1,19 @@
-/* How often somebody may ask: a bucket that fills at a rate and holds a second's worth, or a burst of so many. */
+/* How often somebody may ask: a bucket that fills at a rate and holds a second's worth, or one where that is less. */
 #ifndef EENET_RATE_LIMIT_H
 #define EENET_RATE_LIMIT_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct rate_limit rate_limit; /* of many, by a key of 64 bits; the least used is forgotten first */
 
-/* rate: a second; 0: no limit. */
+/* Room for about so many; NULL: no memory. */
 rate_limit *rate_limit_create(size_t places);
 void rate_limit_free(rate_limit *self);
 
-/* Whether `amount` more may pass at this time (seconds); else *wait becomes the seconds after which to try again. */
+/* Whether `amount` more may pass at this time (seconds, above 0); else *wait becomes the seconds after which to try
+ * again. rate: a second; 0: no limit. */
 bool rate_limit_pass(rate_limit *self, uint64_t who, double rate, double amount, double now, double *wait);
 
 #endif

@@ -26,7 +26,8 @@ struct route {
 
 typedef enum route_result { ROUTE_FOUND, ROUTE_NONE, ROUTE_OTHER_METHOD, ROUTE_BAD_PATH } route_result;
 
-/* Of (count) routes. HEAD finds what GET does. allowed becomes "GET, POST" for ROUTE_OTHER_METHOD. */
+/* Of (count) routes. HEAD finds what GET does. allowed becomes "GET, HEAD, POST" for ROUTE_OTHER_METHOD. A path is bad
+ * that does not begin with a slash, has an empty part or one that is "." or "..", or does not decode. */
 route_result router_find(const route *routes, size_t count, http_method method, json_text path, route_match *out,
                          char allowed[64]);
 

@@ -1,19 +1,20 @@
 /* The settings of the server: one table, from which come the settings file (name = value), the flags (--name value),
- * the variables (EENET_NAME), the help and the manual page. A flag counts more than a variable, and that more than the
- * file. */
+ * the variables (EENET_NAME, a dash as an underscore), the help and the example. A flag counts more than a variable,
+ * and that more than the file. */
 #ifndef EENET_SERVER_SETTINGS_H
 #define EENET_SERVER_SETTINGS_H
 
 #include "base/options.h"
+#include "data/text.h"
 
 typedef struct server_settings {
-    option_text folder;  /* "eenet-data" */
-    option_text address; /* "127.0.0.1" */
-    int64_t port;        /* 8080; 0: any */
-    option_text keys;    /* the keys file; "": none */
-    option_text certificate, certificate_key;
-    int64_t threads, trainers; /* 0: by the cores */
-    int64_t connections, connections_each;
+    option_path folder;
+    option_text address;
+    int64_t port;     /* 0: any */
+    option_path keys; /* the keys file; "": none */
+    option_path certificate, certificate_key;
+    int64_t threads, trainers;             /* 0: by the cores */
+    int64_t connections, connections_each; /* in all; of one address, 0: as many as there are */
     double idle_seconds, drain_seconds;
     int64_t header_bytes, body_bytes, model_bytes, batch; /* limits: bytes of headers, of a body, of an uploaded model;
                                                              decisions or rewards of a batch */
@@ -22,7 +23,7 @@ typedef struct server_settings {
     double rate;        /* requests a second of one key, or of one address where there are no keys; 0: no limit */
     double bandit_rate; /* the same of one bandit */
     double publish_interval;
-    int64_t most_behind, step_events, checkpoint_events;
+    int64_t most_behind, step_events, checkpoint_events, checkpoints; /* checkpoints: kept of each bandit */
     double checkpoint_seconds, sleep_seconds;
     int64_t most_awake;
     int64_t retention_days;  /* 0: for ever */
@@ -31,13 +32,20 @@ typedef struct server_settings {
 
 extern const option_schema server_settings_schema;
 
-/* The file's lines: "name = value", # begins a comment. What is wrong is said with its line. */
+/* The name is as in the table: "idle-seconds". */
+ee_status server_settings_set(const char *name, const char *value, server_settings *into, ee_error *error);
+
+/* The file's lines: "name = value", # at the beginning or after white space begins a comment. What is wrong is said
+ * with its line. */
 ee_status server_settings_parse(const char *bytes, size_t size, server_settings *into, ee_error *error);
 ee_status server_settings_read(const char *path, server_settings *into, ee_error *error);
 
-/* From the variables EENET_NAME of environment (as `environ`). An unknown EENET_ name that is near one of ours is
- * refused with it; EENET_DATA is another's. */
+/* From the variables EENET_NAME of environment (as `environ`). Another EENET_ name that looks like one of ours,
+ * misspelled, is refused with it; EENET_DATA is another's. */
 ee_status server_settings_environment(char *const *environment, server_settings *into, ee_error *error);
+
+/* A settings file with every setting, its meaning and its default, commented out. */
+void server_settings_example(text *into);
 
 /* What cannot be: an address that is not loopback's without keys, a certificate without its key, ... */
 ee_status server_settings_check(const server_settings *settings, ee_error *error);

@@ -34,7 +34,7 @@ typedef struct stored_decision {
     uint64_t request[2];
     uint32_t rewards; /* that were joined so far */
     bool settled;
-    double value; /* of them, by the aggregation (a mean: their sum) */
+    double value; /* what they are worth, by the aggregation */
 } stored_decision;
 
 /* Opens or makes the store in a folder, which one process may do at a time (EE_FILE_ERROR with a sentence for the
@@ -50,11 +50,12 @@ void store_rollback(store *self);
 
 /* name must be new (EE_BAD_INPUT). The SETTINGS event is appended by the caller. */
 ee_status store_add_bandit(store *self, json_text name, uint32_t *number, ee_error *error);
-/* Changes what of a bandit changes: archived, settings, settled_to; events and time follow from what is appended. */
+/* Changes what of a bandit changes: archived, settled_to, and the settings where they are not empty; events and time
+ * follow from what is appended. */
 ee_status store_put_bandit(store *self, const stored_bandit *bandit, ee_error *error);
 
 /* number and time are set, and follow the bandit's last. */
-ee_status store_append(store *self, uint32_t bandit, const event *event, ee_error *error);
+ee_status store_append(store *self, uint32_t bandit, const event *new, ee_error *error);
 
 ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored_decision *out, bool *found,
                               ee_error *error);
@@ -62,13 +63,16 @@ ee_status store_add_decision(store *self, uint32_t bandit, json_text id, const s
                              ee_error *error);
 ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision *decision, ee_error *error);
 
-/* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. */
+/* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. All
+ * decisions up to *upto were looked at: `after` of the next call, once those of out are settled. *next is the time of
+ * the first decision that was not looked at; INT64_MAX: there is none. */
 ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
-                        size_t *count, ee_error *error);
+                        size_t *count, uint64_t *upto, int64_t *next, ee_error *error);
 
-/* Reward ids: *there whether this one of the decision id came before, and then *value what it was; else it is added. */
+/* Reward ids: *there whether this one of the decision id came before, and then what it was; else it is added. */
 ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_text reward_id, double value,
-                              bool *there, double *before, ee_error *error);
+                              event_outcome outcome, bool *there, double *value_before, event_outcome *outcome_before,
+                              ee_error *error);
 
 /* Rewards whose decision is not known: their event is kept by the id until it is claimed. *number is 0 past the last.
  */
@@ -78,8 +82,9 @@ ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint6
 /* Whether the bandit has any: quick, asked for each decision whose id is the caller's. */
 bool store_has_unclaimed(const store *self, uint32_t bandit);
 
-/* Removes events before a time, with their decisions and ids, but none from `keep_from` on; at most `most` of them, so
- * that nobody waits long. *more: there is more to remove. */
+/* Removes events before a time, with their decisions and ids, but none from `keep_from` on, nor from the first decision
+ * on that is not settled, nor the last event; at most `most` of them, so that nobody waits long. *more: there is more
+ * to remove. */
 ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t most, bool *more,
                        ee_error *error);
 
@@ -107,7 +112,8 @@ typedef ee_status visit_bandit(void *context, const stored_bandit *bandit, ee_er
 ee_status store_each_bandit(store_reader *self, visit_bandit *visit, void *context, ee_error *error);
 
 /* Events of a bandit with numbers above `after`, in order, of the kinds whose bits (1 << kind) are set, at most `most`.
- * *last becomes the number up to which all were looked at: where to go on. */
+ * *last becomes the number up to which all were looked at: where to go on. visit may ask the same reader for one event,
+ * for the last of a kind and by time, but not for more. */
 typedef ee_status visit_event(void *context, const event *event, ee_error *error);
 ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t most,
                      visit_event *visit, void *context, uint64_t *last, ee_error *error);

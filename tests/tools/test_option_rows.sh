@@ -21,6 +21,7 @@ typedef struct made {
     bool flag;
     option_choice choice;
     option_text text;
+    option_path path;
     char short_text[8];
     inner inner;
 } made;
@@ -42,12 +43,12 @@ row() {
     esac
 }
 
-for right in INTEGER:whole REAL:real REAL:inner.deep REAL_OR:real FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text; do
+for right in INTEGER:whole REAL:real REAL:inner.deep REAL_OR:real FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text PATH:path; do
     type=${right%:*} own=${right#*:}
     builds "$(row "$type" "$own")" || fail "$type over $own does not build: $(cat messages)"
 done
-for type in INTEGER:whole REAL:real REAL_OR:real FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text; do
-    for field in whole real small flag choice text short_text inner.deep; do
+for type in INTEGER:whole REAL:real REAL_OR:real FLAG:flag CHOICE:choice NUMBERED:choice TEXT:text PATH:path; do
+    for field in whole real small flag choice text path short_text inner.deep; do
         if test "$field" = "${type#*:}" || test "$type:$field" = REAL:real:inner.deep ||
             test "$type:$field" = REAL_OR:real:inner.deep; then continue; fi
         ! builds "$(row "${type%:*}" "$field")" || fail "${type%:*} over $field builds"

@@ -1,0 +1,105 @@
+/* eenet keys: who may do what with a server. */
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "serve/keys.h"
+
+enum { KEYS_FILE, KEYS_ROLE, KEYS_BANDIT, FLAGS };
+
+static const flag flags[FLAGS] = {
+    [KEYS_FILE] = {'f', "file", "FILE", "the keys file: what 'eenet serve --keys' is given"},
+    [KEYS_ROLE] = {'r', "role", "reader|app|admin", "of a new key: reads; decides and rewards too; changes everything"},
+    [KEYS_BANDIT] = {'b', "bandit", "BANDIT", "that a new key is for; all, where none is named"},
+};
+
+typedef struct request {
+    const char *words[2]; /* what to do, and the name of the key */
+    size_t count;
+    const char *values[FLAGS];
+} request;
+
+static int read_request(const command *self, int count, char **words, request *out)
+{
+    arguments from = arguments_of(self, count, words);
+    const char *value;
+    int got;
+    while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {
+        if (got == ARGUMENT_BAD) return EXIT_USAGE;
+        if (got != ARGUMENT_WORD)
+            out->values[got] = value;
+        else if (out->count < 2)
+            out->words[out->count++] = value;
+        else
+            return command_misused(self, "expected what to do and one name, got '%s' too", value);
+    }
+    if (!out->values[KEYS_FILE]) return command_misused(self, "expected --file FILE");
+    return EXIT_DONE;
+}
+
+static int add(const command *self, const request *asked)
+{
+    key_role role;
+    char key[KEY_SIZE];
+    ee_error error;
+    const char *word = asked->values[KEYS_ROLE];
+    if (!word) return command_misused(self, "a new key needs --role reader|app|admin");
+    if (!key_role_read(word, &role)) return command_misused(self, "--role is reader, app or admin, not '%s'", word);
+    if (keys_add(asked->values[KEYS_FILE], asked->words[1], role, asked->values[KEYS_BANDIT], key, &error))
+        return command_refused(self, &error);
+    printf("%s\n", key);
+    fprintf(stderr, "This is the key of '%s'. It is stored nowhere, and not shown again.\n", asked->words[1]);
+    return EXIT_DONE;
+}
+
+static int list(const command *self, const request *asked)
+{
+    key_ring *ring;
+    ee_error error;
+    key_grant each;
+    size_t width = 0;
+    if (key_ring_read(asked->values[KEYS_FILE], &ring, &error)) return command_refused(self, &error);
+    for (size_t i = 0; key_ring_at(ring, i, &each); i++) width = command_wider(width, each.name);
+    for (size_t i = 0; key_ring_at(ring, i, &each); i++)
+        printf("%-*s  %-6s  %s\n", (int)width, each.name, key_role_name(each.role),
+               each.bandit ? each.bandit : "all bandits");
+    key_ring_free(ring);
+    return EXIT_DONE;
+}
+
+static int drop(const command *self, const request *asked)
+{
+    ee_error error;
+    if (keys_remove(asked->values[KEYS_FILE], asked->words[1], &error)) return command_refused(self, &error);
+    return EXIT_DONE;
+}
+
+static int run(const command *self, int count, char **words)
+{
+    static const struct {
+        const char *name;
+        size_t words;
+        int (*run)(const command *self, const request *asked);
+    } deeds[] = {{"add", 2, add}, {"list", 1, list}, {"remove", 2, drop}};
+    request asked = {.count = 0};
+    int code = read_request(self, count, words, &asked);
+    if (code) return code;
+    for (size_t i = 0; asked.count && i < sizeof deeds / sizeof *deeds; i++) {
+        if (strcmp(asked.words[0], deeds[i].name) != 0) continue;
+        if (asked.count == deeds[i].words) return deeds[i].run(self, &asked);
+        return command_misused(self, asked.count == 1 ? "%s needs the name of a key" : "%s takes no name",
+                               deeds[i].name);
+    }
+    return command_misused(self, "expected add, list or remove");
+}
+
+const command command_keys = {
+    .name = "keys",
+    .form = "add|list|remove [NAME] -f FILE [-r ROLE] [-b BANDIT]",
+    .summary = "make, list and remove the keys of a server",
+    .details = "A key is made and shown once; the file has its SHA-256. Who asks the server sends the key as\n"
+               "'Authorization: Bearer KEY' or 'X-Api-Key: KEY'. A server that runs reads the file again on SIGHUP.\n",
+    .flags = flags,
+    .flag_count = FLAGS,
+    .run = run,
+};

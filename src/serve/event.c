@@ -1,0 +1,277 @@
+/* The bodies of events as bytes. Numbers are little-endian; those that are mostly small (marked v) take seven bits a
+ * byte, the lowest first.
+ *
+ *   DECISION  format 1, flags (1 names, 2 excluded, 4 vectors), request (16), version (8), seed (8), v count, v action,
+ *             v own, v baseline, v dim, v bytes of the context, v bytes of the record; then probabilities (8 count),
+ *             values (4 count dim), excluded (count), the names (v length, bytes), the context, the record
+ *   STEP      upto (8), stride (8)
+ *   CHECKPOINT  version (8), upto (8), checksum (8), size (8), the state */
+#include "event.h"
+
+#include "base/archive.h"
+
+enum { FORMAT = 1, NAMES = 1, EXCLUDED = 2, VECTORS = 4, FIXED_HEAD = 2 + 16 + 8 + 8, MOST_VARINT = 10 };
+
+/* ---- writing: into room that is large enough ---- */
+
+static uint8_t *put_u64(uint8_t *at, uint64_t value)
+{
+    for (int i = 0; i < 8; i++) at[i] = (uint8_t)(value >> 8 * i);
+    return at + 8;
+}
+
+static uint8_t *put_small(uint8_t *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7) *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t size)
+{
+    if (size) memcpy(at, bytes, size);
+    return at + size;
+}
+
+static uint8_t *put_doubles(uint8_t *at, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        at = put_u64(at, bits);
+    }
+    return at;
+}
+
+static uint8_t *put_floats(uint8_t *at, const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++, at += 4) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        for (int k = 0; k < 4; k++) at[k] = (uint8_t)(bits >> 8 * k);
+    }
+    return at;
+}
+
+/* The most that a body can take. */
+static size_t decision_room(const decision_body *body)
+{
+    size_t names = 0;
+    for (size_t i = 0; body->names && i < body->count; i++) names += MOST_VARINT + body->names[i].length;
+    return FIXED_HEAD + 7 * MOST_VARINT + body->count * (sizeof(double) + 1) + body->count * body->dim * sizeof(float) +
+           names + body->context.length + body->record_size;
+}
+
+ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t **bytes, size_t *size, size_t *capacity,
+                              ee_error *error)
+{
+    ee_status status = memory_grow(owner, bytes, capacity, *size + decision_room(body), 1, error);
+    if (status) return status;
+    uint8_t *at = *bytes + *size;
+    *at++ = FORMAT;
+    *at++ = (uint8_t)((body->names ? NAMES : 0) | (body->excluded ? EXCLUDED : 0) | (body->dim ? VECTORS : 0));
+    at = put_u64(at, body->request[0]);
+    at = put_u64(at, body->request[1]);
+    at = put_u64(at, body->version);
+    at = put_u64(at, body->seed);
+    const size_t sizes[] = {body->count, body->action,         body->own,        body->baseline,
+                            body->dim,   body->context.length, body->record_size};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) at = put_small(at, sizes[i]);
+    at = put_doubles(at, body->probabilities, body->count);
+    at = put_floats(at, body->values, body->count * body->dim);
+    if (body->excluded) at = put_bytes(at, body->excluded, body->count);
+    for (size_t i = 0; body->names && i < body->count; i++) {
+        at = put_small(at, body->names[i].length);
+        at = put_bytes(at, body->names[i].bytes, body->names[i].length);
+    }
+    at = put_bytes(at, body->context.bytes, body->context.length);
+    at = put_bytes(at, body->record, body->record_size);
+    *size = (size_t)(at - *bytes);
+    return EE_OK;
+}
+
+/* ---- reading: errors stick, and what would have been read is zero ---- */
+
+typedef struct cursor {
+    const uint8_t *at, *end;
+    bool damaged;
+} cursor;
+
+static const uint8_t *get_bytes(cursor *from, size_t size)
+{
+    if (size > (size_t)(from->end - from->at)) from->damaged = true;
+    if (from->damaged) return NULL;
+    const uint8_t *bytes = from->at;
+    from->at += size;
+    return bytes;
+}
+
+static uint64_t load_u64(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++) value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+static uint64_t get_u64(cursor *from)
+{
+    const uint8_t *bytes = get_bytes(from, 8);
+    return bytes ? load_u64(bytes) : 0;
+}
+
+/* A count or a place: 0 to high. */
+static size_t get_small(cursor *from, size_t high)
+{
+    uint64_t value = 0;
+    for (int shift = 0; shift < 63; shift += 7) {
+        const uint8_t *byte = get_bytes(from, 1);
+        if (!byte) return 0;
+        value |= (uint64_t)(*byte & 0x7f) << shift;
+        if (*byte & 0x80) continue;
+        if (value > high) break;
+        return (size_t)value;
+    }
+    from->damaged = true;
+    return 0;
+}
+
+static json_text get_text(cursor *from, size_t length)
+{
+    return (json_text){(const char *)get_bytes(from, length), from->damaged ? 0 : length};
+}
+
+static ee_status get_probabilities(cursor *from, size_t count, event_room *room, ee_error *error)
+{
+    ee_status status =
+        memory_grow(room->owner, &room->probabilities, &room->probability_capacity, count, sizeof(double), error);
+    const uint8_t *bytes = status ? NULL : get_bytes(from, count * sizeof(double));
+    for (size_t i = 0; bytes && i < count; i++) {
+        uint64_t bits = load_u64(bytes + 8 * i);
+        memcpy(&room->probabilities[i], &bits, sizeof bits);
+        if (!(room->probabilities[i] >= 0 && room->probabilities[i] <= 1)) from->damaged = true;
+    }
+    return status;
+}
+
+static ee_status get_values(cursor *from, size_t count, event_room *room, ee_error *error)
+{
+    ee_status status = memory_grow(room->owner, &room->values, &room->value_capacity, count, sizeof(float), error);
+    const uint8_t *bytes = status ? NULL : get_bytes(from, count * sizeof(float));
+    for (size_t i = 0; bytes && i < count; i++, bytes += 4) {
+        uint32_t bits = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+        memcpy(&room->values[i], &bits, sizeof bits);
+    }
+    return status;
+}
+
+static const uint8_t *get_excluded(cursor *from, size_t count)
+{
+    const uint8_t *excluded = get_bytes(from, count);
+    for (size_t i = 0; excluded && i < count; i++)
+        if (excluded[i] > 1) from->damaged = true;
+    return excluded;
+}
+
+static ee_status get_names(cursor *from, size_t count, event_room *room, ee_error *error)
+{
+    ee_status status = memory_grow(room->owner, &room->names, &room->name_capacity, count, sizeof(json_text), error);
+    for (size_t i = 0; !status && i < count && !from->damaged; i++)
+        room->names[i] = get_text(from, get_small(from, SIZE_MAX));
+    return status;
+}
+
+/* Everything before the arrays. Each action takes a probability of eight bytes, so that no count asks for more memory
+ * than the body is long. */
+static unsigned get_head(cursor *from, decision_body *out)
+{
+    const uint8_t *bytes = get_bytes(from, 2);
+    unsigned flags = bytes ? bytes[1] : 0;
+    if (!bytes || bytes[0] != FORMAT || flags > (NAMES | EXCLUDED | VECTORS)) from->damaged = true;
+    out->request[0] = get_u64(from);
+    out->request[1] = get_u64(from);
+    out->version = get_u64(from);
+    out->seed = get_u64(from);
+    out->count = get_small(from, (size_t)(from->end - from->at) / sizeof(double));
+    if (!out->count) from->damaged = true;
+    out->action = get_small(from, out->count - 1);
+    out->own = get_small(from, out->count - 1);
+    out->baseline = get_small(from, out->count - 1);
+    out->dim = get_small(from, (size_t)(from->end - from->at) / sizeof(float));
+    if (!out->dim != !(flags & VECTORS)) from->damaged = true;
+    out->context.length = get_small(from, SIZE_MAX);
+    out->record_size = get_small(from, SIZE_MAX);
+    return flags;
+}
+
+ee_status decision_body_read(const void *bytes, size_t size, event_room *room, decision_body *out, ee_error *error)
+{
+    cursor from = {bytes, size ? (const uint8_t *)bytes + size : bytes, false};
+    *out = (decision_body){0};
+    unsigned flags = get_head(&from, out);
+    if (!from.damaged && out->dim > SIZE_MAX / sizeof(float) / out->count) from.damaged = true;
+    if (!from.damaged && out->count * out->dim > (size_t)(from.end - from.at) / sizeof(float)) from.damaged = true;
+    ee_status status = EE_OK;
+    if (!from.damaged) status = get_probabilities(&from, out->count, room, error);
+    if (!from.damaged && !status && out->dim) status = get_values(&from, out->count * out->dim, room, error);
+    if (flags & EXCLUDED) out->excluded = get_excluded(&from, out->count);
+    if (!from.damaged && !status && flags & NAMES) status = get_names(&from, out->count, room, error);
+    if (status) return status;
+    out->context = get_text(&from, out->context.length);
+    out->record = get_bytes(&from, out->record_size);
+    if (from.damaged || from.at != from.end)
+        return status_fail(error, EE_BAD_INPUT, "log: the body of a decision is damaged");
+    out->probabilities = room->probabilities;
+    if (out->dim) out->values = room->values;
+    if (flags & NAMES) out->names = room->names;
+    return EE_OK;
+}
+
+/* ---- the others ---- */
+
+void step_body_write(const step_body *body, uint8_t bytes[STEP_BODY_SIZE])
+{
+    put_u64(put_u64(bytes, body->upto), body->stride);
+}
+
+ee_status step_body_read(const void *bytes, size_t size, step_body *out, ee_error *error)
+{
+    *out = (step_body){0};
+    if (size == STEP_BODY_SIZE) *out = (step_body){load_u64(bytes), load_u64((const uint8_t *)bytes + 8)};
+    if (!out->stride) return status_fail(error, EE_BAD_INPUT, "log: the body of a step is damaged");
+    return EE_OK;
+}
+
+ee_status checkpoint_body_write(const checkpoint_body *body, memory *owner, uint8_t **bytes, size_t *size,
+                                ee_error *error)
+{
+    *size = CHECKPOINT_HEAD_SIZE + body->state_size;
+    ee_status status = memory_create(owner, bytes, *size, 1, error);
+    if (status) return status;
+    uint8_t *at = put_u64(put_u64(*bytes, body->version), body->upto);
+    put_bytes(put_u64(put_u64(at, body->checksum), body->size), body->state, body->state_size);
+    return EE_OK;
+}
+
+ee_status checkpoint_body_read(const void *bytes, size_t size, checkpoint_body *out, ee_error *error)
+{
+    *out = (checkpoint_body){0};
+    if (size < CHECKPOINT_HEAD_SIZE)
+        return status_fail(error, EE_BAD_INPUT, "log: the body of a checkpoint is damaged");
+    const uint8_t *at = bytes;
+    *out = (checkpoint_body){load_u64(at),      load_u64(at + 8),          load_u64(at + 16),
+                             load_u64(at + 24), at + CHECKPOINT_HEAD_SIZE, size - CHECKPOINT_HEAD_SIZE};
+    return EE_OK;
+}
+
+/* The finish of splitmix64: each bit of the value changes each of the result with probability one half. */
+static uint64_t mix(uint64_t value)
+{
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
+    value = (value ^ value >> 27) * 0x94d049bb133111eb;
+    return value ^ value >> 31;
+}
+
+uint64_t event_seed(uint64_t bandit_seed, json_text id)
+{
+    return mix(mix(bandit_seed + 0x9e3779b97f4a7c15) ^ archive_checksum((const uint8_t *)id.bytes, id.length));
+}

@@ -1,0 +1,120 @@
+/* What the files of HTTP share: servers, connections and exchanges from the inside. */
+#ifndef EENET_HTTP_INSIDE_H
+#define EENET_HTTP_INSIDE_H
+
+#include <gnutls/gnutls.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "http.h"
+
+typedef struct http_connection http_connection;
+typedef struct pooled_exchange pooled_exchange;
+typedef struct tls_certificates tls_certificates;
+
+struct http_server {
+    memory memory;
+    http_options options;
+    struct MHD_Daemon *daemon;
+    int listening; /* -1: none */
+    uint16_t port;
+    bool own_socket; /* which nobody else listens on */
+    atomic_bool is_draining, is_stopping;
+    atomic_size_t open, connections, handled; /* requests whose answer is not sent, connections, unanswered handlers */
+
+    pthread_mutex_t pool_lock; /* of: */
+    pooled_exchange *free_exchanges;
+    size_t free_count;
+
+    pthread_mutex_t list_lock; /* of the connections, the certificates, and: */
+    http_connection *first;
+    tls_certificates *certificates; /* the latest first; older ones may still be in use */
+    bool is_swept;                  /* the sweep is to end */
+    pthread_cond_t sweep_wakes;
+    pthread_t sweep;
+    bool has_sweep;
+};
+
+/* One client. */
+struct http_connection {
+    http_server *server;
+    struct MHD_Connection *mhd;
+    int socket;
+    char peer[48];
+    atomic_int_least64_t deadline; /* microseconds: when it is cut; INT64_MAX while a handler has it */
+    pooled_exchange *current;
+    http_connection *next, *previous;
+};
+
+/* Who has the exchange. Handlers answer in any thread at any time, perhaps before the pool's thread has come back from
+ * them and suspended the connection: whoever comes second, of the two, goes on. */
+typedef enum exchange_stage {
+    STAGE_HEADERS,   /* are being read */
+    STAGE_BODY,      /* is being read */
+    STAGE_HANDLED,   /* the handler has it, and the pool's thread is still within it */
+    STAGE_SUSPENDED, /* the handler has it, and whoever answers resumes the connection */
+    STAGE_ANSWERED   /* the pool's thread has it */
+} exchange_stage;
+
+/* An exchange with the buffers that it keeps when it is used again. */
+struct pooled_exchange {
+    http_exchange exchange; /* the first member: each is found from the other */
+    atomic_int stage;
+    bool is_open;    /* admit has seen it, and `ended` will */
+    bool is_handled; /* and its answer was not taken over yet */
+    char *target;    /* the raw path and query */
+    size_t target_capacity;
+    char *body;
+    size_t body_capacity;
+    text headers;    /* of the answer: names and values, each ended by a zero */
+    http_read *read; /* of a stream that libmicrohttpd does not have yet */
+    void (*release)(void *context);
+    void *stream;
+    pooled_exchange *next;
+};
+
+/* ---- http.c ---- */
+
+/* The client has idle_seconds from now, and a second more for each 16 KB. */
+void http_start_clock(http_connection *connection, size_t bytes);
+/* The answer of a handler is there, or it will not be sent. */
+void http_leave_handler(pooled_exchange *self);
+/* So many bytes came or went: never more than idle_seconds from now. */
+void http_give_time(http_connection *connection, size_t bytes);
+
+/* ---- http_pool.c ---- */
+
+/* NULL: no memory. */
+pooled_exchange *http_pool_take(http_server *server);
+void http_pool_give(http_server *server, pooled_exchange *used);
+void http_pool_free(http_server *server);
+
+/* ---- http_answer.c ---- */
+
+/* Hands the answer to libmicrohttpd, in the pool's thread. */
+enum MHD_Result http_send_answer(pooled_exchange *self);
+/* The answer as bytes, where libmicrohttpd does not take one: in the midst of a body. The connection is closed after
+ * it. */
+void http_send_last(pooled_exchange *self);
+
+/* ---- http_listen.c ---- */
+
+/* *listening = a socket that listens there, and does not block. */
+ee_status http_listen(const char *address, uint16_t port, int *listening, bool *is_ipv6, ee_error *error);
+uint16_t http_socket_port(int listening);
+/* As many open files as so many connections need; returns how many connections there may be. */
+size_t http_raise_files(size_t connections);
+
+/* ---- http_tls.c ---- */
+
+struct tls_certificates {
+    gnutls_certificate_credentials_t credentials;
+    uint8_t *certificate, *key; /* PEM, zero-terminated; only of the first */
+    tls_certificates *next;
+};
+
+ee_status tls_certificates_read(const char *certificate, const char *key, tls_certificates **out, ee_error *error);
+void tls_certificates_free(tls_certificates *first);
+
+#endif

@@ -1,0 +1,73 @@
+/* Where the server listens, and with how many open files. */
+#define _POSIX_C_SOURCE 200809L
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "http_inside.h"
+
+static ee_status listen_at(const struct addrinfo *where, const char *address, uint16_t port, int *listening,
+                           ee_error *error)
+{
+    const int on = 1, off = 0;
+    int made = socket(where->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (made >= 0) setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (made >= 0 && where->ai_family == AF_INET6) setsockopt(made, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (made >= 0 && !bind(made, where->ai_addr, where->ai_addrlen) && !listen(made, SOMAXCONN)) {
+        *listening = made;
+        return EE_OK;
+    }
+    int reason = errno;
+    if (made >= 0) close(made);
+    if (reason == EADDRINUSE)
+        return status_fail(error, EE_BAD_INPUT, "http: port %u of %s is in use by another program", port, address);
+    return status_fail(error, EE_BAD_INPUT, "http: could not listen on port %u of %s: %s", port, address,
+                       strerror(reason));
+}
+
+ee_status http_listen(const char *address, uint16_t port, int *listening, bool *is_ipv6, ee_error *error)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
+    char service[8];
+    snprintf(service, sizeof service, "%u", port);
+    int code = getaddrinfo(address, service, &hints, &found);
+    if (code)
+        return status_fail(error, EE_BAD_INPUT, "http: '%s' is no address of this machine: %s", address,
+                           gai_strerror(code));
+    ee_status status = listen_at(found, address, port, listening, error);
+    *is_ipv6 = found->ai_family == AF_INET6;
+    freeaddrinfo(found);
+    return status;
+}
+
+uint16_t http_socket_port(int listening)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } bound;
+    socklen_t size = sizeof bound;
+    if (getsockname(listening, &bound.any, &size)) return 0;
+    if (bound.any.sa_family == AF_INET) return ntohs(bound.four.sin_port);
+    return bound.any.sa_family == AF_INET6 ? ntohs(bound.six.sin6_port) : 0;
+}
+
+size_t http_raise_files(size_t connections)
+{
+    enum { OTHERS = 256 }; /* the store's, and what the program has open besides */
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files)) return connections;
+    rlim_t wanted = connections + OTHERS;
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+        if (setrlimit(RLIMIT_NOFILE, &files)) getrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur >= wanted) return connections;
+    return files.rlim_cur > 2 * OTHERS ? files.rlim_cur - OTHERS : OTHERS;
+}

@@ -1,0 +1,251 @@
+#include "server_settings.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+/* ---- the table ---- */
+
+#define MEGABYTES(count) (count) * 1048576.0
+
+static const option place_rows[] = {
+    OPTION_ROW_PATH(server_settings, folder, "folder", "eenet-data", "DIR", "where everything is kept"),
+    OPTION_ROW_TEXT(server_settings, address, "address", "127.0.0.1", "ADDRESS",
+                    "to listen on; one that other machines reach needs keys"),
+    OPTION_ROW_INTEGER(server_settings, port, "port", "8080", 0, 65535, "to listen on; 0: any free one"),
+    OPTION_ROW_PATH(server_settings, keys, "keys", "", "FILE", "of who may do what: 'eenet keys' makes it"),
+    OPTION_ROW_PATH(server_settings, certificate, "certificate", "", "FILE", "for TLS, PEM, with its chain"),
+    OPTION_ROW_PATH(server_settings, certificate_key, "certificate-key", "", "FILE", "of the certificate, PEM"),
+};
+
+static const option limit_rows[] = {
+    OPTION_ROW_INTEGER(server_settings, connections, "connections", "10000", 16, 1000000, "at a time"),
+    OPTION_ROW_INTEGER(server_settings, connections_each, "connections-each", "2000", 0, 1000000,
+                       "of one address at a time; 0: no limit of its own"),
+    OPTION_ROW_REAL(server_settings, idle_seconds, "idle-seconds", "60", 0.1, 86400,
+                    "that a client may take to ask, to send its request, to read the answer"),
+    OPTION_ROW_REAL(server_settings, drain_seconds, "drain-seconds", "20", 0, 3600,
+                    "in which open requests are answered when the server is to stop"),
+    OPTION_ROW_INTEGER(server_settings, header_bytes, "header-bytes", "16384", 2048, MEGABYTES(1),
+                       "of a request's headers; more is 431"),
+    OPTION_ROW_INTEGER(server_settings, body_bytes, "body-bytes", "4194304", 1024, MEGABYTES(1024),
+                       "of a request's body; more is 413"),
+    OPTION_ROW_INTEGER(server_settings, model_bytes, "model-bytes", "268435456", 1024, MEGABYTES(65536),
+                       "of a model that is uploaded"),
+    OPTION_ROW_INTEGER(server_settings, batch, "batch", "1000", 1, 100000, "decisions or rewards of one request"),
+    OPTION_ROW_INTEGER(server_settings, actions, "actions", "1000", 1, 1000000, "of a decision"),
+    OPTION_ROW_INTEGER(server_settings, features, "features", "200000", 1, 100000000,
+                       "of a decision, of all its actions together"),
+    OPTION_ROW_INTEGER(server_settings, bandits, "bandits", "1000", 1, 1000000, "archived ones too"),
+    OPTION_ROW_REAL(server_settings, rate, "rate", "0", 0, 1e9,
+                    "requests a second of one key, or address without keys; 0: no limit"),
+    OPTION_ROW_REAL(server_settings, bandit_rate, "bandit-rate", "0", 0, 1e9,
+                    "requests a second of one bandit; 0: no limit"),
+};
+
+static const option work_rows[] = {
+    OPTION_ROW_INTEGER(server_settings, threads, "threads", "0", 0, 1024, "that answer; 0: one for each core"),
+    OPTION_ROW_INTEGER(server_settings, trainers, "trainers", "0", 0, 1024, "threads that train; 0: half the cores"),
+    OPTION_ROW_REAL(server_settings, publish_interval, "publish-interval", "0.1", 0, 3600,
+                    "seconds from one model to the next, at least"),
+    OPTION_ROW_INTEGER(server_settings, step_events, "step-events", "1000", 1, 1000000,
+                       "that a model takes before it is published, at most"),
+    OPTION_ROW_INTEGER(server_settings, most_behind, "most-behind", "100000", 1, 1e12,
+                       "events: a model that is further behind takes larger steps"),
+    OPTION_ROW_INTEGER(server_settings, checkpoint_events, "checkpoint-events", "100000", 1, 1e12,
+                       "after which a model is saved: what a restart learns again, at most"),
+    OPTION_ROW_REAL(server_settings, checkpoint_seconds, "checkpoint-seconds", "300", 1, 1e9,
+                    "after which a model that has changed is saved"),
+    OPTION_ROW_INTEGER(server_settings, checkpoints, "checkpoints", "5", 1, 10000, "that are kept of each bandit"),
+    OPTION_ROW_REAL(server_settings, sleep_seconds, "sleep-seconds", "3600", 0, 1e9,
+                    "without a request, after which a bandit leaves the memory; 0: never"),
+    OPTION_ROW_INTEGER(server_settings, most_awake, "most-awake", "0", 0, 1000000,
+                       "bandits in memory at a time; 0: no limit"),
+    OPTION_ROW_INTEGER(server_settings, retention_days, "retention-days", "0", 0, 100000,
+                       "after which events are removed; 0: never"),
+    OPTION_ROW_CHOICE(server_settings, log_level, "log-level", "info", "error|warning|info|debug",
+                      "which lines are logged"),
+};
+
+static const option_table place_table = OPTION_TABLE(place_rows), limit_table = OPTION_TABLE(limit_rows),
+                          work_table = OPTION_TABLE(work_rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(place_table, "where it is, and who may come"),
+    OPTION_GROUP_OWN(limit_table, "limits"),
+    OPTION_GROUP_OWN(work_table, "how it works"),
+};
+const option_schema server_settings_schema = OPTION_SCHEMA("serve", groups, server_settings, NULL);
+
+/* ---- values ---- */
+
+ee_status server_settings_set(const char *name, const char *value, server_settings *into, ee_error *error)
+{
+    return options_set(&server_settings_schema, name, value, into, error);
+}
+
+/* "options: serve.port must be ..." becomes "WHERE: serve.port must be ...". */
+static ee_status fail_at(ee_error *error, const char *where, size_t line, const ee_error *reason)
+{
+    const char *message = reason->message, *colon = strstr(message, ": ");
+    char place[32] = "";
+    if (line) snprintf(place, sizeof place, "line %zu", line);
+    return status_fail(error, reason->status, "settings: %s%s: %s", where, place, colon ? colon + 2 : message);
+}
+
+/* The text without the white space around it; it is changed. */
+static char *trimmed(char *words)
+{
+    char *end = words + strlen(words);
+    while (end > words && isspace((unsigned char)end[-1])) *--end = '\0';
+    while (isspace((unsigned char)*words)) words++;
+    return words;
+}
+
+static void cut_comment(char *line)
+{
+    for (char *at = line; *at; at++)
+        if (*at == '#' && (at == line || isspace((unsigned char)at[-1]))) *at-- = '\0';
+}
+
+static ee_status take_line(char *line, size_t number, server_settings *into, ee_error *error)
+{
+    ee_error reason;
+    cut_comment(line);
+    line = trimmed(line);
+    if (!*line) return EE_OK;
+    char *equals = strchr(line, '=');
+    if (!equals)
+        return status_fail(error, EE_BAD_OPTION, "settings: line %zu: expected name = value, got '%.60s'", number,
+                           line);
+    *equals = '\0';
+    if (!server_settings_set(trimmed(line), trimmed(equals + 1), into, &reason)) return EE_OK;
+    return fail_at(error, "", number, &reason);
+}
+
+ee_status server_settings_parse(const char *bytes, size_t size, server_settings *into, ee_error *error)
+{
+    enum { LINE_SIZE = 2048 };
+    const char *end = bytes + size;
+    for (size_t number = 1; bytes < end; number++) {
+        char line[LINE_SIZE];
+        const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+        size_t length = (size_t)((newline ? newline : end) - bytes);
+        if (length >= sizeof line || memchr(bytes, '\0', length))
+            return status_fail(error, EE_BAD_OPTION, "settings: line %zu is too long, or no text", number);
+        memcpy(line, bytes, length);
+        line[length] = '\0';
+        ee_status status = take_line(line, number, into, error);
+        if (status) return status;
+        bytes += length + (newline != NULL);
+    }
+    return EE_OK;
+}
+
+ee_status server_settings_read(const char *path, server_settings *into, ee_error *error)
+{
+    uint8_t *bytes;
+    size_t size;
+    ee_status status = file_read(path, &bytes, &size, error);
+    if (status) return status;
+    status = server_settings_parse((const char *)bytes, size, into, error);
+    memory_free(bytes);
+    return status;
+}
+
+/* ---- variables ---- */
+
+/* Row number index of all groups; NULL past the last. */
+static const option *row_at(size_t index)
+{
+    for (size_t g = 0; g < server_settings_schema.count; g++) {
+        const option_table *table = server_settings_schema.groups[g].table;
+        if (index < table->count) return &table->rows[index];
+        index -= table->count;
+    }
+    return NULL;
+}
+
+/* Says so where the name is not ours but looks like it: the first letter is the same, and most of the others. */
+static ee_status check_stranger(const char *name, const char *variable, ee_error *error)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (const option *row; count < MOST && (row = row_at(count)); count++) names[count] = row->name;
+    const char *nearest = strcmp(name, "data") == 0 ? NULL : options_nearest(name, names, count);
+    if (!nearest || nearest[0] != name[0]) return EE_OK;
+    return status_fail(error, EE_BAD_OPTION, "settings: %.60s is no setting; did you mean '%s'?", variable, nearest);
+}
+
+static bool is_setting(const char *name)
+{
+    const option *row;
+    for (size_t i = 0; (row = row_at(i)); i++)
+        if (strcmp(row->name, name) == 0) return true;
+    return false;
+}
+
+ee_status server_settings_environment(char *const *environment, server_settings *into, ee_error *error)
+{
+    for (; *environment; environment++) {
+        char name[64], variable[64];
+        size_t length = strcspn(*environment, "=");
+        if (strncmp(*environment, "EENET_", 6) != 0 || length - 6 >= sizeof name || !(*environment)[length]) continue;
+        for (size_t i = 6; i <= length; i++) {
+            char letter = (char)tolower((unsigned char)(*environment)[i]);
+            name[i - 6] = i == length ? '\0' : letter == '_' ? '-' : letter;
+        }
+        snprintf(variable, sizeof variable, "%.*s", (int)length, *environment);
+        ee_error reason;
+        ee_status status = EE_OK;
+        if (!is_setting(name))
+            status = check_stranger(name, variable, error);
+        else if (server_settings_set(name, *environment + length + 1, into, &reason))
+            status = fail_at(error, variable, 0, &reason);
+        if (status) return status;
+    }
+    return EE_OK;
+}
+
+/* ---- all of them ---- */
+
+void server_settings_example(text *into)
+{
+    server_settings defaults;
+    ee_option entry;
+    const char *part = "";
+    options_set_defaults(&server_settings_schema, &defaults);
+    text_add(into,
+             "# Settings of 'eenet serve', with their defaults. The flag --name and the variable EENET_NAME (a dash\n"
+             "# as an underscore) set the same, and count more than this file.\n");
+    for (size_t i = 0; !options_describe(&server_settings_schema, &defaults, i, &entry, NULL); i++) {
+        if (strcmp(part, entry.part) != 0) text_add(into, "\n# ---- %s ----\n", entry.part);
+        part = entry.part;
+        text_add(into, "\n# %s (%s)\n#%s =%s%s\n", entry.meaning, entry.range, entry.name, entry.value[0] ? " " : "",
+                 entry.value);
+    }
+}
+
+static bool is_loopback(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 || strcmp(address, "localhost") == 0;
+}
+
+ee_status server_settings_check(const server_settings *settings, ee_error *error)
+{
+    if (!settings->folder[0]) return status_fail(error, EE_BAD_OPTION, "settings: folder must name one");
+    if (!settings->address[0])
+        return status_fail(error, EE_BAD_OPTION, "settings: address must be one; 0.0.0.0 is every address");
+    if (!settings->keys[0] && !is_loopback(settings->address))
+        return status_fail(error, EE_BAD_OPTION,
+                           "settings: other machines reach the address %s, so it needs keys: make some with "
+                           "'eenet keys add NAME --role admin --file FILE' and give --keys FILE",
+                           settings->address);
+    if (!settings->certificate[0] != !settings->certificate_key[0])
+        return status_fail(error, EE_BAD_OPTION,
+                           "settings: certificate and certificate-key come together; %s is missing",
+                           settings->certificate[0] ? "certificate-key" : "certificate");
+    return EE_OK;
+}

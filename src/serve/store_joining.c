@@ -1,0 +1,261 @@
+/* What joining asks of the store: decisions by their ids, those that wait, reward ids, unclaimed rewards; and what is
+ * forgotten of all this. */
+#include "store_sqlite.h"
+
+static void read_decision(sqlite3_stmt *statement, stored_decision *out)
+{
+    *out = (stored_decision){
+        .number = store_number_at(sqlite3_column_int64(statement, 0)),
+        .time = sqlite3_column_int64(statement, 1),
+        .request = {(uint64_t)sqlite3_column_int64(statement, 2), (uint64_t)sqlite3_column_int64(statement, 3)},
+        .rewards = (uint32_t)sqlite3_column_int64(statement, 4),
+        .settled = sqlite3_column_int(statement, 5) != 0,
+        .value = sqlite3_column_double(statement, 6),
+    };
+}
+
+ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored_decision *out, bool *found,
+                              ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[FIND_DECISION];
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, bandit);
+    store_bind_text(statement, 2, id);
+    status = store_step(self, FIND_DECISION, "find a decision", found, error);
+    if (*found) read_decision(statement, out);
+    sqlite3_reset(statement);
+    return status;
+}
+
+ee_status store_add_decision(store *self, uint32_t bandit, json_text id, const stored_decision *decision,
+                             ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[WRITE_DECISION], *name = self->statements[WRITE_ID];
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, decision->number));
+    sqlite3_bind_int64(statement, 2, decision->time);
+    sqlite3_bind_int64(statement, 3, (int64_t)decision->request[0]);
+    sqlite3_bind_int64(statement, 4, (int64_t)decision->request[1]);
+    sqlite3_bind_int64(statement, 5, decision->rewards);
+    sqlite3_bind_int(statement, 6, decision->settled);
+    sqlite3_bind_double(statement, 7, decision->value);
+    status = store_run(self, WRITE_DECISION, "add a decision", error);
+    if (status) return status;
+    sqlite3_bind_int64(name, 1, bandit);
+    store_bind_text(name, 2, id);
+    sqlite3_bind_int64(name, 3, (int64_t)decision->number);
+    return store_run(self, WRITE_ID, "add the id of a decision", error);
+}
+
+ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision *decision, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[CHANGE_DECISION];
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, decision->number));
+    sqlite3_bind_int64(statement, 2, decision->rewards);
+    sqlite3_bind_int(statement, 3, decision->settled);
+    sqlite3_bind_double(statement, 4, decision->value);
+    return store_run(self, CHANGE_DECISION, "change a decision", error);
+}
+
+ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
+                        size_t *count, uint64_t *upto, int64_t *next, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[FIND_WAITING];
+    *count = 0;
+    *upto = after;
+    *next = INT64_MAX;
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, after));
+    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
+    /* It stops here and not by a condition in the statement: times never go back, so nothing follows. */
+    for (bool row;;) {
+        stored_decision decision;
+        status = store_step(self, FIND_WAITING, "find the decisions that wait", &row, error);
+        if (status || !row) break;
+        read_decision(statement, &decision);
+        if (decision.time >= before || *count == most) {
+            *next = decision.time;
+            break;
+        }
+        *upto = decision.number;
+        if (!decision.settled) out[(*count)++] = decision;
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_text reward_id, double value,
+                              event_outcome outcome, bool *there, double *value_before, event_outcome *outcome_before,
+                              ee_error *error)
+{
+    sqlite3_stmt *known = self->statements[FIND_REWARD_ID], *added = self->statements[WRITE_REWARD_ID];
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(known, 1, bandit);
+    store_bind_text(known, 2, id);
+    store_bind_text(known, 3, reward_id);
+    status = store_step(self, FIND_REWARD_ID, "find a reward id", there, error);
+    if (*there) *value_before = sqlite3_column_double(known, 0);
+    if (*there) *outcome_before = (event_outcome)sqlite3_column_int(known, 1);
+    sqlite3_reset(known);
+    if (status || *there) return status;
+    sqlite3_bind_int64(added, 1, bandit);
+    store_bind_text(added, 2, id);
+    store_bind_text(added, 3, reward_id);
+    sqlite3_bind_double(added, 4, value);
+    sqlite3_bind_int(added, 5, (int)outcome);
+    return store_run(self, WRITE_REWARD_ID, "add a reward id", error);
+}
+
+/* ---- rewards whose decision is not known ---- */
+
+static void bind_unclaimed(sqlite3_stmt *statement, uint32_t bandit, json_text id, uint64_t number)
+{
+    sqlite3_bind_int64(statement, 1, bandit);
+    store_bind_text(statement, 2, id);
+    sqlite3_bind_int64(statement, 3, (int64_t)number);
+}
+
+ee_status store_add_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t number, ee_error *error)
+{
+    bandit_entry *entry = NULL;
+    ee_status status = store_change(self, bandit, &entry, error);
+    if (status) return status;
+    bind_unclaimed(self->statements[WRITE_UNCLAIMED], bandit, id, number);
+    status = store_run(self, WRITE_UNCLAIMED, "keep an unclaimed reward", error);
+    if (!status) entry->now.unclaimed++;
+    return status;
+}
+
+/* *removed: whether it was there. */
+static ee_status remove_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t number, bool *removed,
+                                  ee_error *error)
+{
+    bandit_entry *entry = NULL;
+    *removed = false;
+    ee_status status = store_change(self, bandit, &entry, error);
+    if (status) return status;
+    bind_unclaimed(self->statements[REMOVE_UNCLAIMED], bandit, id, number);
+    status = store_run(self, REMOVE_UNCLAIMED, "remove an unclaimed reward", error);
+    *removed = !status && sqlite3_changes(self->database) > 0;
+    if (*removed) entry->now.unclaimed--;
+    return status;
+}
+
+ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t *number, double *value,
+                               ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[FIND_UNCLAIMED];
+    bool row, removed;
+    *number = 0;
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, bandit);
+    store_bind_text(statement, 2, id);
+    status = store_step(self, FIND_UNCLAIMED, "find an unclaimed reward", &row, error);
+    if (row) {
+        *number = (uint64_t)sqlite3_column_int64(statement, 0);
+        *value = sqlite3_column_double(statement, 1);
+    }
+    sqlite3_reset(statement);
+    return *number ? remove_unclaimed(self, bandit, id, *number, &removed, error) : status;
+}
+
+bool store_has_unclaimed(const store *self, uint32_t bandit)
+{
+    return bandit && bandit <= self->bandit_count && self->bandits[bandit - 1].now.unclaimed > 0;
+}
+
+/* ---- forgetting ---- */
+
+static ee_status is_settled(store *self, int64_t place, bool *settled, ee_error *error)
+{
+    bool row;
+    sqlite3_bind_int64(self->statements[FIND_SETTLED], 1, place);
+    ee_status status = store_step(self, FIND_SETTLED, "find a decision", &row, error);
+    *settled = !row || sqlite3_column_int(self->statements[FIND_SETTLED], 0) != 0;
+    sqlite3_reset(self->statements[FIND_SETTLED]);
+    return status;
+}
+
+static ee_status forget_decision(store *self, uint32_t bandit, int64_t place, json_text id, ee_error *error)
+{
+    sqlite3_bind_int64(self->statements[REMOVE_DECISION], 1, place);
+    ee_status status = store_run(self, REMOVE_DECISION, "remove a decision", error);
+    const int by_id[] = {REMOVE_ID, REMOVE_REWARD_IDS};
+    for (size_t i = 0; !status && i < 2; i++) {
+        sqlite3_bind_int64(self->statements[by_id[i]], 1, bandit);
+        store_bind_text(self->statements[by_id[i]], 2, id);
+        status = store_run(self, by_id[i], "remove the ids of a decision", error);
+    }
+    return status;
+}
+
+/* A reward that was never claimed goes with its id. Of all others the decision has it. */
+static ee_status forget_reward(store *self, uint32_t bandit, uint64_t number, json_text id, json_text reward_id,
+                               ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[REMOVE_REWARD_ID];
+    bool removed;
+    ee_status status = remove_unclaimed(self, bandit, id, number, &removed, error);
+    if (status || !removed || !reward_id.length) return status;
+    sqlite3_bind_int64(statement, 1, bandit);
+    store_bind_text(statement, 2, id);
+    store_bind_text(statement, 3, reward_id);
+    return store_run(self, REMOVE_REWARD_ID, "remove a reward id", error);
+}
+
+/* The row of FIND_OLDEST: whether it stays, else forgets what hangs on it. */
+static ee_status forget_row(store *self, uint32_t bandit, int64_t before, bool *stays, ee_error *error)
+{
+    sqlite3_stmt *row = self->statements[FIND_OLDEST];
+    int64_t place = sqlite3_column_int64(row, 0);
+    int kind = sqlite3_column_int(row, 1);
+    bool settled = true;
+    ee_status status = EE_OK;
+    *stays = sqlite3_column_int64(row, 2) >= before;
+    if (*stays) return EE_OK;
+    json_text id = store_column_text(row, 3);
+    if (kind == EVENT_DECISION) status = is_settled(self, place, &settled, error);
+    *stays = !settled;
+    if (status || *stays) return status;
+    if (kind == EVENT_DECISION) return forget_decision(self, bandit, place, id, error);
+    if (kind == EVENT_REWARD && sqlite3_column_int64(row, 4) == 0)
+        return forget_reward(self, bandit, store_number_at(place), id, store_column_text(row, 5), error);
+    return EE_OK;
+}
+
+ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t most, bool *more,
+                       ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[FIND_OLDEST];
+    *more = false;
+    bandit_entry *entry = NULL;
+    ee_status status = store_change(self, bandit, &entry, error);
+    if (status) return status;
+    int64_t start = store_place(bandit, 0), end = start;
+    if (keep_from > entry->now.events) keep_from = entry->now.events;
+    sqlite3_bind_int64(statement, 1, start);
+    sqlite3_bind_int64(statement, 2, store_place(bandit, keep_from));
+    sqlite3_bind_int64(statement, 3, (int64_t)most + 1);
+    for (size_t removed = 0;; removed++) {
+        bool row, stays = false;
+        status = store_step(self, FIND_OLDEST, "find the oldest events", &row, error);
+        if (status || !row) break;
+        *more = removed == most; /* perhaps: the next call sees */
+        if (*more) break;
+        status = forget_row(self, bandit, before, &stays, error);
+        if (status || stays) break;
+        end = sqlite3_column_int64(statement, 0);
+    }
+    sqlite3_reset(statement);
+    if (status || end == start) return status;
+    sqlite3_bind_int64(self->statements[REMOVE_EVENTS], 1, start);
+    sqlite3_bind_int64(self->statements[REMOVE_EVENTS], 2, end);
+    return store_run(self, REMOVE_EVENTS, "remove events", error);
+}

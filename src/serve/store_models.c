@@ -1,0 +1,164 @@
+/* The models of the store: a file each. */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "store_sqlite.h"
+
+static ee_status model_folder(const char *folder, uint32_t bandit, char **path, ee_error *error)
+{
+    char name[32];
+    snprintf(name, sizeof name, "models/%" PRIu32, bandit);
+    return file_join(folder, name, path, error);
+}
+
+ee_status store_model_path(const char *folder, uint32_t bandit, uint64_t number, char **path, ee_error *error)
+{
+    char name[64];
+    snprintf(name, sizeof name, "models/%" PRIu32 "/%" PRIu64 ".model", bandit, number);
+    return file_join(folder, name, path, error);
+}
+
+/* A bandit's folder, there after a crash too. */
+static ee_status make_model_folder(const char *folder, uint32_t bandit, ee_error *error)
+{
+    char *own, *models = NULL;
+    struct stat about;
+    ee_status status = model_folder(folder, bandit, &own, error);
+    if (status) return status;
+    if (stat(own, &about)) {
+        status = file_join(folder, "models", &models, error);
+        if (!status) status = file_make_folder(own, error);
+        if (!status) status = file_sync_folder(models, error);
+        if (!status) status = file_sync_folder(folder, error);
+    }
+    memory_free(models);
+    memory_free(own);
+    return status;
+}
+
+ee_status store_write_model(const char *folder, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
+                            ee_error *error)
+{
+    char *path;
+    ee_status status = make_model_folder(folder, bandit, error);
+    if (!status) status = store_model_path(folder, bandit, number, &path, error);
+    if (status) return status;
+    status = file_write(path, bytes, size, error);
+    memory_free(path);
+    return status;
+}
+
+ee_status store_read_model(const char *folder, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
+                           ee_error *error)
+{
+    char *path;
+    struct stat about;
+    *bytes = NULL;
+    ee_status status = store_model_path(folder, bandit, number, &path, error);
+    if (status) return status;
+    status = file_read(path, bytes, size, error);
+    if (status == EE_FILE_ERROR && stat(path, &about) && (errno == ENOENT || errno == ENOTDIR))
+        status =
+            status_fail(error, EE_NO_FILE, "store: there is no model %" PRIu64 " of bandit %" PRIu32, number, bandit);
+    memory_free(path);
+    return status;
+}
+
+ee_status store_save_model(store *self, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
+                           ee_error *error)
+{
+    return store_write_model(self->folder, bandit, number, bytes, size, error);
+}
+
+ee_status store_load_model(store *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
+                           ee_error *error)
+{
+    return store_read_model(self->folder, bandit, number, bytes, size, error);
+}
+
+ee_status store_remove_model(store *self, uint32_t bandit, uint64_t number, ee_error *error)
+{
+    char *path;
+    ee_status status = store_model_path(self->folder, bandit, number, &path, error);
+    if (status) return status;
+    if (unlink(path) && errno != ENOENT)
+        status = status_fail(error, EE_FILE_ERROR, "store: could not remove %s: %s", file_tail(path), strerror(errno));
+    memory_free(path);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+typedef void visit_file(void *context, const char *folder, const char *name);
+
+/* Files of a folder; what cannot be opened has none. */
+static void each_file(const char *folder, visit_file *visit, void *context)
+{
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        if (entry->d_name[0] != '.') visit(context, folder, entry->d_name);
+    if (entries) closedir(entries);
+}
+
+typedef struct within {
+    visit_file *visit;
+    void *context;
+} within;
+
+static void enter_folder(void *context, const char *folder, const char *name)
+{
+    const within *self = context;
+    char *path;
+    if (file_join(folder, name, &path, NULL)) return;
+    each_file(path, self->visit, self->context);
+    memory_free(path);
+}
+
+static void each_model(const char *folder, visit_file *visit, void *context)
+{
+    char *models;
+    within inside = {visit, context};
+    if (file_join(folder, "models", &models, NULL)) return;
+    each_file(models, enter_folder, &inside);
+    memory_free(models);
+}
+
+static void sweep(void *context, const char *folder, const char *name)
+{
+    (void)context;
+    char *path;
+    const char *end = name + strspn(name, "0123456789");
+    bool temporary = end > name && strncmp(end, ".model.", 7) == 0;
+    if (!temporary || file_join(folder, name, &path, NULL)) return;
+    unlink(path);
+    memory_free(path);
+}
+
+void store_sweep_models(const char *folder)
+{
+    each_model(folder, sweep, NULL);
+}
+
+static void add_bytes(void *context, const char *folder, const char *name)
+{
+    char *path;
+    struct stat about;
+    if (file_join(folder, name, &path, NULL)) return;
+    if (stat(path, &about) == 0) *(uint64_t *)context += (uint64_t)about.st_size;
+    memory_free(path);
+}
+
+uint64_t store_model_bytes(const char *folder)
+{
+    uint64_t bytes = 0;
+    each_model(folder, add_bytes, &bytes);
+    return bytes;
+}

@@ -1,0 +1,310 @@
+/* Readers of the store. Each call sees one state of it, the last that was committed when the call began; within visit,
+ * that of the call around it. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "store_sqlite.h"
+
+enum {
+    READ_BEGIN,
+    READ_END,
+    READ_BANDITS,
+    READ_ENDS,
+    READ_EVENTS,
+    READ_ONE,
+    READ_NEXT,
+    READ_LAST,
+    READ_BACK,
+    READ_TIME,
+    READ_STATEMENTS
+};
+
+#define EVENT_COLUMNS "SELECT place, kind, time, id, decision, value, outcome, reward_id, body FROM events"
+
+/* Kinds from EVENT_STEP on have an index of their own: they are few, and looked for. */
+static const char *const sql[READ_STATEMENTS] = {
+    [READ_BEGIN] = "BEGIN",
+    [READ_END] = "COMMIT",
+    [READ_BANDITS] = "SELECT number, name, archived, settled_to, settings FROM bandits ORDER BY number",
+    [READ_ENDS] = STORE_ENDS_SQL,
+    [READ_EVENTS] = EVENT_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place",
+    [READ_ONE] = EVENT_COLUMNS " WHERE place = ?1",
+    [READ_NEXT] = "SELECT min(place) FROM events WHERE kind = ?1 AND kind >= 4 AND place > ?2 AND place < ?3",
+    [READ_LAST] = "SELECT max(place) FROM events WHERE kind = ?1 AND kind >= 4 AND place > ?2 AND place <= ?3",
+    [READ_BACK] = "SELECT place FROM events WHERE kind = ?1 AND place > ?2 AND place <= ?3 ORDER BY place DESC LIMIT 1",
+    [READ_TIME] = "SELECT time FROM events WHERE place = ?1",
+};
+
+struct store_reader {
+    memory memory;
+    char *folder;
+    sqlite3 *database;
+    sqlite3_stmt *statements[READ_STATEMENTS];
+    unsigned depth; /* of calls within calls */
+};
+
+ee_status store_open_reader(const char *folder, store_reader **out, ee_error *error)
+{
+    store_reader *self;
+    size_t size = strlen(folder) + 1;
+    *out = NULL;
+    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
+    if (status) return status;
+    status = memory_create(&self->memory, &self->folder, size, 1, error);
+    if (!status) memcpy(self->folder, folder, size);
+    if (!status) status = store_connect(folder, STORE_READS, &self->database, error);
+    if (!status) status = store_prepare(self->database, sql, READ_STATEMENTS, self->statements, error);
+    if (status)
+        store_reader_free(self);
+    else
+        *out = self;
+    return status;
+}
+
+ee_status store_reader_create(store *self, store_reader **out, ee_error *error)
+{
+    return store_open_reader(self->folder, out, error);
+}
+
+void store_reader_free(store_reader *self)
+{
+    if (!self) return;
+    store_finalize(self->statements, READ_STATEMENTS);
+    sqlite3_close(self->database);
+    memory_release(&self->memory);
+}
+
+ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
+                              ee_error *error)
+{
+    return store_read_model(self->folder, bandit, number, bytes, size, error);
+}
+
+/* ---- statements ---- */
+
+static ee_status step(store_reader *self, int which, bool *row, ee_error *error)
+{
+    int code = sqlite3_step(self->statements[which]);
+    *row = code == SQLITE_ROW;
+    if (code == SQLITE_ROW || code == SQLITE_DONE) return EE_OK;
+    ee_status status = store_fail(self->database, "read", error);
+    sqlite3_reset(self->statements[which]);
+    return status;
+}
+
+static ee_status enter(store_reader *self, ee_error *error)
+{
+    bool row;
+    ee_status status = self->depth ? EE_OK : step(self, READ_BEGIN, &row, error);
+    sqlite3_reset(self->statements[READ_BEGIN]);
+    if (!status) self->depth++;
+    return status;
+}
+
+static void leave(store_reader *self)
+{
+    if (--self->depth) return;
+    sqlite3_step(self->statements[READ_END]); /* of a transaction that only read: nothing can be lost */
+    sqlite3_reset(self->statements[READ_END]);
+}
+
+/* ---- bandits ---- */
+
+static ee_status each_bandit(store_reader *self, visit_bandit *visit, void *context, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[READ_BANDITS];
+    for (;;) {
+        bool row;
+        store_ends ends;
+        ee_status status = step(self, READ_BANDITS, &row, error);
+        if (status || !row) return status;
+        stored_bandit bandit = {
+            .number = (uint32_t)sqlite3_column_int64(statement, 0),
+            .name = store_column_text(statement, 1),
+            .archived = sqlite3_column_int(statement, 2) != 0,
+            .settled_to = (uint64_t)sqlite3_column_int64(statement, 3),
+            .settings = store_column_text(statement, 4),
+        };
+        status = store_find_ends(self->database, self->statements[READ_ENDS], bandit.number, &ends, error);
+        bandit.first_event = ends.first;
+        bandit.events = ends.last;
+        bandit.time = ends.time;
+        if (!status) status = visit(context, &bandit, error);
+        if (status) return status;
+    }
+}
+
+ee_status store_each_bandit(store_reader *self, visit_bandit *visit, void *context, ee_error *error)
+{
+    ee_status status = enter(self, error);
+    if (status) return status;
+    status = each_bandit(self, visit, context, error);
+    sqlite3_reset(self->statements[READ_BANDITS]);
+    leave(self);
+    return status;
+}
+
+/* ---- events ---- */
+
+static ee_status visit_row(sqlite3_stmt *statement, visit_event *visit, void *context, ee_error *error)
+{
+    event row = {
+        .number = store_number_at(sqlite3_column_int64(statement, 0)),
+        .kind = (event_kind)sqlite3_column_int(statement, 1),
+        .time = sqlite3_column_int64(statement, 2),
+        .id = store_column_text(statement, 3),
+        .decision = (uint64_t)sqlite3_column_int64(statement, 4),
+        .value = sqlite3_column_double(statement, 5),
+        .outcome = (event_outcome)sqlite3_column_int(statement, 6),
+        .reward_id = store_column_text(statement, 7),
+        .body = sqlite3_column_blob(statement, 8),
+        .size = (size_t)sqlite3_column_bytes(statement, 8),
+    };
+    return visit(context, &row, error);
+}
+
+static bool is_of(int kind, unsigned kinds)
+{
+    return kind > 0 && kind < 32 && kinds >> kind & 1;
+}
+
+static ee_status read_all(store_reader *self, uint32_t bandit, unsigned kinds, size_t most, visit_event *visit,
+                          void *context, uint64_t *last, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[READ_EVENTS];
+    ee_status status = EE_OK;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, *last));
+    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
+    for (size_t visited = 0; visited < most;) {
+        bool row;
+        status = step(self, READ_EVENTS, &row, error);
+        if (status || !row) break;
+        if (is_of(sqlite3_column_int(statement, 1), kinds)) {
+            status = visit_row(statement, visit, context, error);
+            if (status) break;
+            visited++;
+        }
+        *last = store_number_at(sqlite3_column_int64(statement, 0));
+    }
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* A place by its kind, or 0: the first above low and below high (READ_NEXT), or the last above low and not above high
+ * (READ_LAST, READ_BACK). */
+static ee_status find_kind(store_reader *self, int which, int kind, int64_t low, int64_t high, int64_t *place,
+                           ee_error *error)
+{
+    bool row;
+    sqlite3_bind_int(self->statements[which], 1, kind);
+    sqlite3_bind_int64(self->statements[which], 2, low);
+    sqlite3_bind_int64(self->statements[which], 3, high);
+    ee_status status = step(self, which, &row, error);
+    *place = row ? sqlite3_column_int64(self->statements[which], 0) : 0;
+    sqlite3_reset(self->statements[which]);
+    return status;
+}
+
+static ee_status read_place(store_reader *self, int64_t place, visit_event *visit, void *context, ee_error *error)
+{
+    bool row;
+    sqlite3_bind_int64(self->statements[READ_ONE], 1, place);
+    ee_status status = step(self, READ_ONE, &row, error);
+    if (!status && !row)
+        status = status_fail(error, EE_BAD_INPUT, "store: event %" PRIu64 " is not there", store_number_at(place));
+    if (!status) status = visit_row(self->statements[READ_ONE], visit, context, error);
+    sqlite3_reset(self->statements[READ_ONE]);
+    return status;
+}
+
+/* Only kinds that have an index: from one to the next. */
+static ee_status read_rare(store_reader *self, uint32_t bandit, unsigned kinds, size_t most, visit_event *visit,
+                           void *context, uint64_t *last, ee_error *error)
+{
+    int64_t end = store_place(bandit + 1, 0);
+    store_ends ends;
+    ee_status status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
+    for (size_t visited = 0; !status && visited < most; visited++) {
+        int64_t next = end;
+        for (int kind = EVENT_STEP; !status && kind < 32; kind++) {
+            int64_t place = 0;
+            if (is_of(kind, kinds))
+                status = find_kind(self, READ_NEXT, kind, store_place(bandit, *last), next, &place, error);
+            if (place) next = place;
+        }
+        if (!status && next == end) {
+            if (*last < ends.last) *last = ends.last;
+            break;
+        }
+        if (!status) status = read_place(self, next, visit, context, error);
+        if (!status) *last = store_number_at(next);
+    }
+    return status;
+}
+
+ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t most,
+                     visit_event *visit, void *context, uint64_t *last, ee_error *error)
+{
+    *last = after;
+    ee_status status = enter(self, error);
+    if (status) return status;
+    bool rare = kinds >> EVENT_STEP << EVENT_STEP == kinds;
+    status = (rare ? read_rare : read_all)(self, bandit, kinds, most, visit, context, last, error);
+    leave(self);
+    return status;
+}
+
+ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, visit_event *visit, void *context,
+                         ee_error *error)
+{
+    ee_status status = enter(self, error);
+    if (status) return status;
+    status = read_place(self, store_place(bandit, number), visit, context, error);
+    leave(self);
+    return status;
+}
+
+ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
+                     ee_error *error)
+{
+    int64_t place, high = store_place(bandit + 1, 0) - 1;
+    if (upto < store_number_at(high)) high = store_place(bandit, upto);
+    ee_status status = find_kind(self, kind < EVENT_STEP ? READ_BACK : READ_LAST, (int)kind, store_place(bandit, 0),
+                                 high, &place, error);
+    *number = store_number_at(place);
+    return status;
+}
+
+static ee_status time_at(store_reader *self, uint32_t bandit, uint64_t number, int64_t *time, ee_error *error)
+{
+    bool row;
+    sqlite3_bind_int64(self->statements[READ_TIME], 1, store_place(bandit, number));
+    ee_status status = step(self, READ_TIME, &row, error);
+    if (!status && !row)
+        status = status_fail(error, EE_FILE_ERROR, "store: eenet.db is damaged: event %" PRIu64 " is missing", number);
+    if (!status) *time = sqlite3_column_int64(self->statements[READ_TIME], 0);
+    sqlite3_reset(self->statements[READ_TIME]);
+    return status;
+}
+
+/* Times never go back and numbers have no gaps: by halves. */
+ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error)
+{
+    store_ends ends;
+    ee_status status = enter(self, error);
+    if (status) return status;
+    status = store_find_ends(self->database, self->statements[READ_ENDS], bandit, &ends, error);
+    uint64_t low = ends.first ? ends.first : 1, high = ends.last + 1;
+    while (!status && low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        int64_t there = 0;
+        status = time_at(self, bandit, middle, &there, error);
+        if (there < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *number = low;
+    leave(self);
+    return status;
+}

@@ -1,0 +1,261 @@
+/* The tables of the store, how one version of them becomes the next, and connections. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "store_sqlite.h"
+
+/* In the head of the file: this is a store of ours. ("EENT") */
+enum { APPLICATION = 0x45454e54 };
+
+/* Never change a step that was released: add one. Each begins where the one before it ended.
+ *
+ * decisions has what joining changes, apart from the events, which never change: small rows, many to a page, and the
+ * ones that change lie together. ids and reward_ids are what makes everything happen once. */
+static const char *const steps[] = {
+    /* 1 */
+    "CREATE TABLE bandits ("
+    "  number INTEGER PRIMARY KEY,"
+    "  name TEXT NOT NULL UNIQUE,"
+    "  archived INTEGER NOT NULL DEFAULT 0,"
+    "  settled_to INTEGER NOT NULL DEFAULT 0,"
+    "  settings TEXT);"
+    "CREATE TABLE events ("
+    "  place INTEGER PRIMARY KEY," /* bandit << 40 | number */
+    "  kind INTEGER NOT NULL,"
+    "  time INTEGER NOT NULL," /* microseconds since 1970 */
+    "  id TEXT,"
+    "  decision INTEGER,"
+    "  value REAL,"
+    "  outcome INTEGER,"
+    "  reward_id TEXT,"
+    "  body BLOB);"
+    "CREATE INDEX rare_events ON events (kind, place) WHERE kind >= 4;"
+    "CREATE TABLE decisions ("
+    "  place INTEGER PRIMARY KEY,"
+    "  time INTEGER NOT NULL,"
+    "  request_a INTEGER NOT NULL," /* checksum of the request */
+    "  request_b INTEGER NOT NULL,"
+    "  rewards INTEGER NOT NULL,"
+    "  settled INTEGER NOT NULL,"
+    "  value REAL NOT NULL);"
+    "CREATE TABLE ids ("
+    "  bandit INTEGER NOT NULL,"
+    "  id TEXT NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  PRIMARY KEY (bandit, id)) WITHOUT ROWID;"
+    "CREATE TABLE reward_ids ("
+    "  bandit INTEGER NOT NULL,"
+    "  id TEXT NOT NULL,"
+    "  reward_id TEXT NOT NULL,"
+    "  value REAL NOT NULL,"
+    "  outcome INTEGER NOT NULL,"
+    "  PRIMARY KEY (bandit, id, reward_id)) WITHOUT ROWID;"
+    "CREATE TABLE unclaimed ("
+    "  bandit INTEGER NOT NULL,"
+    "  id TEXT NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  PRIMARY KEY (bandit, id, number)) WITHOUT ROWID;"
+    /* The log as a person reads it. */
+    "CREATE VIEW log AS SELECT"
+    "  bandits.name AS bandit,"
+    "  place & 0xffffffffff AS number,"
+    "  CASE kind WHEN 1 THEN 'decision' WHEN 2 THEN 'reward' WHEN 3 THEN 'settled' WHEN 4 THEN 'step'"
+    "    WHEN 5 THEN 'checkpoint' WHEN 6 THEN 'settings' WHEN 7 THEN 'model' END AS kind,"
+    "  strftime('%Y-%m-%dT%H:%M:%S', time / 1000000, 'unixepoch') || printf('.%06dZ', time % 1000000) AS time,"
+    "  id, decision, value,"
+    "  CASE outcome WHEN 1 THEN 'joined' WHEN 2 THEN 'repeated' WHEN 3 THEN 'late' WHEN 4 THEN 'unknown'"
+    "    WHEN 5 THEN 'claimed' WHEN 6 THEN 'rewarded' WHEN 7 THEN 'default' WHEN 8 THEN 'nothing' END AS outcome,"
+    "  reward_id, length(body) AS bytes"
+    "  FROM events JOIN bandits ON bandits.number = place >> 40;",
+};
+enum { VERSION = sizeof steps / sizeof *steps };
+
+/* ---- what went wrong ---- */
+
+ee_status store_fail(sqlite3 *database, const char *what, ee_error *error)
+{
+    int code = sqlite3_errcode(database);
+    if (code == SQLITE_NOMEM) return status_fail(error, EE_NO_MEMORY, "store: could not %s: there is no memory", what);
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+        return status_fail(error, EE_FILE_ERROR, "store: could not %s: eenet.db is damaged (%s); start on a backup",
+                           what, sqlite3_errmsg(database));
+    int reason = sqlite3_system_errno(database);
+    bool told = reason && (code == SQLITE_IOERR || code == SQLITE_CANTOPEN);
+    return status_fail(error, EE_FILE_ERROR, "store: could not %s: %s%s%s", what, sqlite3_errmsg(database),
+                       told ? ": " : "", told ? strerror(reason) : "");
+}
+
+/* ---- statements ---- */
+
+void store_finalize(sqlite3_stmt **statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_finalize(statements[i]);
+        statements[i] = NULL;
+    }
+}
+
+ee_status store_prepare(sqlite3 *database, const char *const *sql, size_t count, sqlite3_stmt **out, ee_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!sqlite3_prepare_v3(database, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &out[i], NULL)) continue;
+        ee_status status = store_fail(database, "read the tables", error);
+        store_finalize(out, i);
+        return status;
+    }
+    return EE_OK;
+}
+
+void store_bind_text(sqlite3_stmt *statement, int at, json_text value)
+{
+    if (value.length)
+        sqlite3_bind_text64(statement, at, value.bytes, value.length, SQLITE_STATIC, SQLITE_UTF8);
+    else
+        sqlite3_bind_null(statement, at);
+}
+
+json_text store_column_text(sqlite3_stmt *statement, int at)
+{
+    const char *bytes = (const char *)sqlite3_column_text(statement, at);
+    return (json_text){bytes ? bytes : "", bytes ? (size_t)sqlite3_column_bytes(statement, at) : 0};
+}
+
+ee_status store_find_ends(sqlite3 *database, sqlite3_stmt *statement, uint32_t bandit, store_ends *out, ee_error *error)
+{
+    *out = (store_ends){0};
+    sqlite3_bind_int64(statement, 1, store_place(bandit, 0));
+    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        *out = (store_ends){store_number_at(sqlite3_column_int64(statement, 0)),
+                            store_number_at(sqlite3_column_int64(statement, 1)), sqlite3_column_int64(statement, 2)};
+    ee_status status =
+        code == SQLITE_ROW || code == SQLITE_DONE ? EE_OK : store_fail(database, "read the ends of a log", error);
+    sqlite3_reset(statement);
+    return status;
+}
+
+/* ---- versions ---- */
+
+static ee_status execute(sqlite3 *database, const char *sql, const char *what, ee_error *error)
+{
+    return sqlite3_exec(database, sql, NULL, NULL, NULL) ? store_fail(database, what, error) : EE_OK;
+}
+
+static ee_status ask_number(sqlite3 *database, const char *sql, int64_t *out, ee_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    *out = 0;
+    int code = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+    if (!code) code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) *out = sqlite3_column_int64(statement, 0);
+    ee_status status = code == SQLITE_ROW || code == SQLITE_DONE ? EE_OK : store_fail(database, "open eenet.db", error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static ee_status apply(sqlite3 *database, const char *step, size_t version, ee_error *error)
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "PRAGMA user_version = %zu", version);
+    ee_status status = execute(database, "BEGIN IMMEDIATE", "upgrade eenet.db", error);
+    if (status) return status;
+    status = execute(database, step, "upgrade eenet.db", error);
+    if (!status) status = execute(database, mark, "upgrade eenet.db", error);
+    if (!status) status = execute(database, "COMMIT", "upgrade eenet.db", error);
+    if (status && !sqlite3_get_autocommit(database)) sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+static ee_status refuse_newer(int64_t version, size_t count, ee_error *error)
+{
+    if (version >= 0 && version <= (int64_t)count) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR,
+                       "store: eenet.db is of version %" PRId64 ", made by a newer eenet; this one knows up to %zu",
+                       version, count);
+}
+
+ee_status store_migrate(sqlite3 *database, const char *const *list, size_t count, ee_error *error)
+{
+    int64_t version;
+    ee_status status = ask_number(database, "PRAGMA user_version", &version, error);
+    if (!status) status = refuse_newer(version, count, error);
+    for (size_t i = (size_t)version; !status && i < count; i++) status = apply(database, list[i], i + 1, error);
+    return status;
+}
+
+/* Whether the file is ours, or empty and to become ours. */
+static ee_status check_application(sqlite3 *database, bool *empty, ee_error *error)
+{
+    int64_t application, tables;
+    ee_status status = ask_number(database, "PRAGMA application_id", &application, error);
+    if (!status) status = ask_number(database, "SELECT count(*) FROM sqlite_schema", &tables, error);
+    if (status) return status;
+    *empty = application == 0 && tables == 0;
+    if (application == APPLICATION || *empty) return EE_OK;
+    return status_fail(error, EE_FILE_ERROR, "store: eenet.db is a database of another program");
+}
+
+/* ---- connections ---- */
+
+/* Pages of 8 KiB: three decisions of 2 KB to a page, which is a little less work than with 4 KiB. FULL: a commit is on
+ * the disk when it returns. The writer keeps 64 MiB of pages, so that the ids of the last minutes are found without
+ * reading. The log of transactions is moved into the database by store_checkpoint.c, not by whoever commits. */
+static ee_status prepare_writer(sqlite3 *database, ee_error *error)
+{
+    char mark[64];
+    bool empty = false;
+    ee_status status = check_application(database, &empty, error);
+    if (!status && empty) {
+        snprintf(mark, sizeof mark, "PRAGMA page_size = 8192; PRAGMA application_id = %d", APPLICATION);
+        status = execute(database, mark, "make eenet.db", error);
+    }
+    if (!status)
+        status = execute(database,
+                         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;"
+                         "PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864;"
+                         "PRAGMA trusted_schema = OFF",
+                         "open eenet.db", error);
+    if (!status) status = store_migrate(database, steps, VERSION, error);
+    return status;
+}
+
+static ee_status prepare_reader(sqlite3 *database, ee_error *error)
+{
+    int64_t version = 0;
+    bool empty = false;
+    ee_status status = check_application(database, &empty, error);
+    if (!status) status = ask_number(database, "PRAGMA user_version", &version, error);
+    if (!status) status = refuse_newer(version, VERSION, error);
+    if (!status && version < VERSION)
+        status = status_fail(error, EE_FILE_ERROR,
+                             "store: eenet.db is of version %" PRId64 "; start the server on it once: it becomes %d",
+                             version, VERSION);
+    return status;
+}
+
+ee_status store_connect(const char *folder, store_access access, sqlite3 **out, ee_error *error)
+{
+    enum { PATIENCE = 10000 }; /* milliseconds that one waits for another process, as one that recovers the log */
+    char *path;
+    *out = NULL;
+    ee_status status = file_join(folder, "eenet.db", &path, error);
+    if (status) return status;
+    int flags = access == STORE_WRITES ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+    int code = sqlite3_open_v2(path, out, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    memory_free(path);
+    if (!*out) return status_no_memory(error, 0);
+    sqlite3_extended_result_codes(*out, 0);
+    sqlite3_busy_timeout(*out, PATIENCE);
+    if (code)
+        status = store_fail(*out, "open eenet.db", error);
+    else
+        status = access == STORE_WRITES ? prepare_writer(*out, error) : prepare_reader(*out, error);
+    if (!status) return EE_OK;
+    sqlite3_close(*out);
+    *out = NULL;
+    return status;
+}

@@ -1,0 +1,150 @@
+/* What the files of the store share: connections to SQLite, its statements, and where things lie in the folder.
+ *
+ *   FOLDER/eenet.db             all but the models; with eenet.db-wal and eenet.db-shm beside it while it is open
+ *   FOLDER/lock                 locked by the process that writes
+ *   FOLDER/models/3/250.model   of bandit 3, the one that belongs to its event 250
+ *
+ * An event's key is its place: the bandit's number and, in the lower 40 bits, its own. So the events of a bandit lie
+ * beside each other, in their order. */
+#ifndef EENET_STORE_SQLITE_H
+#define EENET_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store.h"
+
+enum { STORE_NUMBER_BITS = 40 };
+
+static inline int64_t store_place(uint32_t bandit, uint64_t number)
+{
+    return (int64_t)((uint64_t)bandit << STORE_NUMBER_BITS | number);
+}
+
+static inline uint64_t store_number_at(int64_t place)
+{
+    return (uint64_t)place & (((uint64_t)1 << STORE_NUMBER_BITS) - 1);
+}
+
+/* ---- connections: store_schema.c ---- */
+
+typedef enum store_access { STORE_READS, STORE_WRITES } store_access;
+
+/* Opens FOLDER/eenet.db. For writing it is made where it is missing, and brought up to this version; for reading it
+ * must be of this version. *out is NULL where it fails. */
+ee_status store_connect(const char *folder, store_access access, sqlite3 **out, ee_error *error);
+
+/* Applies the steps that the database has not had yet: its user_version says how many it had. A step is all done, or
+ * not at all. */
+ee_status store_migrate(sqlite3 *database, const char *const *steps, size_t count, ee_error *error);
+
+/* What SQLite says of the last call on the database, as "store: could not DO: why". */
+ee_status store_fail(sqlite3 *database, const char *what, ee_error *error);
+
+/* Statements live as long as the connection: sql is (count), and so is out, which is all NULL where it fails. */
+ee_status store_prepare(sqlite3 *database, const char *const *sql, size_t count, sqlite3_stmt **out, ee_error *error);
+void store_finalize(sqlite3_stmt **statements, size_t count);
+
+/* ---- values: bytes are borrowed until the statement is reset ---- */
+
+void store_bind_text(sqlite3_stmt *statement, int at, json_text value); /* NULL where it is empty */
+json_text store_column_text(sqlite3_stmt *statement, int at);
+
+/* ---- the ends of a bandit's log: of any connection ---- */
+
+typedef struct store_ends {
+    uint64_t first, last; /* numbers; 0: there are no events */
+    int64_t time;         /* of the last */
+} store_ends;
+
+#define STORE_ENDS_SQL                                                                                                 \
+    "SELECT (SELECT min(place) FROM events WHERE place > ?1 AND place < ?2), place, time FROM events"                  \
+    " WHERE place > ?1 AND place < ?2 ORDER BY place DESC LIMIT 1"
+ee_status store_find_ends(sqlite3 *database, sqlite3_stmt *statement, uint32_t bandit, store_ends *out,
+                          ee_error *error);
+
+/* ---- the writer: store_sqlite.c ---- */
+
+enum {
+    WRITE_BEGIN,
+    WRITE_COMMIT,
+    WRITE_ROLLBACK,
+    WRITE_BANDIT,
+    WRITE_CHANGE,
+    WRITE_EVENT,
+    FIND_DECISION,
+    WRITE_DECISION,
+    WRITE_ID,
+    CHANGE_DECISION,
+    FIND_WAITING,
+    FIND_REWARD_ID,
+    WRITE_REWARD_ID,
+    WRITE_UNCLAIMED,
+    FIND_UNCLAIMED,
+    REMOVE_UNCLAIMED,
+    FIND_OLDEST,
+    FIND_SETTLED,
+    REMOVE_EVENTS,
+    REMOVE_DECISION,
+    REMOVE_ID,
+    REMOVE_REWARD_IDS,
+    REMOVE_REWARD_ID,
+    STORE_STATEMENTS
+};
+
+/* What is known of a bandit without asking SQLite. */
+typedef struct bandit_state {
+    uint64_t events; /* number of the last */
+    int64_t time;    /* of it */
+    uint64_t unclaimed;
+} bandit_state;
+
+typedef struct bandit_entry {
+    bandit_state now, committed;
+    bool changed; /* now is not committed */
+} bandit_entry;
+
+struct store {
+    memory memory;
+    char *folder;
+    int lock;
+    sqlite3 *database;
+    sqlite3_stmt *statements[STORE_STATEMENTS];
+    bandit_entry *bandits; /* (bandit_count) bandit 1 is the first */
+    size_t bandit_count, committed_count, bandit_capacity;
+    uint32_t *changed; /* (changed_count) the bandits of which something changed since begin */
+    size_t changed_count, changed_capacity;
+    bool begun;
+    ee_error trouble; /* why the transaction can only be rolled back; status EE_OK: it need not */
+    struct store_checkpointer *checkpointer;
+};
+
+/* Runs a statement that gives no row, and resets it. After a failure only a rollback helps: SQLite may have done one.
+ */
+ee_status store_run(store *self, int which, const char *what, ee_error *error);
+/* Runs to the first or next row; *row false where there is none. The caller resets. */
+ee_status store_step(store *self, int which, const char *what, bool *row, ee_error *error);
+/* Fails outside of a transaction, or after a failure in it. */
+ee_status store_check(const store *self, ee_error *error);
+/* *out = the bandit's entry, marked as changed; fails as store_check does, too. */
+ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_error *error);
+
+/* ---- moving the log of the last transactions into the database: store_checkpoint.c ---- */
+
+ee_status store_checkpointer_start(store *self, ee_error *error);
+/* After each commit, in the writer's thread. */
+void store_checkpointer_committed(struct store_checkpointer *self);
+void store_checkpointer_stop(struct store_checkpointer *self);
+
+/* ---- models: store_models.c ---- */
+
+/* "FOLDER/models/BANDIT/NUMBER.model", to be freed with memory_free. */
+ee_status store_model_path(const char *folder, uint32_t bandit, uint64_t number, char **path, ee_error *error);
+ee_status store_write_model(const char *folder, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
+                            ee_error *error);
+ee_status store_read_model(const char *folder, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
+                           ee_error *error);
+/* Removes what a crash left under temporary names. */
+void store_sweep_models(const char *folder);
+uint64_t store_model_bytes(const char *folder);
+
+#endif

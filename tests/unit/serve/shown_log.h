@@ -1,0 +1,52 @@
+/* The log of a bandit as words, to compare with: "D a; R a 1 joined 1; S 1 1 rewarded; ". A decision with its id; a
+ * reward with the id that it is for, value, outcome and the number of its decision (0: not known); what was settled,
+ * with the number of the decision, value and outcome; P, C, = and M for steps, checkpoints, settings and models. */
+#ifndef EENET_TEST_SHOWN_LOG_H
+#define EENET_TEST_SHOWN_LOG_H
+
+#include "support.h"
+
+#include "data/text.h"
+#include "serve/store.h"
+
+typedef struct shown_log {
+    text words;
+    uint64_t number;
+    int64_t time;
+} shown_log;
+
+static inline ee_status show_event(void *context, const event *found, ee_error *error)
+{
+    static const char *const outcomes[] = {"none",    "joined",   "repeated", "late",   "unknown",
+                                           "claimed", "rewarded", "default",  "nothing"};
+    shown_log *self = context;
+    (void)error;
+    assert_int_equal(found->number, ++self->number);
+    assert_true(found->time >= self->time);
+    self->time = found->time;
+    text_add(&self->words, "%c", " DRSPC=M"[found->kind]);
+    if (found->kind == EVENT_DECISION || found->kind == EVENT_REWARD)
+        text_add(&self->words, " %.*s", (int)found->id.length, found->id.bytes);
+    if (found->kind == EVENT_REWARD)
+        text_add(&self->words, " %g %s %d", found->value, outcomes[found->outcome], (int)found->decision);
+    if (found->kind == EVENT_SETTLED)
+        text_add(&self->words, " %d %g %s", (int)found->decision, found->value, outcomes[found->outcome]);
+    text_add(&self->words, "; ");
+    return EE_OK;
+}
+
+/* Compares the whole log. */
+static inline void assert_log_is(store *kept, uint32_t bandit, const char *expected)
+{
+    store_reader *reader;
+    shown_log shown = {.words = text_start(NULL)};
+    uint64_t last;
+    text_add(&shown.words, "%s", "");
+    assert_int_equal(store_reader_create(kept, &reader, NULL), EE_OK);
+    assert_int_equal(store_read(reader, bandit, 0, ~0u, 1000000, show_event, &shown, &last, NULL), EE_OK);
+    assert_string_equal(shown.words.bytes, expected);
+    store_reader_free(reader);
+    memory_free(shown.words.bytes);
+}
+
+#endif

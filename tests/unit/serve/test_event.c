@@ -1,0 +1,185 @@
+#include "serve/event.h"
+
+#include "support.h"
+
+enum { ACTIONS = 3, DIM = 2 };
+
+static const double probabilities[ACTIONS] = {0.25, 0, 0.75};
+static const float values[ACTIONS * DIM] = {1, -2.5f, 0, 1e-20f, 3e30f, 7};
+static const uint8_t excluded[ACTIONS] = {0, 1, 0};
+static const json_text names[ACTIONS] = {{"left", 4},
+                                         {"", 0},
+                                         {"r\xc3\xa4"
+                                          "chts",
+                                          7}};
+
+static decision_body vectors(void)
+{
+    return (decision_body){.request = {1, UINT64_MAX},
+                           .version = 300,
+                           .seed = 0x0123456789abcdef,
+                           .count = ACTIONS,
+                           .action = 2,
+                           .own = 0,
+                           .baseline = 2,
+                           .probabilities = probabilities,
+                           .names = names,
+                           .excluded = excluded,
+                           .dim = DIM,
+                           .values = values,
+                           .record = "record",
+                           .record_size = 6};
+}
+
+static decision_body named(void)
+{
+    return (decision_body){.count = ACTIONS,
+                           .action = 1,
+                           .own = 1,
+                           .baseline = 0,
+                           .probabilities = probabilities,
+                           .context = {"{\"_multi\":[{},{},{}]}", 21}};
+}
+
+static void assert_same(const decision_body *got, const decision_body *expected)
+{
+    assert_memory_equal(got->request, expected->request, sizeof got->request);
+    assert_int_equal(got->version, expected->version);
+    assert_int_equal(got->seed, expected->seed);
+    assert_int_equal(got->count, expected->count);
+    assert_int_equal(got->action, expected->action);
+    assert_int_equal(got->own, expected->own);
+    assert_int_equal(got->baseline, expected->baseline);
+    assert_memory_equal(got->probabilities, expected->probabilities, got->count * sizeof(double));
+    assert_int_equal(!got->names, !expected->names);
+    for (size_t i = 0; got->names && i < got->count; i++) {
+        assert_int_equal(got->names[i].length, expected->names[i].length);
+        assert_memory_equal(got->names[i].bytes, expected->names[i].bytes, got->names[i].length);
+    }
+    assert_int_equal(!got->excluded, !expected->excluded);
+    if (got->excluded) assert_memory_equal(got->excluded, expected->excluded, got->count);
+    assert_int_equal(got->dim, expected->dim);
+    if (got->dim) assert_memory_equal(got->values, expected->values, got->count * got->dim * sizeof(float));
+    assert_int_equal(got->context.length, expected->context.length);
+    if (got->context.length) assert_memory_equal(got->context.bytes, expected->context.bytes, got->context.length);
+    assert_int_equal(got->record_size, expected->record_size);
+    if (got->record_size) assert_memory_equal(got->record, expected->record, got->record_size);
+}
+
+static void a_decision_comes_back(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    event_room room = {.owner = &owner};
+    uint8_t *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    const decision_body bodies[] = {vectors(), named()};
+    for (size_t i = 0; i < 2; i++) { /* one after the other in the same bytes */
+        size_t start = size;
+        assert_int_equal(decision_body_write(&bodies[i], &owner, &bytes, &size, &capacity, NULL), EE_OK);
+        decision_body got;
+        assert_int_equal(decision_body_read(bytes + start, size - start, &room, &got, NULL), EE_OK);
+        assert_same(&got, &bodies[i]);
+    }
+    memory_release(&owner);
+}
+
+/* What is read of a damaged body may be wrong, but lies within it: each byte is touched. */
+static void touch(const decision_body *body)
+{
+    volatile uint64_t sum = 0;
+    assert_true(body->count && body->action < body->count && body->own < body->count && body->baseline < body->count);
+    for (size_t i = 0; i < body->count; i++) {
+        assert_true(body->probabilities[i] >= 0 && body->probabilities[i] <= 1);
+        for (size_t k = 0; body->names && k < body->names[i].length; k++) sum += (uint8_t)body->names[i].bytes[k];
+        if (body->excluded) assert_true(body->excluded[i] <= 1);
+        for (size_t k = 0; k < body->dim; k++) sum += body->values[i * body->dim + k] > 0;
+    }
+    for (size_t k = 0; k < body->context.length; k++) sum += (uint8_t)body->context.bytes[k];
+    for (size_t k = 0; k < body->record_size; k++) sum += ((const uint8_t *)body->record)[k];
+}
+
+static void a_damaged_decision_is_refused_or_harmless(void **state)
+{
+    (void)state;
+    memory owner = {0};
+    event_room room = {.owner = &owner};
+    const decision_body bodies[] = {vectors(), named()};
+    for (size_t b = 0; b < 2; b++) {
+        uint8_t *bytes = NULL;
+        size_t size = 0, capacity = 0;
+        decision_body got;
+        ee_error error;
+        assert_int_equal(decision_body_write(&bodies[b], &owner, &bytes, &size, &capacity, NULL), EE_OK);
+        for (size_t cut = 0; cut < size; cut++) {
+            guard wall;
+            uint8_t *copy = guard_end_bytes(&wall, cut);
+            memcpy(copy, bytes, cut);
+            assert_int_equal(decision_body_read(copy, cut, &room, &got, &error), EE_BAD_INPUT);
+            guard_free(&wall);
+        }
+        guard wall;
+        uint8_t *copy = guard_end_bytes(&wall, size);
+        memcpy(copy, bytes, size);
+        for (size_t at = 0; at < size; at++)
+            for (unsigned flip = 1; flip < 256; flip++) {
+                copy[at] = (uint8_t)(bytes[at] ^ flip);
+                ee_status status = decision_body_read(copy, size, &room, &got, &error);
+                if (!status) touch(&got);
+                assert_true(!status || status == EE_BAD_INPUT);
+                copy[at] = bytes[at];
+            }
+        guard_free(&wall);
+    }
+    assert_true(memory_bytes(&owner) < 1 << 16); /* no count of a damaged body was believed */
+    memory_release(&owner);
+}
+
+static void steps_and_checkpoints_come_back(void **state)
+{
+    (void)state;
+    uint8_t bytes[STEP_BODY_SIZE];
+    step_body step = {UINT64_MAX - 1, 8}, got_step;
+    step_body_write(&step, bytes);
+    assert_int_equal(step_body_read(bytes, sizeof bytes, &got_step, NULL), EE_OK);
+    assert_memory_equal(&got_step, &step, sizeof step);
+    assert_int_equal(step_body_read(bytes, sizeof bytes - 1, &got_step, NULL), EE_BAD_INPUT);
+    step_body_write(&(step_body){7, 0}, bytes);
+    assert_int_equal(step_body_read(bytes, sizeof bytes, &got_step, NULL), EE_BAD_INPUT);
+
+    checkpoint_body checkpoint = {1, 2, UINT64_MAX, 4, "state", 5}, got;
+    uint8_t *written;
+    size_t size;
+    assert_int_equal(checkpoint_body_write(&checkpoint, NULL, &written, &size, NULL), EE_OK);
+    assert_int_equal(checkpoint_body_read(written, size, &got, NULL), EE_OK);
+    assert_int_equal(got.version, 1);
+    assert_int_equal(got.upto, 2);
+    assert_true(got.checksum == UINT64_MAX);
+    assert_int_equal(got.size, 4);
+    assert_int_equal(got.state_size, 5);
+    assert_memory_equal(got.state, "state", 5);
+    assert_int_equal(checkpoint_body_read(written, CHECKPOINT_HEAD_SIZE - 1, &got, NULL), EE_BAD_INPUT);
+    assert_int_equal(checkpoint_body_read(written, CHECKPOINT_HEAD_SIZE, &got, NULL), EE_OK);
+    assert_int_equal(got.state_size, 0);
+    memory_free(written);
+}
+
+/* A log that is replayed years later asks for the same seeds. */
+static void seeds_never_change(void **state)
+{
+    (void)state;
+    assert_true(event_seed(1, (json_text){"a", 1}) != event_seed(1, (json_text){"b", 1}));
+    assert_true(event_seed(1, (json_text){"a", 1}) != event_seed(2, (json_text){"a", 1}));
+    assert_true(event_seed(0, (json_text){"0190a5b2c3d4e5f60718293a4b5c6d7e", 32}) == 0x1b1f548f9c8244b7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_decision_comes_back),
+        cmocka_unit_test(a_damaged_decision_is_refused_or_harmless),
+        cmocka_unit_test(steps_and_checkpoints_come_back),
+        cmocka_unit_test(seeds_never_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

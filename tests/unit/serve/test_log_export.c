@@ -1,0 +1,340 @@
+/* The settled decisions as dsjson: the exact line, what log_open reads from it, cursors, times and portions. */
+#include "support_files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/joining.h"
+#include "serve/log_export.h"
+
+static const int64_t START = 1700000000000000; /* microseconds: 14 November 2023 */
+
+typedef struct play {
+    test_folder folder;
+    store *store;
+    joined_bandit bandit;
+    journal_counts counts;
+    int64_t now;
+} play;
+
+static play start(void)
+{
+    play self = {.folder = folder_make(), .now = START};
+    ee_error error = {0};
+    if (store_open(folder_path(&self.folder, "store"), &self.store, &error)) fail_msg("%s", error.message);
+    assert_int_equal(store_begin(self.store, NULL), EE_OK);
+    assert_int_equal(store_add_bandit(self.store, (json_text){"shop", 4}, &self.bandit.number, NULL), EE_OK);
+    self.bandit.deadline = INT64_MAX;
+    self.bandit.rules = (joining_rules){10000000, 0, LOG_REWARD_FIRST};
+    return self;
+}
+
+static void end(play *self)
+{
+    store_close(self->store);
+    folder_remove(&self->folder);
+}
+
+static void set_mode(play *self, const char *json)
+{
+    event settings = {.kind = EVENT_SETTINGS, .body = json, .size = strlen(json)};
+    assert_int_equal(joining_append(self->store, &self->bandit, &settings, self->now, NULL), EE_OK);
+}
+
+static void decide(play *self, const char *id, const decision_body *body)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    assert_int_equal(decision_body_write(body, NULL, &bytes, &size, &capacity, NULL), EE_OK);
+    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = {id, strlen(id)}, .body = bytes, .size = size}};
+    assert_int_equal(joining_decision(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
+    memory_free(bytes);
+}
+
+static void reward(play *self, const char *id, double value)
+{
+    journal_entry entry = {.event = {.kind = EVENT_REWARD, .id = {id, strlen(id)}, .value = value}};
+    assert_int_equal(joining_reward(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
+}
+
+static void settle(play *self)
+{
+    size_t settled;
+    self->now += 11000000;
+    assert_int_equal(joining_settle(self->store, &self->bandit, self->now, 1000000, &settled, &self->counts, NULL),
+                     EE_OK);
+}
+
+static const log_range everything = {.from = INT64_MIN, .until = INT64_MAX};
+
+static log_export *open_export(play *self, const log_range *range)
+{
+    store_reader *reader;
+    log_export *export;
+    assert_int_equal(store_reader_create(self->store, &reader, NULL), EE_OK);
+    assert_int_equal(log_export_create(reader, self->bandit.number, range, &export, NULL), EE_OK);
+    return export;
+}
+
+/* All lines of a range, fetched in portions of so many bytes; to be freed. */
+static char *lines_of(play *self, log_range range, size_t portion)
+{
+    log_export *export = open_export(self, &range);
+    ee_error error = {0};
+    text all = text_start(NULL);
+    text_add(&all, "%s", "");
+    for (bool over = false; !over;) {
+        text some = text_start(&error);
+        if (log_export_fill(export, &some, portion, &over, &error)) fail_msg("%s", error.message);
+        text_bytes(&all, some.bytes, some.length);
+        memory_free(some.bytes);
+    }
+    log_export_free(export);
+    return all.bytes;
+}
+
+static void assert_lines(play *self, log_range range, const char *expected)
+{
+    char *lines = lines_of(self, range, 1 << 16);
+    assert_string_equal(lines, expected);
+    memory_free(lines);
+}
+
+/* ---- the line ---- */
+
+static const float values[] = {1, 0.5f, -2, 0.1f, 0, 3};
+static const double probabilities[] = {0, 0.95, 0.05};
+static const uint8_t excluded[] = {1, 0, 0};
+static const json_text names[] = {{"a", 1}, {"b\"", 2}, {"c", 1}};
+static const decision_body vectors = {.count = 3,
+                                      .action = 1,
+                                      .own = 1,
+                                      .baseline = 1,
+                                      .probabilities = probabilities,
+                                      .names = names,
+                                      .excluded = excluded,
+                                      .dim = 2,
+                                      .values = values,
+                                      .record = "r",
+                                      .record_size = 1};
+
+static void a_line(void **state)
+{
+    (void)state;
+    play self = start();
+    decide(&self, "x", &vectors);
+    self.now += 1500000;
+    reward(&self, "x", 0.25);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    assert_lines(&self, everything,
+                 "{\"_label_cost\":-0.25,\"_label_probability\":0.95,\"_label_Action\":2,\"_labelIndex\":1,"
+                 "\"Timestamp\":\"2023-11-14T22:13:20.0000000Z\",\"Version\":\"1\",\"EventId\":\"x\",\"a\":[2,1,3],"
+                 "\"p\":[0.95,0,0.05],\"_ba\":[1],\"_dim\":2,\"c\":{\"_multi\":[{\"_tag\":\"a\",\"x\":[1,0.5]},"
+                 "{\"_tag\":\"b\\\"\",\"x\":[-2,0.1]},{\"_tag\":\"c\",\"x\":[0,3]}]},\"VWState\":{\"m\":\"N/A\"},"
+                 "\"_cursor\":3}\n");
+    end(&self);
+}
+
+/* ---- reading it back ---- */
+
+/* What log_open finds in the lines; the file stays open until log_close. */
+static log_reader *open_lines(play *self, log_event *first)
+{
+    char *lines = lines_of(self, everything, 1);
+    folder_write_text(&self->folder, "log.dsjson", lines);
+    memory_free(lines);
+    log_options options = log_options_usual();
+    options.strict = true;
+    log_reader *log;
+    ee_error error = {0};
+    bool found;
+    if (log_open(folder_path(&self->folder, "log.dsjson"), &options, &log, &error)) fail_msg("%s", error.message);
+    if (log_next(log, first, &found, &error)) fail_msg("%s", error.message);
+    assert_true(found);
+    return log;
+}
+
+static void assert_event(const log_event *got, const decision_body *body, double made, double value)
+{
+    assert_int_equal(got->count, body->count);
+    assert_int_equal(got->action, body->action);
+    assert_int_equal(got->baseline, body->baseline);
+    assert_true(got->probability == body->probabilities[body->action]);
+    assert_memory_equal(got->probabilities, body->probabilities, body->count * sizeof(double));
+    assert_true(got->reward == value);
+    assert_true(got->time == made);
+    for (size_t i = 0; body->names && i < body->count; i++) {
+        assert_int_equal(got->actions[i].length, body->names[i].length);
+        assert_memory_equal(got->actions[i].bytes, body->names[i].bytes, body->names[i].length);
+    }
+    if (body->dim)
+        assert_memory_equal(got->arms.values, body->values, body->count * body->dim * sizeof(float));
+    else
+        assert_memory_equal(got->context.bytes, body->context.bytes, body->context.length);
+}
+
+static void vectors_read_back(void **state)
+{
+    (void)state;
+    play self = start();
+    self.now += 123457;
+    decide(&self, "x", &vectors);
+    reward(&self, "x", 1.0 / 3);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    log_event got;
+    log_reader *log = open_lines(&self, &got);
+    assert_int_equal(log_dim(log), 2);
+    assert_event(&got, &vectors, 1700000000.123457, 1.0 / 3);
+    log_close(log);
+    end(&self);
+}
+
+static void named_features_read_back(void **state)
+{
+    (void)state;
+    static const char context[] =
+        "{\"user\":{\"age\":31},\"_multi\":[{\"_tag\":\"a\",\"i\":{\"p\":1.5}},{\"_tag\":\"b\\\"\"},"
+        "{\"_tag\":\"c\",\"_text\":\"so it is\"}]}";
+    decision_body named = vectors;
+    named.dim = 0;
+    named.values = NULL;
+    named.context = (json_text){context, sizeof context - 1};
+    play self = start();
+    decide(&self, "x", &named);
+    settle(&self);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    log_event got;
+    log_reader *log = open_lines(&self, &got);
+    assert_event(&got, &named, 1700000000, 0);
+    log_close(log);
+    end(&self);
+}
+
+static void apprentices_have_two_labels(void **state)
+{
+    (void)state;
+    play self = start();
+    decision_body other = vectors;
+    other.own = 2;
+    set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\"}");
+    decide(&self, "x", &other);
+    decide(&self, "y", &vectors);
+    set_mode(&self, "{\"dim\":2,\"mode\":\"online\"}");
+    decide(&self, "z", &vectors);
+    reward(&self, "z", 0.5);
+    reward(&self, "y", 0.5);
+    reward(&self, "x", 0.5);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    char *lines = lines_of(&self, everything, 1);
+    const char *second = strchr(lines, '\n') + 1, *third = strchr(second, '\n') + 1;
+    assert_true(strncmp(lines, "{\"_label_cost\":-0.5,", 20) == 0);
+    assert_true(strstr(lines, "_original_label_cost") > second);
+    assert_true(strncmp(second, "{\"_label_cost\":-1,", 18) == 0); /* its choice was the baseline */
+    assert_true(strncmp(third, "{\"_label_cost\":-0,", 18) == 0);
+    assert_non_null(strstr(third, ",\"_original_label_cost\":-0.5,\"_cursor\":11}\n"));
+    memory_free(lines);
+    log_event got;
+    bool found = true;
+    log_reader *log = open_lines(&self, &got);
+    for (size_t i = 0; found; i++) {
+        assert_true(got.reward == 0.5);
+        assert_int_equal(log_next(log, &got, &found, NULL), EE_OK);
+    }
+    assert_int_equal(log_read(log)->events, 3);
+    log_close(log);
+    end(&self);
+}
+
+static void nothing_is_skipped(void **state)
+{
+    (void)state;
+    play self = start();
+    self.bandit.rules.default_reward = NAN;
+    decide(&self, "x", &vectors);
+    settle(&self);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    log_event got;
+    log_reader *log = open_lines(&self, &got);
+    assert_true(got.skipped);
+    log_close(log);
+    end(&self);
+}
+
+/* ---- which lines ---- */
+
+/* The cursors of the lines, as "3 5 ". */
+static void assert_cursors(play *self, log_range range, size_t portion, const char *expected)
+{
+    char *lines = lines_of(self, range, portion), got[512] = "";
+    size_t length = 0;
+    for (const char *at = lines; (at = strstr(at, "\"_cursor\":")); at++)
+        length += (size_t)snprintf(got + length, sizeof got - length, "%d ", atoi(at + 10));
+    assert_string_equal(got, expected);
+    memory_free(lines);
+}
+
+static void cursors_times_and_limits(void **state)
+{
+    (void)state;
+    play self = start();
+    const char *ids[] = {"a", "b", "c", "d", "e", "f"};
+    for (int i = 0; i < 6; i++) decide(&self, ids[i], &vectors); /* 1 to 6 */
+    for (int i = 5; i >= 0; i--) {
+        self.now += 1000000;
+        reward(&self, ids[i], i); /* settled by 8, 10, ... 18 */
+    }
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    for (size_t portion = 1; portion < 1 << 16; portion *= 16)
+        assert_cursors(&self, everything, portion, "8 10 12 14 16 18 ");
+    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 0}, 1, "10 12 14 16 18 ");
+    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 2}, 1, "10 12 ");
+    assert_cursors(&self, (log_range){0, START + 2000000, START + 4000000, 0}, 1, "10 12 ");
+    assert_cursors(&self, (log_range){10, START + 2000000, START + 4000000, 0}, 1, "12 ");
+    assert_cursors(&self, (log_range){0, START + 2000001, INT64_MAX, 1}, 1, "12 ");
+    assert_cursors(&self, (log_range){18, INT64_MIN, INT64_MAX, 0}, 1, "");
+    assert_cursors(&self, (log_range){1000, INT64_MIN, INT64_MAX, 0}, 1, "");
+    end(&self);
+}
+
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    enum { COUNT = 500 };
+    play self = start();
+    for (int i = 0; i < COUNT; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%d", i);
+        decide(&self, id, &vectors);
+        reward(&self, id, 1);
+    }
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    log_export *export = open_export(&self, &everything);
+    size_t lines = 0, longest = 0;
+    for (bool over = false; !over;) {
+        text some = text_start(NULL);
+        assert_int_equal(log_export_fill(export, &some, 5000, &over, NULL), EE_OK);
+        for (size_t i = 0; i < some.length; i++) lines += some.bytes[i] == '\n';
+        if (some.length > longest) longest = some.length;
+        memory_free(some.bytes);
+    }
+    assert_int_equal(lines, COUNT);
+    assert_true(longest < 10000);
+    log_export_free(export);
+    end(&self);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line),
+        cmocka_unit_test(vectors_read_back),
+        cmocka_unit_test(named_features_read_back),
+        cmocka_unit_test(apprentices_have_two_labels),
+        cmocka_unit_test(nothing_is_skipped),
+        cmocka_unit_test(cursors_times_and_limits),
+        cmocka_unit_test(memory_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* A little server on serve/http.h, and a client that sends what it is told, byte by byte if need be. */
+#ifndef EENET_TEST_SUPPORT_HTTP_H
+#define EENET_TEST_SUPPORT_HTTP_H
+
+#include <stdatomic.h>
+
+#include "serve/http.h"
+
+/* ---- the server ----
+ *
+ *   POST /echo    answers the body; at once
+ *   POST /later   the same, by another thread, at some moment: before or after the handler has returned
+ *   GET  /never   answered by echo_release
+ *   GET  /stream  ?bytes=N bytes, of unknown length to the client; ?break=1: it breaks after them
+ *   GET  /size    ?bytes=N bytes, of known length
+ *   GET  /seen    path, query, a decoded value of the query and headers, as they were understood
+ */
+typedef struct echo_server echo_server;
+
+/* NULL: defaults. Of what is given here address, port, admit and handlers are set by it. The program ends where it
+ * cannot be started. */
+echo_server *echo_start(const http_options *options);
+void echo_stop(echo_server *self);
+http_server *echo_http(echo_server *self);
+uint16_t echo_port(const echo_server *self);
+
+/* Answers those that wait at /never. */
+void echo_release(echo_server *self);
+size_t echo_waiting(echo_server *self);
+
+/* Exchanges that ended, streams that were released, so far. */
+size_t echo_ended(echo_server *self);
+size_t echo_streams_released(echo_server *self);
+
+http_options echo_options(void);
+
+/* ---- the client ---- */
+
+typedef struct http_reply {
+    int status;
+    char head[4096];
+    char *body; /* (length) and a zero; to be freed with free */
+    size_t length;
+    bool closed; /* "Connection: close" */
+} http_reply;
+
+int raw_connect(uint16_t port);
+/* false where the connection is gone. */
+bool raw_send(int socket, const char *bytes, size_t size);
+bool raw_send_text(int socket, const char *words);
+/* Reads one answer, chunked or not; false where the connection ends before. is_head: it has no body. */
+bool raw_read(int socket, http_reply *reply, bool is_head);
+/* Whether the other side closes within so many seconds; what still comes is thrown away. */
+bool raw_is_closed(int socket, double seconds);
+void raw_close(int socket);
+/* Closes so that the other side sees an error. */
+void raw_reset(int socket);
+
+/* Sends a whole request and reads its answer. */
+bool raw_ask(int socket, const char *request, http_reply *reply);
+
+/* Waits for a condition, ten seconds at most. */
+bool raw_wait(bool (*holds)(void *context), void *context);
+
+double raw_now(void);
+
+#endif
