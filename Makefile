@@ -3,6 +3,7 @@
 prefix = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 20
+KILLS = 1000
 DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,uniform
 JOBS := $(shell nproc)
 
@@ -14,7 +15,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan bench bench-record record install uninstall lint lint-format lint-cppcheck \
+.PHONY: build demo test test-release test-asan test-tsan torture load bench bench-record record install uninstall lint lint-format lint-cppcheck \
     lint-includes format fuzz fast-day clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
@@ -42,6 +43,22 @@ fast-day: ## a day of two million messages, a clock that jumps, restarts: the jo
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
 	cd build && release/tests/test_fast_day 2000000
+
+torture: ## kill the server KILLS times under load, on a plain and on a forgetful disk, and look for what is lost
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet torture leaky_disk
+	rm -rf build/torture && mkdir -p build/torture
+	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/libleaky_disk.so \
+	    ../release/tests/serve/torture ../release/eenet $(KILLS)
+
+load: ## measure the server: decisions, durable rewards, both for ten minutes, and 10,000 idle connections
+	@cmake/setup.sh build test load
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet idle
+	bench/serve/load.sh build/release/eenet 10 600
+	rm -rf build/idle && mkdir -p build/idle
+	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
 
 bench: build ## measure speed: all, or what FILTER names (eenet help bench); EENET_DATA: the folder of yelp/ and mnist/
 	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)

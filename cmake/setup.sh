@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh GROUP...: installs what the groups (build, demo, test, lint, fuzz) need and the machine lacks, by Debian and Ubuntu
+# setup.sh GROUP...: installs what the groups (build, demo, test, load, lint, fuzz) need and the machine lacks, by Debian and Ubuntu
 # package name. Where nothing is missing it does nothing and needs no network. Without the right to install: one line
 # that names the packages, and exit status 2.
 set -eu
@@ -14,9 +14,10 @@ for group in "$@"; do
         # For the report's test, which is skipped without it. Ubuntu's chromium is no package but a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         ;;
+    load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev" ;;
-    *) echo "setup.sh: no group '$group': build, demo, test, lint or fuzz" >&2; exit 1 ;;
+    *) echo "setup.sh: no group '$group': build, demo, test, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 

@@ -46,6 +46,11 @@ bool bandit_takes(const char *policy_name, const char *assignment, const char *o
 /* Room for so many words. */
 ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error);
 
+/* From now on it trains for one in so many of the rewards that it would train for, 1 to 2^20, and takes in all of them:
+ * for whoever cannot keep up. Policies that need no training, as those that solve exactly, learn as ever. It is no part
+ * of the model: one that is loaded has 1. */
+void bandit_set_stride(ee_bandit *self, uint64_t stride);
+
 /* Before anything is scored for a decision: tells the policy of the decisions that wait and that it was not told of. */
 ee_status bandit_tell(ee_bandit *self, ee_error *error);
 

@@ -26,6 +26,11 @@ ee_status bandit_learn_seen(ee_bandit *bandit, const observation *seen, double r
     return EE_OK;
 }
 
+void bandit_set_stride(ee_bandit *self, uint64_t stride)
+{
+    self->policy->stride = stride;
+}
+
 ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error)
 {
     pending_entry *entry;

@@ -102,6 +102,7 @@ size_t snapshot_publish(ee_snapshot *self, const parameters *learned)
     size_t next = 1 - atomic_load(&self->gate->published);
     gate_wait_until_left(self->gate, next);
     size_t copied = parameters_copy(&self->copies[next], learned);
+    self->versions[next] = self->version;
     atomic_store(&self->gate->published, next);
     return copied;
 }
@@ -116,13 +117,20 @@ static ee_status follow_features(ee_snapshot *self, const features *learned, ee_
 
 ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error)
 {
+    return snapshot_update(snapshot, bandit, 0, error);
+}
+
+ee_status snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, uint64_t version, ee_error *error)
+{
     if (!snapshot || !bandit) return status_fail(error, EE_BAD_INPUT, "snapshot: no snapshot or no bandit");
     if (snapshot->policy != bandit->policy)
         return status_fail(error, EE_BAD_INPUT, "snapshot: it was created from another bandit");
     ee_status status = bandit_tell(bandit, error);
     if (!status && bandit->features) status = follow_features(snapshot, bandit->features, error);
-    if (!status) snapshot_publish(snapshot, &bandit->policy->parameters);
-    return status;
+    if (status) return status;
+    snapshot->version = version;
+    snapshot_publish(snapshot, &bandit->policy->parameters);
+    return EE_OK;
 }
 
 /* ---- deciding on it ---- */
@@ -132,6 +140,7 @@ struct ee_scratch {
     deciding_room room;
     uint8_t *record; /* (capacity) of the last decision */
     size_t record_size, record_capacity;
+    uint64_t version; /* of what it was made on */
 };
 
 ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_error *error)
@@ -153,6 +162,11 @@ ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_er
 void ee_scratch_free(ee_scratch *own)
 {
     if (own) memory_release(&own->memory);
+}
+
+uint64_t scratch_version(const ee_scratch *own)
+{
+    return own->version;
 }
 
 static ee_status check(const ee_snapshot *snapshot, const ee_scratch *own, const ee_arms *arms, ee_error *error)
@@ -227,6 +241,7 @@ static ee_status decide_either(const ee_snapshot *snapshot, ee_scratch *own, con
         arms = &encoded;
     }
     if (!status) status = decide(snapshot, &snapshot->copies[copy], arms, own, &arm, error);
+    own->version = snapshot->versions[copy];
     gate_leave(snapshot->gate, copy);
     if (status) return status;
     *decision = (ee_decision){0, arm, room->probabilities[arm]};

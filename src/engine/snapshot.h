@@ -30,9 +30,17 @@ struct ee_snapshot {
     uint64_t fingerprint;
     decision_rules rules;
     parameters copies[2];
+    uint64_t versions[2]; /* of each copy, see snapshot_update */
+    uint64_t version;     /* of the copy that is published next */
     struct features *features[2]; /* of each copy; NULL where the bandit takes vectors alone */
     snapshot_gate *gate;          /* what deciding on a constant snapshot changes */
 };
+
+/* As ee_snapshot_update, with a number for what is published. ee_snapshot_create and ee_snapshot_update give 0. */
+ee_status snapshot_update(ee_snapshot *self, ee_bandit *bandit, uint64_t version, ee_error *error);
+
+/* The number of what the last decision with this scratch was made on. */
+uint64_t scratch_version(const ee_scratch *own);
 
 /* What ee_snapshot_update does; returns how many floats it copied. */
 size_t snapshot_publish(ee_snapshot *self, const parameters *learned);

@@ -121,6 +121,7 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
 {
     const common_options *options = setup->options;
     self->recalled_arms = (size_t)options->recall;
+    self->stride = 1;
     size_t recalled = recall_count(self->recalled_arms);
     if (count + recalled > setup->most_parameters)
         return status_fail(error, EE_BAD_MODEL, "model: its options ask for %zu parameters, but it holds at most %zu",

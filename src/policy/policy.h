@@ -200,6 +200,7 @@ typedef struct policy_class {
 struct policy {
     const policy_class *class;
     parameters parameters;
+    uint64_t stride;         /* one in so many trainings of the schedule takes place; see bandit_set_stride */
     size_t recalled_arms;    /* that are remembered, at most (option `recall`) */
     slope *recall_weights;   /* (RECALL_CLASSES) */
     size_t *recalled_places; /* (RECENT) of the last arms, that of reward number n at n % RECENT, for parameters_copy */

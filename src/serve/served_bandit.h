@@ -12,7 +12,7 @@ typedef struct served_bandits served_bandits; /* all of them, and the threads th
 
 typedef struct served_options {
     size_t trainers;            /* threads; 0: half the cores, at least one */
-    double publish_interval;    /* seconds from one step to the next, at least; while there is something new */
+    double publish_interval;    /* seconds from one step to the next, at least; after a full one it goes on at once */
     size_t step_events;         /* that one step takes, at most */
     uint64_t most_behind;       /* events: beyond, strides grow */
     uint64_t checkpoint_events; /* that a restart may have to take, about: a checkpoint is saved so often */
@@ -24,17 +24,21 @@ typedef struct served_options {
 
 served_options served_options_usual(void);
 
-/* Reads all bandits; each wakes when it is asked for the first time, or has events that its model has not taken.
- * The journal's `appended` must call served_bandits_appended. */
-ee_status served_bandits_start(store *kept, journal *written, const served_options *options, served_bandits **out,
-                               ee_error *error);
+/* Reads all bandits. The journal is started after it, so that nothing is missed: its `appended` must call
+ * served_bandits_appended. */
+ee_status served_bandits_create(store *kept, const served_options *options, served_bandits **out, ee_error *error);
 
-/* Saves a checkpoint of each model that changed since its last, and frees all. hurry: without. */
+/* Starts the trainers. A bandit wakes when it is asked, or has events that its model has not taken. */
+ee_status served_bandits_run(served_bandits *self, journal *written, ee_error *error);
+
+/* Stops the trainers, and saves a checkpoint of each model that changed since its last; hurry: without. No more rooms
+ * may be out. The journal still runs, and is stopped after it. */
 void served_bandits_stop(served_bandits *self, bool hurry);
+void served_bandits_free(served_bandits *self);
 
 void served_bandits_appended(served_bandits *self, uint32_t bandit, uint64_t last);
 
-/* After a SETTINGS event was written: a new bandit, or a change of one. */
+/* After a SETTINGS event was written: a new bandit, or a change of one. Does not wait. */
 ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                              bool archived, ee_error *error);
 
@@ -51,13 +55,15 @@ bool served_bandit_is_archived(const served_bandit *self);
 bandit_settings served_bandit_settings(const served_bandit *self);
 
 /* Whether it can decide now. Else it is being woken, and `ready` is called once it is awake (error NULL) or could not
- * be woken, in another thread. */
+ * be woken, in another thread. An archived one is not woken. */
 bool served_bandit_is_awake(served_bandit *self, void (*ready)(void *context, const ee_error *error), void *context);
 
 /* What a thread decides with; taken and given back, one for each that decides at a time. */
 typedef struct served_room {
     ee_round *round; /* for named features, cleared */
     ee_scratch *scratch;
+    learning_mode mode;    /* of the bandit when it was entered, as */
+    uint64_t dim, seed;    /* these, which never change */
     uint64_t version;      /* of the model that decided */
     size_t own;            /* what the model chose, among the arms that it was given */
     double *probabilities; /* (arms) of the model */
@@ -67,8 +73,8 @@ typedef struct served_room {
     struct served_room *next;
 } served_room;
 
-/* NULL where it fell asleep meanwhile: ask served_bandit_is_awake again. The bandit stays awake until it is given back.
- */
+/* NULL where it fell asleep meanwhile, and then error->status is EE_OK: ask served_bandit_is_awake again; or where
+ * there is no memory. The bandit stays awake until it is given back: soon, since a trainer may have to wait for it. */
 served_room *served_bandit_enter(served_bandit *self, ee_error *error);
 void served_bandit_leave(served_bandit *self, served_room *room);
 
@@ -81,6 +87,7 @@ typedef struct served_standing {
     bool awake;
     uint64_t version;     /* published */
     uint64_t events;      /* in the log */
+    uint64_t taken;       /* up to which the model took them */
     uint64_t behind;      /* of them the model has not taken */
     uint64_t stride;      /* of the last step */
     double age;           /* seconds since it was published */

@@ -29,7 +29,7 @@ expect describe -- - </dev/null
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report evaluate coverage rounds log bench; do
+for verb in run grid paper report evaluate coverage rounds log serve keys bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
@@ -181,3 +181,12 @@ expect coverage -b uniform,f <<'END'
 uniform,first
 uniform,floor:
 END
+
+# Settings of the server are flags.
+expect serve --ke <<'END'
+--keys
+END
+expect serve --port 0 --log-level w <<'END'
+warning
+END
+path folders '' serve --folder ''

@@ -10,8 +10,8 @@ static const option rows[] = {
 };
 const option_table schedule_option_table = OPTION_TABLE(rows);
 
-bool schedule_is_due(const schedule *self, uint64_t rewards)
+bool schedule_is_due(const schedule *self, uint64_t stride, uint64_t rewards)
 {
     int64_t every = rewards <= (uint64_t)self->late_after ? self->every : self->late_every;
-    return (rewards - 1) % (uint64_t)every == 0;
+    return (rewards - 1) % ((uint64_t)every * stride) == 0;
 }

@@ -235,7 +235,7 @@ static bool is_late(uint64_t round)
 static void learn_both(parts *self, ee_bandit *bandit, parts_decision *made, uint64_t id, float reward)
 {
     parts_observe(self, made, reward);
-    if (schedule_is_due(&self->f1.schedule, self->round)) parts_train(self);
+    if (schedule_is_due(&self->f1.schedule, 1, self->round)) parts_train(self);
     bandit_reward(bandit, id, reward);
 }
 

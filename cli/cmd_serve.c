@@ -1,0 +1,199 @@
+/* eenet serve: the decision server, from its settings to its end. */
+#define _GNU_SOURCE /* environ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "serve/notify.h"
+#include "serve/server_settings.h"
+#include "serve/service.h"
+
+enum { FLAG_SETTINGS, FLAG_PRINT, FLAGS };
+
+static const flag flags[FLAGS] = {
+    [FLAG_SETTINGS] = {'\0', "settings", "FILE", "a file of settings, name = value; 'eenet help serve' has the names"},
+    [FLAG_PRINT] = {'\0', "print-settings", NULL, "a file of settings with all defaults, on standard output"},
+};
+
+/* ---- settings ---- */
+
+typedef struct words_of {
+    int count;
+    char **words;
+    const char *file;          /* of settings; NULL: none */
+    bool print;                /* --print-settings */
+    server_settings *settings; /* NULL: only the file is looked for */
+} words_of;
+
+static int take(const command *self, int got, const char *value, void *context)
+{
+    words_of *from = context;
+    flag entry;
+    ee_error error;
+    if (got == FLAG_SETTINGS) {
+        from->file = value;
+        return EXIT_DONE;
+    }
+    if (got == FLAG_PRINT) {
+        from->print = true;
+        return EXIT_DONE;
+    }
+    command_flag(self, (size_t)got, &entry);
+    if (!from->settings || !server_settings_set(entry.name, value, from->settings, &error)) return EXIT_DONE;
+    const char *named = strstr(error.message, "serve."); /* "options: serve.port must be ..." */
+    return named ? command_misused(self, "--%s", named + strlen("serve.")) : command_misused(self, "%s", error.message);
+}
+
+/* The defaults, then the file, the variables, the flags: what comes later counts more. */
+static int read_settings(const command *self, words_of *from, server_settings *out)
+{
+    ee_error error;
+    options_set_defaults(&server_settings_schema, out);
+    from->settings = NULL;
+    int code = arguments_each(self, from->count, from->words, take, from);
+    if (code || from->print) return code;
+    if ((from->file && server_settings_read(from->file, out, &error)) ||
+        server_settings_environment(environ, out, &error))
+        return command_refused(self, &error);
+    from->settings = out;
+    code = arguments_each(self, from->count, from->words, take, from);
+    if (code) return code;
+    return server_settings_check(out, &error) ? command_refused(self, &error) : EXIT_DONE;
+}
+
+static int print_settings(const command *self)
+{
+    ee_error error;
+    text example = text_start(&error);
+    server_settings_example(&example);
+    if (!example.status) fputs(example.bytes, stdout);
+    memory_free(example.bytes);
+    return example.status ? command_failed(self, "%s", error.message) : EXIT_DONE;
+}
+
+/* ---- what to type next ---- */
+
+static void print_place(const server_settings *settings, uint16_t port, char *place, size_t size)
+{
+    bool brackets = strchr(settings->address, ':') != NULL;
+    snprintf(place, size, "%s://%s%s%s:%u", settings->certificate[0] ? "https" : "http", brackets ? "[" : "",
+             settings->address, brackets ? "]" : "", (unsigned)port);
+    printf("eenet: listening on %s\n", place);
+}
+
+static void print_next(const server_settings *settings, const char *place)
+{
+    const char *key = settings->keys[0] ? " -H 'Authorization: Bearer KEY'" : "";
+    printf("\nTry it from another terminal:\n\n"
+           "  curl%s %s/v1/bandits -d '{\"name\": \"shop\", \"features\": \"\"}'\n"
+           "  curl%s %s/v1/bandits/shop/decide -d '{\"id\": \"visit-1\", \"context\": {\"plan\": \"free\"},\n"
+           "    \"actions\": [{\"id\": \"red\", \"features\": {\"color\": \"red\"}}, {\"id\": \"blue\", \"features\": "
+           "{\"color\": \"blue\"}}]}'\n"
+           "  curl%s %s/v1/bandits/shop/reward -d '{\"id\": \"visit-1\", \"value\": 1}'\n\n"
+           "Everything is kept in the folder '%s'. Ctrl-C stops the server.\n",
+           key, place, key, place, key, place, settings->folder);
+}
+
+/* ---- signals ---- */
+
+static volatile bool hurry; /* a second signal came */
+
+static void make_haste(int number)
+{
+    (void)number;
+    hurry = true;
+}
+
+static sigset_t our_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+static void reload(const command *self, words_of *from, service *running)
+{
+    server_settings settings;
+    ee_error error;
+    struct timespec now;
+    char lines[96];
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%lld",
+             (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+    notify_send(lines);
+    if (!read_settings(self, from, &settings) && service_reload(running, &settings, &error))
+        command_failed(self, "nothing was reloaded: %s", error.message);
+    notify_send("READY=1");
+}
+
+/* Serves until it is told to stop. */
+static void wait_for_end(const command *self, words_of *from, service *running)
+{
+    sigset_t set = our_signals();
+    double watchdog = notify_watchdog() / 2;
+    struct timespec turn = {.tv_sec = 3600};
+    if (watchdog > 0) turn = (struct timespec){(time_t)watchdog, (long)((watchdog - (double)(time_t)watchdog) * 1e9)};
+    for (;;) {
+        int came = sigtimedwait(&set, NULL, &turn);
+        if (came == SIGTERM || came == SIGINT) return;
+        if (came == SIGHUP) reload(self, from, running);
+        if (watchdog > 0 && service_is_alive(running)) notify_send("WATCHDOG=1");
+    }
+}
+
+static void stop(service *running)
+{
+    struct sigaction action = {.sa_handler = make_haste};
+    sigset_t set = our_signals();
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    sigdelset(&set, SIGHUP); /* too late for it */
+    notify_send("STOPPING=1");
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    service_stop(running, &hurry);
+}
+
+static int run(const command *self, int count, char **words)
+{
+    words_of from = {.count = count, .words = words};
+    server_settings settings;
+    service *running;
+    ee_error error;
+    char place[160];
+    sigset_t set = our_signals();
+    int code = read_settings(self, &from, &settings);
+    if (code) return code;
+    if (from.print) return print_settings(self);
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* for all threads that follow; this one asks for them */
+    if (service_start(&settings, &running, &error)) return command_failed(self, "%s", error.message);
+    print_place(&settings, service_port(running), place, sizeof place);
+    print_next(&settings, place);
+    fflush(stdout);
+    notify_send("READY=1");
+    wait_for_end(self, &from, running);
+    stop(running);
+    return EXIT_DONE;
+}
+
+const command command_serve = {
+    .name = "serve",
+    .form = "[--settings FILE] [--SETTING VALUE]...",
+    .summary = "decide over HTTP, and learn meanwhile",
+    .details = "Each setting is a flag, a line of the settings file (port = 8080) and a variable (EENET_PORT); a flag\n"
+               "counts more than a variable, and that more than the file. Without arguments it serves this machine\n"
+               "alone, at port 8080, and keeps everything in ./eenet-data.\n"
+               "SIGTERM or Ctrl-C: answers what is open, saves and ends; again: at once. SIGHUP: reads settings, keys\n"
+               "and certificate again.\n",
+    .flags = flags,
+    .flag_count = FLAGS,
+    .settings = &server_settings_schema,
+    .run = run,
+};

@@ -1,0 +1,61 @@
+#include "answers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void add_words(text *into, const char *words)
+{
+    text_bytes(into, words, strlen(words));
+}
+
+static void add_whole(text *into, uint64_t number)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    text_bytes(into, digits, (size_t)length);
+}
+
+void answer_decision(text *into, json_text id, const decision_body *body)
+{
+    add_words(into, "{\"id\":");
+    text_json(into, id);
+    add_words(into, ",\"action\":");
+    if (body->names) {
+        text_json(into, body->names[body->action]);
+    } else {
+        add_words(into, "\"");
+        add_whole(into, body->action);
+        add_words(into, "\"");
+    }
+    add_words(into, ",\"index\":");
+    add_whole(into, body->action);
+    add_words(into, ",\"probability\":");
+    text_double(into, body->probabilities[body->action]);
+    add_words(into, ",\"probabilities\":[");
+    for (size_t i = 0; i < body->count; i++) {
+        if (i) text_bytes(into, ",", 1);
+        text_double(into, body->probabilities[i]);
+    }
+    add_words(into, "],\"version\":");
+    add_whole(into, body->version);
+    add_words(into, "}");
+}
+
+static const char *outcome_name(event_outcome outcome)
+{
+    if (outcome == REWARD_JOINED || outcome == REWARD_CLAIMED) return "joined";
+    if (outcome == REWARD_REPEATED) return "repeated";
+    return outcome == REWARD_LATE ? "late" : "unknown";
+}
+
+void answer_reward(text *into, event_outcome outcome, bool repeated)
+{
+    text_add(into, "{\"outcome\":\"%s\"%s}", outcome_name(outcome), repeated ? ",\"repeated\":true" : "");
+}
+
+void answer_error(text *into, const char *code, const char *message)
+{
+    text_add(into, "{\"error\":{\"code\":\"%s\",\"message\":", code);
+    text_json(into, (json_text){message, strlen(message)});
+    add_words(into, "}}");
+}

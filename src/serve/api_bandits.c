@@ -1,0 +1,260 @@
+/* Bandits: creating, listing, describing, changing, archiving. Changes are made by the worker, one after the other, and
+ * are events of the bandit's log like any other. */
+#include <inttypes.h>
+
+#include "service_inside.h"
+
+/* ---- describing ---- */
+
+static void add_counts(text *into, const served_standing *standing)
+{
+    const follower_counts *counts = &standing->counts;
+    text_add(into, ",\"decisions\":%" PRIu64 ",\"learned\":%" PRIu64 ",\"defaulted\":%" PRIu64, counts->decisions,
+             counts->learned, counts->defaulted);
+    text_add(into, ",\"by_record\":%" PRIu64 ",\"diverged\":%" PRIu64 ",\"passed_over\":%" PRIu64, counts->by_record,
+             counts->diverged, counts->passed_over);
+}
+
+static void describe(text *into, const served_bandit *bandit)
+{
+    const char *name = served_bandit_name(bandit);
+    bandit_settings settings = served_bandit_settings(bandit);
+    served_standing standing = served_bandit_standing(bandit);
+    text_add(into, "{\"name\":");
+    text_json(into, (json_text){name, strlen(name)});
+    text_add(into, ",\"archived\":%s,\"settings\":", served_bandit_is_archived(bandit) ? "true" : "false");
+    bandit_settings_write(&settings, into);
+    text_add(into, ",\"awake\":%s,\"version\":%" PRIu64 ",\"events\":%" PRIu64 ",\"behind\":%" PRIu64,
+             standing.awake ? "true" : "false", standing.version, standing.events, standing.behind);
+    text_add(into, ",\"stride\":%" PRIu64 ",\"age\":", standing.stride);
+    text_double(into, standing.age);
+    text_add(into, ",\"train_seconds\":");
+    text_double(into, standing.train_seconds);
+    text_add(into, ",\"memory\":%" PRIu64, standing.memory);
+    add_counts(into, &standing);
+    text_add(into, ",\"trouble\":");
+    text_json(into, (json_text){standing.trouble, strlen(standing.trouble)});
+    text_add(into, "}");
+}
+
+void api_list(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    call *self = exchange->context;
+    const service *of = owner;
+    served_bandit *bandit;
+    bool any = false;
+    text_add(&exchange->answer, "{\"bandits\":[");
+    for (size_t i = 0; (bandit = served_bandits_at(of->bandits, i)); i++) {
+        if (self->only_bandit && strcmp(self->only_bandit, served_bandit_name(bandit)) != 0) continue;
+        if (any) text_add(&exchange->answer, ",\n");
+        describe(&exchange->answer, bandit);
+        any = true;
+    }
+    text_add(&exchange->answer, "]}");
+    call_answer(self, 200);
+}
+
+static void answer_description(call *self, const served_bandit *bandit, int status)
+{
+    describe(&self->exchange->answer, bandit);
+    call_answer(self, status);
+}
+
+void api_describe(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    answer_description(self, self->bandit, 200);
+}
+
+/* ---- changing ---- */
+
+/* Writes the settings as an event, and lets the server follow them. number 0: a new bandit. */
+static ee_status write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
+                                bool archived, ee_error *error)
+{
+    text body = text_start(error);
+    bandit_settings_write(settings, &body);
+    journal_entry entry = {.bandit = number, .settings = settings, .archived = archived, .name = name};
+    entry.event = (event){.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length};
+    ee_status status = body.status;
+    if (!status) status = journal_write(of->journal, &entry, error);
+    if (!status) status = served_bandits_set(of->bandits, entry.bandit, name, settings, archived, error);
+    memory_free(body.bytes);
+    return status;
+}
+
+static ee_status read_name(json_text body, kept_texts *texts, json_room *room, json_text *name, ee_error *error)
+{
+    json_reader reader = json_start(body.bytes, body.length, room);
+    json_token token;
+    ee_status status = json_next(&reader, &token, error);
+    if (status) return status;
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+    while (!(status = json_next(&reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
+        if (json_is(token.key, "name")) {
+            if (token.kind != JSON_KIND_TEXT || !bandit_name_is_valid(token.text))
+                return status_fail(
+                    error, EE_BAD_INPUT,
+                    "name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit");
+            *name = token.text;
+            return kept_texts_keep(texts, &reader, name, error);
+        }
+        status = json_skip(&reader, &token, NULL, error);
+        if (status) return status;
+    }
+    return status ? status : status_fail(error, EE_BAD_INPUT, "there is no \"name\"");
+}
+
+static bool are_same(const bandit_settings *a, const bandit_settings *b)
+{
+    text first = text_start(NULL), second = text_start(NULL);
+    bandit_settings_write(a, &first);
+    bandit_settings_write(b, &second);
+    bool same = !first.status && !second.status && first.length == second.length &&
+                memcmp(first.bytes, second.bytes, first.length) == 0;
+    memory_free(first.bytes);
+    memory_free(second.bytes);
+    return same;
+}
+
+/* A bandit of that name is there. */
+static void answer_existing(call *self, const served_bandit *bandit, const bandit_settings *settings)
+{
+    bandit_settings there = served_bandit_settings(bandit);
+    const char *name = served_bandit_name(bandit);
+    if (served_bandit_is_archived(bandit))
+        http_refuse(self->exchange, 409, call_code(409),
+                    "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
+    else if (!are_same(settings, &there))
+        http_refuse(self->exchange, 409, call_code(409), "there is a bandit '%s' with other settings", name);
+    else
+        answer_description(self, bandit, 200);
+}
+
+/* Whether the library makes such a bandit: what it refuses is said before anything is written. */
+static ee_status try_settings(const bandit_settings *settings, ee_error *error)
+{
+    ee_bandit *bandit = NULL;
+    ee_status status = bandit_settings_create(settings, &bandit, error);
+    ee_bandit_free(bandit);
+    return status;
+}
+
+static size_t count_bandits(const service *of)
+{
+    size_t count = 0;
+    while (served_bandits_at(of->bandits, count)) count++;
+    return count;
+}
+
+static ee_status create(call *self, json_text name, const bandit_settings *settings, ee_error *error)
+{
+    service *of = self->owner;
+    ee_status status = try_settings(settings, error);
+    if (!status) status = write_settings(of, 0, name, settings, false, error);
+    if (status) return status;
+    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%.*s' was created", (int)name.length, name.bytes);
+    answer_description(self, served_bandits_find(of->bandits, name), 201);
+    return EE_OK;
+}
+
+static void do_create(void *context)
+{
+    call *self = context;
+    service *of = self->owner;
+    bandit_settings settings = bandit_settings_usual();
+    json_text body = self->exchange->body, name;
+    ee_error error;
+    decide_request_start(&self->request, body);
+    ee_status status = read_name(body, &self->request.texts, &self->request.room, &name, &error);
+    if (!status) status = bandit_settings_read(&settings, body.bytes, body.length, false, &error);
+    if (status) {
+        call_refuse(self, &error);
+        return;
+    }
+    if (self->only_bandit && !json_is(name, self->only_bandit)) {
+        http_refuse(self->exchange, 403, call_code(403), "the key is for the bandit '%s' alone", self->only_bandit);
+        return;
+    }
+    served_bandit *there = served_bandits_find(of->bandits, name);
+    size_t most = (size_t)service_config_now(of)->settings.bandits;
+    if (there)
+        answer_existing(self, there, &settings);
+    else if (count_bandits(of) >= most)
+        http_refuse(self->exchange, 409, call_code(409), "there are %zu bandits, the most that this server takes",
+                    most);
+    else if (create(self, name, &settings, &error))
+        call_refuse(self, &error);
+}
+
+void api_create(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_create);
+}
+
+/* Settings of a bandit that is there, and then its description. */
+static void put_settings(call *self, const bandit_settings *settings, bool archived, const char *done)
+{
+    service *of = self->owner;
+    const char *name = served_bandit_name(self->bandit);
+    ee_error error;
+    if (write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)}, settings, archived,
+                       &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%s' was %s", name, done);
+    answer_description(self, self->bandit, 200);
+}
+
+static void do_change(void *context)
+{
+    call *self = context;
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    json_text body = self->exchange->body;
+    ee_error error;
+    if (bandit_settings_read(&settings, body.bytes, body.length, true, &error))
+        call_refuse(self, &error);
+    else
+        put_settings(self, &settings, false, "changed");
+}
+
+void api_change(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_change);
+}
+
+static void set_archived(call *self, bool archived)
+{
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    if (served_bandit_is_archived(self->bandit) == archived)
+        answer_description(self, self->bandit, 200);
+    else
+        put_settings(self, &settings, archived, archived ? "archived" : "restored");
+}
+
+static void do_archive(void *context)
+{
+    set_archived(context, true);
+}
+
+static void do_restore(void *context)
+{
+    set_archived(context, false);
+}
+
+void api_archive(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_archive);
+}
+
+void api_restore(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_restore);
+}

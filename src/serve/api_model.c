@@ -1,0 +1,222 @@
+/* Models: download, upload, reset, and which versions are kept. All in the worker's thread, since they wait for the
+ * disk or for training. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/archive.h"
+#include "data/log_time.h"
+#include "server_clock.h"
+#include "service_inside.h"
+
+/* ---- download ---- */
+
+static void answer_bytes(call *self, const void *bytes, size_t size, uint64_t version)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu64, version);
+    http_add_header(self->exchange, "X-Model-Version", number);
+    self->exchange->content_type = "application/octet-stream";
+    text_bytes(&self->exchange->answer, bytes, size);
+    http_answer(self->exchange, 200);
+}
+
+static void answer_kept(call *self, uint64_t version)
+{
+    uint8_t *bytes = NULL;
+    size_t size;
+    ee_error error;
+    ee_status status =
+        store_load_model(self->owner->store, served_bandit_number(self->bandit), version, &bytes, &size, &error);
+    if (status == EE_NO_FILE)
+        http_refuse(self->exchange, 404, call_code(404), "version %" PRIu64 " is not kept; see .../model/versions",
+                    version);
+    else if (status)
+        call_refuse(self, &error);
+    else
+        answer_bytes(self, bytes, size, version);
+    memory_free(bytes);
+}
+
+static void do_get(void *context)
+{
+    call *self = context;
+    uint64_t version = UINT64_MAX;
+    void *bytes = NULL;
+    size_t size;
+    ee_error error;
+    if (!call_query_number(self, "version", 0, &version)) return;
+    if (version != UINT64_MAX) {
+        answer_kept(self, version);
+        return;
+    }
+    if (served_bandit_save(self->bandit, &bytes, &size, &version, &error))
+        call_refuse(self, &error);
+    else
+        answer_bytes(self, bytes, size, version);
+    ee_bytes_free(bytes);
+}
+
+void api_get_model(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_get);
+}
+
+/* ---- upload and reset ---- */
+
+static ee_status write_model(call *self, const void *body, size_t size, uint64_t *number, ee_error *error)
+{
+    journal_entry entry = {.bandit = served_bandit_number(self->bandit)};
+    entry.event = (event){.kind = EVENT_MODEL, .body = body, .size = size};
+    ee_status status = journal_write(self->owner->journal, &entry, error);
+    *number = entry.event.number;
+    return status;
+}
+
+/* Whether the bytes are a model that this bandit could have learned. */
+static ee_status check_model(call *self, json_text bytes, ee_error *error)
+{
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    char family[sizeof settings.policy];
+    snprintf(family, sizeof family, "%s", settings.policy);
+    family[strcspn(family, ":")] = '\0'; /* any preset of the policy will do */
+    ee_settings expected = {.policy = family, .dim = settings.dim};
+    ee_bandit *model = NULL;
+    ee_status status = ee_bandit_load_bytes(bytes.bytes, bytes.length, &expected, &model, error);
+    if (!status && !ee_bandit_info(model).features != (settings.dim > 0))
+        status = status_fail(error, EE_BAD_MODEL, "the model takes %s, but the bandit takes %s",
+                             settings.dim ? "named features" : "vectors", settings.dim ? "vectors" : "named features");
+    ee_bandit_free(model);
+    return status;
+}
+
+/* The file first, under a number of its own, then the event that names it: a crash between leaves a file that nobody
+ * asks for. */
+static ee_status put_model(call *self, json_text bytes, uint64_t *number, ee_error *error)
+{
+    uint8_t *body = NULL;
+    size_t size = 0;
+    checkpoint_body head = {.version = (uint64_t)server_clock_wall(),
+                            .checksum = archive_checksum((const uint8_t *)bytes.bytes, bytes.length),
+                            .size = bytes.length};
+    ee_status status = check_model(self, bytes, error);
+    if (!status)
+        status = store_save_model(self->owner->store, served_bandit_number(self->bandit), head.version, bytes.bytes,
+                                  bytes.length, error);
+    if (!status) status = checkpoint_body_write(&head, NULL, &body, &size, error);
+    if (!status) status = write_model(self, body, size, number, error);
+    memory_free(body);
+    return status;
+}
+
+static void answer_written(call *self, ee_status status, uint64_t number, const char *done, const ee_error *error)
+{
+    if (status) {
+        call_refuse(self, error);
+        return;
+    }
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "the model of bandit '%s' was %s",
+                     served_bandit_name(self->bandit), done);
+    text_add(&self->exchange->answer, "{\"event\":%" PRIu64 "}", number);
+    call_answer(self, 200);
+}
+
+static void do_put(void *context)
+{
+    call *self = context;
+    uint64_t number = 0;
+    ee_error error;
+    ee_status status = put_model(self, self->exchange->body, &number, &error);
+    answer_written(self, status, number, "replaced", &error);
+}
+
+void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_put);
+}
+
+static void do_reset(void *context)
+{
+    call *self = context;
+    uint64_t number = 0;
+    ee_error error;
+    ee_status status = write_model(self, NULL, 0, &number, &error);
+    answer_written(self, status, number, "reset", &error);
+}
+
+void api_reset_model(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_reset);
+}
+
+/* ---- versions ---- */
+
+/* The last ones: the trainers keep so many files, and remove those before. */
+typedef struct version_list {
+    struct kept_version {
+        checkpoint_body body;
+        int64_t time;
+    } * kept; /* (most) by the number modulo most */
+    size_t most, count;
+} version_list;
+
+static ee_status add_version(void *context, const event *saved, ee_error *error)
+{
+    version_list *list = context;
+    struct kept_version *place = &list->kept[list->count % list->most];
+    ee_status status = checkpoint_body_read(saved->body, saved->size, &place->body, error);
+    place->time = saved->time;
+    list->count += !status;
+    return status;
+}
+
+static ee_status read_versions(call *self, version_list *list, ee_error *error)
+{
+    store_reader *reader = NULL;
+    uint64_t last;
+    ee_status status = memory_create(&self->exchange->memory, &list->kept, list->most, sizeof *list->kept, error);
+    if (!status) status = store_reader_create(self->owner->store, &reader, error);
+    if (!status)
+        status = store_read(reader, served_bandit_number(self->bandit), 0, 1u << EVENT_CHECKPOINT, SIZE_MAX,
+                            add_version, list, &last, error);
+    store_reader_free(reader);
+    return status;
+}
+
+static void print_versions(text *answer, const version_list *list, uint64_t current)
+{
+    size_t first = list->count > list->most ? list->count - list->most : 0;
+    text_add(answer, "{\"current\":%" PRIu64 ",\"versions\":[", current);
+    for (size_t i = first; i < list->count; i++) {
+        const struct kept_version *entry = &list->kept[i % list->most];
+        char time[LOG_TIME_SIZE];
+        log_time_format((double)entry->time * 1e-6, time);
+        text_add(answer, "%s{\"version\":%" PRIu64 ",\"time\":\"%s\",\"size\":%" PRIu64, i > first ? "," : "",
+                 entry->body.version, time, entry->body.size);
+        text_add(answer, ",\"checksum\":\"%016" PRIx64 "\",\"current\":%s}", entry->body.checksum,
+                 entry->body.version == current ? "true" : "false");
+    }
+    text_add(answer, "]}");
+}
+
+static void do_versions(void *context)
+{
+    call *self = context;
+    served_standing standing = served_bandit_standing(self->bandit);
+    version_list list = {.most = (size_t)service_config_now(self->owner)->settings.checkpoints};
+    ee_error error;
+    if (read_versions(self, &list, &error)) {
+        call_refuse(self, &error);
+        return;
+    }
+    print_versions(&self->exchange->answer, &list, standing.version);
+    call_answer(self, 200);
+}
+
+void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call_work(exchange->context, do_versions);
+}

@@ -1,0 +1,63 @@
+/* The server itself: whether it lives and is ready, its numbers, its description; and the table of all routes. */
+#include "service_inside.h"
+
+const route service_routes[] = {
+    {HTTP_GET, "/livez", KEY_NOBODY, NULL, api_live, "Whether the process turns"},
+    {HTTP_GET, "/readyz", KEY_NOBODY, NULL, api_ready, "Whether requests are welcome"},
+    {HTTP_GET, "/openapi.json", KEY_NOBODY, NULL, api_openapi, "The description of this API"},
+    {HTTP_GET, "/metrics", KEY_READER, NULL, api_metrics, "Numbers for Prometheus"},
+    {HTTP_GET, "/v1/bandits", KEY_READER, NULL, api_list, "All bandits"},
+    {HTTP_POST, "/v1/bandits", KEY_ADMIN, "body-bytes", api_create, "Create a bandit"},
+    {HTTP_GET, "/v1/bandits/{name}", KEY_READER, NULL, api_describe, "One bandit"},
+    {HTTP_PATCH, "/v1/bandits/{name}", KEY_ADMIN, "body-bytes", api_change,
+     "Change how rewards are joined, or the mode"},
+    {HTTP_DELETE, "/v1/bandits/{name}", KEY_ADMIN, NULL, api_archive, "Archive a bandit"},
+    {HTTP_POST, "/v1/bandits/{name}/restore", KEY_ADMIN, "body-bytes", api_restore, "Bring an archived bandit back"},
+    {HTTP_POST, "/v1/bandits/{name}/decide", KEY_APP, "body-bytes", api_decide, "Decide"},
+    {HTTP_POST, "/v1/bandits/{name}/decide/batch", KEY_APP, "body-bytes", api_decide_batch, "Decide several times"},
+    {HTTP_POST, "/v1/bandits/{name}/reward", KEY_APP, "body-bytes", api_reward, "Give a reward"},
+    {HTTP_POST, "/v1/bandits/{name}/reward/batch", KEY_APP, "body-bytes", api_reward_batch, "Give several rewards"},
+    {HTTP_GET, "/v1/bandits/{name}/model", KEY_READER, NULL, api_get_model, "Download the model"},
+    {HTTP_PUT, "/v1/bandits/{name}/model", KEY_ADMIN, "model-bytes", api_put_model, "Upload a model"},
+    {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model"},
+    {HTTP_GET, "/v1/bandits/{name}/model/versions", KEY_READER, NULL, api_model_versions, "Versions that are kept"},
+    {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Settled decisions as lines of dsjson"},
+};
+const size_t service_route_count = sizeof service_routes / sizeof *service_routes;
+_Static_assert(sizeof service_routes / sizeof *service_routes <= MOST_ROUTES, "room for the counts of each route");
+
+void api_live(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    text_add(&exchange->answer, "{\"live\":true}\n");
+    http_answer(exchange, 200);
+}
+
+void api_ready(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *self = owner;
+    if (atomic_load(&self->draining)) {
+        call_refuse_for(exchange, 503, 1, "the server is stopping");
+    } else if (!journal_read_counts(self->journal).writable) {
+        call_refuse_for(exchange, 503, 1, "the store cannot be written: see the log");
+    } else {
+        text_add(&exchange->answer, "{\"ready\":true}\n");
+        http_answer(exchange, 200);
+    }
+}
+
+void api_openapi(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    text_bytes(&exchange->answer, openapi_json, openapi_size);
+    http_answer(exchange, 200);
+}
+
+void api_metrics(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    exchange->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    service_metrics_write(owner, &exchange->answer);
+    http_answer(exchange, 200);
+}

@@ -1,0 +1,101 @@
+#include "decision_arms.h"
+
+static bool is_excluded(const decision_body *body, size_t action)
+{
+    return body->excluded && body->excluded[action];
+}
+
+size_t decision_arms_count(const decision_body *body)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < body->count; i++) count += !is_excluded(body, i);
+    return count;
+}
+
+size_t decision_arms_action(const decision_body *body, size_t arm)
+{
+    size_t action = 0;
+    for (;; action++)
+        if (!is_excluded(body, action) && arm-- == 0) return action;
+}
+
+static ee_status make_vectors(decision_arms *room, const decision_body *body, size_t count, ee_arms *arms,
+                              ee_error *error)
+{
+    size_t dim = body->dim;
+    *arms = ee_arms_dense(body->values, count, dim);
+    if (count == body->count) return EE_OK;
+    ee_status status =
+        memory_grow(&room->memory, &room->values, &room->capacity, count * dim, sizeof *room->values, error);
+    if (status) return status;
+    float *next = room->values;
+    for (size_t i = 0; i < body->count; i++) {
+        if (is_excluded(body, i)) continue;
+        memcpy(next, body->values + i * dim, dim * sizeof *next);
+        next += dim;
+    }
+    arms->values = room->values;
+    return EE_OK;
+}
+
+/* Adds the actions of "_multi", which the reader has begun, to the round. */
+static ee_status add_actions(json_reader *reader, const decision_body *body, ee_round *round, ee_error *error)
+{
+    json_token token;
+    json_text span;
+    for (size_t i = 0;; i++) {
+        ee_status status = json_next(reader, &token, error);
+        if (status || token.kind == JSON_KIND_ARRAY_END) return status;
+        status = json_skip(reader, &token, &span, error);
+        if (!status && i < body->count && !is_excluded(body, i))
+            status = ee_round_action(round, span.bytes, span.length, error);
+        if (status) return status;
+    }
+}
+
+/* What ee_round_read does, without the excluded ones. A context passes over "_multi". */
+static ee_status read_some(decision_arms *room, const decision_body *body, ee_round *round, ee_error *error)
+{
+    room->json.owner = &room->memory;
+    json_reader reader = json_start(body->context.bytes, body->context.length, &room->json);
+    json_token token;
+    ee_status status = ee_round_context(round, body->context.bytes, body->context.length, error);
+    if (!status) status = json_next(&reader, &token, error);
+    while (!status) {
+        status = json_next(&reader, &token, error);
+        if (status || token.kind == JSON_KIND_OBJECT_END) return status;
+        if (json_is(token.key, "_multi") && token.kind == JSON_KIND_ARRAY)
+            status = add_actions(&reader, body, round, error);
+        else
+            status = json_skip(&reader, &token, NULL, error);
+    }
+    return status;
+}
+
+ee_status decision_arms_make(decision_arms *room, const decision_body *body, ee_round *round, ee_arms *arms,
+                             ee_error *error)
+{
+    size_t count = decision_arms_count(body);
+    if (!count) return status_fail(error, EE_BAD_INPUT, "decide: no action is left to choose from");
+    if (body->dim) return make_vectors(room, body, count, arms, error);
+    ee_round_clear(round);
+    ee_status status = count == body->count ? ee_round_read(round, body->context.bytes, body->context.length, error)
+                                            : read_some(room, body, round, error);
+    if (!status && ee_round_count(round) != count)
+        return status_fail(error, EE_BAD_INPUT, "decide: the context has other actions than the decision");
+    return status;
+}
+
+void decision_answer(decision_body *body, learning_mode mode, size_t own, const double *of_arms, double *probabilities)
+{
+    body->own = decision_arms_action(body, own);
+    body->baseline = decision_arms_action(body, 0);
+    body->action = mode == MODE_ONLINE ? body->own : body->baseline;
+    size_t arm = 0;
+    for (size_t i = 0; i < body->count; i++) {
+        bool excluded = is_excluded(body, i);
+        probabilities[i] = excluded ? 0 : mode == MODE_ONLINE ? of_arms[arm] : i == body->baseline;
+        arm += !excluded;
+    }
+    body->probabilities = probabilities;
+}

@@ -1,0 +1,25 @@
+/* Ids for decisions whose caller gave none: 32 hexadecimal digits, 48 bits of milliseconds and then 80 random ones. So
+ * they grow with time, and nobody can guess one. */
+#ifndef EENET_DECISION_IDS_H
+#define EENET_DECISION_IDS_H
+
+#include <pthread.h>
+
+#include "base/status.h"
+
+enum { DECISION_ID_SIZE = 32 };
+
+/* Random bytes are asked for in bulk. Any thread may take an id. */
+typedef struct decision_ids {
+    pthread_mutex_t lock;
+    uint8_t bytes[4000]; /* of which `left` are unused */
+    size_t left;
+} decision_ids;
+
+void decision_ids_start(decision_ids *self);
+void decision_ids_stop(decision_ids *self);
+
+/* microseconds: since 1970. No zero follows the digits. */
+ee_status decision_ids_make(decision_ids *self, int64_t microseconds, char id[DECISION_ID_SIZE], ee_error *error);
+
+#endif

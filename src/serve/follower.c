@@ -1,0 +1,419 @@
+#include "follower.h"
+
+#include <inttypes.h>
+
+#include "decision_arms.h"
+#include "engine/bandit.h"
+
+struct follower {
+    memory memory;            /* all blocks of the follower, itself the first */
+    bandit_settings settings; /* the mode is the one in force after the last event */
+    ee_bandit *bandit, *replaced;
+    uint64_t upto;
+    follower_counts counts;
+
+    uint64_t *numbers; /* (limit) of the decision with engine id i: its event's, at i % limit; 0: no event's */
+    size_t limit, number_capacity;
+
+    /* Decisions count from these on: events after the last MODEL event and after the last change to `online`, and
+     * versions that have the MODEL event in them. */
+    uint64_t model_event, online_from, first_version;
+
+    ee_round *round;
+    decision_arms arms;
+    event_room bodies;
+    uint8_t *state;
+
+    /* The step under way. */
+    store_reader *log;
+    uint32_t number; /* of the bandit */
+    const step_body *step;
+    bool (*cancel)(void *context);
+    void *context;
+    uint64_t visited;
+    bool past; /* an event above step->upto was met */
+};
+
+/* ---- making ---- */
+
+static void put_bandit(follower *self, ee_bandit *bandit)
+{
+    if (self->bandit && !self->replaced)
+        self->replaced = self->bandit; /* it may be published */
+    else
+        ee_bandit_free(self->bandit);
+    self->bandit = bandit;
+}
+
+/* Where the numbers of the bandit's decisions are kept: none so far. */
+static ee_status reserve_numbers(follower *self, const ee_bandit *bandit, ee_error *error)
+{
+    size_t limit = bandit->pending.limit;
+    ee_status status =
+        memory_grow(&self->memory, &self->numbers, &self->number_capacity, limit, sizeof *self->numbers, error);
+    if (status) return status;
+    self->limit = limit;
+    memset(self->numbers, 0, limit * sizeof *self->numbers);
+    return EE_OK;
+}
+
+/* Makes the bandit the follower's, which then owns it, also on failure. */
+static ee_status start(follower *self, ee_bandit *bandit, ee_error *error)
+{
+    put_bandit(self, bandit);
+    return reserve_numbers(self, bandit, error);
+}
+
+static ee_status create(const bandit_settings *settings, follower **out, ee_error *error)
+{
+    follower *self;
+    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
+    if (status) return status;
+    self->settings = *settings;
+    self->bodies.owner = &self->memory;
+    status = ee_round_create(NULL, &self->round, error);
+    if (status)
+        follower_free(self);
+    else
+        *out = self;
+    return status;
+}
+
+ee_status follower_create(const bandit_settings *settings, follower **out, ee_error *error)
+{
+    follower *self;
+    ee_bandit *bandit;
+    *out = NULL;
+    ee_status status = create(settings, &self, error);
+    if (status) return status;
+    status = bandit_settings_create(settings, &bandit, error);
+    if (!status) status = start(self, bandit, error);
+    self->upto = 1;
+    if (status)
+        follower_free(self);
+    else
+        *out = self;
+    return status;
+}
+
+void follower_free(follower *self)
+{
+    if (!self) return;
+    ee_bandit_free(self->bandit);
+    ee_bandit_free(self->replaced);
+    ee_round_free(self->round);
+    memory_release(&self->arms.memory);
+    memory_free(self->state);
+    memory_release(&self->memory);
+}
+
+ee_bandit *follower_bandit(follower *self)
+{
+    return self->bandit;
+}
+
+uint64_t follower_upto(const follower *self)
+{
+    return self->upto;
+}
+
+follower_counts follower_read_counts(const follower *self)
+{
+    return self->counts;
+}
+
+/* ---- decisions that wait ---- */
+
+/* Engine ids first to decisions are kept, and their numbers ascend. */
+static uint64_t first_kept(const follower *self)
+{
+    uint64_t made = self->bandit->decisions;
+    return made < self->limit ? 1 : made - self->limit + 1;
+}
+
+/* The engine's id of a decision, or 0. */
+static uint64_t find_waiting(const follower *self, uint64_t number)
+{
+    uint64_t low = first_kept(self), high = self->bandit->decisions + 1, made = high;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (self->numbers[middle % self->limit] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < made && self->numbers[low % self->limit] == number ? low : 0;
+}
+
+/* Whether the library has refused an event for what it is: then it is passed over, by every follower. */
+static bool is_refused(ee_status status)
+{
+    return status && status != EE_NO_MEMORY && status != EE_FILE_ERROR;
+}
+
+static ee_status pass_over(follower *self)
+{
+    self->counts.passed_over++;
+    return EE_OK;
+}
+
+/* What became of a reward. */
+static ee_status count_reward(follower *self, ee_status status)
+{
+    if (status == EE_DIVERGED)
+        self->counts.diverged++;
+    else if (is_refused(status))
+        self->counts.passed_over++;
+    else if (!status)
+        self->counts.learned++;
+    return is_refused(status) ? EE_OK : status;
+}
+
+/* ---- DECISION ---- */
+
+/* Whether this model made it, so that it can be learned. */
+static bool is_own(const follower *self, const decision_body *body)
+{
+    return body->record_size && body->version >= self->first_version;
+}
+
+static ee_status learn_names(follower *self, const decision_body *body, ee_error *error)
+{
+    if (!self->bandit->features) return EE_OK;
+    ee_status status = decision_arms_make(&self->arms, body, self->round, NULL, error);
+    return status ? status : ee_bandit_arms(self->bandit, self->round, NULL, error);
+}
+
+/* One whose rewards are another action's than the record's cannot wait for them. */
+static ee_status take_waiting(follower *self, const event *from, const decision_body *body, ee_error *error)
+{
+    ee_decision decision;
+    if (body->own != body->action) return pass_over(self);
+    ee_status status = ee_bandit_take_record(self->bandit, body->record, body->record_size, &decision, error);
+    if (!status) self->numbers[decision.id % self->limit] = from->number;
+    return is_refused(status) ? pass_over(self) : status;
+}
+
+static ee_status take_decision(follower *self, const event *from, ee_error *error)
+{
+    decision_body body;
+    self->counts.decisions++;
+    if (self->settings.mode == MODE_LOGGING) return EE_OK;
+    ee_status status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
+    if (!status && !is_own(self, &body)) return pass_over(self);
+    if (!status && !body.dim) status = learn_names(self, &body, error);
+    if (status) return is_refused(status) ? pass_over(self) : status;
+    if (self->settings.mode == MODE_ONLINE) return take_waiting(self, from, &body, error);
+    double reward = body.own == body.baseline;
+    return count_reward(self, ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error));
+}
+
+/* ---- SETTLED ---- */
+
+typedef struct settling {
+    follower *self;
+    double value;
+    ee_status status; /* of learning */
+} settling;
+
+static ee_status learn_stored(void *context, const event *from, ee_error *error)
+{
+    settling *s = context;
+    follower *self = s->self;
+    decision_body body;
+    s->status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
+    if (s->status) return EE_OK;
+    if (!is_own(self, &body) || body.own != body.action)
+        s->status = EE_BAD_RECORD;
+    else
+        s->status = ee_bandit_learn_record(self->bandit, body.record, body.record_size, s->value, error);
+    if (!s->status) self->counts.by_record++;
+    return EE_OK;
+}
+
+static ee_status learn_by_record(follower *self, const event *from, ee_error *error)
+{
+    settling s = {self, from->value, EE_BAD_RECORD};
+    uint64_t decision = from->decision;
+    if (decision <= self->model_event || decision < self->online_from) return EE_BAD_RECORD;
+    ee_status status = store_read_one(self->log, self->number, decision, learn_stored, &s, error);
+    if (status == EE_BAD_INPUT) return EE_BAD_RECORD; /* it is not there any more */
+    return status ? status : s.status;
+}
+
+static ee_status forget(follower *self, uint64_t id)
+{
+    return ee_bandit_forget(self->bandit, id, NULL) ? pass_over(self) : EE_OK;
+}
+
+static ee_status take_settled(follower *self, const event *from, ee_error *error)
+{
+    uint64_t id = find_waiting(self, from->decision);
+    bool learns = self->settings.mode == MODE_ONLINE && from->outcome != SETTLED_NOTHING;
+    if (!learns) return id ? forget(self, id) : EE_OK;
+    ee_status status = id ? ee_bandit_learn(self->bandit, id, from->value, error) : learn_by_record(self, from, error);
+    if (status == EE_DIVERGED && id) forget(self, id);
+    if (!status && from->outcome == SETTLED_DEFAULT) self->counts.defaulted++;
+    return count_reward(self, status);
+}
+
+/* ---- MODEL, SETTINGS, STEP ---- */
+
+static ee_status load_upload(follower *self, const event *from, ee_bandit **out, ee_error *error)
+{
+    checkpoint_body body;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
+    if (!status) status = store_load_model_of(self->log, self->number, body.version, &bytes, &size, error);
+    if (!status && (size != body.size || archive_checksum(bytes, size) != body.checksum))
+        status = status_fail(error, EE_FILE_ERROR, "model: the uploaded model of event %" PRIu64 " is damaged",
+                             from->number);
+    if (!status) status = ee_bandit_load_bytes(bytes, size, NULL, out, error);
+    memory_free(bytes);
+    return status;
+}
+
+static ee_status take_model(follower *self, const event *from, ee_error *error)
+{
+    ee_bandit *bandit = NULL;
+    ee_status status =
+        from->size ? load_upload(self, from, &bandit, error) : bandit_settings_create(&self->settings, &bandit, error);
+    if (status) return status;
+    self->model_event = from->number;
+    self->first_version = UINT64_MAX; /* a STEP event will tell */
+    self->counts = (follower_counts){0};
+    bandit_set_stride(bandit, self->step->stride);
+    return start(self, bandit, error);
+}
+
+static ee_status take_settings(follower *self, const event *from, ee_error *error)
+{
+    bandit_settings settings = bandit_settings_usual();
+    ee_status status = bandit_settings_read(&settings, from->body, from->size, false, error);
+    if (status) return status;
+    if (settings.mode == MODE_ONLINE && self->settings.mode != MODE_ONLINE) self->online_from = from->number;
+    self->settings.mode = settings.mode;
+    return EE_OK;
+}
+
+static ee_status take_step(follower *self, const event *from, ee_error *error)
+{
+    step_body step;
+    ee_status status = step_body_read(from->body, from->size, &step, error);
+    if (!status && self->first_version == UINT64_MAX && step.upto >= self->model_event)
+        self->first_version = from->number;
+    return status;
+}
+
+/* ---- steps ---- */
+
+static ee_status take(void *context, const event *from, ee_error *error)
+{
+    follower *self = context;
+    self->past = from->number > self->step->upto;
+    if (self->past) return EE_BAD_INPUT;
+    enum { BETWEEN = 64 };
+    if (self->cancel && ++self->visited % BETWEEN == 0 && self->cancel(self->context))
+        return status_fail(error, EE_BAD_INPUT, "model: it was stopped in the midst of a step");
+    switch (from->kind) {
+    case EVENT_DECISION:
+        return take_decision(self, from, error);
+    case EVENT_SETTLED:
+        return take_settled(self, from, error);
+    case EVENT_MODEL:
+        return take_model(self, from, error);
+    case EVENT_SETTINGS:
+        return take_settings(self, from, error);
+    default:
+        return take_step(self, from, error);
+    }
+}
+
+ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step,
+                        bool (*cancel)(void *context), void *context, ee_error *error)
+{
+    enum { TOGETHER = 256 }; /* more would keep the store from clearing away its journal meanwhile */
+    const unsigned kinds =
+        1U << EVENT_DECISION | 1U << EVENT_SETTLED | 1U << EVENT_STEP | 1U << EVENT_SETTINGS | 1U << EVENT_MODEL;
+    ee_bandit_free(self->replaced);
+    self->replaced = NULL;
+    self->log = log;
+    self->number = bandit;
+    self->step = step;
+    self->cancel = cancel;
+    self->context = context;
+    self->past = false;
+    bandit_set_stride(self->bandit, step->stride);
+    while (self->upto < step->upto) {
+        uint64_t before = self->upto;
+        ee_status status = store_read(log, bandit, before, kinds, TOGETHER, take, self, &self->upto, error);
+        if (self->past || self->upto > step->upto) break;
+        if (status) return status;
+        if (self->upto == before)
+            return status_fail(error, EE_BAD_INPUT, "model: the log ends with event %" PRIu64 ", before %" PRIu64,
+                               before, step->upto);
+    }
+    self->upto = step->upto;
+    return bandit_tell(self->bandit, error);
+}
+
+/* ---- checkpoints ---- */
+
+/* Visits all but the model. */
+static void archive_state(follower *self, archive *a)
+{
+    enum { FORMAT = 1 };
+    uint64_t format = FORMAT;
+    size_t mode = self->settings.mode;
+    archive_u64(a, &format);
+    if (!a->status && format != FORMAT) archive_fail(a, EE_BAD_MODEL, "model: its checkpoint is of another version");
+    archive_size(a, &mode, MODE_ONLINE, MODE_LOGGING, "mode");
+    self->settings.mode = (learning_mode)mode;
+    archive_u64(a, &self->model_event);
+    archive_u64(a, &self->online_from);
+    archive_u64(a, &self->first_version);
+    uint64_t *counts[] = {&self->counts.decisions, &self->counts.learned,  &self->counts.defaulted,
+                          &self->counts.by_record, &self->counts.diverged, &self->counts.passed_over};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) archive_u64(a, counts[i]);
+    for (uint64_t id = first_kept(self); id <= self->bandit->decisions && !a->status; id++)
+        archive_u64(a, &self->numbers[id % self->limit]);
+}
+
+ee_status follower_state(follower *self, const void **bytes, size_t *size, ee_error *error)
+{
+    archive a = archive_writer(error);
+    archive_state(self, &a);
+    memory_free(self->state);
+    self->state = a.bytes;
+    *bytes = a.bytes;
+    *size = a.size;
+    return a.status;
+}
+
+ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings *settings, const void *bytes,
+                        size_t size, follower **out, ee_error *error)
+{
+    follower *self;
+    ee_bandit *bandit;
+    *out = NULL;
+    if (size != checkpoint->size || archive_checksum(bytes, size) != checkpoint->checksum)
+        return status_fail(error, EE_BAD_MODEL, "model: the file of version %" PRIu64 " is not the one that was saved",
+                           checkpoint->version);
+    ee_status status = create(settings, &self, error);
+    if (status) return status;
+    status = ee_bandit_load_bytes(bytes, size, NULL, &bandit, error);
+    if (!status) status = start(self, bandit, error);
+    if (!status) {
+        archive a = archive_reader(checkpoint->state, checkpoint->state_size, error);
+        archive_state(self, &a);
+        if (!a.status && archive_remaining(&a)) archive_fail(&a, EE_BAD_MODEL, "model: its checkpoint is too long");
+        status = a.status;
+    }
+    self->upto = checkpoint->upto;
+    if (status)
+        follower_free(self);
+    else
+        *out = self;
+    return status;
+}

@@ -1,0 +1,107 @@
+#include "restoring.h"
+
+static ee_status read_settings(void *context, const event *from, ee_error *error)
+{
+    bandit_settings *settings = context;
+    *settings = bandit_settings_usual();
+    return bandit_settings_read(settings, from->body, from->size, false, error);
+}
+
+typedef struct loading {
+    store_reader *log;
+    uint32_t bandit;
+    bandit_settings settings; /* those that the log begins with */
+    follower *loaded;
+    uint64_t version;
+} loading;
+
+static ee_status load_checkpoint(void *context, const event *from, ee_error *error)
+{
+    loading *self = context;
+    checkpoint_body body;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
+    if (!status) status = store_load_model_of(self->log, self->bandit, body.version, &bytes, &size, error);
+    if (!status) status = follower_load(&body, &self->settings, bytes, size, &self->loaded, error);
+    if (!status) self->version = body.version;
+    memory_free(bytes);
+    return status;
+}
+
+static ee_status is_there(void *context, const event *from, ee_error *error)
+{
+    (void)context;
+    (void)from;
+    (void)error;
+    return EE_OK;
+}
+
+/* A log without its beginning cannot be followed from there. */
+static ee_status begin(loading *self, bool has_checkpoints, ee_error *error)
+{
+    enum { SECOND = 2 };
+    if (has_checkpoints && store_read_one(self->log, self->bandit, SECOND, is_there, NULL, NULL))
+        return status_fail(error, EE_BAD_MODEL,
+                           "model: no checkpoint of it can be read, and the log's beginning is no longer kept");
+    return follower_create(&self->settings, &self->loaded, error);
+}
+
+ee_status restore_at(store_reader *log, uint32_t bandit, uint64_t upto, follower **out, uint64_t *version,
+                     ee_error *error)
+{
+    loading self = {.log = log, .bandit = bandit};
+    uint64_t checkpoint = upto;
+    bool any = false;
+    *out = NULL;
+    ee_status status = store_read_one(log, bandit, 1, read_settings, &self.settings, error);
+    while (!status && !self.loaded) {
+        if (checkpoint) status = store_last(log, bandit, EVENT_CHECKPOINT, checkpoint, &checkpoint, error);
+        if (status || !checkpoint) break;
+        any = true;
+        status = store_read_one(log, bandit, checkpoint, load_checkpoint, &self, error);
+        if (status != EE_NO_MEMORY) status = EE_OK; /* an older one may do */
+        checkpoint--;
+    }
+    if (!status && !self.loaded) status = begin(&self, any, error);
+    if (status) return status;
+    *out = self.loaded;
+    *version = self.version;
+    return EE_OK;
+}
+
+typedef struct found_step {
+    uint64_t number;
+    step_body *step;
+} found_step;
+
+static ee_status read_step(void *context, const event *from, ee_error *error)
+{
+    found_step *found = context;
+    found->number = from->number;
+    return step_body_read(from->body, from->size, found->step, error);
+}
+
+ee_status restore_next_step(store_reader *log, uint32_t bandit, uint64_t after, uint64_t *number, step_body *step,
+                            ee_error *error)
+{
+    found_step found = {0, step};
+    uint64_t last;
+    ee_status status = store_read(log, bandit, after, 1U << EVENT_STEP, 1, read_step, &found, &last, error);
+    *number = found.number;
+    return status;
+}
+
+ee_status restore_steps(follower *self, store_reader *log, uint32_t bandit, bool (*cancel)(void *context),
+                        void *context, uint64_t *version, ee_error *error)
+{
+    for (;;) {
+        uint64_t number;
+        step_body step;
+        ee_status status = restore_next_step(log, bandit, *version, &number, &step, error);
+        if (status || !number) return status;
+        status = follower_step(self, log, bandit, &step, cancel, context, error);
+        if (status) return status;
+        *version = number;
+    }
+}

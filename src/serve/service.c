@@ -1,0 +1,473 @@
+/* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "data/id_set.h"
+#include "notify.h"
+#include "server_clock.h"
+#include "service_inside.h"
+
+enum { SECOND = 1000000, RATE_PLACES = 1 << 16, MOST_TASKS = 1000 };
+
+const service_config *service_config_now(service *self)
+{
+    return atomic_load_explicit(&self->config, memory_order_acquire);
+}
+
+/* ---- who is let in ---- */
+
+/* Every answer has an id, the caller's where it is short and plain. */
+static void name_request(service *self, http_exchange *exchange)
+{
+    enum { MOST = 128 };
+    const char *given = http_header(exchange, "X-Request-Id");
+    char made[DECISION_ID_SIZE + 1] = "";
+    size_t length = 0;
+    while (given && given[length] > ' ' && given[length] < 127) length++;
+    if (!given || length == 0 || length > MOST || given[length]) {
+        if (decision_ids_make(&self->ids, server_clock_wall(), made, NULL)) return;
+        given = made;
+    }
+    http_add_header(exchange, "X-Request-Id", given);
+}
+
+static json_text key_of(const http_exchange *exchange)
+{
+    static const char scheme[] = "Bearer ";
+    const char *words = http_header(exchange, "Authorization");
+    if (words && strncmp(words, scheme, sizeof scheme - 1) == 0)
+        words += sizeof scheme - 1;
+    else
+        words = http_header(exchange, "X-Api-Key");
+    return words ? (json_text){words, strlen(words)} : (json_text){NULL, 0};
+}
+
+/* Fills *grant; false: answered. */
+static bool check_key(const service_config *config, http_exchange *exchange, const route *of, key_grant *grant)
+{
+    *grant = (key_grant){.role = KEY_ADMIN, .name = ""};
+    if (!config->keys || of->role == KEY_NOBODY) return true;
+    json_text key = key_of(exchange);
+    if (!key.bytes || !key_ring_find(config->keys, key, grant)) {
+        http_add_header(exchange, "WWW-Authenticate", "Bearer");
+        http_refuse(exchange, 401, call_code(401), key.bytes ? "the key is not known" : "a key is needed: %s",
+                    "Authorization: Bearer KEY");
+        return false;
+    }
+    if (grant->role >= of->role) return true;
+    http_refuse(exchange, 403, call_code(403), "this takes a key of the role %s; that of '%s' is %s",
+                key_role_name(of->role), grant->name, key_role_name(grant->role));
+    return false;
+}
+
+static uint64_t caller_of(const service_config *config, const http_exchange *exchange, const key_grant *grant)
+{
+    if (config->keys && grant->name[0]) return grant->place + 1;
+    return id_hash(exchange->peer, strlen(exchange->peer)) | 1ULL << 63;
+}
+
+static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who, double rate, const char *whose)
+{
+    double wait = 0;
+    if (rate <= 0 || rate_limit_pass(limit, who, rate, 1, exchange->arrived, &wait)) return true;
+    call_refuse_for(exchange, 429, wait, "more than %g requests a second of one %s", rate, whose);
+    return false;
+}
+
+/* What an archived bandit still answers to. */
+static bool is_for_archived(const route *of)
+{
+    return of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
+}
+
+/* The bandit that the path names, if it names one; false: answered. */
+static bool find_bandit(service *self, call *into, const key_grant *grant)
+{
+    http_exchange *exchange = into->exchange;
+    const route_match *match = &into->match;
+    bool is_open = match->route->role == KEY_NOBODY;
+    if (match->count == 0) {
+        if (is_open || !grant->bandit || match->route->handle != api_metrics) return true;
+        http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
+        return false;
+    }
+    const char *name = match->parts[0];
+    if (grant->bandit && strcmp(grant->bandit, name) != 0) {
+        http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
+        return false;
+    }
+    into->bandit = served_bandits_find(self->bandits, (json_text){name, strlen(name)});
+    if (!into->bandit) {
+        http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'", name);
+        return false;
+    }
+    if (!served_bandit_is_archived(into->bandit) || is_for_archived(match->route)) return true;
+    http_refuse(exchange, 410, call_code(410),
+                "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
+    return false;
+}
+
+static bool find_route(http_exchange *exchange, route_match *match)
+{
+    char allowed[64];
+    switch (router_find(service_routes, service_route_count, exchange->method, exchange->path, match, allowed)) {
+    case ROUTE_FOUND:
+        return true;
+    case ROUTE_OTHER_METHOD:
+        http_add_header(exchange, "Allow", allowed);
+        http_refuse(exchange, 405, call_code(405), "this path takes %s", allowed);
+        return false;
+    case ROUTE_BAD_PATH:
+        http_refuse(exchange, 400, call_code(400), "the path is none: a part of it is empty, or does not decode");
+        return false;
+    default:
+        http_refuse(exchange, 404, call_code(404), "there is nothing here; see /openapi.json");
+        return false;
+    }
+}
+
+/* All that can be refused before the body is read. false: answered. */
+static bool let_in(service *self, call *into)
+{
+    http_exchange *exchange = into->exchange;
+    const service_config *config = service_config_now(self);
+    const route *of = into->match.route;
+    key_grant grant;
+    if (!check_key(config, exchange, of, &grant)) return false;
+    into->only_bandit = grant.bandit;
+    into->key_name = grant.name;
+    if (of->role != KEY_NOBODY && !check_rate(self->rates, exchange, caller_of(config, exchange, &grant),
+                                              config->settings.rate, config->keys ? "key" : "address"))
+        return false;
+    if (!find_bandit(self, into, &grant)) return false;
+    if (into->bandit && !check_rate(self->bandit_rates, exchange, served_bandit_number(into->bandit),
+                                    config->settings.bandit_rate, "bandit"))
+        return false;
+    const char *limit = of->limit;
+    exchange->body_limit = !limit                              ? 0
+                           : strcmp(limit, "model-bytes") == 0 ? (size_t)config->settings.model_bytes
+                                                               : (size_t)config->settings.body_bytes;
+    return true;
+}
+
+static bool admit(void *context, http_exchange *exchange)
+{
+    service *self = context;
+    name_request(self, exchange);
+    call *made = call_take(self, exchange);
+    if (!made) {
+        call_refuse_for(exchange, 503, 1, "there is no memory left");
+        return false;
+    }
+    made->match.route = NULL;
+    if (!find_route(exchange, &made->match)) return false;
+    exchange->route = made->match.route;
+    return let_in(self, made);
+}
+
+static void handle(void *context, http_exchange *exchange)
+{
+    const call *of = exchange->context;
+    of->match.route->handle(context, exchange, &of->match);
+}
+
+static void ended(void *context, http_exchange *exchange)
+{
+    static const char *const methods[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OTHER"};
+    service *self = context;
+    call *used = exchange->context;
+    double seconds = (double)server_clock_real() * 1e-6 - exchange->arrived;
+    service_count(self, exchange, exchange->route, seconds);
+    if (server_log_wants(&self->log, LOG_LEVEL_DEBUG)) {
+        char fields[700];
+        snprintf(fields, sizeof fields, "method=%s path=%.*s status=%d seconds=%.6f bytes=%zu peer=%s key=%s",
+                 methods[exchange->method], exchange->path.length < 500 ? (int)exchange->path.length : 500,
+                 exchange->path.bytes, exchange->status, seconds, exchange->answer.length, exchange->peer,
+                 used && used->key_name ? used->key_name : "");
+        server_log_write(&self->log, LOG_LEVEL_DEBUG, fields, "request");
+    }
+    if (used) call_give_back(used);
+}
+
+/* ---- what the journal tells ---- */
+
+static void appended(void *context, uint32_t bandit, uint64_t last)
+{
+    service *self = context;
+    served_bandits_appended(self->bandits, bandit, last);
+}
+
+static void synced(void *context, double seconds, size_t entries)
+{
+    service *self = context;
+    metric_observe(&self->metrics.syncs, seconds);
+    atomic_fetch_add_explicit(&self->metrics.synced_entries, entries, memory_order_relaxed);
+}
+
+/* ---- now and then ---- */
+
+static void forget_old(service *self)
+{
+    int64_t days = service_config_now(self)->settings.retention_days;
+    served_bandit *bandit;
+    if (days <= 0) return;
+    int64_t before = journal_time(self->journal) - days * 86400 * SECOND;
+    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++)
+        journal_forget_before(self->journal, served_bandit_number(bandit), before);
+}
+
+static void tell_trouble(service *self)
+{
+    served_bandit *bandit;
+    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
+        served_standing standing = served_bandit_standing(bandit);
+        if (standing.trouble[0])
+            server_log_write(&self->log, LOG_LEVEL_WARNING, "", "bandit '%s' does not learn: %s",
+                             served_bandit_name(bandit), standing.trouble);
+    }
+}
+
+static void *keep_house(void *context)
+{
+    service *self = context;
+    bool writable = true;
+    pthread_mutex_lock(&self->keeping_lock);
+    for (unsigned turn = 0; !self->keeping_ends; turn++) {
+        pthread_mutex_unlock(&self->keeping_lock);
+        bool was = writable;
+        writable = journal_read_counts(self->journal).writable;
+        if (was && !writable)
+            server_log_write(&self->log, LOG_LEVEL_ERROR, "", "the store cannot be written; requests get 503");
+        if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the store can be written again");
+        if (turn % 60 == 59) tell_trouble(self);
+        if (turn % 600 == 10) forget_old(self);
+        atomic_store(&self->kept_at, server_clock_real());
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += 1;
+        pthread_mutex_lock(&self->keeping_lock);
+        if (!self->keeping_ends) pthread_cond_timedwait(&self->keeping_changed, &self->keeping_lock, &until);
+    }
+    pthread_mutex_unlock(&self->keeping_lock);
+    return NULL;
+}
+
+bool service_is_alive(const service *self)
+{
+    enum { LATE = 30 };
+    int64_t kept = atomic_load(&((service *)self)->kept_at);
+    return server_clock_real() - kept < (int64_t)LATE * SECOND;
+}
+
+/* ---- start ---- */
+
+static ee_status make_config(service *self, const server_settings *settings, ee_error *error)
+{
+    service_config *made;
+    ee_status status = server_settings_check(settings, error);
+    if (!status) status = memory_create(NULL, &made, 1, sizeof *made, error);
+    if (status) return status;
+    made->settings = *settings;
+    if (settings->keys[0]) status = key_ring_read(settings->keys, &made->keys, error);
+    if (status) {
+        memory_free(made);
+        return status;
+    }
+    made->previous = atomic_load(&self->config);
+    atomic_store(&self->log.level, settings->log_level.pick);
+    atomic_store_explicit(&self->config, made, memory_order_release);
+    return EE_OK;
+}
+
+static served_options options_of(const server_settings *settings)
+{
+    served_options options = served_options_usual();
+    options.trainers = (size_t)settings->trainers;
+    options.publish_interval = settings->publish_interval;
+    options.step_events = (size_t)settings->step_events;
+    options.most_behind = (uint64_t)settings->most_behind;
+    options.checkpoint_events = (uint64_t)settings->checkpoint_events;
+    options.checkpoint_seconds = settings->checkpoint_seconds;
+    options.checkpoints = (size_t)settings->checkpoints;
+    options.sleep_seconds = settings->sleep_seconds;
+    options.most_awake = (size_t)settings->most_awake;
+    return options;
+}
+
+static ee_status start_bandits(service *self, const server_settings *settings, ee_error *error)
+{
+    journal_options written = {.appended = appended, .synced = synced, .context = self};
+    served_options served = options_of(settings);
+    ee_status status = file_make_folder(settings->folder, error);
+    if (!status) status = store_open(settings->folder, &self->store, error);
+    if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
+    if (!status) status = journal_start(self->store, &written, &self->journal, error);
+    if (!status) status = served_bandits_run(self->bandits, self->journal, error);
+    if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
+    return status;
+}
+
+static size_t count_cores(void)
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) ? 1 : (size_t)CPU_COUNT(&cores);
+}
+
+/* Whether other machines may reach a socket that somebody else opened. */
+static bool is_open_to_others(int listening)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(listening, (struct sockaddr *)&address, &size)) return true;
+    if (address.ss_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 != 127;
+    if (address.ss_family == AF_INET6)
+        return !IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr);
+    return address.ss_family != AF_UNIX;
+}
+
+static ee_status listen_to(service *self, const server_settings *settings, ee_error *error)
+{
+    int given = notify_socket();
+    if (given >= 0 && !settings->keys[0] && is_open_to_others(given))
+        return status_fail(error, EE_BAD_OPTION,
+                           "other machines reach the socket that systemd opened, so it needs keys: --keys FILE");
+    http_options options = {.address = settings->address,
+                            .port = (uint16_t)settings->port,
+                            .listening = given,
+                            .threads = settings->threads ? (size_t)settings->threads : count_cores(),
+                            .connections = (size_t)settings->connections,
+                            .connections_each = (size_t)settings->connections_each,
+                            .idle_seconds = settings->idle_seconds,
+                            .header_bytes = (size_t)settings->header_bytes,
+                            .certificate = settings->certificate[0] ? settings->certificate : NULL,
+                            .key = settings->certificate_key[0] ? settings->certificate_key : NULL,
+                            .admit = admit,
+                            .handle = handle,
+                            .ended = ended,
+                            .context = self};
+    return http_start(&options, &self->http, error);
+}
+
+static ee_status start_keeping(service *self, ee_error *error)
+{
+    atomic_store(&self->kept_at, server_clock_real());
+    if (pthread_create(&self->housekeeper, NULL, keep_house, self))
+        return status_fail(error, EE_NO_MEMORY, "the system gives no more threads");
+    self->has_housekeeper = true;
+    return EE_OK;
+}
+
+static void service_free(service *self, bool hurry)
+{
+    if (self->has_housekeeper) {
+        pthread_mutex_lock(&self->keeping_lock);
+        self->keeping_ends = true;
+        pthread_cond_signal(&self->keeping_changed);
+        pthread_mutex_unlock(&self->keeping_lock);
+        pthread_join(self->housekeeper, NULL);
+    }
+    /* Who answers goes before who is asked: every open request is answered by the journal, the bandits or the worker.
+     */
+    http_stop(self->http);
+    worker_stop(self->worker);
+    if (self->bandits) served_bandits_stop(self->bandits, hurry);
+    journal_stop(self->journal);
+    served_bandits_free(self->bandits);
+    if (self->store) store_close(self->store);
+    rate_limit_free(self->rates);
+    rate_limit_free(self->bandit_rates);
+    decision_ids_stop(&self->ids);
+    service_metrics_free(self);
+    calls_free(self);
+    for (service_config *config = atomic_load(&self->config), *previous; config; config = previous) {
+        previous = config->previous;
+        key_ring_free(config->keys);
+        memory_free(config);
+    }
+    pthread_mutex_destroy(&self->pool_lock);
+    pthread_mutex_destroy(&self->keeping_lock);
+    pthread_cond_destroy(&self->keeping_changed);
+    memory_free(self);
+}
+
+ee_status service_start(const server_settings *settings, service **out, ee_error *error)
+{
+    service *self;
+    ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
+    if (status) return status;
+    pthread_mutex_init(&self->pool_lock, NULL);
+    pthread_mutex_init(&self->keeping_lock, NULL);
+    pthread_cond_init(&self->keeping_changed, NULL);
+    decision_ids_start(&self->ids);
+    self->rates = rate_limit_create(RATE_PLACES);
+    self->bandit_rates = rate_limit_create(RATE_PLACES);
+    if (!self->rates || !self->bandit_rates) status = status_no_memory(error, RATE_PLACES);
+    if (!status) status = make_config(self, settings, error);
+    if (!status) status = start_bandits(self, settings, error);
+    if (!status) status = start_keeping(self, error);
+    if (!status) status = listen_to(self, settings, error);
+    if (status) {
+        service_free(self, true);
+        return status;
+    }
+    *out = self;
+    return EE_OK;
+}
+
+uint16_t service_port(const service *self)
+{
+    return http_port(self->http);
+}
+
+/* ---- reload ---- */
+
+/* The first setting that differs and cannot be taken over; NULL: none. */
+static const char *fixed_difference(const server_settings *now, const server_settings *wanted)
+{
+    if (strcmp(now->folder, wanted->folder) != 0) return "folder";
+    if (strcmp(now->address, wanted->address) != 0) return "address";
+    if (now->port != wanted->port) return "port";
+    if (now->threads != wanted->threads) return "threads";
+    if (now->trainers != wanted->trainers) return "trainers";
+    if (now->connections != wanted->connections) return "connections";
+    if (now->connections_each != wanted->connections_each) return "connections_each";
+    if (now->idle_seconds != wanted->idle_seconds) return "idle_seconds";
+    if (now->header_bytes != wanted->header_bytes) return "header_bytes";
+    if (!now->certificate[0] != !wanted->certificate[0]) return "certificate";
+    if (!now->keys[0] != !wanted->keys[0]) return "keys";
+    return NULL;
+}
+
+ee_status service_reload(service *self, const server_settings *settings, ee_error *error)
+{
+    const server_settings *now = &service_config_now(self)->settings;
+    const char *fixed = fixed_difference(now, settings);
+    if (fixed) return status_fail(error, EE_BAD_OPTION, "'%s' cannot change while the server runs; nothing did", fixed);
+    ee_status status = EE_OK;
+    if (settings->certificate[0])
+        status = http_set_certificate(self->http, settings->certificate, settings->certificate_key, error);
+    return status ? status : make_config(self, settings, error);
+}
+
+/* ---- stop ---- */
+
+void service_stop(service *self, const volatile bool *hurry)
+{
+    if (!self) return;
+    double most = service_config_now(self)->settings.drain_seconds;
+    int64_t end = server_clock_real() + (int64_t)(most * SECOND);
+    atomic_store(&self->draining, true);
+    server_log_write(&self->log, LOG_LEVEL_INFO, "", "stopping: %zu requests are open", http_open_requests(self->http));
+    http_drain(self->http);
+    while (http_open_requests(self->http) && !(hurry && *hurry) && server_clock_real() < end) {
+        const struct timespec moment = {.tv_nsec = 2000000};
+        nanosleep(&moment, NULL);
+    }
+    service_free(self, hurry && *hurry);
+}

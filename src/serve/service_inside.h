@@ -1,0 +1,172 @@
+/* What the files of the service share: the server and a call of it from the inside. */
+#ifndef EENET_SERVICE_INSIDE_H
+#define EENET_SERVICE_INSIDE_H
+
+#include "decide_request.h"
+#include "decision_arms.h"
+#include "decision_ids.h"
+#include "journal.h"
+#include "metrics.h"
+#include "rate_limit.h"
+#include "router.h"
+#include "served_bandit.h"
+#include "server_log.h"
+#include "service.h"
+#include "worker.h"
+
+/* What may change while it runs. A reload makes a new one; those before stay until the end, since somebody may be
+ * reading them. */
+typedef struct service_config {
+    server_settings settings;
+    key_ring *keys; /* NULL: none are needed */
+    struct service_config *previous;
+} service_config;
+
+enum { STATUS_CLASSES = 6, MOST_ROUTES = 32 };
+
+/* What was counted of one bandit. */
+typedef struct bandit_counters {
+    atomic_uint_fast64_t decisions, repeated, conflicts, joined, rewards_repeated, late, unknown;
+    atomic_uint_fast64_t probability; /* of the chosen actions, in millionths, all together */
+} bandit_counters;
+
+enum { COUNTERS_EACH = 64, COUNTER_BLOCKS = 1 << 14 };
+
+typedef struct service_metrics {
+    metric_histogram seconds[MOST_ROUTES];
+    atomic_uint_fast64_t requests[MOST_ROUTES + 1][STATUS_CLASSES]; /* the last: of no route */
+    metric_histogram syncs;
+    atomic_uint_fast64_t synced_entries;
+    _Atomic(bandit_counters *) counters[COUNTER_BLOCKS]; /* (COUNTERS_EACH) of bandits, by their numbers */
+} service_metrics;
+
+typedef struct call call;
+
+struct service {
+    memory memory;
+    _Atomic(service_config *) config;
+    server_log log;
+    store *store;
+    journal *journal;
+    served_bandits *bandits;
+    worker *worker;
+    http_server *http;
+    rate_limit *rates, *bandit_rates;
+    decision_ids ids;
+    atomic_bool draining;
+    atomic_int log_streams; /* that are open */
+    pthread_mutex_t pool_lock;
+    call *free_calls;
+    service_metrics metrics;
+    pthread_t housekeeper;
+    bool has_housekeeper;
+    pthread_mutex_t keeping_lock;
+    pthread_cond_t keeping_changed;
+    bool keeping_ends;
+    atomic_int_least64_t kept_at; /* when the housekeeper turned last, microseconds of server_clock_real */
+};
+
+/* One entry of a call: a decision, or a reward. */
+typedef struct call_item {
+    journal_entry entry;
+    size_t body_at, body_size;     /* in the call's bodies */
+    size_t answer_at, answer_size; /* in the call's answers */
+    int status;                    /* of its answer; 0: not known before the journal has written it */
+    double probability;            /* of what was decided */
+    char id[DECISION_ID_SIZE];     /* where the caller gave none */
+} call_item;
+
+/* A request that was admitted, and the room to answer it in; used again when it is over. */
+struct call {
+    memory memory; /* of what stays for the next */
+    service *owner;
+    http_exchange *exchange;
+    route_match match;
+    served_bandit *bandit;   /* that the path names; NULL: it names none */
+    const char *only_bandit; /* that the key is for; NULL: for all */
+    const char *key_name;    /* "" where there are no keys */
+    worker_task task;
+    call *next;
+
+    const char *member;  /* of a batch: "decisions" or "rewards"; NULL: there is one item */
+    const void *reading; /* what read_item needs to know */
+    decide_request request;
+    decision_arms arms;
+    event_room stored;
+    call_item *items;
+    size_t item_count, item_capacity;
+    atomic_size_t left; /* entries that the journal has */
+    uint8_t *bodies;
+    size_t bodies_size, bodies_capacity;
+    char *context;
+    size_t context_size, context_capacity;
+    double *probabilities;
+    size_t probability_capacity;
+    text answers;
+};
+
+const service_config *service_config_now(service *self);
+
+/* ---- call.c ---- */
+
+/* NULL: no memory. */
+call *call_take(service *owner, http_exchange *exchange);
+void call_give_back(call *used);
+void calls_free(service *owner);
+
+/* An answer that is refused, by its status; BadRequest for 400, and so on. */
+const char *call_code(int status);
+/* The status for an error: 400 for EE_BAD_INPUT, ... */
+int call_status_of(ee_status status);
+void call_refuse(call *self, const ee_error *error);
+/* With Retry-After. */
+__attribute__((format(printf, 4, 5))) void call_refuse_for(http_exchange *exchange, int status, double seconds,
+                                                           const char *format, ...);
+/* Adds an end of line to the answer, and sends it. */
+void call_answer(call *self, int status);
+
+/* A whole number of the query; false, and answered, where it is none. *number stays as it is where it is not given. */
+bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
+
+/* Goes on in the worker's thread; refuses where it has too much to do. */
+void call_work(call *self, void (*run)(void *context));
+
+/* ---- items ---- */
+
+/* Reads the one item of the body, or those of the array self->member where it is a batch, and gives each to `read`:
+ * behind its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused.
+ * false: answered. */
+typedef ee_status read_item(call *self, call_item *item, json_reader *reader, ee_error *error);
+bool call_read_items(call *self, read_item *read);
+
+/* Hands all items that are not refused to the journal; answers at once where there are none. */
+void call_submit(call *self, void (*done)(journal_entry *entry));
+/* For done: counts, and answers after the last. */
+void call_item_done(call *self);
+
+/* The answer of an item is what is added to self->answers between the two. */
+void call_begin_answer(call *self, call_item *item);
+void call_end_answer(call *self, call_item *item, int status);
+void call_item_refuse(call *self, call_item *item, int status, const char *message);
+
+/* ---- service_metrics.c ---- */
+
+bandit_counters *service_counters(service *self, uint32_t bandit);
+void service_metrics_write(service *self, text *into);
+void service_metrics_free(service *self);
+void service_count(service *self, const http_exchange *exchange, const route *of, double seconds);
+
+/* ---- api_*.c ---- */
+
+extern const route service_routes[];
+extern const size_t service_route_count;
+extern const char openapi_json[];
+extern const size_t openapi_size;
+
+typedef void call_handler(void *service, http_exchange *exchange, const route_match *match);
+call_handler api_live, api_ready, api_openapi, api_metrics;
+call_handler api_list, api_create, api_describe, api_change, api_archive, api_restore;
+call_handler api_decide, api_decide_batch, api_reward, api_reward_batch;
+call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
+
+#endif

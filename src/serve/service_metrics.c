@@ -1,0 +1,253 @@
+/* What the server counts, as a page for Prometheus. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "service_inside.h"
+
+static uint64_t read_counter(atomic_uint_fast64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* ---- counting ---- */
+
+bandit_counters *service_counters(service *self, uint32_t bandit)
+{
+    if (bandit / COUNTERS_EACH >= COUNTER_BLOCKS) return NULL;
+    _Atomic(bandit_counters *) *place = &self->metrics.counters[bandit / COUNTERS_EACH];
+    bandit_counters *block = atomic_load_explicit(place, memory_order_acquire);
+    if (!block) {
+        bandit_counters *made, *none = NULL;
+        if (memory_create(NULL, &made, COUNTERS_EACH, sizeof *made, NULL)) return NULL;
+        if (atomic_compare_exchange_strong(place, &none, made))
+            block = made;
+        else
+            memory_free(made);
+        if (!block) block = none;
+    }
+    return &block[bandit % COUNTERS_EACH];
+}
+
+void service_metrics_free(service *self)
+{
+    for (size_t i = 0; i < COUNTER_BLOCKS; i++) memory_free(atomic_load(&self->metrics.counters[i]));
+}
+
+void service_count(service *self, const http_exchange *exchange, const route *of, double seconds)
+{
+    size_t place = of ? (size_t)(of - service_routes) : MOST_ROUTES;
+    size_t class = exchange->status >= 100 && exchange->status < 600 ? (size_t)exchange->status / 100 : 0;
+    atomic_fetch_add_explicit(&self->metrics.requests[place][class], 1, memory_order_relaxed);
+    if (of) metric_observe(&self->metrics.seconds[place], seconds);
+}
+
+/* ---- the page ---- */
+
+static void add_one(text *into, const char *name, const char *type, const char *help, double value)
+{
+    metric_head(into, name, type, help);
+    metric_sample(into, name, "", value);
+}
+
+static const char *method_name(http_method method)
+{
+    static const char *const names[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OTHER"};
+    return names[method];
+}
+
+static void route_label(size_t place, char *out, size_t size)
+{
+    if (place < service_route_count)
+        snprintf(out, size, "route=\"%s %s\"", method_name(service_routes[place].method),
+                 service_routes[place].pattern);
+    else
+        snprintf(out, size, "route=\"none\"");
+}
+
+static void add_requests(service *self, text *into)
+{
+    char label[160], labels[200];
+    metric_head(into, "eenet_requests_total", "counter", "Requests by route and class of status.");
+    for (size_t i = 0; i <= MOST_ROUTES; i++) {
+        route_label(i, label, sizeof label);
+        for (size_t class = 0; class < STATUS_CLASSES; class ++) {
+            uint64_t count = read_counter(&self->metrics.requests[i][class]);
+            snprintf(labels, sizeof labels, "%s,code=\"%zuxx\"", label, class);
+            if (count) metric_sample(into, "eenet_requests_total", labels, (double)count);
+        }
+    }
+    metric_head(into, "eenet_request_seconds", "histogram", "Time from the headers of a request to its answer.");
+    for (size_t i = 0; i < service_route_count; i++) {
+        uint64_t count = 0;
+        for (size_t class = 0; class < STATUS_CLASSES; class ++)
+            count += read_counter(&self->metrics.requests[i][class]);
+        route_label(i, label, sizeof label);
+        if (count) metric_histogram_write(into, "eenet_request_seconds", label, &self->metrics.seconds[i]);
+    }
+}
+
+static void add_journal(service *self, text *into)
+{
+    journal_counts counts = journal_read_counts(self->journal);
+    const struct {
+        const char *outcome;
+        uint64_t count;
+    } rewards[] = {{"joined", counts.joined},
+                   {"repeated", counts.repeated},
+                   {"late", counts.late},
+                   {"unknown", counts.unknown},
+                   {"claimed", counts.claimed}};
+    char labels[64];
+    add_one(into, "eenet_decisions_total", "counter", "Decisions that were written.", (double)counts.decisions);
+    add_one(into, "eenet_decisions_repeated_total", "counter", "Decisions that were answered as before.",
+            (double)counts.repeated_decisions);
+    add_one(into, "eenet_conflicts_total", "counter", "Decisions and rewards whose id had another request.",
+            (double)counts.conflicts);
+    metric_head(into, "eenet_rewards_total", "counter", "Rewards by what became of them.");
+    for (size_t i = 0; i < sizeof rewards / sizeof *rewards; i++) {
+        snprintf(labels, sizeof labels, "outcome=\"%s\"", rewards[i].outcome);
+        metric_sample(into, "eenet_rewards_total", labels, (double)rewards[i].count);
+    }
+    add_one(into, "eenet_defaulted_total", "counter", "Decisions that were settled by the default reward.",
+            (double)counts.defaulted);
+    add_one(into, "eenet_abandoned_total", "counter", "Decisions whose wait ended without a reward or a default.",
+            (double)counts.abandoned);
+    add_one(into, "eenet_transactions_total", "counter", "Transactions of the journal.", (double)counts.transactions);
+    add_one(into, "eenet_transactions_failed_total", "counter", "Transactions that could not be written.",
+            (double)counts.failures);
+    add_one(into, "eenet_journal_waiting", "gauge", "Entries that wait to be written.", (double)counts.waiting_entries);
+    add_one(into, "eenet_store_writable", "gauge", "1 where the last transaction succeeded.", counts.writable);
+    add_one(into, "eenet_synced_entries_total", "counter", "Entries that were written.",
+            (double)read_counter(&self->metrics.synced_entries));
+    metric_head(into, "eenet_sync_seconds", "histogram", "Time that a transaction took, its sync included.");
+    metric_histogram_write(into, "eenet_sync_seconds", "", &self->metrics.syncs);
+    add_one(into, "eenet_store_bytes", "gauge", "Bytes on the disk, models among them.",
+            (double)store_bytes(self->store));
+}
+
+/* The numbers of a bandit. */
+enum {
+    BANDIT_DECISIONS,
+    BANDIT_PROBABILITY,
+    BANDIT_VERSION,
+    BANDIT_EVENTS,
+    BANDIT_BEHIND,
+    BANDIT_STRIDE,
+    BANDIT_AGE,
+    BANDIT_TRAIN,
+    BANDIT_LEARNED,
+    BANDIT_AWAKE,
+    BANDIT_MEMORY,
+    BANDIT_TROUBLE,
+    BANDIT_METRICS
+};
+
+static const struct {
+    const char *name, *type, *help;
+} bandit_metrics[BANDIT_METRICS] = {
+    [BANDIT_DECISIONS] = {"eenet_bandit_decisions_total", "counter", "Decisions of a bandit since the server started."},
+    [BANDIT_PROBABILITY] = {"eenet_bandit_probability_total", "counter",
+                            "Probabilities of the actions that were chosen, added up: over the decisions, their mean."},
+    [BANDIT_VERSION] = {"eenet_bandit_version", "gauge", "The version of the model that decides."},
+    [BANDIT_EVENTS] = {"eenet_bandit_events", "gauge", "Events in the log."},
+    [BANDIT_BEHIND] = {"eenet_bandit_behind", "gauge", "Events that the model has not taken yet."},
+    [BANDIT_STRIDE] = {"eenet_bandit_stride", "gauge",
+                       "1, or more where the model is behind and trains for one reward in so many."},
+    [BANDIT_AGE] = {"eenet_bandit_model_age_seconds", "gauge", "Time since the model was published."},
+    [BANDIT_TRAIN] = {"eenet_bandit_train_seconds_total", "counter", "Time that training took."},
+    [BANDIT_LEARNED] = {"eenet_bandit_learned_total", "counter", "Rewards that the model has learned."},
+    [BANDIT_AWAKE] = {"eenet_bandit_awake", "gauge", "1 while the model is in memory."},
+    [BANDIT_MEMORY] = {"eenet_bandit_memory_bytes", "gauge", "Memory of the bandit."},
+    [BANDIT_TROUBLE] = {"eenet_bandit_trouble", "gauge",
+                        "1 while training stands still; the bandit's description says why."},
+};
+
+static void read_bandit(const served_bandit *bandit, bandit_counters *counters, double values[BANDIT_METRICS])
+{
+    served_standing standing = served_bandit_standing(bandit);
+    values[BANDIT_DECISIONS] = (double)read_counter(&counters->decisions);
+    values[BANDIT_PROBABILITY] = (double)read_counter(&counters->probability) * 1e-6;
+    values[BANDIT_VERSION] = (double)standing.version;
+    values[BANDIT_EVENTS] = (double)standing.events;
+    values[BANDIT_BEHIND] = (double)standing.behind;
+    values[BANDIT_STRIDE] = (double)standing.stride;
+    values[BANDIT_AGE] = standing.age;
+    values[BANDIT_TRAIN] = standing.train_seconds;
+    values[BANDIT_LEARNED] = (double)standing.counts.learned;
+    values[BANDIT_AWAKE] = standing.awake;
+    values[BANDIT_MEMORY] = (double)standing.memory;
+    values[BANDIT_TROUBLE] = standing.trouble[0] != '\0';
+}
+
+static void bandit_label(const served_bandit *bandit, const char *more, text *label)
+{
+    label->length = 0;
+    text_add(label, "bandit=\"");
+    metric_label(label, served_bandit_name(bandit));
+    text_add(label, "\"%s", more);
+}
+
+static void add_bandit_rewards(service *self, text *into, text *label)
+{
+    served_bandit *bandit;
+    metric_head(into, "eenet_bandit_rewards_total", "counter", "Rewards of a bandit since the server started.");
+    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
+        bandit_counters *of = service_counters(self, served_bandit_number(bandit));
+        if (!of || served_bandit_is_archived(bandit)) continue;
+        const struct {
+            const char *label;
+            atomic_uint_fast64_t *count;
+        } rewards[] = {{",outcome=\"joined\"", &of->joined},
+                       {",outcome=\"repeated\"", &of->rewards_repeated},
+                       {",outcome=\"late\"", &of->late},
+                       {",outcome=\"unknown\"", &of->unknown}};
+        for (size_t k = 0; k < sizeof rewards / sizeof *rewards; k++) {
+            bandit_label(bandit, rewards[k].label, label);
+            if (!label->status)
+                metric_sample(into, "eenet_bandit_rewards_total", label->bytes, (double)read_counter(rewards[k].count));
+        }
+    }
+}
+
+/* All lines of a name stand together, and each bandit is asked once. */
+static void add_bandits(service *self, text *into)
+{
+    text label = text_start(NULL);
+    double(*values)[BANDIT_METRICS];
+    size_t count = 0;
+    served_bandit *bandit;
+    while (served_bandits_at(self->bandits, count)) count++;
+    if (memory_create(NULL, &values, count, sizeof *values, NULL)) return;
+    for (size_t i = 0; i < count; i++) {
+        bandit = served_bandits_at(self->bandits, i);
+        bandit_counters *counters = service_counters(self, served_bandit_number(bandit));
+        if (counters) read_bandit(bandit, counters, values[i]);
+    }
+    for (size_t m = 0; m < BANDIT_METRICS; m++) {
+        metric_head(into, bandit_metrics[m].name, bandit_metrics[m].type, bandit_metrics[m].help);
+        for (size_t i = 0; i < count; i++) {
+            bandit = served_bandits_at(self->bandits, i);
+            if (served_bandit_is_archived(bandit)) continue;
+            bandit_label(bandit, "", &label);
+            if (!label.status) metric_sample(into, bandit_metrics[m].name, label.bytes, values[i][m]);
+        }
+    }
+    add_bandit_rewards(self, into, &label);
+    memory_free(values);
+    memory_free(label.bytes);
+}
+
+void service_metrics_write(service *self, text *into)
+{
+    char labels[64];
+    snprintf(labels, sizeof labels, "version=\"%s\",kernels=\"%s\"", ee_version(), ee_kernels());
+    metric_head(into, "eenet_build_info", "gauge", "Which version this is.");
+    metric_sample(into, "eenet_build_info", labels, 1);
+    add_one(into, "eenet_connections", "gauge", "Open connections.", (double)http_connections(self->http));
+    add_one(into, "eenet_open_requests", "gauge", "Requests that are not answered yet.",
+            (double)http_open_requests(self->http));
+    add_requests(self, into);
+    add_journal(self, into);
+    add_bandits(self, into);
+    metric_process(into);
+}

@@ -1,0 +1,82 @@
+#include "worker.h"
+
+#include <pthread.h>
+
+#include "base/memory.h"
+
+struct worker {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    worker_task *first, **last;
+    size_t waiting, most;
+    bool stopping;
+};
+
+static worker_task *take(worker *self)
+{
+    pthread_mutex_lock(&self->lock);
+    while (!self->first && !self->stopping) pthread_cond_wait(&self->changed, &self->lock);
+    worker_task *task = self->first;
+    if (task) {
+        self->first = task->next;
+        if (!self->first) self->last = &self->first;
+        self->waiting--;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return task;
+}
+
+static void *work(void *context)
+{
+    worker *self = context;
+    for (worker_task *task; (task = take(self));) task->run(task->context);
+    return NULL;
+}
+
+ee_status worker_start(size_t most, worker **out, ee_error *error)
+{
+    worker *self;
+    ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
+    if (status) return status;
+    self->most = most;
+    self->last = &self->first;
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->changed, NULL);
+    if (pthread_create(&self->thread, NULL, work, self)) {
+        pthread_cond_destroy(&self->changed);
+        pthread_mutex_destroy(&self->lock);
+        memory_free(self);
+        return status_fail(error, EE_NO_MEMORY, "the system gives no more threads");
+    }
+    *out = self;
+    return EE_OK;
+}
+
+void worker_stop(worker *self)
+{
+    if (!self) return;
+    pthread_mutex_lock(&self->lock);
+    self->stopping = true;
+    pthread_cond_signal(&self->changed);
+    pthread_mutex_unlock(&self->lock);
+    pthread_join(self->thread, NULL);
+    pthread_cond_destroy(&self->changed);
+    pthread_mutex_destroy(&self->lock);
+    memory_free(self);
+}
+
+bool worker_submit(worker *self, worker_task *task)
+{
+    pthread_mutex_lock(&self->lock);
+    bool taken = self->waiting < self->most && !self->stopping;
+    if (taken) {
+        task->next = NULL;
+        *self->last = task;
+        self->last = &task->next;
+        self->waiting++;
+        pthread_cond_signal(&self->changed);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return taken;
+}

@@ -1,0 +1,160 @@
+#!/bin/sh
+# serve.sh PROGRAM: the server as its users start and stop it: settings from file, variables and flags, the commands that
+# it prints, a second one, signals.
+set -eu
+eenet=$1
+page=$(dirname "$0")/../../man/eenet-serve.1
+fail() { echo "serve.sh: $*" >&2; exit 1; }
+pid=
+trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
+
+# start WORD...: starts it, waits for its first line, and sets pid and place.
+start() {
+    : >out
+    "$eenet" serve --port 0 "$@" >out 2>err &
+    pid=$!
+    until [ -s out ]; do
+        kill -0 "$pid" 2>/dev/null || fail "it did not start: $(cat err)"
+        sleep 0.02
+    done
+    place=$(sed -n '1s/^eenet: listening on //p' out)
+    case $place in http://127.0.0.1:[1-9]*) ;; *) fail "the first line: $(head -n 1 out)" ;; esac
+}
+
+# stop SIGNAL: it ends well.
+stop() {
+    kill -"$1" "$pid"
+    code=0
+    wait "$pid" || code=$?
+    pid=
+    [ "$code" = 0 ] || fail "after SIG$1: exit status $code: $(cat err)"
+}
+
+# Every setting is a flag, has its place in the help and the manual page, and a line in the file that it prints.
+"$eenet" serve --print-settings >settings
+"$eenet" help serve >help
+sed -n 's/^#\([a-z-]*\) =.*/\1/p' settings >names
+[ "$(wc -l <names)" -gt 20 ] || fail "few settings: $(cat names)"
+while read -r name; do
+    grep -q -e "--$name " help || fail "no --$name in the help"
+    grep -q -e "\\\\-\\\\-$(echo "$name" | sed 's/-/\\\\-/g')" "$page" || fail "no --$name in the manual page"
+done <names
+sed -i 's/^#port = .*/port = 0/' settings
+
+# What is wrong is said before anything starts.
+refuse() {
+    expected=$1
+    shift
+    code=0
+    "$eenet" serve "$@" >out 2>err || code=$?
+    [ "$code" = 2 ] && [ "$(head -n 1 err)" = "eenet serve: $expected" ] || fail "$*: $code: $(cat err)"
+}
+refuse "no flag is called '--prt'; did you mean '--port'?" --prt 1
+refuse "--port must be 0 to 65535, got 99999" --port 99999
+refuse "'now' belongs to no flag" now
+grep -q 'it needs keys' err && fail "stale"
+code=0
+"$eenet" serve --address 0.0.0.0 >out 2>err || code=$?
+[ "$code" = 2 ] && grep -q 'so it needs keys' err || fail "an address for all: $(cat err)"
+echo 'prot = 1' >wrong
+refuse "settings: line 1: serve has no option 'prot'; did you mean 'port'?" --settings wrong
+[ ! -e eenet-data ] || fail "a folder was made"
+
+# Without arguments but the port: what it prints works as it is pasted.
+start
+[ -d eenet-data ] || fail "no eenet-data"
+sed -n '/^  curl/,/^$/p' out | sed 's/curl/curl -sS -f/' >commands
+[ "$(grep -c curl commands)" = 3 ] || fail "three commands: $(cat out)"
+sh -eu commands >answers || fail "a command failed: $(cat answers)"
+grep -q '^{"name":"shop","archived":false,' answers || fail "create: $(cat answers)"
+grep -q '^{"id":"visit-1","action":"\(red\|blue\)","index":[01],"probability":0\.5,' answers || fail "decide: $(cat answers)"
+[ "$(tail -n 1 answers)" = '{"outcome":"joined"}' ] || fail "reward: $(cat answers)"
+
+# A second server: of the folder, and of the port.
+code=0
+"$eenet" serve --port 0 >out2 2>err2 || code=$?
+[ "$code" = 1 ] && grep -q 'eenet-data' err2 || fail "a second of one folder: $code $(cat err2)"
+code=0
+"$eenet" serve --port "${place##*:}" --folder other >out2 2>err2 || code=$?
+[ "$code" = 1 ] && grep -q "${place##*:}" err2 || fail "a second of one port: $code $(cat err2)"
+
+# Ctrl-C ends it; what it kept is there again.
+stop INT
+start
+curl -sS "$place/v1/bandits/shop" | grep -q '"events":[1-9]' || fail "the events are gone"
+stop TERM
+grep -q 'level=info message="stopping' err || fail "no line of its end: $(cat err)"
+
+# A flag counts more than a variable, and that more than the file.
+cp settings mine
+echo 'folder = from-file' >>mine
+start --settings mine
+stop TERM
+EENET_FOLDER=from-variable start --settings mine
+stop TERM
+EENET_FOLDER=none start --settings mine --folder from-flag
+[ -d from-file ] && [ -d from-variable ] && [ -d from-flag ] && [ ! -e none ] || fail "precedence: $(ls)"
+stop TERM
+
+# SIGHUP reads the settings again; what is wrong, or cannot change, changes nothing.
+status_of() { curl -s -o answer -w '%{http_code}' "$@"; }
+start --settings mine --folder reloaded
+[ "$(status_of "$place/v1/bandits" -d '{"name":"one","dim":1}')" = 201 ] || fail "create: $(cat answer)"
+echo 'bandits = 1' >>mine
+kill -HUP "$pid"
+i=0
+until [ "$(status_of "$place/v1/bandits" -d "{\"name\":\"more$i\",\"dim\":1}")" = 409 ]; do
+    i=$((i + 1))
+    [ $i -lt 200 ] || fail "SIGHUP changed nothing: $(cat err answer)"
+done
+cp mine kept
+echo 'bandits = no' >>mine
+kill -HUP "$pid"
+until grep -q 'bandits' err; do kill -0 "$pid" || fail "a wrong file ended it"; sleep 0.02; done
+cp kept mine
+echo 'threads = 7' >>mine
+kill -HUP "$pid"
+until grep -q "'threads' cannot change while the server runs" err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
+[ "$(status_of "$place/readyz")" = 200 ] || fail "not ready any more"
+stop TERM
+
+# Keys: without one nothing but its health is told.
+"$eenet" keys add website --role app --bandit shop --file keys >app || fail "keys"
+"$eenet" keys add boss --role admin --file keys >admin
+key_of() { grep -o 'ee_[A-Za-z0-9_-]*' "$1" | tail -n 1; }
+start --folder kept-by-keys --keys keys
+[ "$(status_of "$place/v1/bandits")" = 401 ] || fail "no key: $(cat answer)"
+[ "$(status_of "$place/livez")" = 200 ] || fail "no key, livez: $(cat answer)"
+[ "$(status_of "$place/metrics")" = 401 ] || fail "no key, metrics: $(cat answer)"
+boss="Authorization: Bearer $(key_of admin)"
+app="X-Api-Key: $(key_of app)"
+[ "$(status_of -H "$boss" "$place/v1/bandits" -d '{"name":"shop","dim":1}')" = 201 ] || fail "admin: $(cat answer)"
+[ "$(status_of -H "$boss" "$place/v1/bandits" -d '{"name":"other","dim":1}')" = 201 ] || fail "admin: $(cat answer)"
+[ "$(status_of -H "$app" "$place/v1/bandits" -d '{"name":"x","dim":1}')" = 403 ] || fail "app creates: $(cat answer)"
+[ "$(status_of -H "$app" "$place/v1/bandits/shop/decide" -d '{"actions":[[1]]}')" = 200 ] || fail "app: $(cat answer)"
+[ "$(status_of -H "$app" "$place/v1/bandits/other/decide" -d '{"actions":[[1]]}')" = 403 ] || fail "other: $(cat answer)"
+[ "$(status_of -H "$app" "$place/v1/bandits")" = 200 ] || fail "list: $(cat answer)"
+grep -q '"name":"other"' answer && fail "the key sees another bandit"
+[ "$(status_of -H 'X-Api-Key: ee_wrong' "$place/v1/bandits")" = 401 ] || fail "a wrong key: $(cat answer)"
+stop TERM
+
+# Limits, each with its status.
+start --folder limited --body-bytes 1024 --actions 2 --features 3 --batch 2 --bandits 2
+[ "$(status_of "$place/v1/bandits" -d '{"name":"v","dim":1}')" = 201 ] || fail "create: $(cat answer)"
+[ "$(status_of "$place/v1/bandits" -d '{"name":"n","features":""}')" = 201 ] || fail "create: $(cat answer)"
+[ "$(status_of "$place/v1/bandits/v/decide" -d '{"actions":[[1],[2],[3]]}')" = 413 ] || fail "actions: $(cat answer)"
+[ "$(status_of "$place/v1/bandits/n/decide" -d '{"context":{"a":[1,2,3,4]},"actions":[]}')" = 413 ] ||
+    fail "features: $(cat answer)"
+[ "$(status_of "$place/v1/bandits/v/reward/batch" -d '{"rewards":[{},{},{}]}')" = 413 ] || fail "batch: $(cat answer)"
+head -c 2000 /dev/zero | tr '\0' ' ' >large
+[ "$(status_of "$place/v1/bandits/v/decide" --data-binary @large)" = 413 ] || fail "body: $(cat answer)"
+stop TERM
+start --folder limited --rate 2
+for i in 1 2 3 4 5 6; do status_of "$place/v1/bandits"; echo; done >statuses
+grep -q 200 statuses && grep -q 429 statuses || fail "rate: $(cat statuses)"
+curl -s -D headers -o answer "$place/v1/bandits"
+tr -d '\r' <headers | grep -iq '^retry-after: 1$' || fail "no Retry-After: $(cat headers)"
+tr -d '\r' <headers | grep -iqE '^x-request-id: [0-9a-f]{32}$' || fail "no id of the request: $(cat headers)"
+curl -s -D headers -o answer -H 'X-Request-Id: mine-7' "$place/livez"
+tr -d '\r' <headers | grep -iqx 'x-request-id: mine-7' || fail "another id of the request: $(cat headers)"
+stop TERM

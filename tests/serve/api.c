@@ -1,0 +1,326 @@
+/* The whole API on the real server, each answer as it should be: bandits, decisions, rewards, batches, modes, models,
+ * the log, keys and roles, limits, signals, and everything as before after a restart. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http_client.h"
+#include "server_process.h"
+
+static server_process server = {.folder = "data"};
+static http_client client;
+
+/* Whether text is the pattern, in which '*' stands for anything. */
+static bool matches(const char *pattern, const char *text)
+{
+    if (!*pattern) return !*text;
+    if (*pattern != '*') return *pattern == *text && matches(pattern + 1, text + 1);
+    for (;; text++) {
+        if (matches(pattern + 1, text)) return true;
+        if (!*text) return false;
+    }
+}
+
+/* Asks, and fails unless the status and the answer are these. body NULL: none. */
+static void expect(const char *method, const char *path, const char *body, int status, const char *answer)
+{
+    int got = http_client_call(&client, method, path, body, body ? strlen(body) : 0);
+    if (got == status && matches(answer, client.answer ? client.answer : "")) return;
+    server_process_fail(&server, "%s %s %.300s\n  expected %d %s\n  got      %d %s", method, path, body ? body : "",
+                        status, answer, got, client.answer ? client.answer : "");
+}
+
+static void refuse(const char *method, const char *path, const char *body, int status, const char *code,
+                   const char *message)
+{
+    char answer[1024];
+    snprintf(answer, sizeof answer, "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n", code, message);
+    expect(method, path, body, status, answer);
+}
+
+static char *kept_answer(void)
+{
+    char *copy = malloc(client.size + 1);
+    if (!copy) abort();
+    memcpy(copy, client.answer, client.size + 1);
+    return copy;
+}
+
+static void start(void)
+{
+    server_process_start(&server);
+    client.port = server.port;
+}
+
+static void stop(int signal_number)
+{
+    int status = server_process_end(&server, signal_number);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    fprintf(stderr, "api: the server did not end well: status %d\n", status);
+    exit(1);
+}
+
+/* ---- bandits ---- */
+
+static void try_bandits(void)
+{
+    expect("GET", "/livez", NULL, 200, "{\"live\":true}\n");
+    expect("GET", "/readyz", NULL, 200, "{\"ready\":true}\n");
+    expect("GET", "/openapi.json", NULL, 200, "{*\"openapi\": \"3.1.0\"*}\n");
+    expect("GET", "/v1/bandits", NULL, 200, "{\"bandits\":[]}\n");
+    const char *shop = "{\"name\":\"shop\",\"features\":\"\",\"seed\":7,\"wait\":\"1h\"}";
+    expect("POST", "/v1/bandits", shop, 201,
+           "{\"name\":\"shop\",\"archived\":false,\"settings\":{*\"wait\":3600*},*\"version\":0,*\"trouble\":\"\"}\n");
+    expect("POST", "/v1/bandits", shop, 200, "{\"name\":\"shop\",*");
+    refuse("POST", "/v1/bandits", "{\"name\":\"shop\",\"features\":\"\",\"seed\":8}", 409, "Conflict",
+           "there is a bandit 'shop' with other settings");
+    refuse("POST", "/v1/bandits", "{\"features\":\"\"}", 400, "BadRequest", "there is no \\\"name\\\"");
+    refuse("POST", "/v1/bandits", "{\"name\":\"a b\",\"dim\":2}", 400, "BadRequest", "name must be 1 to 64 *");
+    refuse("POST", "/v1/bandits", "{\"name\":\"x\",\"dims\":2}", 400, "BadRequest", "*dims*dim*");
+    refuse("POST", "/v1/bandits", "{\"name\":\"x\"", 400, "BadRequest", "*byte 12*");
+    refuse("POST", "/v1/bandits", "{\"name\":\"x\",\"dim\":2,\"policy\":\"no-such\"}", 400, "BadRequest", "*no-such*");
+    expect("POST", "/v1/bandits", "{\"name\":\"vectors\",\"dim\":3,\"policy\":\"linucb\"}", 201,
+           "*\"policy\":\"linucb\"*\"dim\":3*");
+    expect("GET", "/v1/bandits", NULL, 200, "{\"bandits\":[{\"name\":\"shop\"*,\n{\"name\":\"vectors\"*}]}\n");
+    expect("GET", "/v1/bandits/shop", NULL, 200, "{\"name\":\"shop\"*");
+    refuse("GET", "/v1/bandits/nobody", NULL, 404, "NotFound", "there is no bandit 'nobody'");
+    refuse("GET", "/v1/nothing", NULL, 404, "NotFound", "there is nothing here; see /openapi.json");
+    refuse("PUT", "/v1/bandits", "{}", 405, "MethodNotAllowed", "this path takes GET, HEAD, POST");
+    refuse("GET", "/v1//bandits", NULL, 400, "BadRequest", "the path is none*");
+    expect("PATCH", "/v1/bandits/shop", "{\"default_reward\":-1,\"aggregation\":\"sum\"}", 200,
+           "*\"default_reward\":-1*\"aggregation\":\"sum\"*");
+    expect("PATCH", "/v1/bandits/shop", "{\"default_reward\":0,\"aggregation\":\"first\"}", 200, "*\"first\"*");
+    refuse("PATCH", "/v1/bandits/shop", "{\"seed\":9}", 400, "BadRequest", "*seed*");
+}
+
+/* ---- decisions ---- */
+
+#define TWO "\"actions\":[{\"id\":\"a\",\"features\":{\"x\":1}},{\"id\":\"b\",\"features\":{\"x\":0}}]"
+
+static void try_decisions(void)
+{
+    const char *decide = "/v1/bandits/shop/decide";
+    const char *first = "{\"id\":\"d1\",\"context\":{\"u\":{\"age\":31}}," TWO "}";
+    expect(
+        "POST", decide, first, 200,
+        "{\"id\":\"d1\",\"action\":\"*\",\"index\":*,\"probability\":0.*,\"probabilities\":[0.*,0.*],\"version\":*}\n");
+    char *answer = kept_answer();
+    for (int i = 0; i < 3; i++) expect("POST", decide, first, 200, answer);
+    refuse("POST", decide, "{\"id\":\"d1\"," TWO "}", 409, "Conflict", "*this id*");
+    expect("POST", decide, "{\"id\":\"d2\"," TWO ",\"exclude\":[\"a\"]}", 200,
+           "{\"id\":\"d2\",\"action\":\"b\",\"index\":1,\"probability\":1,\"probabilities\":[0,1],\"version\":*}\n");
+    expect("POST", decide, "{" TWO "}", 200, "{\"id\":\"*\",*");
+    char id[64];
+    if (!http_client_text(&client, "id", id, sizeof id) || strlen(id) != 32)
+        server_process_fail(&server, "an id of the server: %s", client.answer);
+    refuse("POST", decide, "{" TWO ",\"exclude\":[\"a\",\"b\"]}", 400, "BadRequest", "all 2 actions are excluded");
+    refuse("POST", decide, "{\"actions\":[[1]]}", 400, "BadRequest", "actions[0] is a vector, *");
+    refuse("POST", decide, "{\"actions\":[]}", 400, "BadRequest", "there are no actions to decide among");
+    refuse("POST", decide, "[]", 400, "BadRequest", "the body must be an object");
+    refuse("POST", decide, "", 400, "BadRequest", "*byte 1*");
+    refuse("POST", decide, "{" TWO "} x", 400, "BadRequest", "*nothing may follow*");
+    refuse("POST", decide, "{\"actions\":[{\"id\":\"a\",\"features\":{\"x\":[[1]]}}]}", 400, "BadRequest", "*");
+    const char *vectors = "/v1/bandits/vectors/decide";
+    expect("POST", vectors, "{\"id\":\"v1\",\"actions\":[[1,0,0],[0,1,0],[0,0,1]]}", 200,
+           "{\"id\":\"v1\",\"action\":\"*\",\"index\":*,\"probabilities\":[*,*,*],\"version\":*}\n");
+    refuse("POST", vectors, "{\"actions\":[[1,0,0],[0,1]]}", 400, "BadRequest",
+           "actions[1] has 2 numbers, but the bandit takes 3");
+    expect("POST", "/v1/bandits/shop/decide/batch",
+           "{\"decisions\":[{\"id\":\"b1\"," TWO "},{\"id\":7},{\"id\":\"d1\"," TWO "}," /* an error, a conflict */
+           "{\"id\":\"b1\"," TWO "},7]}",
+           200,
+           "{\"decisions\":[{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",\"message\":\"id must be a text\"}},"
+           "{\"error\":{\"code\":\"Conflict\",*}},{\"id\":\"b1\",*},{\"error\":{\"code\":\"BadRequest\",*}}]}\n");
+    expect("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[]}", 200, "{\"decisions\":[]}\n");
+    refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decision\":[]}", 400, "BadRequest", "*did you mean*");
+    refuse("POST", "/v1/bandits/shop/decide/batch", "{\"decisions\":[{]}", 400, "BadRequest", "byte 16*");
+    free(answer);
+}
+
+/* ---- rewards ---- */
+
+static void try_rewards(void)
+{
+    const char *reward = "/v1/bandits/shop/reward";
+    expect("POST", reward, "{\"id\":\"d1\",\"value\":1,\"reward_id\":\"r1\"}", 200, "{\"outcome\":\"joined\"}\n");
+    expect("POST", reward, "{\"id\":\"d1\",\"value\":1,\"reward_id\":\"r1\"}", 200,
+           "{\"outcome\":\"joined\",\"repeated\":true}\n");
+    refuse("POST", reward, "{\"id\":\"d1\",\"value\":2,\"reward_id\":\"r1\"}", 409, "Conflict", "*reward_id*");
+    expect("POST", reward, "{\"id\":\"d1\",\"value\":1}", 200, "{\"outcome\":\"repeated\"}\n");
+    expect("POST", reward, "{\"id\":\"later\",\"value\":0.5}", 200, "{\"outcome\":\"unknown\"}\n");
+    expect("POST", "/v1/bandits/shop/decide", "{\"id\":\"later\"," TWO "}", 200, "{\"id\":\"later\",*");
+    refuse("POST", reward, "{\"id\":\"d1\",\"value\":1e300}", 400, "BadRequest",
+           "value must be -1e9 to 1e9, got 1e+300");
+    refuse("POST", reward, "{\"id\":\"d1\"}", 400, "BadRequest", "there is no \\\"value\\\"");
+    expect("POST", "/v1/bandits/shop/reward/batch",
+           "{\"rewards\":[{\"id\":\"d2\",\"value\":1},{\"value\":1},{\"id\":\"d2\",\"value\":1}]}", 200,
+           "{\"rewards\":[{\"outcome\":\"joined\"},{\"error\":{\"code\":\"BadRequest\",\"message\":\"there is no "
+           "\\\"id\\\"\"}},{\"outcome\":\"repeated\"}]}\n");
+}
+
+/* ---- modes, archives ---- */
+
+static void try_modes(void)
+{
+    expect("POST", "/v1/bandits", "{\"name\":\"quiet\",\"features\":\"\",\"mode\":\"logging\"}", 201, "*\"logging\"*");
+    for (int i = 0; i < 5; i++)
+        expect("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 200,
+               "{*\"action\":\"a\",\"index\":0,\"probability\":1,\"probabilities\":[1,0],*");
+    expect("POST", "/v1/bandits/quiet/decide", "{" TWO ",\"exclude\":[\"a\"]}", 200,
+           "{*\"action\":\"b\",\"index\":1,\"probability\":1,\"probabilities\":[0,1],*");
+    expect("PATCH", "/v1/bandits/quiet", "{\"mode\":\"apprentice\"}", 200, "*\"apprentice\"*");
+    expect("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 200, "{*\"action\":\"a\",\"index\":0,\"probability\":1,*");
+    expect("DELETE", "/v1/bandits/quiet", NULL, 200, "{\"name\":\"quiet\",\"archived\":true,*");
+    refuse("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 410, "Gone", "the bandit 'quiet' is archived;*");
+    refuse("PATCH", "/v1/bandits/quiet", "{}", 410, "Gone", "*");
+    expect("GET", "/v1/bandits/quiet", NULL, 200, "{\"name\":\"quiet\",\"archived\":true,*");
+    expect("POST", "/v1/bandits/quiet/restore", NULL, 200, "{\"name\":\"quiet\",\"archived\":false,*");
+    expect("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 200, "{*\"action\":\"a\",*");
+}
+
+/* ---- models ---- */
+
+/* Asks until the model has taken all events. */
+static void wait_for_model(const char *bandit)
+{
+    char path[128];
+    double behind = 1;
+    snprintf(path, sizeof path, "/v1/bandits/%s", bandit);
+    for (int turn = 0; behind > 0; turn++) {
+        const struct timespec moment = {.tv_nsec = 10000000};
+        if (turn > 3000) server_process_fail(&server, "%s stays behind: %s", bandit, client.answer);
+        nanosleep(&moment, NULL);
+        expect("GET", path, NULL, 200, "*");
+        http_client_number(&client, "behind", &behind);
+    }
+}
+
+static void try_models(void)
+{
+    char *model;
+    size_t size;
+    wait_for_model("vectors");
+    expect("POST", "/v1/bandits/vectors/reward", "{\"id\":\"v1\",\"value\":1}", 200, "*joined*");
+    wait_for_model("vectors");
+    expect("GET", "/v1/bandits/vectors", NULL, 200, "*\"learned\":1,*");
+    if (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200 || client.size < 100)
+        server_process_fail(&server, "no model: %d", client.status);
+    size = client.size;
+    model = kept_answer();
+    expect("DELETE", "/v1/bandits/vectors/model", NULL, 200, "{\"event\":*}\n");
+    wait_for_model("vectors");
+    expect("GET", "/v1/bandits/vectors", NULL, 200, "*\"learned\":0,*");
+    refuse("PUT", "/v1/bandits/vectors/model", "no model", 400, "BadRequest", "*");
+    if (http_client_call(&client, "PUT", "/v1/bandits/shop/model", model, size) != 400)
+        server_process_fail(&server, "a model of vectors was taken for one of names: %d", client.status);
+    if (http_client_call(&client, "PUT", "/v1/bandits/vectors/model", model, size) != 200)
+        server_process_fail(&server, "the model was not taken: %d %s", client.status, client.answer);
+    wait_for_model("vectors");
+    if (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200 || client.size != size ||
+        memcmp(client.answer, model, size) != 0)
+        server_process_fail(&server, "what was uploaded is not what is served");
+    expect("POST", "/v1/bandits/vectors/decide", "{\"actions\":[[1,0,0],[0,1,0],[0,0,1]]}", 200, "*");
+    expect("GET", "/v1/bandits/vectors/model/versions", NULL, 200, "{\"current\":*,\"versions\":[*]}\n");
+    refuse("GET", "/v1/bandits/vectors/model?version=99999", NULL, 404, "NotFound", "version 99999 is not kept*");
+    refuse("GET", "/v1/bandits/vectors/model?version=x", NULL, 400, "BadRequest", "version must be a whole number*");
+    free(model);
+}
+
+/* ---- the log ---- */
+
+static void try_log(void)
+{
+    const char *words[] = {server.program, "evaluate", "log.dsjson", "-p", "uniform", NULL};
+    expect("GET", "/v1/bandits/shop/log", NULL, 200, "{*\"_cursor\":*}\n*{*}\n");
+    FILE *file = fopen("log.dsjson", "w");
+    if (!file || fwrite(client.answer, 1, client.size, file) != client.size || fclose(file)) abort();
+    if (server_process_run(server.program, "evaluate.out", words) != 0)
+        server_process_fail(&server, "the log cannot be evaluated: see evaluate.out");
+    expect("GET", "/v1/bandits/shop/log?limit=1", NULL, 200, "{*}\n");
+    if (strchr(client.answer, '\n') != client.answer + client.size - 1)
+        server_process_fail(&server, "more than one line: %s", client.answer);
+    double cursor;
+    char path[128];
+    if (!http_client_number(&client, "_cursor", &cursor)) server_process_fail(&server, "no cursor");
+    snprintf(path, sizeof path, "/v1/bandits/shop/log?after=%.0f", cursor);
+    char *first = kept_answer();
+    expect("GET", path, NULL, 200, "{*}\n");
+    if (strstr(client.answer, first)) server_process_fail(&server, "the cursor does not go on");
+    expect("GET", "/v1/bandits/shop/log?until=2001-01-01", NULL, 200, "");
+    expect("GET", "/v1/bandits/shop/log?from=2001-01-01", NULL, 200, "{*}\n");
+    refuse("GET", "/v1/bandits/shop/log?from=yesterday", NULL, 400, "BadRequest", "*from*yesterday*");
+    refuse("GET", "/v1/bandits/shop/log?limit=0", NULL, 400, "BadRequest", "*limit*");
+    free(first);
+}
+
+/* ---- numbers ---- */
+
+static void try_metrics(void)
+{
+    static const char *const names[] = {
+        "eenet_decisions_total ",
+        "eenet_rewards_total{outcome=\"joined\"} ",
+        "eenet_bandit_behind{bandit=\"shop\"} ",
+        "eenet_request_seconds_bucket{route=\"POST /v1/bandits/{name}/decide\",le=\"+Inf\"} ",
+        "eenet_requests_total{route=\"POST /v1/bandits/{name}/decide\",code=\"2xx\"} ",
+        "eenet_sync_seconds_count ",
+        "process_resident_memory_bytes ",
+        "eenet_build_info{version=",
+    };
+    expect("GET", "/metrics", NULL, 200, "# HELP *\n");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strstr(client.answer, names[i])) server_process_fail(&server, "no %s in /metrics", names[i]);
+}
+
+/* ---- the same after a restart ---- */
+
+static void try_restart(int signal_number)
+{
+    const char *again = "{\"id\":\"d1\",\"context\":{\"u\":{\"age\":31}}," TWO "}";
+    expect("POST", "/v1/bandits/shop/decide", again, 200, "*");
+    char *answer = kept_answer();
+    wait_for_model("shop");
+    http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0);
+    char *model = kept_answer();
+    size_t size = client.size;
+    if (signal_number == SIGKILL)
+        server_process_end(&server, SIGKILL);
+    else
+        stop(signal_number);
+    start();
+    expect("POST", "/v1/bandits/shop/decide", again, 200, answer);
+    expect("POST", "/v1/bandits/shop/reward", "{\"id\":\"d1\",\"value\":1,\"reward_id\":\"r1\"}", 200,
+           "{\"outcome\":\"joined\",\"repeated\":true}\n");
+    wait_for_model("shop");
+    http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0);
+    if (client.size != size || memcmp(client.answer, model, size) != 0)
+        server_process_fail(&server, "another model after a restart");
+    free(answer);
+    free(model);
+}
+
+int main(int count, char **words)
+{
+    if (count < 2) return 2;
+    server.program = words[1];
+    client = http_client_start(0);
+    start();
+    try_bandits();
+    try_decisions();
+    try_rewards();
+    try_modes();
+    try_models();
+    try_log();
+    try_metrics();
+    try_restart(SIGTERM);
+    try_restart(SIGKILL);
+    stop(SIGINT);
+    http_client_end(&client);
+    return 0;
+}

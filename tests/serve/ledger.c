@@ -1,0 +1,324 @@
+#include "ledger.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "http_client.h"
+#include "serve/store.h"
+
+enum { FAULTS_SHOWN = 20 };
+
+static const char *const outcome_names[] = {"none", "joined", "repeated", "late", "unknown", "claimed"};
+
+const char *ledger_outcome_name(event_outcome outcome)
+{
+    return outcome <= REWARD_CLAIMED ? outcome_names[outcome] : "settled";
+}
+
+event_outcome ledger_outcome(const char *name)
+{
+    for (int i = REWARD_JOINED; i <= REWARD_CLAIMED; i++) {
+        if (strcmp(name, outcome_names[i]) == 0) return (event_outcome)i;
+    }
+    return OUTCOME_NONE;
+}
+
+static void *grown(void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) return array;
+    *capacity = *capacity ? 2 * *capacity : 256;
+    array = realloc(array, *capacity * size);
+    if (!array) abort();
+    return array;
+}
+
+told_decision *ledger_add_decision(ledger *self)
+{
+    self->decisions = grown(self->decisions, self->decision_count, &self->decision_capacity, sizeof *self->decisions);
+    told_decision *out = &self->decisions[self->decision_count++];
+    *out = (told_decision){0};
+    return out;
+}
+
+told_reward *ledger_add_reward(ledger *self)
+{
+    self->rewards = grown(self->rewards, self->reward_count, &self->reward_capacity, sizeof *self->rewards);
+    told_reward *out = &self->rewards[self->reward_count++];
+    *out = (told_reward){0};
+    return out;
+}
+
+void ledger_end(ledger *self)
+{
+    for (size_t i = 0; i < self->decision_count; i++) free(self->decisions[i].answer);
+    free(self->decisions);
+    free(self->rewards);
+    *self = (ledger){0};
+}
+
+/* ---- the log, in memory ---- */
+
+typedef struct decision_row {
+    char id[LEDGER_ID];
+    uint64_t number, version;
+    size_t action;
+    double probability, worth;
+    uint64_t joined, settled; /* rewards that count, by our own sum; SETTLED events */
+    double settled_value;
+    event_outcome settled_outcome;
+} decision_row;
+
+typedef struct reward_row {
+    char id[LEDGER_ID];
+    double value;
+    event_outcome outcome;
+} reward_row;
+
+typedef struct log_copy {
+    const ledger_bandit *bandit;
+    uint32_t number;
+    decision_row *decisions;
+    reward_row *rewards;
+    uint64_t *places; /* of decisions, by event number */
+    size_t decision_count, decision_capacity, reward_count, reward_capacity, event_count, event_capacity;
+    event_room room;
+    ledger_sums *sums;
+} log_copy;
+
+__attribute__((format(printf, 2, 3))) static void fault(ledger_sums *sums, const char *format, ...)
+{
+    if (sums->faults++ >= FAULTS_SHOWN) return;
+    va_list arguments;
+    va_start(arguments, format);
+    printf("fault: ");
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+}
+
+static void copy_id(char out[LEDGER_ID], json_text id)
+{
+    size_t length = id.length < LEDGER_ID - 1 ? id.length : LEDGER_ID - 1;
+    memcpy(out, id.bytes, length);
+    out[length] = 0;
+}
+
+static void keep_decision(log_copy *self, const event *from)
+{
+    decision_body body;
+    ee_error error;
+    if (decision_body_read(from->body, from->size, &self->room, &body, &error)) {
+        fault(self->sums, "%s: event %" PRIu64 ": %s", self->bandit->name, from->number, error.message);
+        return;
+    }
+    self->decisions = grown(self->decisions, self->decision_count, &self->decision_capacity, sizeof *self->decisions);
+    decision_row *row = &self->decisions[self->decision_count];
+    *row = (decision_row){.number = from->number,
+                          .version = body.version,
+                          .action = body.action,
+                          .probability = body.probabilities[body.action]};
+    copy_id(row->id, from->id);
+    self->places[from->number] = ++self->decision_count;
+    self->sums->logged++;
+}
+
+/* NULL where the event is no decision of this log. */
+static decision_row *row_of(log_copy *self, uint64_t number)
+{
+    uint64_t place = number < self->event_count ? self->places[number] : 0;
+    return place ? &self->decisions[place - 1] : NULL;
+}
+
+static void keep_reward(log_copy *self, const event *from)
+{
+    self->rewards = grown(self->rewards, self->reward_count, &self->reward_capacity, sizeof *self->rewards);
+    reward_row *row = &self->rewards[self->reward_count++];
+    *row = (reward_row){.value = from->value, .outcome = from->outcome};
+    copy_id(row->id, from->id);
+    if (from->outcome != REWARD_JOINED && from->outcome != REWARD_CLAIMED) return;
+    decision_row *decision = row_of(self, from->decision);
+    if (!decision || strcmp(decision->id, row->id)) {
+        fault(self->sums, "%s: event %" PRIu64 " is joined to another decision", self->bandit->name, from->number);
+        return;
+    }
+    if (decision->settled) fault(self->sums, "%s: %s has a reward after it was settled", self->bandit->name, row->id);
+    bool first = self->bandit->aggregation == LOG_REWARD_FIRST;
+    if (first && decision->joined) fault(self->sums, "%s: %s was joined twice", self->bandit->name, row->id);
+    decision->worth = decision->joined ? decision->worth + from->value : from->value;
+    decision->joined++;
+}
+
+static void keep_settled(log_copy *self, const event *from)
+{
+    self->sums->settled++;
+    decision_row *decision = row_of(self, from->decision);
+    if (!decision) {
+        fault(self->sums, "%s: event %" PRIu64 " settles no decision", self->bandit->name, from->number);
+        return;
+    }
+    decision->settled++;
+    decision->settled_value = from->value;
+    decision->settled_outcome = from->outcome;
+}
+
+static ee_status keep_event(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    log_copy *self = context;
+    if (from->number != self->event_count)
+        fault(self->sums, "%s: event %" PRIu64 " comes in the place of %zu", self->bandit->name, from->number,
+              self->event_count);
+    self->places = grown(self->places, self->event_count, &self->event_capacity, sizeof *self->places);
+    self->places[self->event_count++] = 0;
+    self->sums->events++;
+    if (from->kind == EVENT_DECISION)
+        keep_decision(self, from);
+    else if (from->kind == EVENT_REWARD)
+        keep_reward(self, from);
+    else if (from->kind == EVENT_SETTLED)
+        keep_settled(self, from);
+    return EE_OK;
+}
+
+/* ---- the comparison ---- */
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(((const decision_row *)a)->id, ((const decision_row *)b)->id);
+}
+
+static int by_id_and_value(const void *a, const void *b)
+{
+    const reward_row *left = a, *right = b;
+    int order = strcmp(left->id, right->id);
+    return order ? order : (left->value > right->value) - (left->value < right->value);
+}
+
+static void check_rows(log_copy *self)
+{
+    const char *name = self->bandit->name;
+    qsort(self->decisions, self->decision_count, sizeof *self->decisions, by_id);
+    qsort(self->rewards, self->reward_count, sizeof *self->rewards, by_id_and_value);
+    for (size_t i = 0; i < self->decision_count; i++) {
+        const decision_row *row = &self->decisions[i];
+        if (i && strcmp(row[-1].id, row->id) == 0) fault(self->sums, "%s: %s was decided twice", name, row->id);
+        if (row->settled > 1) fault(self->sums, "%s: %s was settled %" PRIu64 " times", name, row->id, row->settled);
+        if (self->bandit->aggregation == LOG_REWARD_FIRST && row->joined && !row->settled)
+            fault(self->sums, "%s: %s has its reward and is not settled", name, row->id);
+        if (!row->settled) continue;
+        double worth = row->joined ? row->worth : self->bandit->default_reward;
+        event_outcome outcome = row->joined ? SETTLED_REWARDED : isnan(worth) ? SETTLED_NOTHING : SETTLED_DEFAULT;
+        if (row->settled_outcome != outcome || (outcome != SETTLED_NOTHING && row->settled_value != worth))
+            fault(self->sums, "%s: %s was settled as %d with %.17g and not as %d with %.17g", name, row->id,
+                  (int)row->settled_outcome, row->settled_value, (int)outcome, worth);
+    }
+}
+
+static void check_decision(log_copy *self, const told_decision *told)
+{
+    self->sums->decisions++;
+    decision_row wanted = {0};
+    snprintf(wanted.id, sizeof wanted.id, "%s", told->id);
+    const decision_row *row = bsearch(&wanted, self->decisions, self->decision_count, sizeof wanted, by_id);
+    if (!row) {
+        fault(self->sums, "%s: decision %s was acknowledged and is lost", self->bandit->name, told->id);
+        return;
+    }
+    http_client answer = http_client_start(0);
+    answer.answer = told->answer;
+    answer.size = strlen(told->answer);
+    double index = -1, probability = -1, version = -1;
+    bool read = http_client_number(&answer, "index", &index) &&
+                http_client_number(&answer, "probability", &probability) &&
+                http_client_number(&answer, "version", &version);
+    if (!read || index != (double)row->action || probability != row->probability || version != (double)row->version)
+        fault(self->sums, "%s: decision %s is not logged as it was answered: %s", self->bandit->name, told->id,
+              told->answer);
+}
+
+static void check_reward(log_copy *self, const told_reward *told)
+{
+    size_t low = 0, high = self->reward_count, found = 0;
+    reward_row wanted = {.value = told->value};
+    snprintf(wanted.id, sizeof wanted.id, "%s", told->id);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_id_and_value(&self->rewards[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool outcome_logged = false;
+    for (; low < self->reward_count && by_id_and_value(&self->rewards[low], &wanted) == 0; low++) {
+        found += self->rewards[low].outcome != REWARD_CLAIMED;
+        outcome_logged = outcome_logged || self->rewards[low].outcome == told->outcome;
+    }
+    const char *name = self->bandit->name;
+    if (found > (told->named ? 1 : told->sent))
+        fault(self->sums, "%s: reward %.17g of %s is there %zu times", name, told->value, told->id, found);
+    if (told->outcome == OUTCOME_NONE) return;
+    self->sums->rewards++;
+    if (!found)
+        fault(self->sums, "%s: reward %.17g of %s was acknowledged and is lost", name, told->value, told->id);
+    else if (!outcome_logged)
+        fault(self->sums, "%s: reward %.17g of %s was answered as %s and is logged otherwise", name, told->value,
+              told->id, ledger_outcome_name(told->outcome));
+}
+
+static void check_told(log_copy *self, size_t bandit, const ledger *told)
+{
+    for (size_t i = 0; i < told->decision_count; i++) {
+        if (told->decisions[i].bandit == bandit && told->decisions[i].answer) check_decision(self, &told->decisions[i]);
+    }
+    for (size_t i = 0; i < told->reward_count; i++) {
+        if (told->rewards[i].bandit == bandit) check_reward(self, &told->rewards[i]);
+    }
+}
+
+static ee_status find_number(void *context, const stored_bandit *bandit, ee_error *error)
+{
+    (void)error;
+    log_copy *self = context;
+    if (json_is(bandit->name, self->bandit->name)) self->number = bandit->number;
+    return EE_OK;
+}
+
+static ee_status read_log(log_copy *self, store_reader *log, ee_error *error)
+{
+    if (store_each_bandit(log, find_number, self, error)) return error->status;
+    /* Event numbers begin with 1. */
+    self->places = grown(self->places, 0, &self->event_capacity, sizeof *self->places);
+    self->places[self->event_count++] = 0;
+    for (uint64_t after = 0, last;; after = last) {
+        ee_status status = store_read(log, self->number, after, ~0u, 1000, keep_event, self, &last, error);
+        if (status || last == after) return status;
+    }
+}
+
+ledger_sums ledger_check(const char *folder, const ledger_bandit *bandits, size_t bandit_count, const ledger *ledgers,
+                         size_t ledger_count)
+{
+    ledger_sums sums = {0};
+    store_reader *log = NULL;
+    ee_error error;
+    if (store_open_reader(folder, &log, &error)) {
+        fault(&sums, "%s: %s", folder, error.message);
+        return sums;
+    }
+    for (size_t i = 0; i < bandit_count; i++) {
+        memory owner = {0};
+        log_copy copy = {.bandit = &bandits[i], .room = {.owner = &owner}, .sums = &sums};
+        if (read_log(&copy, log, &error)) fault(&sums, "%s: %s", bandits[i].name, error.message);
+        check_rows(&copy);
+        for (size_t j = 0; j < ledger_count; j++) check_told(&copy, i, &ledgers[j]);
+        free(copy.decisions);
+        free(copy.rewards);
+        free(copy.places);
+        memory_release(&owner);
+    }
+    store_reader_free(log);
+    return sums;
+}

@@ -1,0 +1,267 @@
+/* quality EENET [DATASET ROUNDS SEEDS PUBLISH_SECONDS]: a data set is played through HTTP, one round at a time, and
+ * with the library alone, by the same policy and propensity rule: the regret must be the same within its noise. With
+ * rewards at once, late, and shuffled. Without a data set: a small problem, which takes seconds.
+ *
+ * The server publishes models now and then, and a client that does not wait decides on one that is a little older: this
+ * is what the regret may differ by, beside the draws. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "data/environment.h"
+#include "data/text.h"
+#include "http_client.h"
+#include "lab/delay.h"
+#include "server_process.h"
+
+enum { LATE = 100, SEEDS_MOST = 20 };
+
+typedef enum order { ORDER_AT_ONCE, ORDER_LATE, ORDER_SHUFFLED, ORDERS } order;
+static const char *const order_names[ORDERS] = {"at once", "late", "shuffled"};
+
+/* Who plays: the library, or the server. */
+typedef struct player {
+    ee_bandit *bandit; /* NULL: over HTTP */
+    server_process *server;
+    http_client client;
+    char name[64]; /* of the bandit there */
+    text body;
+    ee_error error;
+} player;
+
+typedef struct game {
+    const dataset *data;
+    const char *options;
+    uint64_t rounds, seeds;
+    order rewards;
+} game;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void must(player *self, bool good, const char *what)
+{
+    if (!good)
+        server_process_fail(self->server, "%s: %s %d %s", what, self->error.message, self->client.status,
+                            self->client.answer);
+}
+
+/* ---- the two players ---- */
+
+static void start_library(player *self, const game *what, uint64_t seed)
+{
+    char options[512];
+    snprintf(options, sizeof options, "%s pending=1000 propensity=floor propensity_epsilon=0.05", what->options);
+    ee_settings settings = {.policy = "eenet", .dim = dataset_dim(what->data), .seed = seed, .options = options};
+    must(self, !ee_bandit_create(&settings, &self->bandit, &self->error), "create");
+}
+
+static void start_server_bandit(player *self, const game *what, uint64_t seed)
+{
+    snprintf(self->name, sizeof self->name, "%d-%" PRIu64, (int)what->rewards, seed);
+    self->client = http_client_start(self->server->port);
+    int status = http_client_ask(&self->client, "POST", "/v1/bandits",
+                                 "{\"name\":\"%s\",\"dim\":%zu,\"options\":\"%s\",\"seed\":%" PRIu64
+                                 ",\"propensity\":\"floor:0.05\",\"wait\":86400}",
+                                 self->name, dataset_dim(what->data), what->options, seed);
+    must(self, status == 201, "create");
+}
+
+/* The next feature of an arm, of which those before j were asked for; *entry goes through the sparse ones. */
+static float feature(const ee_arms *arms, size_t arm, size_t j, size_t *entry)
+{
+    if (!arms->indices) return arms->values[arm * arms->dim + j];
+    bool here = *entry < arms->starts[arm + 1] && arms->indices[*entry] == j;
+    return here ? arms->values[(*entry)++] : 0;
+}
+
+static void write_arms(text *into, uint64_t round, const ee_arms *arms)
+{
+    into->length = 0;
+    text_add(into, "{\"id\":\"%" PRIu64 "\",\"actions\":", round);
+    for (size_t i = 0; i < arms->count; i++) {
+        size_t entry = arms->indices ? arms->starts[i] : 0;
+        text_bytes(into, i ? "," : "[", 1);
+        for (size_t j = 0; j < arms->dim; j++) {
+            text_bytes(into, j ? "," : "[", 1);
+            float value = feature(arms, i, j, &entry);
+            if (value == 0)
+                text_bytes(into, "0", 1);
+            else
+                text_float(into, value);
+        }
+        text_bytes(into, "]", 1);
+    }
+    text_bytes(into, "]}", 2);
+}
+
+/* The arm that is played; *decision is what a reward is for. */
+static size_t decide(player *self, uint64_t round, const ee_arms *arms, uint64_t *decision)
+{
+    if (self->bandit) {
+        ee_decision made;
+        must(self, !ee_bandit_decide(self->bandit, arms, &made, NULL, NULL, &self->error), "decide");
+        *decision = made.id;
+        return made.arm;
+    }
+    char path[128];
+    double index;
+    write_arms(&self->body, round, arms);
+    snprintf(path, sizeof path, "/v1/bandits/%s/decide", self->name);
+    int status = http_client_call(&self->client, "POST", path, self->body.bytes, self->body.length);
+    must(self, status == 200 && http_client_number(&self->client, "index", &index), "decide");
+    *decision = round;
+    return (size_t)index;
+}
+
+static void reward(player *self, const late_reward *what)
+{
+    if (self->bandit) {
+        must(self, !ee_bandit_learn(self->bandit, what->decision, what->reward, &self->error), "learn");
+        return;
+    }
+    char path[128];
+    snprintf(path, sizeof path, "/v1/bandits/%s/reward", self->name);
+    int status = http_client_ask(&self->client, "POST", path, "{\"id\":\"%" PRIu64 "\",\"value\":%.17g}",
+                                 what->decision, what->reward);
+    must(self, status == 200, "reward");
+}
+
+static void end_player(player *self)
+{
+    ee_bandit_free(self->bandit);
+    memory_free(self->body.bytes);
+    http_client_end(&self->client);
+}
+
+/* ---- a game ---- */
+
+/* Gives the rewards of the last LATE rounds, in a random order. */
+static void give_shuffled(player *self, late_reward *held, size_t count, random_stream *chance)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t other = random_below(chance, i);
+        late_reward kept = held[i - 1];
+        held[i - 1] = held[other];
+        held[other] = kept;
+    }
+    for (size_t i = 0; i < count; i++) reward(self, &held[i]);
+}
+
+static double play(player *self, const game *what, uint64_t seed)
+{
+    environment *world;
+    must(self, !environment_create(what->data, seed, &world, &self->error), "environment");
+    random_stream chance = random_named(seed, "shuffle");
+    delay late = {.kind = DELAY_GEOMETRIC, .mean = LATE};
+    delay_queue coming = delay_start(&late, seed);
+    late_reward held[LATE];
+    double regret = 0;
+    for (uint64_t i = 0; i < what->rounds; i++) {
+        environment_round round;
+        uint64_t decision;
+        must(self, !environment_next(world, &round, &self->error), "round");
+        size_t arm = decide(self, i, &round.arms, &decision);
+        double best = round.expected[0];
+        for (size_t j = 1; j < round.arms.count; j++) best = fmax(best, round.expected[j]);
+        regret += best - round.expected[arm];
+        late_reward given = {.decision = decision, .reward = round.rewards[arm]};
+        held[i % LATE] = given;
+        if (what->rewards == ORDER_AT_ONCE)
+            reward(self, &given);
+        else if (what->rewards == ORDER_SHUFFLED && i % LATE == LATE - 1)
+            give_shuffled(self, held, LATE, &chance);
+        else if (what->rewards == ORDER_LATE)
+            must(self, !delay_add(&coming, i, decision, given.reward, &self->error), "delay");
+        while (what->rewards == ORDER_LATE && delay_next(&coming, i, &given)) reward(self, &given);
+    }
+    delay_release(&coming);
+    environment_free(world);
+    return regret;
+}
+
+typedef struct spread {
+    double mean, deviation;
+} spread;
+
+static spread spread_of(const double *values, uint64_t count)
+{
+    spread out = {0, 0};
+    for (uint64_t i = 0; i < count; i++) out.mean += values[i] / (double)count;
+    for (uint64_t i = 0; i < count; i++)
+        out.deviation += (values[i] - out.mean) * (values[i] - out.mean) / (double)(count - 1);
+    out.deviation = sqrt(out.deviation);
+    return out;
+}
+
+/* Whether HTTP did as well as the library: the difference of the means is within three times its own deviation, and a
+ * twentieth. */
+static bool compare(const game *what, server_process *server)
+{
+    double regrets[2][SEEDS_MOST];
+    double seconds = now();
+    for (uint64_t seed = 0; seed < what->seeds; seed++) {
+        for (int i = 0; i < 2; i++) {
+            player self = {.server = server, .client = http_client_start(0)};
+            self.body = text_start(&self.error);
+            if (i == 0)
+                start_library(&self, what, seed);
+            else
+                start_server_bandit(&self, what, seed);
+            regrets[i][seed] = play(&self, what, seed);
+            end_player(&self);
+        }
+    }
+    spread library = spread_of(regrets[0], what->seeds), http = spread_of(regrets[1], what->seeds);
+    double noise =
+        sqrt((library.deviation * library.deviation + http.deviation * http.deviation) / (double)what->seeds);
+    bool good = http.mean - library.mean <= 3 * noise + library.mean / 20;
+    printf("%-30s %-9s library %8.1f +- %5.1f   http %8.1f +- %5.1f   %s   (%.0f s)\n", dataset_name(what->data),
+           order_names[what->rewards], library.mean, library.deviation, http.mean, http.deviation,
+           good ? "the same" : "WORSE", now() - seconds);
+    fflush(stdout);
+    return good;
+}
+
+int main(int count, char **words)
+{
+    signal(SIGPIPE, SIG_IGN);
+    if (count != 2 && count != 6) {
+        fprintf(stderr, "usage: quality EENET [DATASET ROUNDS SEEDS PUBLISH_SECONDS]\n");
+        return 2;
+    }
+    bool brief = count == 2;
+    ee_error error;
+    dataset *data;
+    if (dataset_open(brief ? "synthetic:cosine,dim=5,arms=5" : words[2], NULL, &data, &error)) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    server_process server = {.program = words[1],
+                             .folder = "data",
+                             .words = {"--body-bytes", "10000000", "--features", "100000", "--publish-interval",
+                                       brief ? "0.002" : words[5]}};
+    server_process_start(&server);
+    char options[128];
+    snprintf(options, sizeof options, "blocks=%zu%s%s", dataset_blocks(data),
+             dataset_exclusive(data) ? " exclusive=on" : "", brief ? " f1.width=32 units=32" : "");
+    bool good = true;
+    for (int i = 0; i < ORDERS; i++) {
+        game what = {.data = data, .options = options, .rewards = (order)i};
+        what.rounds = brief ? 1000 : strtoull(words[3], NULL, 10);
+        what.seeds = brief ? 3 : strtoull(words[4], NULL, 10);
+        if (what.seeds < 2 || what.seeds > SEEDS_MOST) server_process_fail(&server, "2 to %d seeds", SEEDS_MOST);
+        good = compare(&what, &server) && good;
+    }
+    server_process_end(&server, SIGTERM);
+    dataset_free(data);
+    return good ? 0 : 1;
+}

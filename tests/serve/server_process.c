@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "server_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char log_name[] = "server.log";
+
+/* One turn of waiting for a condition that nobody signals. */
+static void short_pause(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void show_log(void)
+{
+    fflush(stdout);
+    fprintf(stderr, "the end of %s:\n", log_name);
+    if (system("tail -n 40 server.log >&2") == -1) perror(log_name);
+}
+
+static void become_server(const server_process *self, int output)
+{
+    /* Ends with the test, whatever ends that. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* What a sanitizer finds ends the server, and so the test. */
+    setenv("TSAN_OPTIONS", "halt_on_error=1", 0);
+    if (self->preload) setenv("LD_PRELOAD", self->preload, 1);
+    if (self->largest_file) setrlimit(RLIMIT_FSIZE, &(struct rlimit){self->largest_file, RLIM_INFINITY});
+    dup2(output, 1);
+    dup2(output, 2);
+    const char *words[SERVER_WORDS + 8] = {self->program, "serve", "--port", "0", "--folder", self->folder};
+    memcpy(words + 6, self->words, sizeof self->words);
+    execv(self->program, (char *const *)words);
+    perror(self->program);
+    _exit(127);
+}
+
+/* The port of the line that says where it listens, after the `from`th byte of the log; 0: it is not there yet. */
+static uint16_t find_port(int log, off_t from)
+{
+    static const char sign[] = "listening on http";
+    char bytes[16384];
+    ssize_t size = pread(log, bytes, sizeof bytes - 1, from);
+    if (size <= 0) return 0;
+    bytes[size] = 0;
+    const char *line = strstr(bytes, sign);
+    const char *end = line ? strchr(line, '\n') : NULL;
+    const char *colon = line ? strstr(line, "127.0.0.1:") : NULL;
+    return end && colon && colon < end ? (uint16_t)atoi(colon + 10) : 0;
+}
+
+static int open_log(void)
+{
+    int log = open(log_name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (log < 0) {
+        perror(log_name);
+        exit(1);
+    }
+    return log;
+}
+
+void server_process_spawn(server_process *self)
+{
+    int log = open_log();
+    fflush(stdout);
+    self->pid = fork();
+    if (self->pid == 0) become_server(self, log);
+    self->port = 0;
+    close(log);
+}
+
+void server_process_start(server_process *self)
+{
+    int log = open_log();
+    off_t from = lseek(log, 0, SEEK_END);
+    server_process_spawn(self);
+    for (int turns = 0; turns < 60000 && self->port == 0 && server_process_runs(self); turns++) {
+        short_pause();
+        self->port = find_port(log, from);
+    }
+    close(log);
+    if (self->port == 0) server_process_fail(self, "the server did not start");
+}
+
+bool server_process_runs(server_process *self)
+{
+    if (self->pid > 0 && waitpid(self->pid, NULL, WNOHANG) != 0) self->pid = 0;
+    return self->pid > 0;
+}
+
+int server_process_end(server_process *self, int signal)
+{
+    int status = -1;
+    pid_t ended = 0;
+    if (self->pid <= 0) return -1;
+    kill(self->pid, signal);
+    for (int turns = 0; turns < 60000 && ended == 0; turns++) {
+        ended = waitpid(self->pid, &status, WNOHANG);
+        if (ended == 0) short_pause();
+    }
+    if (ended == 0) {
+        kill(self->pid, SIGKILL);
+        waitpid(self->pid, &status, 0);
+    }
+    self->pid = 0;
+    return status;
+}
+
+int server_process_run(const char *program, const char *output, const char *const *words)
+{
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        if (file < 0) _exit(127);
+        dup2(file, 1);
+        dup2(file, 2);
+        execv(program, (char *const *)words);
+        _exit(127);
+    }
+    int status = -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void server_process_fail(server_process *self, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fflush(stdout);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+    show_log();
+    server_process_end(self, SIGKILL);
+    exit(1);
+}

@@ -1,0 +1,40 @@
+/* The real server, as a process of its own: `eenet serve --port 0` with its folder in the folder of the test. What it
+ * prints goes to server.log there. */
+#ifndef EENET_SERVER_PROCESS_H
+#define EENET_SERVER_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { SERVER_WORDS = 40 };
+
+typedef struct server_process {
+    const char *program;             /* the path of eenet */
+    const char *folder;              /* --folder */
+    const char *words[SERVER_WORDS]; /* more of its command line, up to the first NULL */
+    const char *preload;             /* a library that it loads first; NULL: none */
+    unsigned long long largest_file; /* bytes that a file of it may have; 0: no limit */
+    pid_t pid;                       /* 0: it does not run */
+    uint16_t port;                   /* filled in */
+} server_process;
+
+/* Starts it and waits until it listens. Where it does not: prints why, with the end of its log, and exits 1: nothing
+ * can be tested without it. */
+void server_process_start(server_process *self);
+/* The same without waiting. */
+void server_process_spawn(server_process *self);
+
+/* Sends the signal and waits for its end: the status of waitpid. Kills it where that takes longer than a minute. */
+int server_process_end(server_process *self, int signal);
+
+/* Whether it runs still; a test that fails calls it to tell a crash from a wrong answer. */
+bool server_process_runs(server_process *self);
+
+/* Runs eenet with these words, the last of them NULL, its output to the file `output`: its exit status, or -1. */
+int server_process_run(const char *program, const char *output, const char *const *words);
+
+/* Prints the sentence, shows the end of server.log, ends the server and exits 1. */
+__attribute__((format(printf, 2, 3), noreturn)) void server_process_fail(server_process *self, const char *format, ...);
+
+#endif
