@@ -54,6 +54,9 @@ typedef struct http_options {
 ee_status http_start(const http_options *options, http_server **out, ee_error *error);
 uint16_t http_port(const http_server *self);
 
+/* Whether none but this machine reaches a socket that listens. */
+bool http_socket_is_local(int listening);
+
 /* Another certificate, for connections that come from now on. Only where there was one at the start. */
 ee_status http_set_certificate(http_server *self, const char *certificate, const char *key, ee_error *error);
 

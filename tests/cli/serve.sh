@@ -78,6 +78,18 @@ code=0
 "$eenet" serve --port "${place##*:}" --folder other >out2 2>err2 || code=$?
 [ "$code" = 1 ] && grep -q "${place##*:}" err2 || fail "a second of one port: $code $(cat err2)"
 
+# Pages in a browser: only those of the server itself, and only under a name of this machine.
+local=${place#http://}
+status_of() { curl -s -o answer -w '%{http_code}' "$@"; }
+[ "$(status_of -H 'Origin: http://elsewhere.example' "$place/v1/bandits")" = 403 ] || fail "another origin: $(cat answer)"
+[ "$(status_of -H 'Origin: null' "$place/v1/bandits")" = 403 ] || fail "no origin: $(cat answer)"
+[ "$(status_of -H "Origin: $place" "$place/v1/bandits")" = 200 ] || fail "its own origin: $(cat answer)"
+[ "$(status_of -H "Host: elsewhere.example:${local##*:}" "$place/v1/bandits")" = 403 ] || fail "a name: $(cat answer)"
+[ "$(status_of -H "Host: localhost.example" "$place/v1/bandits")" = 403 ] || fail "such a name: $(cat answer)"
+for name in localhost 'localhost:1' '[::1]:8080' LOCALHOST; do
+    [ "$(status_of -H "Host: $name" "$place/v1/bandits")" = 200 ] || fail "$name: $(cat answer)"
+done
+
 # Ctrl-C ends it; what it kept is there again.
 stop INT
 start
@@ -97,7 +109,6 @@ EENET_FOLDER=none start --settings mine --folder from-flag
 stop TERM
 
 # SIGHUP reads the settings again; what is wrong, or cannot change, changes nothing.
-status_of() { curl -s -o answer -w '%{http_code}' "$@"; }
 start --settings mine --folder reloaded
 [ "$(status_of "$place/v1/bandits" -d '{"name":"one","dim":1}')" = 201 ] || fail "create: $(cat answer)"
 echo 'bandits = 1' >>mine
@@ -135,6 +146,7 @@ app="X-Api-Key: $(key_of app)"
 [ "$(status_of -H "$app" "$place/v1/bandits/other/decide" -d '{"actions":[[1]]}')" = 403 ] || fail "other: $(cat answer)"
 [ "$(status_of -H "$app" "$place/v1/bandits")" = 200 ] || fail "list: $(cat answer)"
 grep -q '"name":"other"' answer && fail "the key sees another bandit"
+[ "$(status_of -H "$boss" -H 'Host: shop.example' "$place/v1/bandits")" = 200 ] || fail "a name, with keys: $(cat answer)"
 [ "$(status_of -H 'X-Api-Key: ee_wrong' "$place/v1/bandits")" = 401 ] || fail "a wrong key: $(cat answer)"
 stop TERM
 

@@ -88,7 +88,7 @@ static char *lines_of(play *self, log_range range, size_t portion)
     for (bool over = false; !over;) {
         text some = text_start(&error);
         if (log_export_fill(export, &some, portion, &over, &error)) fail_msg("%s", error.message);
-        text_bytes(&all, some.bytes, some.length);
+        if (some.length) text_bytes(&all, some.bytes, some.length);
         memory_free(some.bytes);
     }
     log_export_free(export);

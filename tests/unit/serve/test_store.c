@@ -720,6 +720,53 @@ static void steps_of_an_upgrade_are_whole(void **state)
     sqlite3_close(database);
 }
 
+/* A store as version 1 wrote it. Whatever versions come, this opens, and says the same. */
+static void a_store_of_version_1_opens(void **state)
+{
+    bench *b = *state;
+    seen got;
+    stored_decision decision;
+    double value;
+    close_store(b);
+    folder_remove(&b->folder);
+    b->folder = folder_make();
+    FILE *file = fopen(EENET_GOLDEN_DIR "/store_1.sql", "rb");
+    static char text[1 << 14];
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    run_sql(b, text);
+    open_store(b);
+    assert_string_equal(events_of(b->reader, 1, &got), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
+                                                       "6:2@4 unknown 7:4@5  ");
+    assert_string_equal(bandits_of(b->reader, &got), "1 shop 1-7@5 settled 4 {\"dim\":2}; "
+                                                     "2 news archived 1-1@0 settled 0 {\"dim\":2}; ");
+    event reward = {.number = 3,
+                    .kind = EVENT_REWARD,
+                    .time = 2,
+                    .id = words("first"),
+                    .decision = 2,
+                    .value = 0.5,
+                    .outcome = REWARD_JOINED,
+                    .reward_id = words("click-1")};
+    assert_int_equal(store_read_one(b->reader, 1, 3, compare_event, &reward, &b->error), EE_OK);
+    assert_true(store_has_unclaimed(b->kept, 1));
+    begin(b);
+    assert_true(find(b, 1, "first", &decision));
+    assert_true(decision.number == 2 && decision.settled && decision.rewards == 1 && decision.value == 0.5);
+    assert_true(decision.request[0] == 0x0123456789abcdef && decision.request[1] == 0xfedcba9876543210);
+    assert_true(find(b, 1, "second", &decision) && !decision.settled);
+    bool there;
+    event_outcome outcome;
+    assert_int_equal(store_add_reward_id(b->kept, 1, words("first"), words("click-1"), 1, REWARD_LATE, &there, &value,
+                                         &outcome, &b->error),
+                     EE_OK);
+    assert_true(there && value == 0.5 && outcome == REWARD_JOINED);
+    assert_int_equal(take(b, "unknown", &value), 6);
+    assert_true(value == -1);
+    append(b, 1, EVENT_STEP, 8, 6, "");
+    commit(b);
+}
+
 /* Bytes anywhere in the file may be anything: a sentence, or what was there, but no crash. */
 static void a_damaged_file_is_told_of(void **state)
 {
@@ -808,6 +855,35 @@ static void a_full_disk_heals(void **state)
     assert_string_equal(bandits_of(b->reader, &all), "1 a 1-101@1 settled 0 ; ");
 }
 
+/* How often the log of transactions has started anew: in its head. */
+static uint32_t log_turns(const bench *b)
+{
+    uint8_t head[16] = {0};
+    FILE *file = fopen(folder_path(&b->folder, "eenet.db-wal"), "rb");
+    assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+    fclose(file);
+    return (uint32_t)head[12] << 24 | (uint32_t)head[13] << 16 | (uint32_t)head[14] << 8 | head[15];
+}
+
+/* It must, while the writer never rests, or it would fill the disk. */
+static void the_log_of_transactions_starts_anew(void **state)
+{
+    bench *b = *state;
+    begin(b);
+    add_bandit(b, "a");
+    commit(b);
+    uint32_t before = log_turns(b);
+    uint64_t number = 1;
+    for (; log_turns(b) == before; number += 100) {
+        ee_status status = EE_OK;
+        assert_true(number < 40000); /* 200 MB */
+        begin(b);
+        write_much(b, number, &status);
+        assert_int_equal(status, EE_OK);
+        commit(b);
+    }
+}
+
 /* SQLite may have rolled back by itself when a statement failed: nothing may be written after it as if it had not. */
 static void after_a_failure_only_a_rollback_helps(void **state)
 {
@@ -848,8 +924,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_folder_is_served_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_versions_and_programs_are_refused, set_up, tear_down),
         cmocka_unit_test(steps_of_an_upgrade_are_whole),
+        cmocka_unit_test_setup_teardown(a_store_of_version_1_opens, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_file_is_told_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_log_of_transactions_starts_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(after_a_failure_only_a_rollback_helps, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
