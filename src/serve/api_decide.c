@@ -134,7 +134,9 @@ static void start(call *self);
 static void woken(void *context, const ee_error *error)
 {
     call *self = context;
-    if (error)
+    if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
+        call_refuse_archived(self);
+    else if (error)
         call_refuse_for(self->exchange, 503, 1, "the bandit could not be woken: %s", error->message);
     else
         start(self);

@@ -49,7 +49,9 @@ static void do_get(void *context)
         answer_kept(self, version);
         return;
     }
-    if (served_bandit_save(self->bandit, &bytes, &size, &version, &error))
+    if (served_bandit_is_archived(self->bandit)) /* its model is not in memory; those that are kept can be had */
+        call_refuse_archived(self);
+    else if (served_bandit_save(self->bandit, &bytes, &size, &version, &error))
         call_refuse(self, &error);
     else
         answer_bytes(self, bytes, size, version);

@@ -127,6 +127,7 @@ void call_refuse(call *self, const ee_error *error);
 /* With Retry-After. */
 __attribute__((format(printf, 4, 5))) void call_refuse_for(http_exchange *exchange, int status, double seconds,
                                                            const char *format, ...);
+void call_refuse_archived(call *self);
 /* Adds an end of line to the answer, and sends it. */
 void call_answer(call *self, int status);
 
