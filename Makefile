@@ -43,7 +43,7 @@ torture: ## kill the server KILLS times under load, on a plain and on a forgetfu
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet torture leaky_disk
 	rm -rf build/torture && mkdir -p build/torture
-	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/serve/leaky_disk.so \
+	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/libleaky_disk.so \
 	    ../release/tests/serve/torture ../release/eenet $(KILLS)
 
 load: ## measure the server: decisions, durable rewards, both for ten minutes, and 10,000 idle connections
