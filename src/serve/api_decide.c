@@ -114,11 +114,9 @@ static void decision_written(journal_entry *entry)
         break;
     case JOURNAL_REPEATED:
         answer_again(self, item);
-        if (counters) count_up(&counters->repeated, 1);
         break;
     case JOURNAL_CONFLICT:
         call_item_refuse(self, item, 409, "another request has this id: its bytes were different");
-        if (counters) count_up(&counters->conflicts, 1);
         break;
     case JOURNAL_FAILED:
         call_item_refuse(self, item, 503, entry->error.message);

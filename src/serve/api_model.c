@@ -37,9 +37,10 @@ static void answer_kept(call *self, uint64_t version)
     memory_free(bytes);
 }
 
-static void do_get(void *context)
+void api_get_model(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     uint64_t version = UINT64_MAX;
     void *bytes = NULL;
     size_t size;
@@ -56,12 +57,6 @@ static void do_get(void *context)
     else
         answer_bytes(self, bytes, size, version);
     ee_bytes_free(bytes);
-}
-
-void api_get_model(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_get);
 }
 
 /* ---- upload and reset ---- */
@@ -123,34 +118,24 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
     call_answer(self, 200);
 }
 
-static void do_put(void *context)
+void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
     ee_status status = put_model(self, self->exchange->body, &number, &error);
     answer_written(self, status, number, "replaced", &error);
 }
 
-void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
+void api_reset_model(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
-    call_work(exchange->context, do_put);
-}
-
-static void do_reset(void *context)
-{
-    call *self = context;
+    call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
     ee_status status = write_model(self, NULL, 0, &number, &error);
     answer_written(self, status, number, "reset", &error);
-}
-
-void api_reset_model(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_reset);
 }
 
 /* ---- versions ---- */
@@ -203,9 +188,10 @@ static void print_versions(text *answer, const version_list *list, uint64_t curr
     text_add(answer, "]}");
 }
 
-static void do_versions(void *context)
+void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     served_standing standing = served_bandit_standing(self->bandit);
     version_list list = {.most = (size_t)service_config_now(self->owner)->settings.checkpoints};
     ee_error error;
@@ -215,10 +201,4 @@ static void do_versions(void *context)
     }
     print_versions(&self->exchange->answer, &list, standing.version);
     call_answer(self, 200);
-}
-
-void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_versions);
 }

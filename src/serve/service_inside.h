@@ -26,7 +26,7 @@ enum { STATUS_CLASSES = 6, MOST_ROUTES = 32 };
 
 /* What was counted of one bandit. */
 typedef struct bandit_counters {
-    atomic_uint_fast64_t decisions, repeated, conflicts, joined, rewards_repeated, late, unknown;
+    atomic_uint_fast64_t decisions, joined, repeated, late, unknown;
     atomic_uint_fast64_t probability; /* of the chosen actions, in millionths, all together */
 } bandit_counters;
 
@@ -43,7 +43,6 @@ typedef struct service_metrics {
 typedef struct call call;
 
 struct service {
-    memory memory;
     _Atomic(service_config *) config;
     server_log log;
     store *store;
