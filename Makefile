@@ -38,12 +38,6 @@ test-release test-asan test-tsan: test-%:
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(JOBS)
 
-fast-day: ## a day of two million messages, a clock that jumps, restarts: the join is what plain SQL says
-	@cmake/setup.sh build test
-	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
-	cd build && release/tests/test_fast_day 2000000
-
 torture: ## kill the server KILLS times under load, on a plain and on a forgetful disk, and look for what is lost
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
@@ -59,6 +53,12 @@ load: ## measure the server: decisions, durable rewards, both for ten minutes, a
 	bench/serve/load.sh build/release/eenet 10 600
 	rm -rf build/idle && mkdir -p build/idle
 	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
+
+fast-day: ## a day of two million messages, a clock that jumps, restarts: the join is what plain SQL says
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
+	cd build && release/tests/test_fast_day 2000000
 
 bench: build ## measure speed: all, or what FILTER names (eenet help bench); EENET_DATA: the folder of yelp/ and mnist/
 	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)

@@ -59,7 +59,7 @@ export LOAD_COUNT
 wrk -t1 -c64 -d"${seconds}s" --latency -s "$LOAD_SCRIPTS/reward.lua" "$url" >"$folder/wrk.log"
 show rewards
 echo "           $LOAD_COUNT decisions were made before, $(metric 'eenet_rewards_total{') rewards came, \
-$(metric 'eenet_rewards_total{bandit="load",outcome="joined"') of them joined"
+$(metric 'eenet_rewards_total{outcome="joined"') of them joined"
 
 echo "both at once, $LOAD_RATE requests a second, $mixed_seconds s:"
 wrk -t1 -c64 -d"${mixed_seconds}s" --latency -s "$LOAD_SCRIPTS/mixed.lua" "$url" >"$folder/wrk.log" &
@@ -67,7 +67,7 @@ load=$!
 minutes=0
 while kill -0 "$load" 2>/dev/null; do
     echo "  after $minutes min: $(($(metric process_resident_memory_bytes) / 1000000)) MB, \
-$(metric eenet_events_behind) events behind"
+$(metric eenet_bandit_behind) events behind"
     for _ in $(seq 60); do kill -0 "$load" 2>/dev/null && sleep 1; done
     minutes=$((minutes + 1))
 done

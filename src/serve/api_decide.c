@@ -144,10 +144,11 @@ static void woken(void *context, const ee_error *error)
 static void decide_all(call *self, served_room *room)
 {
     const server_settings *server = &service_config_now(self->owner)->settings;
+    served_bandit *bandit = self->bandit;
     deciding by = {{room->dim, (size_t)server->actions, (size_t)server->features}, room};
     self->reading = &by;
     bool read = call_read_items(self, read_decision);
-    served_bandit_leave(self->bandit, room);
+    served_bandit_leave(bandit, room); /* the call may be over: it was answered where it could not be read */
     if (read) call_submit(self, decision_written);
 }
 

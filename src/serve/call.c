@@ -33,6 +33,9 @@ call *call_take(service *owner, http_exchange *exchange)
         self->request.owner = self->stored.owner = &self->memory;
     }
     self->exchange = exchange;
+    self->only_bandit = NULL;
+    self->key_name = "";
+    self->match.route = NULL;
     exchange->context = self;
     return self;
 }

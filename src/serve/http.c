@@ -68,7 +68,7 @@ static void *sweep(void *context)
     pthread_mutex_lock(&self->list_lock);
     while (!self->is_swept) {
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         int64_t nanoseconds = until.tv_nsec + pause * 1000;
         until.tv_sec += nanoseconds / 1000000000;
         until.tv_nsec = nanoseconds % 1000000000;
@@ -178,6 +178,7 @@ static void *on_request_line(void *context, const char *target, struct MHD_Conne
     if (!self) return NULL;
     http_exchange *exchange = &self->exchange;
     exchange->connection = connection;
+    exchange->query = exchange->body = (json_text){"", 0};
     memcpy(exchange->peer, connection->peer, sizeof exchange->peer);
     exchange->arrived = (double)server_clock_real() / SECOND;
     take_target(self, target);
@@ -414,6 +415,16 @@ static ee_status start(http_server *self, ee_error *error)
     return self->has_sweep ? EE_OK : status_fail(error, EE_NO_MEMORY, "http: no thread could be started");
 }
 
+/* One that waits by the clock that never jumps. */
+static void start_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
 ee_status http_start(const http_options *options, http_server **out, ee_error *error)
 {
     http_server *self;
@@ -423,7 +434,7 @@ ee_status http_start(const http_options *options, http_server **out, ee_error *e
     self->listening = -1;
     pthread_mutex_init(&self->pool_lock, NULL);
     pthread_mutex_init(&self->list_lock, NULL);
-    pthread_cond_init(&self->sweep_wakes, NULL);
+    start_condition(&self->sweep_wakes);
     status = start(self, error);
     if (status)
         http_stop(self);

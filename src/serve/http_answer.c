@@ -96,6 +96,16 @@ static const char *content_type(const http_exchange *exchange)
     return exchange->content_type ? exchange->content_type : "application/json";
 }
 
+/* The header at *place, which becomes that of the next; false past the last. */
+static bool next_header(const pooled_exchange *self, size_t *place, const char **name, const char **value)
+{
+    if (*place >= self->headers.length) return false;
+    *name = self->headers.bytes + *place;
+    *value = *name + strlen(*name) + 1;
+    *place += strlen(*name) + strlen(*value) + 2;
+    return true;
+}
+
 /* What libmicrohttpd keeps of a stream, which it may release after the exchange is over. */
 typedef struct open_stream {
     http_connection *connection;
@@ -154,17 +164,14 @@ enum MHD_Result http_send_answer(pooled_exchange *self)
 {
     const http_exchange *exchange = &self->exchange;
     const http_server *server = exchange->connection->server;
+    const char *name, *value;
+    size_t place = 0;
     bool has_body = self->read || exchange->answer.length;
     http_leave_handler(self);
     struct MHD_Response *response = make_response(self);
     if (!response) return MHD_NO;
     if (has_body) MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type(exchange));
-    const char *name = self->headers.bytes, *end = name + self->headers.length;
-    while (name < end) {
-        const char *value = name + strlen(name) + 1;
-        MHD_add_response_header(response, name, value);
-        name = value + strlen(value) + 1;
-    }
+    while (next_header(self, &place, &name, &value)) MHD_add_response_header(response, name, value);
     if (atomic_load_explicit(&server->is_draining, memory_order_relaxed))
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     http_start_clock(exchange->connection, exchange->answer.length);
@@ -177,15 +184,12 @@ void http_send_last(pooled_exchange *self)
 {
     const http_exchange *exchange = &self->exchange;
     const http_connection *connection = exchange->connection;
+    const char *name, *value;
+    size_t place = 0;
     text whole = text_start(NULL);
     text_add(&whole, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n",
              exchange->status, http_reason(exchange->status), content_type(exchange), exchange->answer.length);
-    const char *name = self->headers.bytes, *end = name + self->headers.length;
-    while (name < end) {
-        const char *value = name + strlen(name) + 1;
-        text_add(&whole, "%s: %s\r\n", name, value);
-        name = value + strlen(value) + 1;
-    }
+    while (next_header(self, &place, &name, &value)) text_add(&whole, "%s: %s\r\n", name, value);
     text_add(&whole, "\r\n");
     text_bytes(&whole, exchange->answer.bytes, exchange->answer.length);
     const union MHD_ConnectionInfo *tls = MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);

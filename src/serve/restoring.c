@@ -38,10 +38,13 @@ static ee_status is_there(void *context, const event *from, ee_error *error)
 }
 
 /* A log without its beginning cannot be followed from there. */
-static ee_status begin(loading *self, bool has_checkpoints, ee_error *error)
+static ee_status begin(loading *self, ee_error *error)
 {
     enum { SECOND = 2 };
-    if (has_checkpoints && store_read_one(self->log, self->bandit, SECOND, is_there, NULL, NULL))
+    uint64_t step;
+    ee_status status = store_last(self->log, self->bandit, EVENT_STEP, UINT64_MAX, &step, error);
+    if (status) return status;
+    if (step && store_read_one(self->log, self->bandit, SECOND, is_there, NULL, NULL))
         return status_fail(error, EE_BAD_MODEL,
                            "model: no checkpoint of it can be read, and the log's beginning is no longer kept");
     return follower_create(&self->settings, &self->loaded, error);
@@ -52,18 +55,16 @@ ee_status restore_at(store_reader *log, uint32_t bandit, uint64_t upto, follower
 {
     loading self = {.log = log, .bandit = bandit};
     uint64_t checkpoint = upto;
-    bool any = false;
     *out = NULL;
     ee_status status = store_read_one(log, bandit, 1, read_settings, &self.settings, error);
     while (!status && !self.loaded) {
         if (checkpoint) status = store_last(log, bandit, EVENT_CHECKPOINT, checkpoint, &checkpoint, error);
         if (status || !checkpoint) break;
-        any = true;
         status = store_read_one(log, bandit, checkpoint, load_checkpoint, &self, error);
         if (status != EE_NO_MEMORY) status = EE_OK; /* an older one may do */
         checkpoint--;
     }
-    if (!status && !self.loaded) status = begin(&self, any, error);
+    if (!status && !self.loaded) status = begin(&self, error);
     if (status) return status;
     *out = self.loaded;
     *version = self.version;

@@ -50,7 +50,7 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;
-    http_server *http;
+    _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     atomic_bool draining;
@@ -106,6 +106,11 @@ struct call {
 };
 
 const service_config *service_config_now(service *self);
+
+/* ---- admission.c ---- */
+
+/* For http_options.admit: makes the call, finds route and bandit, or refuses. */
+bool service_admit(void *context, http_exchange *exchange);
 
 /* ---- call.c ---- */
 

@@ -12,8 +12,7 @@
 #include "restoring.h"
 
 enum { MOST_STRIDE = 64 };
-/* Seconds: until what failed is tried again; from one look at idle bandits to the next. */
-static const double RETRY = 1, LOOK = 1;
+static const double RETRY = 1; /* seconds until what failed is tried again */
 
 double trainers_now(void)
 {
@@ -427,6 +426,15 @@ static void give_turn(turn *t)
     end_turn(bandit, due, t->step_due);
 }
 
+/* Seconds from one look at idle bandits to the next. */
+static double look_interval(const served_options *options)
+{
+    const double most = 1;
+    double shortest = options->checkpoint_seconds;
+    if (options->sleep_seconds > 0) shortest = fmin(shortest, options->sleep_seconds);
+    return fmin(most, shortest / 4);
+}
+
 /* Gives a turn to bandits that have nothing to learn but a checkpoint or their sleep before them. */
 static void look_around(served_bandits *all, double now)
 {
@@ -450,7 +458,7 @@ static void *train(void *context)
     while (!atomic_load(&all->stopping)) {
         double now = trainers_now(), soonest;
         bool looks = now >= all->next_look;
-        if (looks) all->next_look = now + LOOK;
+        if (looks) all->next_look = now + look_interval(&all->options);
         t.bandit = looks ? NULL : take_due(all, now, &soonest);
         if (!looks && !t.bandit) {
             wait_until(all, fmin(soonest, all->next_look));

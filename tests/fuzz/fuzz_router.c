@@ -39,15 +39,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t length;
     if (path && decoded) {
         if (size) memcpy(path, bytes, size); /* its own block, whose end is watched */
-        json_text text = {path, size};
+        json_text whole = {path, size};
         for (int method = HTTP_GET; method <= HTTP_OTHER; method++) {
             route_match match;
             route_result result =
-                router_find(routes, sizeof routes / sizeof *routes, (http_method)method, text, &match, allowed);
+                router_find(routes, sizeof routes / sizeof *routes, (http_method)method, whole, &match, allowed);
             if (result == ROUTE_FOUND) check_found(&match);
             require((result == ROUTE_OTHER_METHOD) == (allowed[0] != '\0') || result == ROUTE_FOUND, "wrong methods");
         }
-        if (router_decode(text, decoded, size + 1, &length))
+        if (router_decode(whole, decoded, size + 1, &length))
             require(length <= size && strlen(decoded) == length, "a wrong length");
     }
     free(decoded);

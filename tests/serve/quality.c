@@ -59,7 +59,7 @@ static void must(player *self, bool good, const char *what)
 static void start_library(player *self, const game *what, uint64_t seed)
 {
     char options[512];
-    snprintf(options, sizeof options, "%s pending=1000 propensity=floor propensity_epsilon=0.05", what->options);
+    snprintf(options, sizeof options, "%s pending=10000 propensity=floor propensity_epsilon=0.05", what->options);
     ee_settings settings = {.policy = "eenet", .dim = dataset_dim(what->data), .seed = seed, .options = options};
     must(self, !ee_bandit_create(&settings, &self->bandit, &self->error), "create");
 }
@@ -256,7 +256,7 @@ int main(int count, char **words)
     bool good = true;
     for (int i = 0; i < ORDERS; i++) {
         game what = {.data = data, .options = options, .rewards = (order)i};
-        what.rounds = brief ? 1000 : strtoull(words[3], NULL, 10);
+        what.rounds = brief ? 600 : strtoull(words[3], NULL, 10);
         what.seeds = brief ? 3 : strtoull(words[4], NULL, 10);
         if (what.seeds < 2 || what.seeds > SEEDS_MOST) server_process_fail(&server, "2 to %d seeds", SEEDS_MOST);
         good = compare(&what, &server) && good;

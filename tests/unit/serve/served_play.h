@@ -157,17 +157,6 @@ static inline ee_status play_wake(served_bandit *bandit)
     return waiting.status;
 }
 
-/* Until the model has taken all. */
-static inline served_standing play_catch_up(served_bandit *bandit)
-{
-    for (;;) {
-        served_standing standing = served_bandit_standing(bandit);
-        if (!standing.behind) return standing;
-        if (standing.trouble[0]) fail_msg("%s", standing.trouble);
-        play_pause();
-    }
-}
-
 /* ---- deciding and rewarding ---- */
 
 static inline size_t play_best(uint64_t number)
@@ -245,6 +234,18 @@ static inline void play_reward(served_play *self, served_bandit *bandit, uint64_
     journal_entry entry = {.bandit = served_bandit_number(bandit),
                            .event = {.kind = EVENT_REWARD, .id = play_text(id), .value = value}};
     if (journal_write(self->written, &entry, error)) fail_msg("reward: %s", error->message);
+}
+
+/* Until the model has taken all. What was written before is known to the bandits once another write is done. */
+static inline served_standing play_catch_up(served_play *self, served_bandit *bandit)
+{
+    play_reward(self, bandit, 0, 0, &self->error);
+    for (;;) {
+        served_standing standing = served_bandit_standing(bandit);
+        if (!standing.behind) return standing;
+        if (standing.trouble[0]) fail_msg("%s", standing.trouble);
+        play_pause();
+    }
 }
 
 /* Rounds first to last, each rewarded `late` rounds later. Returns how many were the best. */

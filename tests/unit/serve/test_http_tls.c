@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "support.h"
 #include "support_files.h"
 #include "support_http.h"
@@ -179,11 +180,27 @@ static void only_what_is_safe_is_spoken(void **state)
 static void other_bytes_do_no_harm(void **state)
 {
     world *self = *state;
+    random_stream random = random_named(1, "tls");
     int plain = raw_connect(echo_port(self->server));
     raw_send_text(plain, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_true(raw_is_closed(plain, 10));
     raw_close(plain);
+    for (int i = 0; i < 200; i++) {
+        char bytes[600] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"; /* how a client begins */
+        for (size_t k = i % 2 ? 11 : 0; k < sizeof bytes; k++) bytes[k] = (char)random_bits(&random);
+        int client = raw_connect(echo_port(self->server));
+        raw_send(client, bytes, random_below(&random, sizeof bytes));
+        raw_reset(client);
+    }
+    for (int i = 0; i < 20; i++) { /* gone in the midst of a request */
+        tls_client client;
+        assert_true(tls_connect(&client, echo_port(self->server), "NORMAL"));
+        tls_send(&client, POST("/later"), strlen(POST("/later")) - (size_t)i % 3);
+        tls_close(&client);
+    }
     requests_are_answered(state);
+    assert_true(raw_wait_count(echo_connections, self->server, 0));
+    assert_true(raw_wait_count(echo_open, self->server, 0));
 }
 
 static void too_much_is_refused_in_the_midst(void **state)

@@ -57,6 +57,7 @@ static void open_stage(test_stage *self, bool own_clock)
     journal_options options = {.clock = own_clock ? read_clock : NULL,
                                .clock_context = self,
                                .most_entries = 6000,
+                               .checkpoints = 2,
                                .appended = note_news,
                                .context = self};
     if (store_open(folder_path(&self->folder, "store"), &self->store, &error)) fail_msg("%s", error.message);
@@ -586,8 +587,10 @@ static void keeps_what_a_restart_needs(void **state)
     atomic_fetch_add(&stage.clock, 20000000);
     while (journal_read_counts(stage.journal).defaulted < 1000) write_good(&stage, EVENT_STEP, "");
     uint64_t last = last_settled(stage.store);
-    write_checkpoint(&stage, last - 1); /* the last is settled after it, of decision 4001 */
-    forget_until(&stage, 4001);
+    write_checkpoint(&stage, last - 1);
+    forget_until(&stage, 3002); /* after the first checkpoint, which is kept too, all that waited was settled */
+    write_checkpoint(&stage, last);
+    forget_until(&stage, 4001); /* settled after the second, alone */
     end_stage(&stage);
 }
 
