@@ -55,9 +55,12 @@ void http_add_header(http_exchange *exchange, const char *name, const char *valu
 void http_answer(http_exchange *exchange, int status)
 {
     struct MHD_Connection *mhd = exchange->connection->mhd;
+    http_server *server = exchange->connection->server;
     exchange->status = status;
+    atomic_fetch_add(&server->handled, 1); /* the server stays while it is told */
     /* From here on the exchange may be over at any time. */
     if (atomic_exchange(&inside(exchange)->stage, STAGE_ANSWERED) == STAGE_SUSPENDED) MHD_resume_connection(mhd);
+    atomic_fetch_sub(&server->handled, 1);
 }
 
 void http_stream(http_exchange *exchange, int status, http_read *read, void (*release)(void *context), void *context)
@@ -69,6 +72,18 @@ void http_stream(http_exchange *exchange, int status, http_read *read, void (*re
     http_answer(exchange, status);
 }
 
+void http_error(text *into, const char *code, const char *message)
+{
+    char plain[512];
+    snprintf(plain, sizeof plain, "%s", message);
+    if (!json_is_utf8((json_text){plain, strlen(plain)}))
+        for (char *at = plain; *at; at++)
+            if ((unsigned char)*at >= 0x80) *at = '?';
+    text_add(into, "{\"error\":{\"code\":\"%s\",\"message\":", code);
+    text_json(into, (json_text){plain, strlen(plain)});
+    text_add(into, "}}");
+}
+
 void http_refuse(http_exchange *exchange, int status, const char *code, const char *format, ...)
 {
     char message[512];
@@ -78,9 +93,8 @@ void http_refuse(http_exchange *exchange, int status, const char *code, const ch
     va_end(arguments);
     exchange->answer.length = 0;
     exchange->content_type = NULL;
-    text_add(&exchange->answer, "{\"error\":{\"code\":\"%s\",\"message\":", code);
-    text_json(&exchange->answer, (json_text){message, strlen(message)});
-    text_add(&exchange->answer, "}}\n");
+    http_error(&exchange->answer, code, message);
+    text_bytes(&exchange->answer, "\n", 1);
     http_answer(exchange, status);
 }
 

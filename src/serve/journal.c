@@ -77,14 +77,19 @@ static void wake_waiter(journal_entry *entry)
 ee_status journal_write(journal *self, journal_entry *entry, ee_error *error)
 {
     waiter waiting = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
-    entry->done = wake_waiter;
-    entry->context = &waiting;
-    entry->next = NULL;
-    if (!journal_submit(self, entry))
+    journal_entry asked = *entry;
+    asked.done = wake_waiter;
+    asked.context = &waiting;
+    asked.next = NULL;
+    if (!journal_submit(self, &asked))
         return status_fail(error, EE_FILE_ERROR, "journal: too much is waiting to be written; try again later");
     pthread_mutex_lock(&waiting.lock);
     while (!waiting.done) pthread_cond_wait(&waiting.wake, &waiting.lock);
     pthread_mutex_unlock(&waiting.lock);
+    asked.earlier = NULL; /* only while done runs */
+    asked.done = entry->done;
+    asked.context = entry->context;
+    *entry = asked;
     if (entry->verdict != JOURNAL_FAILED && entry->verdict != JOURNAL_CONFLICT) return EE_OK;
     return status_fail(error, entry->error.status, "%s", entry->error.message);
 }

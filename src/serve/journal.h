@@ -57,7 +57,7 @@ typedef struct journal_counts {
 typedef struct journal_options {
     size_t most_entries; /* that wait to be written; beyond, journal_submit refuses. 0: 65536 */
     size_t most_bytes;   /* of them. 0: 256 MiB */
-    size_t checkpoints; /* of a bandit, the last ones, that a restart may begin with: see journal_forget_before. 0: 1 */
+    size_t checkpoints;  /* the last ones of a bandit, that a restart may begin with; 0: 1. See journal_forget_before */
     /* Microseconds since 1970, as they are but never back; NULL: the system's, which server_clock.h keeps from jumping.
      * Also called by the threads that ask journal_time. */
     int64_t (*clock)(void *context);
