@@ -87,7 +87,7 @@ static void finish(checkpointer *self)
     self->next = pages - moved <= LITTLE ? pages + BEGIN : pages + LITTLE;
 }
 
-void store_checkpointer_committed(checkpointer *self)
+void store_checkpointer_turn(checkpointer *self)
 {
     if (self->pages < BEGIN) { /* it starts anew, or is short */
         self->next = BEGIN;
