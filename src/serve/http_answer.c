@@ -55,9 +55,12 @@ void http_add_header(http_exchange *exchange, const char *name, const char *valu
 void http_answer(http_exchange *exchange, int status)
 {
     struct MHD_Connection *mhd = exchange->connection->mhd;
+    http_server *server = exchange->connection->server;
     exchange->status = status;
+    atomic_fetch_add(&server->handled, 1); /* the server stays while it is told */
     /* From here on the exchange may be over at any time. */
     if (atomic_exchange(&inside(exchange)->stage, STAGE_ANSWERED) == STAGE_SUSPENDED) MHD_resume_connection(mhd);
+    atomic_fetch_sub(&server->handled, 1);
 }
 
 void http_stream(http_exchange *exchange, int status, http_read *read, void (*release)(void *context), void *context)

@@ -242,7 +242,7 @@ static void assert_all_follow(script *s)
     SCRIPT_OK(s, store_commit(s->kept, &s->error));
     SCRIPT_OK(s, follower_create(&s->settings, &other, &s->error));
     follow(s, other, 0);
-    for (size_t i = 0; i < s->step_count; i += 1 + s->step_count / 8) {
+    for (size_t i = 0; i < s->step_count; i += 1 + s->step_count / 4) {
         saved_model *at = &s->models[i];
         SCRIPT_OK(s, follower_load(&at->about, &s->settings, at->bytes, at->size, &other, &s->error));
         assert_same(s, other, i);
@@ -272,7 +272,7 @@ static void all_policies_are_followed(void **state)
         if (bandit_settings_create(&settings, &bandit, &error)) fail_msg("%s: %s", each.name, error.message);
         ee_bandit_free(bandit);
         begin(&s, each.name, options, NULL);
-        play(&s, 40, 12, 3);
+        play(&s, 24, 12, 3);
         assert_all_follow(&s);
         end(&s);
         followed++;

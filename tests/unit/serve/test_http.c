@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -431,6 +432,44 @@ static void one_address_has_its_share(void **state)
     echo_stop(server);
 }
 
+static void who_is_too_many_waits(void **state)
+{
+    (void)state;
+    http_options options = echo_options();
+    options.connections = 4;
+    echo_server *server = echo_start(&options);
+    int clients[5];
+    for (size_t i = 0; i < 5; i++) {
+        clients[i] = raw_connect(echo_port(server));
+        assert_true(raw_send_text(clients[i], POST("/echo", "1", "a")));
+        if (i < 4) expect(clients[i], "", 200, "a");
+    }
+    assert_false(raw_is_closed(clients[4], 0.1));
+    assert_int_equal(http_connections(echo_http(server)), 4);
+    for (size_t i = 0; i < 4; i++) raw_close(clients[i]);
+    assert_true(raw_wait_count(echo_ended, server, 5));
+    raw_close(clients[4]);
+    echo_stop(server);
+}
+
+static void open_files_are_raised(void **state)
+{
+    (void)state;
+    struct rlimit before, low, after;
+    getrlimit(RLIMIT_NOFILE, &before);
+    if (before.rlim_max < 2000) skip();
+    low = before;
+    low.rlim_cur = 200;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    http_options options = echo_options();
+    options.connections = 1000;
+    echo_server *server = echo_start(&options);
+    getrlimit(RLIMIT_NOFILE, &after);
+    assert_true(after.rlim_cur > 1000);
+    echo_stop(server);
+    setrlimit(RLIMIT_NOFILE, &before);
+}
+
 static int listening_socket(int family, const void *address, socklen_t size)
 {
     int made = socket(family, SOCK_STREAM, 0);
@@ -506,6 +545,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(draining_answers_what_is_open, start, stop),
         cmocka_unit_test_setup_teardown(addresses_that_cannot_be_are_said, start, stop),
         cmocka_unit_test(one_address_has_its_share),
+        cmocka_unit_test(who_is_too_many_waits),
+        cmocka_unit_test(open_files_are_raised),
         cmocka_unit_test(a_socket_may_be_handed_over),
         cmocka_unit_test(the_newer_protocol_works_too),
     };

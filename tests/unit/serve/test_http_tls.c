@@ -54,7 +54,7 @@ static bool tls_connect(tls_client *self, uint16_t port, const char *priorities)
 {
     self->socket = raw_connect(port);
     gnutls_certificate_allocate_credentials(&self->credentials);
-    gnutls_init(&self->session, GNUTLS_CLIENT);
+    gnutls_init(&self->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL);
     assert_int_equal(gnutls_priority_set_direct(self->session, priorities, NULL), 0);
     gnutls_credentials_set(self->session, GNUTLS_CRD_CERTIFICATE, self->credentials);
     gnutls_transport_set_int(self->session, self->socket);
