@@ -106,30 +106,25 @@ static bool is_for_archived(const route *of)
     return of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
 }
 
-/* The bandit that the path names, if it names one; false: answered. */
+/* The bandit that the path names, if it names one; false: answered. A key of one bandit is for nothing else but the
+ * list, which is then of that one alone. */
 static bool find_bandit(service *self, call *into, const key_grant *grant)
 {
     http_exchange *exchange = into->exchange;
     const route_match *match = &into->match;
-    bool is_open = match->route->role == KEY_NOBODY;
-    if (match->count == 0) {
-        if (is_open || !grant->bandit || match->route->handle != api_metrics) return true;
+    const char *name = match->count ? match->parts[0] : NULL;
+    if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->handle == api_metrics)) {
         http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
         return false;
     }
-    const char *name = match->parts[0];
-    if (grant->bandit && strcmp(grant->bandit, name) != 0) {
-        http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
-        return false;
-    }
+    if (!name) return true;
     into->bandit = served_bandits_find(self->bandits, (json_text){name, strlen(name)});
     if (!into->bandit) {
         http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'", name);
         return false;
     }
     if (!served_bandit_is_archived(into->bandit) || is_for_archived(match->route)) return true;
-    http_refuse(exchange, 410, call_code(410),
-                "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
+    call_refuse_archived(into);
     return false;
 }
 

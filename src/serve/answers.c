@@ -52,10 +52,3 @@ void answer_reward(text *into, event_outcome outcome, bool repeated)
 {
     text_add(into, "{\"outcome\":\"%s\"%s}", outcome_name(outcome), repeated ? ",\"repeated\":true" : "");
 }
-
-void answer_error(text *into, const char *code, const char *message)
-{
-    text_add(into, "{\"error\":{\"code\":\"%s\",\"message\":", code);
-    text_json(into, (json_text){message, strlen(message)});
-    add_words(into, "}}");
-}

@@ -114,11 +114,9 @@ static void decision_written(journal_entry *entry)
         break;
     case JOURNAL_REPEATED:
         answer_again(self, item);
-        if (counters) count_up(&counters->repeated, 1);
         break;
     case JOURNAL_CONFLICT:
         call_item_refuse(self, item, 409, "another request has this id: its bytes were different");
-        if (counters) count_up(&counters->conflicts, 1);
         break;
     case JOURNAL_FAILED:
         call_item_refuse(self, item, 503, entry->error.message);
@@ -134,7 +132,9 @@ static void start(call *self);
 static void woken(void *context, const ee_error *error)
 {
     call *self = context;
-    if (error)
+    if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
+        call_refuse_archived(self);
+    else if (error)
         call_refuse_for(self->exchange, 503, 1, "the bandit could not be woken: %s", error->message);
     else
         start(self);

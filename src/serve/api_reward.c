@@ -16,7 +16,7 @@ static void count_outcome(bandit_counters *counters, event_outcome outcome)
 {
     if (!counters) return;
     atomic_uint_fast64_t *counter = outcome == REWARD_JOINED     ? &counters->joined
-                                    : outcome == REWARD_REPEATED ? &counters->rewards_repeated
+                                    : outcome == REWARD_REPEATED ? &counters->repeated
                                     : outcome == REWARD_LATE     ? &counters->late
                                                                  : &counters->unknown;
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "answers.h"
 #include "service_inside.h"
 
 /* A call that grew beyond this is not kept for the next request. */
@@ -119,6 +118,13 @@ void call_refuse_for(http_exchange *exchange, int status, double seconds, const 
     http_refuse(exchange, status, call_code(status), "%s", message);
 }
 
+void call_refuse_archived(call *self)
+{
+    const char *name = served_bandit_name(self->bandit);
+    http_refuse(self->exchange, 410, call_code(410),
+                "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
+}
+
 void call_answer(call *self, int status)
 {
     text_bytes(&self->exchange->answer, "\n", 1);
@@ -159,7 +165,7 @@ void call_end_answer(call *self, call_item *item, int status)
 void call_item_refuse(call *self, call_item *item, int status, const char *message)
 {
     call_begin_answer(self, item);
-    answer_error(&self->answers, call_code(status), message);
+    http_error(&self->answers, call_code(status), message);
     call_end_answer(self, item, status);
 }
 
@@ -181,6 +187,7 @@ static ee_status pass_refused(call *self, call_item *item, json_reader *reader, 
     json_token token;
     int status = call_status_of(error->status);
     call_item_refuse(self, item, status == 400 && self->request.too_large ? 413 : status, error->message);
+    self->request.too_large = false; /* that was the item's, not the body's */
     while (reader->depth > depth) {
         ee_status failed = json_next(reader, &token, error);
         if (failed) return failed;

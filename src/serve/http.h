@@ -82,7 +82,10 @@ void http_add_header(http_exchange *exchange, const char *name, const char *valu
 /* Sends exchange->answer with this status. */
 void http_answer(http_exchange *exchange, int status);
 
-/* {"error": {"code": ..., "message": ...}} with this status. */
+/* {"error": {"code": ..., "message": ...}}. What is no UTF-8 in the message, or was cut, becomes question marks. */
+void http_error(text *into, const char *code, const char *message);
+
+/* The same as the answer, with this status. */
 __attribute__((format(printf, 4, 5))) void http_refuse(http_exchange *exchange, int status, const char *code,
                                                        const char *format, ...);
 

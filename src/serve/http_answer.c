@@ -72,6 +72,18 @@ void http_stream(http_exchange *exchange, int status, http_read *read, void (*re
     http_answer(exchange, status);
 }
 
+void http_error(text *into, const char *code, const char *message)
+{
+    char plain[512];
+    snprintf(plain, sizeof plain, "%s", message);
+    if (!json_is_utf8((json_text){plain, strlen(plain)}))
+        for (char *at = plain; *at; at++)
+            if ((unsigned char)*at >= 0x80) *at = '?';
+    text_add(into, "{\"error\":{\"code\":\"%s\",\"message\":", code);
+    text_json(into, (json_text){plain, strlen(plain)});
+    text_add(into, "}}");
+}
+
 void http_refuse(http_exchange *exchange, int status, const char *code, const char *format, ...)
 {
     char message[512];
@@ -81,9 +93,8 @@ void http_refuse(http_exchange *exchange, int status, const char *code, const ch
     va_end(arguments);
     exchange->answer.length = 0;
     exchange->content_type = NULL;
-    text_add(&exchange->answer, "{\"error\":{\"code\":\"%s\",\"message\":", code);
-    text_json(&exchange->answer, (json_text){message, strlen(message)});
-    text_add(&exchange->answer, "}}\n");
+    http_error(&exchange->answer, code, message);
+    text_bytes(&exchange->answer, "\n", 1);
     http_answer(exchange, status);
 }
 

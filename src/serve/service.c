@@ -16,10 +16,20 @@ const service_config *service_config_now(service *self)
     return atomic_load_explicit(&self->config, memory_order_acquire);
 }
 
+static void handle_now(void *context)
+{
+    const call *of = context;
+    of->match.route->handle(of->owner, of->exchange, &of->match);
+}
+
 static void handle(void *context, http_exchange *exchange)
 {
-    const call *of = exchange->context;
-    of->match.route->handle(context, exchange, &of->match);
+    (void)context;
+    call *of = exchange->context;
+    if (of->match.route->waits)
+        call_work(of, handle_now);
+    else
+        handle_now(of);
 }
 
 static void ended(void *context, http_exchange *exchange)

@@ -26,7 +26,7 @@ enum { STATUS_CLASSES = 6, MOST_ROUTES = 32 };
 
 /* What was counted of one bandit. */
 typedef struct bandit_counters {
-    atomic_uint_fast64_t decisions, repeated, conflicts, joined, rewards_repeated, late, unknown;
+    atomic_uint_fast64_t decisions, joined, repeated, late, unknown;
     atomic_uint_fast64_t probability; /* of the chosen actions, in millionths, all together */
 } bandit_counters;
 
@@ -43,7 +43,6 @@ typedef struct service_metrics {
 typedef struct call call;
 
 struct service {
-    memory memory;
     _Atomic(service_config *) config;
     server_log log;
     store *store;
@@ -127,6 +126,7 @@ void call_refuse(call *self, const ee_error *error);
 /* With Retry-After. */
 __attribute__((format(printf, 4, 5))) void call_refuse_for(http_exchange *exchange, int status, double seconds,
                                                            const char *format, ...);
+void call_refuse_archived(call *self);
 /* Adds an end of line to the answer, and sends it. */
 void call_answer(call *self, int status);
 

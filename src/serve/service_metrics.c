@@ -198,7 +198,7 @@ static void add_bandit_rewards(service *self, text *into, text *label)
             const char *label;
             atomic_uint_fast64_t *count;
         } rewards[] = {{",outcome=\"joined\"", &of->joined},
-                       {",outcome=\"repeated\"", &of->rewards_repeated},
+                       {",outcome=\"repeated\"", &of->repeated},
                        {",outcome=\"late\"", &of->late},
                        {",outcome=\"unknown\"", &of->unknown}};
         for (size_t k = 0; k < sizeof rewards / sizeof *rewards; k++) {

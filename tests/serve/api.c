@@ -180,6 +180,7 @@ static void try_modes(void)
     expect("DELETE", "/v1/bandits/quiet", NULL, 200, "{\"name\":\"quiet\",\"archived\":true,*");
     refuse("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 410, "Gone", "the bandit 'quiet' is archived;*");
     refuse("PATCH", "/v1/bandits/quiet", "{}", 410, "Gone", "*");
+    refuse("GET", "/v1/bandits/quiet/model", NULL, 410, "Gone", "*");
     expect("GET", "/v1/bandits/quiet", NULL, 200, "{\"name\":\"quiet\",\"archived\":true,*");
     expect("POST", "/v1/bandits/quiet/restore", NULL, 200, "{\"name\":\"quiet\",\"archived\":false,*");
     expect("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 200, "{*\"action\":\"a\",*");
