@@ -16,7 +16,7 @@ SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -
 
 .NOTPARALLEL:
 .PHONY: build demo test test-release test-asan test-tsan torture load bench bench-record record install uninstall lint lint-format lint-cppcheck \
-    lint-includes format fuzz clean help
+    lint-includes format fuzz fast-day clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
 	@cmake/setup.sh build
@@ -43,7 +43,7 @@ torture: ## kill the server KILLS times under load, on a plain and on a forgetfu
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet torture leaky_disk
 	rm -rf build/torture && mkdir -p build/torture
-	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/serve/leaky_disk.so \
+	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/libleaky_disk.so \
 	    ../release/tests/serve/torture ../release/eenet $(KILLS)
 
 load: ## measure the server: decisions, durable rewards, both for ten minutes, and 10,000 idle connections
@@ -53,6 +53,12 @@ load: ## measure the server: decisions, durable rewards, both for ten minutes, a
 	bench/serve/load.sh build/release/eenet 10 600
 	rm -rf build/idle && mkdir -p build/idle
 	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
+
+fast-day: ## a day of two million messages, a clock that jumps, restarts: the join is what plain SQL says
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
+	cd build && release/tests/test_fast_day 2000000
 
 bench: build ## measure speed: all, or what FILTER names (eenet help bench); EENET_DATA: the folder of yelp/ and mnist/
 	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)

@@ -172,6 +172,7 @@ static int run(const command *self, int count, char **words)
     int code = read_settings(self, &from, &settings);
     if (code) return code;
     if (from.print) return print_settings(self);
+    signal(SIGXFSZ, SIG_IGN);               /* a file that may not grow is a disk that is full */
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* for all threads that follow; this one asks for them */
     if (service_start(&settings, &running, &error)) return command_failed(self, "%s", error.message);
     print_place(&settings, service_port(running), place, sizeof place);

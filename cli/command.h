@@ -42,6 +42,8 @@ extern const command command_evaluate;
 extern const command command_coverage;
 extern const command command_serve;
 extern const command command_keys;
+extern const command command_replay;
+extern const command command_backup;
 extern const command command_bench;
 extern const command command_complete;
 

@@ -168,9 +168,12 @@ ee_status file_make_folder(const char *path, ee_error *error)
         memcpy(part, path, length);
         part[length] = '\0';
         struct stat about;
-        if (mkdir(part, 0777) == 0 || (errno == EEXIST && stat(part, &about) == 0 && S_ISDIR(about.st_mode))) continue;
-        if (errno == EEXIST) errno = ENOTDIR;
-        status = fail(error, "make the folder", part);
+        bool made = mkdir(part, 0777) == 0;
+        if (!made && errno == EEXIST && (stat(part, &about) || !S_ISDIR(about.st_mode))) errno = ENOTDIR;
+        if (made)
+            status = file_sync_folder(dirname(part), error);
+        else if (errno != EEXIST)
+            status = fail(error, "make the folder", part);
     }
     memory_free(part);
     return status;

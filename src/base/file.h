@@ -30,7 +30,7 @@ ee_status file_read(const char *path, uint8_t **bytes, size_t *size, ee_error *e
 /* Whether path's folder is there and has nothing of that name. A link that leads nowhere is something. */
 bool file_is_missing(const char *path);
 
-/* Makes the folder, and those that it lies in, where they are missing. */
+/* Makes the folder, and those that it lies in, where they are missing. They are there after a crash, too. */
 ee_status file_make_folder(const char *path, ee_error *error);
 
 /* *path = "FOLDER/NAME", to be freed with memory_free. */

@@ -1,8 +1,5 @@
 #include "answers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 static void add_words(text *into, const char *words)
 {
     text_bytes(into, words, strlen(words));
@@ -10,9 +7,12 @@ static void add_words(text *into, const char *words)
 
 static void add_whole(text *into, uint64_t number)
 {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
-    text_bytes(into, digits, (size_t)length);
+    char digits[24], *end = digits + sizeof digits, *at = end;
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    text_bytes(into, at, (size_t)(end - at));
 }
 
 void answer_decision(text *into, json_text id, const decision_body *body)
@@ -51,11 +51,4 @@ static const char *outcome_name(event_outcome outcome)
 void answer_reward(text *into, event_outcome outcome, bool repeated)
 {
     text_add(into, "{\"outcome\":\"%s\"%s}", outcome_name(outcome), repeated ? ",\"repeated\":true" : "");
-}
-
-void answer_error(text *into, const char *code, const char *message)
-{
-    text_add(into, "{\"error\":{\"code\":\"%s\",\"message\":", code);
-    text_json(into, (json_text){message, strlen(message)});
-    add_words(into, "}}");
 }

@@ -11,7 +11,4 @@ void answer_decision(text *into, json_text id, const decision_body *body);
 /* {"outcome": "joined"}; repeated: the reward id came before, and this is what became of it then. */
 void answer_reward(text *into, event_outcome outcome, bool repeated);
 
-/* {"error": {...}}, within a batch. */
-void answer_error(text *into, const char *code, const char *message);
-
 #endif

@@ -160,9 +160,10 @@ static ee_status create(call *self, json_text name, const bandit_settings *setti
     return EE_OK;
 }
 
-static void do_create(void *context)
+void api_create(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     service *of = self->owner;
     bandit_settings settings = bandit_settings_usual();
     json_text body = self->exchange->body, name;
@@ -189,12 +190,6 @@ static void do_create(void *context)
         call_refuse(self, &error);
 }
 
-void api_create(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_create);
-}
-
 /* Settings of a bandit that is there, and then its description. */
 static void put_settings(call *self, const bandit_settings *settings, bool archived, const char *done)
 {
@@ -210,9 +205,10 @@ static void put_settings(call *self, const bandit_settings *settings, bool archi
     answer_description(self, self->bandit, 200);
 }
 
-static void do_change(void *context)
+void api_change(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     bandit_settings settings = served_bandit_settings(self->bandit);
     json_text body = self->exchange->body;
     ee_error error;
@@ -220,12 +216,6 @@ static void do_change(void *context)
         call_refuse(self, &error);
     else
         put_settings(self, &settings, false, "changed");
-}
-
-void api_change(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_change);
 }
 
 static void set_archived(call *self, bool archived)
@@ -237,24 +227,14 @@ static void set_archived(call *self, bool archived)
         put_settings(self, &settings, archived, archived ? "archived" : "restored");
 }
 
-static void do_archive(void *context)
-{
-    set_archived(context, true);
-}
-
-static void do_restore(void *context)
-{
-    set_archived(context, false);
-}
-
 void api_archive(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
-    call_work(exchange->context, do_archive);
+    set_archived(exchange->context, true);
 }
 
 void api_restore(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
-    call_work(exchange->context, do_restore);
+    set_archived(exchange->context, false);
 }

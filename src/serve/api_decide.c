@@ -57,9 +57,9 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     return EE_OK;
 }
 
-static ee_status read_decision(call *self, call_item *item, json_reader *reader, ee_error *error)
+static ee_status read_decision(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
 {
-    const deciding *by = self->reading;
+    const deciding *by = context;
     decision_body body;
     ee_status status = decide_request_read(&self->request, reader, &by->limits, error);
     if (!status) status = take_id(self, item, error);
@@ -114,11 +114,9 @@ static void decision_written(journal_entry *entry)
         break;
     case JOURNAL_REPEATED:
         answer_again(self, item);
-        if (counters) count_up(&counters->repeated, 1);
         break;
     case JOURNAL_CONFLICT:
         call_item_refuse(self, item, 409, "another request has this id: its bytes were different");
-        if (counters) count_up(&counters->conflicts, 1);
         break;
     case JOURNAL_FAILED:
         call_item_refuse(self, item, 503, entry->error.message);
@@ -134,7 +132,9 @@ static void start(call *self);
 static void woken(void *context, const ee_error *error)
 {
     call *self = context;
-    if (error)
+    if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
+        call_refuse_archived(self);
+    else if (error)
         call_refuse_for(self->exchange, 503, 1, "the bandit could not be woken: %s", error->message);
     else
         start(self);
@@ -144,10 +144,10 @@ static void woken(void *context, const ee_error *error)
 static void decide_all(call *self, served_room *room)
 {
     const server_settings *server = &service_config_now(self->owner)->settings;
+    served_bandit *bandit = self->bandit;
     deciding by = {{room->dim, (size_t)server->actions, (size_t)server->features}, room};
-    self->reading = &by;
-    bool read = call_read_items(self, read_decision);
-    served_bandit_leave(self->bandit, room);
+    bool read = call_read_items(self, read_decision, &by);
+    served_bandit_leave(bandit, room); /* the call may be over: it was answered where it could not be read */
     if (read) call_submit(self, decision_written);
 }
 

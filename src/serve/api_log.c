@@ -70,9 +70,10 @@ static ee_status open_stream(call *self, const log_range *range, log_stream **ou
     return status;
 }
 
-static void do_log(void *context)
+void api_log(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     log_range range = {.from = INT64_MIN, .until = INT64_MAX};
     log_stream *stream;
     ee_error error;
@@ -91,10 +92,4 @@ static void do_log(void *context)
     }
     self->exchange->content_type = "application/x-ndjson";
     http_stream(self->exchange, 200, stream_read, stream_release, stream);
-}
-
-void api_log(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_log);
 }

@@ -37,9 +37,10 @@ static void answer_kept(call *self, uint64_t version)
     memory_free(bytes);
 }
 
-static void do_get(void *context)
+void api_get_model(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     uint64_t version = UINT64_MAX;
     void *bytes = NULL;
     size_t size;
@@ -49,17 +50,13 @@ static void do_get(void *context)
         answer_kept(self, version);
         return;
     }
-    if (served_bandit_save(self->bandit, &bytes, &size, &version, &error))
+    if (served_bandit_is_archived(self->bandit)) /* its model is not in memory; those that are kept can be had */
+        call_refuse_archived(self);
+    else if (served_bandit_save(self->bandit, &bytes, &size, &version, &error))
         call_refuse(self, &error);
     else
         answer_bytes(self, bytes, size, version);
     ee_bytes_free(bytes);
-}
-
-void api_get_model(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_get);
 }
 
 /* ---- upload and reset ---- */
@@ -121,34 +118,24 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
     call_answer(self, 200);
 }
 
-static void do_put(void *context)
+void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
     ee_status status = put_model(self, self->exchange->body, &number, &error);
     answer_written(self, status, number, "replaced", &error);
 }
 
-void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
+void api_reset_model(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
-    call_work(exchange->context, do_put);
-}
-
-static void do_reset(void *context)
-{
-    call *self = context;
+    call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
     ee_status status = write_model(self, NULL, 0, &number, &error);
     answer_written(self, status, number, "reset", &error);
-}
-
-void api_reset_model(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_reset);
 }
 
 /* ---- versions ---- */
@@ -201,9 +188,10 @@ static void print_versions(text *answer, const version_list *list, uint64_t curr
     text_add(answer, "]}");
 }
 
-static void do_versions(void *context)
+void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)
 {
-    call *self = context;
+    (void)owner, (void)match;
+    call *self = exchange->context;
     served_standing standing = served_bandit_standing(self->bandit);
     version_list list = {.most = (size_t)service_config_now(self->owner)->settings.checkpoints};
     ee_error error;
@@ -213,10 +201,4 @@ static void do_versions(void *context)
     }
     print_versions(&self->exchange->answer, &list, standing.version);
     call_answer(self, 200);
-}
-
-void api_model_versions(void *owner, http_exchange *exchange, const route_match *match)
-{
-    (void)owner, (void)match;
-    call_work(exchange->context, do_versions);
 }

@@ -184,11 +184,13 @@ static ee_status learn_names(follower *self, const decision_body *body, ee_error
     return status ? status : ee_bandit_arms(self->bandit, self->round, NULL, error);
 }
 
-/* One whose rewards are another action's than the record's cannot wait for them. */
+/* One whose rewards are another action's than the record's cannot wait for them. With a stride none does: to count them
+ * as tried costs a network as much as half a training. */
 static ee_status take_waiting(follower *self, const event *from, const decision_body *body, ee_error *error)
 {
     ee_decision decision;
     if (body->own != body->action) return pass_over(self);
+    if (self->step->stride > 1) return EE_OK;
     ee_status status = ee_bandit_take_record(self->bandit, body->record, body->record_size, &decision, error);
     if (!status) self->numbers[decision.id % self->limit] = from->number;
     return is_refused(status) ? pass_over(self) : status;
@@ -269,7 +271,8 @@ static ee_status load_upload(follower *self, const event *from, ee_bandit **out,
     if (!status && (size != body.size || archive_checksum(bytes, size) != body.checksum))
         status = status_fail(error, EE_FILE_ERROR, "model: the uploaded model of event %" PRIu64 " is damaged",
                              from->number);
-    if (!status) status = ee_bandit_load_bytes(bytes, size, NULL, out, error);
+    ee_settings expected = {.dim = self->bandit->dim};
+    if (!status) status = ee_bandit_load_bytes(bytes, size, &expected, out, error);
     memory_free(bytes);
     return status;
 }
@@ -279,7 +282,11 @@ static ee_status take_model(follower *self, const event *from, ee_error *error)
     ee_bandit *bandit = NULL;
     ee_status status =
         from->size ? load_upload(self, from, &bandit, error) : bandit_settings_create(&self->settings, &bandit, error);
-    if (status) return status;
+    if (!status && !bandit->features != !self->bandit->features) {
+        ee_bandit_free(bandit);
+        status = EE_BAD_MODEL;
+    }
+    if (status) return status == EE_BAD_MODEL ? pass_over(self) : status;
     self->model_event = from->number;
     self->first_version = UINT64_MAX; /* a STEP event will tell */
     self->counts = (follower_counts){0};

@@ -11,9 +11,9 @@
  * than now, and what the library refuses.
  *
  * Events are taken in steps: all up to a number, as a STEP event says. A step's stride says how: 1, in full; k > 1,
- * when the model was behind: it takes all rewards, but trains for one in k. Nothing but the events and the steps has an
- * influence. In particular publishing has none: after each step the follower has told the policy of all decisions that
- * wait, whether somebody publishes then or not. */
+ * when the model was behind: decisions are not counted as tried, and of the rewards, which it takes all, it trains for
+ * one in k. Nothing but the events and the steps has an influence. In particular publishing has none: after each step
+ * the follower has told the policy of all decisions that wait, whether somebody publishes then or not. */
 #ifndef EENET_FOLLOWER_H
 #define EENET_FOLLOWER_H
 

@@ -1,8 +1,4 @@
-/* Connections and requests over libmicrohttpd. Its threads call what is here; none of it waits.
- *
- * Time is kept by a sweep of our own: libmicrohttpd's timeout begins anew with each byte, so that a client could hold a
- * connection for ever by sending one now and then. Each connection has a deadline; the sweep shuts the socket down when
- * it has passed, and libmicrohttpd then finds the connection closed. */
+/* Connections and requests over libmicrohttpd. Its threads call what is here; none of it waits. */
 #define _POSIX_C_SOURCE 200809L
 #include "http.h"
 
@@ -19,65 +15,7 @@
 #include "http_inside.h"
 #include "server_clock.h"
 
-enum {
-    SECOND = 1000000,
-    LEAST_RATE = 16 << 10,     /* bytes a second */
-    DISCARDED_BYTES = 64 << 10 /* of a body that nobody wants */
-};
-
-/* ---- deadlines ---- */
-
-static int64_t time_for(size_t bytes)
-{
-    return (int64_t)((double)bytes * SECOND / LEAST_RATE);
-}
-
-static int64_t idle_time(const http_server *server)
-{
-    return (int64_t)(server->options.idle_seconds * SECOND);
-}
-
-static void set_deadline(http_connection *connection, int64_t deadline)
-{
-    atomic_store_explicit(&connection->deadline, deadline, memory_order_relaxed);
-}
-
-void http_start_clock(http_connection *connection, size_t bytes)
-{
-    set_deadline(connection, server_clock_real() + idle_time(connection->server) + time_for(bytes));
-}
-
-void http_give_time(http_connection *connection, size_t bytes)
-{
-    int64_t longer = atomic_load_explicit(&connection->deadline, memory_order_relaxed) + time_for(bytes);
-    int64_t most = server_clock_real() + idle_time(connection->server);
-    set_deadline(connection, longer < most ? longer : most);
-}
-
-static void cut_late_connections(const http_server *self)
-{
-    int64_t now = server_clock_real();
-    for (const http_connection *each = self->first; each; each = each->next)
-        if (atomic_load_explicit(&each->deadline, memory_order_relaxed) < now) shutdown(each->socket, SHUT_RDWR);
-}
-
-static void *sweep(void *context)
-{
-    http_server *self = context;
-    int64_t pause = idle_time(self) / 4 < SECOND ? idle_time(self) / 4 : SECOND;
-    pthread_mutex_lock(&self->list_lock);
-    while (!self->is_swept) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        int64_t nanoseconds = until.tv_nsec + pause * 1000;
-        until.tv_sec += nanoseconds / 1000000000;
-        until.tv_nsec = nanoseconds % 1000000000;
-        pthread_cond_timedwait(&self->sweep_wakes, &self->list_lock, &until);
-        cut_late_connections(self);
-    }
-    pthread_mutex_unlock(&self->list_lock);
-    return NULL;
-}
+enum { DISCARDED_BYTES = 64 << 10 /* of a body that nobody wants */ };
 
 /* ---- connections ---- */
 
@@ -178,8 +116,9 @@ static void *on_request_line(void *context, const char *target, struct MHD_Conne
     if (!self) return NULL;
     http_exchange *exchange = &self->exchange;
     exchange->connection = connection;
+    exchange->query = exchange->body = (json_text){"", 0};
     memcpy(exchange->peer, connection->peer, sizeof exchange->peer);
-    exchange->arrived = (double)server_clock_real() / SECOND;
+    exchange->arrived = (double)server_clock_real() * 1e-6;
     take_target(self, target);
     connection->current = self;
     http_start_clock(connection, 0);
@@ -295,7 +234,7 @@ void http_leave_handler(pooled_exchange *self)
 static enum MHD_Result handle(pooled_exchange *self, struct MHD_Connection *mhd)
 {
     http_server *server = self->exchange.connection->server;
-    set_deadline(self->exchange.connection, INT64_MAX);
+    http_stop_clock(self->exchange.connection);
     self->is_handled = true;
     atomic_fetch_add(&server->handled, 1);
     atomic_store(&self->stage, STAGE_HANDLED);
@@ -410,8 +349,7 @@ static ee_status start(http_server *self, ee_error *error)
     self->options.connections = http_raise_files(options->connections);
     self->daemon = start_daemon(self, is_ipv6);
     if (!self->daemon) return status_fail(error, EE_FILE_ERROR, "http: the server could not be started");
-    self->has_sweep = pthread_create(&self->sweep, NULL, sweep, self) == 0;
-    return self->has_sweep ? EE_OK : status_fail(error, EE_NO_MEMORY, "http: no thread could be started");
+    return http_start_sweep(self, error);
 }
 
 ee_status http_start(const http_options *options, http_server **out, ee_error *error)
@@ -423,7 +361,6 @@ ee_status http_start(const http_options *options, http_server **out, ee_error *e
     self->listening = -1;
     pthread_mutex_init(&self->pool_lock, NULL);
     pthread_mutex_init(&self->list_lock, NULL);
-    pthread_cond_init(&self->sweep_wakes, NULL);
     status = start(self, error);
     if (status)
         http_stop(self);
@@ -480,18 +417,11 @@ void http_stop(http_server *self)
     http_drain(self);
     atomic_store(&self->is_stopping, true);
     wait_for_handlers(self);
-    if (self->has_sweep) {
-        pthread_mutex_lock(&self->list_lock);
-        self->is_swept = true;
-        pthread_cond_signal(&self->sweep_wakes);
-        pthread_mutex_unlock(&self->list_lock);
-        pthread_join(self->sweep, NULL);
-    }
+    http_stop_sweep(self);
     if (self->daemon) MHD_stop_daemon(self->daemon);
     if (self->listening >= 0) close(self->listening);
     http_pool_free(self);
     tls_certificates_free(self->certificates);
-    pthread_cond_destroy(&self->sweep_wakes);
     pthread_mutex_destroy(&self->list_lock);
     pthread_mutex_destroy(&self->pool_lock);
     memory_release(&self->memory);

@@ -54,6 +54,9 @@ typedef struct http_options {
 ee_status http_start(const http_options *options, http_server **out, ee_error *error);
 uint16_t http_port(const http_server *self);
 
+/* Whether none but this machine reaches a socket that listens. */
+bool http_socket_is_local(int listening);
+
 /* Another certificate, for connections that come from now on. Only where there was one at the start. */
 ee_status http_set_certificate(http_server *self, const char *certificate, const char *key, ee_error *error);
 
@@ -79,7 +82,10 @@ void http_add_header(http_exchange *exchange, const char *name, const char *valu
 /* Sends exchange->answer with this status. */
 void http_answer(http_exchange *exchange, int status);
 
-/* {"error": {"code": ..., "message": ...}} with this status. */
+/* {"error": {"code": ..., "message": ...}}. What is no UTF-8 in the message, or was cut, becomes question marks. */
+void http_error(text *into, const char *code, const char *message);
+
+/* The same as the answer, with this status. */
 __attribute__((format(printf, 4, 5))) void http_refuse(http_exchange *exchange, int status, const char *code,
                                                        const char *format, ...);
 

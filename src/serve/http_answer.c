@@ -55,9 +55,12 @@ void http_add_header(http_exchange *exchange, const char *name, const char *valu
 void http_answer(http_exchange *exchange, int status)
 {
     struct MHD_Connection *mhd = exchange->connection->mhd;
+    http_server *server = exchange->connection->server;
     exchange->status = status;
+    atomic_fetch_add(&server->handled, 1); /* the server stays while it is told */
     /* From here on the exchange may be over at any time. */
     if (atomic_exchange(&inside(exchange)->stage, STAGE_ANSWERED) == STAGE_SUSPENDED) MHD_resume_connection(mhd);
+    atomic_fetch_sub(&server->handled, 1);
 }
 
 void http_stream(http_exchange *exchange, int status, http_read *read, void (*release)(void *context), void *context)
@@ -69,6 +72,18 @@ void http_stream(http_exchange *exchange, int status, http_read *read, void (*re
     http_answer(exchange, status);
 }
 
+void http_error(text *into, const char *code, const char *message)
+{
+    char plain[512];
+    snprintf(plain, sizeof plain, "%s", message);
+    if (!json_is_utf8((json_text){plain, strlen(plain)}))
+        for (char *at = plain; *at; at++)
+            if ((unsigned char)*at >= 0x80) *at = '?';
+    text_add(into, "{\"error\":{\"code\":\"%s\",\"message\":", code);
+    text_json(into, (json_text){plain, strlen(plain)});
+    text_add(into, "}}");
+}
+
 void http_refuse(http_exchange *exchange, int status, const char *code, const char *format, ...)
 {
     char message[512];
@@ -78,9 +93,8 @@ void http_refuse(http_exchange *exchange, int status, const char *code, const ch
     va_end(arguments);
     exchange->answer.length = 0;
     exchange->content_type = NULL;
-    text_add(&exchange->answer, "{\"error\":{\"code\":\"%s\",\"message\":", code);
-    text_json(&exchange->answer, (json_text){message, strlen(message)});
-    text_add(&exchange->answer, "}}\n");
+    http_error(&exchange->answer, code, message);
+    text_bytes(&exchange->answer, "\n", 1);
     http_answer(exchange, status);
 }
 
@@ -94,6 +108,16 @@ const char *http_reason(int status)
 static const char *content_type(const http_exchange *exchange)
 {
     return exchange->content_type ? exchange->content_type : "application/json";
+}
+
+/* The header at *place, which becomes that of the next; false past the last. */
+static bool next_header(const pooled_exchange *self, size_t *place, const char **name, const char **value)
+{
+    if (*place >= self->headers.length) return false;
+    *name = self->headers.bytes + *place;
+    *value = *name + strlen(*name) + 1;
+    *place += strlen(*name) + strlen(*value) + 2;
+    return true;
 }
 
 /* What libmicrohttpd keeps of a stream, which it may release after the exchange is over. */
@@ -154,17 +178,14 @@ enum MHD_Result http_send_answer(pooled_exchange *self)
 {
     const http_exchange *exchange = &self->exchange;
     const http_server *server = exchange->connection->server;
+    const char *name, *value;
+    size_t place = 0;
     bool has_body = self->read || exchange->answer.length;
     http_leave_handler(self);
     struct MHD_Response *response = make_response(self);
     if (!response) return MHD_NO;
     if (has_body) MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type(exchange));
-    const char *name = self->headers.bytes, *end = name + self->headers.length;
-    while (name < end) {
-        const char *value = name + strlen(name) + 1;
-        MHD_add_response_header(response, name, value);
-        name = value + strlen(value) + 1;
-    }
+    while (next_header(self, &place, &name, &value)) MHD_add_response_header(response, name, value);
     if (atomic_load_explicit(&server->is_draining, memory_order_relaxed))
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     http_start_clock(exchange->connection, exchange->answer.length);
@@ -177,15 +198,12 @@ void http_send_last(pooled_exchange *self)
 {
     const http_exchange *exchange = &self->exchange;
     const http_connection *connection = exchange->connection;
+    const char *name, *value;
+    size_t place = 0;
     text whole = text_start(NULL);
     text_add(&whole, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n",
              exchange->status, http_reason(exchange->status), content_type(exchange), exchange->answer.length);
-    const char *name = self->headers.bytes, *end = name + self->headers.length;
-    while (name < end) {
-        const char *value = name + strlen(name) + 1;
-        text_add(&whole, "%s: %s\r\n", name, value);
-        name = value + strlen(value) + 1;
-    }
+    while (next_header(self, &place, &name, &value)) text_add(&whole, "%s: %s\r\n", name, value);
     text_add(&whole, "\r\n");
     text_bytes(&whole, exchange->answer.bytes, exchange->answer.length);
     const union MHD_ConnectionInfo *tls = MHD_get_connection_info(connection->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);

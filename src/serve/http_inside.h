@@ -21,7 +21,9 @@ struct http_server {
     uint16_t port;
     bool own_socket; /* which nobody else listens on */
     atomic_bool is_draining, is_stopping;
-    atomic_size_t open, connections, handled; /* requests whose answer is not sent, connections, unanswered handlers */
+    atomic_size_t open;        /* requests whose answer is not sent */
+    atomic_size_t connections; /* that there are */
+    atomic_size_t handled;     /* requests whose handler has not answered, and answers that are being given */
 
     pthread_mutex_t pool_lock; /* of: */
     pooled_exchange *free_exchanges;
@@ -30,7 +32,7 @@ struct http_server {
     pthread_mutex_t list_lock; /* of the connections, the certificates, and: */
     http_connection *first;
     tls_certificates *certificates; /* the latest first; older ones may still be in use */
-    bool is_swept;                  /* the sweep is to end */
+    bool sweep_ends;
     pthread_cond_t sweep_wakes;
     pthread_t sweep;
     bool has_sweep;
@@ -76,12 +78,20 @@ struct pooled_exchange {
 
 /* ---- http.c ---- */
 
-/* The client has idle_seconds from now, and a second more for each 16 KB. */
-void http_start_clock(http_connection *connection, size_t bytes);
 /* The answer of a handler is there, or it will not be sent. */
 void http_leave_handler(pooled_exchange *self);
+
+/* ---- http_deadline.c ---- */
+
+/* The client has idle_seconds from now, and a second more for each 16 KB. */
+void http_start_clock(http_connection *connection, size_t bytes);
 /* So many bytes came or went: never more than idle_seconds from now. */
 void http_give_time(http_connection *connection, size_t bytes);
+/* It is not the client that is waited for. */
+void http_stop_clock(http_connection *connection);
+
+ee_status http_start_sweep(http_server *server, ee_error *error);
+void http_stop_sweep(http_server *server);
 
 /* ---- http_pool.c ---- */
 

@@ -45,17 +45,35 @@ ee_status http_listen(const char *address, uint16_t port, int *listening, bool *
     return status;
 }
 
+typedef union socket_name {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    struct sockaddr_storage room;
+} socket_name;
+
+/* Its family is 0 where there is none. */
+static socket_name name_of(int listening)
+{
+    socket_name name = {.any.sa_family = 0};
+    socklen_t size = sizeof name;
+    if (getsockname(listening, &name.any, &size)) name.any.sa_family = 0;
+    return name;
+}
+
 uint16_t http_socket_port(int listening)
 {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in four;
-        struct sockaddr_in6 six;
-    } bound;
-    socklen_t size = sizeof bound;
-    if (getsockname(listening, &bound.any, &size)) return 0;
-    if (bound.any.sa_family == AF_INET) return ntohs(bound.four.sin_port);
-    return bound.any.sa_family == AF_INET6 ? ntohs(bound.six.sin6_port) : 0;
+    socket_name name = name_of(listening);
+    if (name.any.sa_family == AF_INET) return ntohs(name.four.sin_port);
+    return name.any.sa_family == AF_INET6 ? ntohs(name.six.sin6_port) : 0;
+}
+
+bool http_socket_is_local(int listening)
+{
+    socket_name name = name_of(listening);
+    if (name.any.sa_family == AF_INET) return ntohl(name.four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (name.any.sa_family == AF_INET6) return IN6_IS_ADDR_LOOPBACK(&name.six.sin6_addr);
+    return name.any.sa_family == AF_UNIX;
 }
 
 size_t http_raise_files(size_t connections)

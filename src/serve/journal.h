@@ -57,6 +57,7 @@ typedef struct journal_counts {
 typedef struct journal_options {
     size_t most_entries; /* that wait to be written; beyond, journal_submit refuses. 0: 65536 */
     size_t most_bytes;   /* of them. 0: 256 MiB */
+    size_t checkpoints;  /* the last ones of a bandit, that a restart may begin with; 0: 1. See journal_forget_before */
     /* Microseconds since 1970, as they are but never back; NULL: the system's, which server_clock.h keeps from jumping.
      * Also called by the threads that ask journal_time. */
     int64_t (*clock)(void *context);
@@ -82,7 +83,7 @@ bool journal_submit(journal *self, journal_entry *first);
 /* The same for one entry, waiting for it: not for threads that serve. */
 ee_status journal_write(journal *self, journal_entry *entry, ee_error *error);
 
-/* Removes, bit by bit, events before a time, but those that a restart from the last checkpoint needs: without a
+/* Removes, bit by bit, events before a time, but those that a restart needs from a checkpoint that is kept: without a
  * checkpoint nothing. What fails is given up; ask again now and then. */
 void journal_forget_before(journal *self, uint32_t bandit, int64_t before);
 

@@ -72,14 +72,16 @@ static ee_status find_mode(log_export *self, uint64_t decision, ee_error *error)
     return status ? status : self->status;
 }
 
-/* Adds members to the line that ends the text. */
-static void add_members(const log_export *self, double original)
+/* Completes the line that ends the text: it ends with the model, which dsjson_format does not know. */
+static void end_line(const log_export *self, uint64_t version)
 {
+    static const char unknown[] = "N/A\"}}\n";
     text *into = self->into;
-    into->length -= strlen("}\n");
+    into->length -= strlen(unknown);
+    text_add(into, "%llu\"}", (unsigned long long)version);
     if (self->mode == MODE_APPRENTICE) {
         text_add(into, ",\"_original_label_cost\":");
-        text_double(into, -original);
+        text_double(into, -self->settled->value);
     }
     text_add(into, ",\"_cursor\":%llu}\n", (unsigned long long)self->settled->number);
 }
@@ -105,7 +107,7 @@ static void add_line(const log_export *self, const event *made, const decision_b
     else
         line.context = body->context;
     dsjson_format(self->into, &line);
-    if (!self->into->status) add_members(self, self->settled->value);
+    if (!self->into->status) end_line(self, body->version);
 }
 
 static ee_status take_decision(void *context, const event *made, ee_error *error)

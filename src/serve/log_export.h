@@ -1,6 +1,6 @@
 /* The log of a bandit for others: its settled decisions as lines of dsjson (docs/log-format.md), in the order in which
- * they were settled, so that whoever fetches them bit by bit gets each once. A line is a decision with its reward; it
- * ends with "_cursor", to go on from.
+ * they were settled, so that whoever fetches them bit by bit gets each once. A line is a decision with its reward and,
+ * in "VWState", the version of the model that made it; it ends with "_cursor", to go on from.
  *
  *   - Timestamp is when it was decided; a range of time is of when it was settled.
  *   - Without a reward, where there is no default either, it is "_skipLearn": to be counted, not to be learned.

@@ -22,6 +22,7 @@ struct route {
     const char *limit; /* which setting limits its body; NULL: it takes none */
     void (*handle)(void *service, http_exchange *exchange, const route_match *match);
     const char *summary; /* for the description of the API */
+    bool waits;          /* for the disk, or for training: nothing for a thread that serves */
 };
 
 typedef enum route_result { ROUTE_FOUND, ROUTE_NONE, ROUTE_OTHER_METHOD, ROUTE_BAD_PATH } route_result;

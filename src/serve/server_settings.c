@@ -28,7 +28,7 @@ static const option limit_rows[] = {
                     "that a client may take to ask, to send its request, to read the answer"),
     OPTION_ROW_REAL(server_settings, drain_seconds, "drain-seconds", "20", 0, 3600,
                     "in which open requests are answered when the server is to stop"),
-    OPTION_ROW_INTEGER(server_settings, header_bytes, "header-bytes", "16384", 2048, MEGABYTES(1),
+    OPTION_ROW_INTEGER(server_settings, header_bytes, "header-bytes", "8192", 2048, MEGABYTES(1),
                        "of a request's headers; more is 431"),
     OPTION_ROW_INTEGER(server_settings, body_bytes, "body-bytes", "4194304", 1024, MEGABYTES(1024),
                        "of a request's body; more is 413"),

@@ -1,13 +1,10 @@
 /* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "base/file.h"
-#include "data/id_set.h"
 #include "notify.h"
 #include "server_clock.h"
 #include "service_inside.h"
@@ -19,161 +16,20 @@ const service_config *service_config_now(service *self)
     return atomic_load_explicit(&self->config, memory_order_acquire);
 }
 
-/* ---- who is let in ---- */
-
-/* Every answer has an id, the caller's where it is short and plain. */
-static void name_request(service *self, http_exchange *exchange)
+static void handle_now(void *context)
 {
-    enum { MOST = 128 };
-    const char *given = http_header(exchange, "X-Request-Id");
-    char made[DECISION_ID_SIZE + 1] = "";
-    size_t length = 0;
-    while (given && given[length] > ' ' && given[length] < 127) length++;
-    if (!given || length == 0 || length > MOST || given[length]) {
-        if (decision_ids_make(&self->ids, server_clock_wall(), made, NULL)) return;
-        given = made;
-    }
-    http_add_header(exchange, "X-Request-Id", given);
-}
-
-static json_text key_of(const http_exchange *exchange)
-{
-    static const char scheme[] = "Bearer ";
-    const char *words = http_header(exchange, "Authorization");
-    if (words && strncmp(words, scheme, sizeof scheme - 1) == 0)
-        words += sizeof scheme - 1;
-    else
-        words = http_header(exchange, "X-Api-Key");
-    return words ? (json_text){words, strlen(words)} : (json_text){NULL, 0};
-}
-
-/* Fills *grant; false: answered. */
-static bool check_key(const service_config *config, http_exchange *exchange, const route *of, key_grant *grant)
-{
-    *grant = (key_grant){.role = KEY_ADMIN, .name = ""};
-    if (!config->keys || of->role == KEY_NOBODY) return true;
-    json_text key = key_of(exchange);
-    if (!key.bytes || !key_ring_find(config->keys, key, grant)) {
-        http_add_header(exchange, "WWW-Authenticate", "Bearer");
-        http_refuse(exchange, 401, call_code(401), key.bytes ? "the key is not known" : "a key is needed: %s",
-                    "Authorization: Bearer KEY");
-        return false;
-    }
-    if (grant->role >= of->role) return true;
-    http_refuse(exchange, 403, call_code(403), "this takes a key of the role %s; that of '%s' is %s",
-                key_role_name(of->role), grant->name, key_role_name(grant->role));
-    return false;
-}
-
-static uint64_t caller_of(const service_config *config, const http_exchange *exchange, const key_grant *grant)
-{
-    if (config->keys && grant->name[0]) return grant->place + 1;
-    return id_hash(exchange->peer, strlen(exchange->peer)) | 1ULL << 63;
-}
-
-static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who, double rate, const char *whose)
-{
-    double wait = 0;
-    if (rate <= 0 || rate_limit_pass(limit, who, rate, 1, exchange->arrived, &wait)) return true;
-    call_refuse_for(exchange, 429, wait, "more than %g requests a second of one %s", rate, whose);
-    return false;
-}
-
-/* What an archived bandit still answers to. */
-static bool is_for_archived(const route *of)
-{
-    return of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
-}
-
-/* The bandit that the path names, if it names one; false: answered. */
-static bool find_bandit(service *self, call *into, const key_grant *grant)
-{
-    http_exchange *exchange = into->exchange;
-    const route_match *match = &into->match;
-    bool is_open = match->route->role == KEY_NOBODY;
-    if (match->count == 0) {
-        if (is_open || !grant->bandit || match->route->handle != api_metrics) return true;
-        http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
-        return false;
-    }
-    const char *name = match->parts[0];
-    if (grant->bandit && strcmp(grant->bandit, name) != 0) {
-        http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
-        return false;
-    }
-    into->bandit = served_bandits_find(self->bandits, (json_text){name, strlen(name)});
-    if (!into->bandit) {
-        http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'", name);
-        return false;
-    }
-    if (!served_bandit_is_archived(into->bandit) || is_for_archived(match->route)) return true;
-    http_refuse(exchange, 410, call_code(410),
-                "the bandit '%s' is archived; POST /v1/bandits/%s/restore brings it back", name, name);
-    return false;
-}
-
-static bool find_route(http_exchange *exchange, route_match *match)
-{
-    char allowed[64];
-    switch (router_find(service_routes, service_route_count, exchange->method, exchange->path, match, allowed)) {
-    case ROUTE_FOUND:
-        return true;
-    case ROUTE_OTHER_METHOD:
-        http_add_header(exchange, "Allow", allowed);
-        http_refuse(exchange, 405, call_code(405), "this path takes %s", allowed);
-        return false;
-    case ROUTE_BAD_PATH:
-        http_refuse(exchange, 400, call_code(400), "the path is none: a part of it is empty, or does not decode");
-        return false;
-    default:
-        http_refuse(exchange, 404, call_code(404), "there is nothing here; see /openapi.json");
-        return false;
-    }
-}
-
-/* All that can be refused before the body is read. false: answered. */
-static bool let_in(service *self, call *into)
-{
-    http_exchange *exchange = into->exchange;
-    const service_config *config = service_config_now(self);
-    const route *of = into->match.route;
-    key_grant grant;
-    if (!check_key(config, exchange, of, &grant)) return false;
-    into->only_bandit = grant.bandit;
-    into->key_name = grant.name;
-    if (of->role != KEY_NOBODY && !check_rate(self->rates, exchange, caller_of(config, exchange, &grant),
-                                              config->settings.rate, config->keys ? "key" : "address"))
-        return false;
-    if (!find_bandit(self, into, &grant)) return false;
-    if (into->bandit && !check_rate(self->bandit_rates, exchange, served_bandit_number(into->bandit),
-                                    config->settings.bandit_rate, "bandit"))
-        return false;
-    const char *limit = of->limit;
-    exchange->body_limit = !limit                              ? 0
-                           : strcmp(limit, "model-bytes") == 0 ? (size_t)config->settings.model_bytes
-                                                               : (size_t)config->settings.body_bytes;
-    return true;
-}
-
-static bool admit(void *context, http_exchange *exchange)
-{
-    service *self = context;
-    name_request(self, exchange);
-    call *made = call_take(self, exchange);
-    if (!made) {
-        call_refuse_for(exchange, 503, 1, "there is no memory left");
-        return false;
-    }
-    made->match.route = NULL;
-    if (!find_route(exchange, &made->match)) return false;
-    exchange->route = made->match.route;
-    return let_in(self, made);
+    const call *of = context;
+    of->match.route->handle(of->owner, of->exchange, &of->match);
 }
 
 static void handle(void *context, http_exchange *exchange)
 {
-    const call *of = exchange->context;
-    of->match.route->handle(context, exchange, &of->match);
+    (void)context;
+    call *of = exchange->context;
+    if (of->match.route->waits)
+        call_work(of, handle_now);
+    else
+        handle_now(of);
 }
 
 static void ended(void *context, http_exchange *exchange)
@@ -188,7 +44,7 @@ static void ended(void *context, http_exchange *exchange)
         snprintf(fields, sizeof fields, "method=%s path=%.*s status=%d seconds=%.6f bytes=%zu peer=%s key=%s",
                  methods[exchange->method], exchange->path.length < 500 ? (int)exchange->path.length : 500,
                  exchange->path.bytes, exchange->status, seconds, exchange->answer.length, exchange->peer,
-                 used && used->key_name ? used->key_name : "");
+                 used ? used->key_name : "");
         server_log_write(&self->log, LOG_LEVEL_DEBUG, fields, "request");
     }
     if (used) call_give_back(used);
@@ -301,8 +157,9 @@ static served_options options_of(const server_settings *settings)
 
 static ee_status start_bandits(service *self, const server_settings *settings, ee_error *error)
 {
-    journal_options written = {.appended = appended, .synced = synced, .context = self};
     served_options served = options_of(settings);
+    journal_options written = {
+        .checkpoints = served.checkpoints, .appended = appended, .synced = synced, .context = self};
     ee_status status = file_make_folder(settings->folder, error);
     if (!status) status = store_open(settings->folder, &self->store, error);
     if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
@@ -318,23 +175,10 @@ static size_t count_cores(void)
     return sched_getaffinity(0, sizeof cores, &cores) ? 1 : (size_t)CPU_COUNT(&cores);
 }
 
-/* Whether other machines may reach a socket that somebody else opened. */
-static bool is_open_to_others(int listening)
-{
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getsockname(listening, (struct sockaddr *)&address, &size)) return true;
-    if (address.ss_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)&address)->sin_addr.s_addr) >> 24 != 127;
-    if (address.ss_family == AF_INET6)
-        return !IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)&address)->sin6_addr);
-    return address.ss_family != AF_UNIX;
-}
-
 static ee_status listen_to(service *self, const server_settings *settings, ee_error *error)
 {
     int given = notify_socket();
-    if (given >= 0 && !settings->keys[0] && is_open_to_others(given))
+    if (given >= 0 && !settings->keys[0] && !http_socket_is_local(given))
         return status_fail(error, EE_BAD_OPTION,
                            "other machines reach the socket that systemd opened, so it needs keys: --keys FILE");
     http_options options = {.address = settings->address,
@@ -347,11 +191,14 @@ static ee_status listen_to(service *self, const server_settings *settings, ee_er
                             .header_bytes = (size_t)settings->header_bytes,
                             .certificate = settings->certificate[0] ? settings->certificate : NULL,
                             .key = settings->certificate_key[0] ? settings->certificate_key : NULL,
-                            .admit = admit,
+                            .admit = service_admit,
                             .handle = handle,
                             .ended = ended,
                             .context = self};
-    return http_start(&options, &self->http, error);
+    http_server *started = NULL;
+    ee_status status = http_start(&options, &started, error);
+    atomic_store(&self->http, started);
+    return status;
 }
 
 static ee_status start_keeping(service *self, ee_error *error)

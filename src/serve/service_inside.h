@@ -26,7 +26,7 @@ enum { STATUS_CLASSES = 6, MOST_ROUTES = 32 };
 
 /* What was counted of one bandit. */
 typedef struct bandit_counters {
-    atomic_uint_fast64_t decisions, repeated, conflicts, joined, rewards_repeated, late, unknown;
+    atomic_uint_fast64_t decisions, joined, repeated, late, unknown;
     atomic_uint_fast64_t probability; /* of the chosen actions, in millionths, all together */
 } bandit_counters;
 
@@ -43,14 +43,13 @@ typedef struct service_metrics {
 typedef struct call call;
 
 struct service {
-    memory memory;
     _Atomic(service_config *) config;
     server_log log;
     store *store;
     journal *journal;
     served_bandits *bandits;
     worker *worker;
-    http_server *http;
+    _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     atomic_bool draining;
@@ -88,8 +87,7 @@ struct call {
     worker_task task;
     call *next;
 
-    const char *member;  /* of a batch: "decisions" or "rewards"; NULL: there is one item */
-    const void *reading; /* what read_item needs to know */
+    const char *member; /* of a batch: "decisions" or "rewards"; NULL: there is one item */
     decide_request request;
     decision_arms arms;
     event_room stored;
@@ -107,6 +105,11 @@ struct call {
 
 const service_config *service_config_now(service *self);
 
+/* ---- admission.c ---- */
+
+/* For http_options.admit: makes the call, finds route and bandit, or refuses. */
+bool service_admit(void *context, http_exchange *exchange);
+
 /* ---- call.c ---- */
 
 /* NULL: no memory. */
@@ -122,6 +125,7 @@ void call_refuse(call *self, const ee_error *error);
 /* With Retry-After. */
 __attribute__((format(printf, 4, 5))) void call_refuse_for(http_exchange *exchange, int status, double seconds,
                                                            const char *format, ...);
+void call_refuse_archived(call *self);
 /* Adds an end of line to the answer, and sends it. */
 void call_answer(call *self, int status);
 
@@ -136,8 +140,8 @@ void call_work(call *self, void (*run)(void *context));
 /* Reads the one item of the body, or those of the array self->member where it is a batch, and gives each to `read`:
  * behind its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused.
  * false: answered. */
-typedef ee_status read_item(call *self, call_item *item, json_reader *reader, ee_error *error);
-bool call_read_items(call *self, read_item *read);
+typedef ee_status read_item(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error);
+bool call_read_items(call *self, read_item *read, const void *context);
 
 /* Hands all items that are not refused to the journal; answers at once where there are none. */
 void call_submit(call *self, void (*done)(journal_entry *entry));

@@ -198,7 +198,7 @@ static void add_bandit_rewards(service *self, text *into, text *label)
             const char *label;
             atomic_uint_fast64_t *count;
         } rewards[] = {{",outcome=\"joined\"", &of->joined},
-                       {",outcome=\"repeated\"", &of->rewards_repeated},
+                       {",outcome=\"repeated\"", &of->repeated},
                        {",outcome=\"late\"", &of->late},
                        {",outcome=\"unknown\"", &of->unknown}};
         for (size_t k = 0; k < sizeof rewards / sizeof *rewards; k++) {
@@ -240,12 +240,13 @@ static void add_bandits(service *self, text *into)
 void service_metrics_write(service *self, text *into)
 {
     char labels[64];
+    const http_server *http = atomic_load(&self->http);
     snprintf(labels, sizeof labels, "version=\"%s\",kernels=\"%s\"", ee_version(), ee_kernels());
     metric_head(into, "eenet_build_info", "gauge", "Which version this is.");
     metric_sample(into, "eenet_build_info", labels, 1);
-    add_one(into, "eenet_connections", "gauge", "Open connections.", (double)http_connections(self->http));
+    add_one(into, "eenet_connections", "gauge", "Open connections.", http ? (double)http_connections(http) : 0);
     add_one(into, "eenet_open_requests", "gauge", "Requests that are not answered yet.",
-            (double)http_open_requests(self->http));
+            http ? (double)http_open_requests(http) : 0);
     add_requests(self, into);
     add_journal(self, into);
     add_bandits(self, into);

@@ -132,9 +132,9 @@ ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uin
 ee_status store_load_model_of(store_reader *self, uint32_t bandit, uint64_t number, uint8_t **bytes, size_t *size,
                               ee_error *error);
 
-/* A copy of a store that another process may be writing to, whole and consistent, in a folder that is made. progress is
- * told the share that is done; NULL: nobody. */
-ee_status store_backup(const char *folder, const char *to, void (*progress)(void *context, double share), void *context,
+/* A copy of a store that another process may be writing to, whole, of one moment and synced, in a folder that is made
+ * and gets its name when all is there. progress is told the share that is done, and false stops it; NULL: nobody. */
+ee_status store_backup(const char *folder, const char *to, bool (*progress)(void *context, double share), void *context,
                        ee_error *error);
 
 /* Bytes on the disk, the models' too. */

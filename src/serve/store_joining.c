@@ -242,7 +242,6 @@ ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t ke
     if (keep_from > entry->now.events) keep_from = entry->now.events;
     sqlite3_bind_int64(statement, 1, start);
     sqlite3_bind_int64(statement, 2, store_place(bandit, keep_from));
-    sqlite3_bind_int64(statement, 3, (int64_t)most + 1);
     for (size_t removed = 0;; removed++) {
         bool row, stays = false;
         status = store_step(self, FIND_OLDEST, "find the oldest events", &row, error);

@@ -4,20 +4,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "store_sqlite.h"
-
-static ee_status model_folder(const char *folder, uint32_t bandit, char **path, ee_error *error)
-{
-    char name[32];
-    snprintf(name, sizeof name, "models/%" PRIu32, bandit);
-    return file_join(folder, name, path, error);
-}
 
 ee_status store_model_path(const char *folder, uint32_t bandit, uint64_t number, char **path, ee_error *error)
 {
@@ -26,33 +18,18 @@ ee_status store_model_path(const char *folder, uint32_t bandit, uint64_t number,
     return file_join(folder, name, path, error);
 }
 
-/* A bandit's folder, there after a crash too. */
-static ee_status make_model_folder(const char *folder, uint32_t bandit, ee_error *error)
-{
-    char *own, *models = NULL;
-    struct stat about;
-    ee_status status = model_folder(folder, bandit, &own, error);
-    if (status) return status;
-    if (stat(own, &about)) {
-        status = file_join(folder, "models", &models, error);
-        if (!status) status = file_make_folder(own, error);
-        if (!status) status = file_sync_folder(models, error);
-        if (!status) status = file_sync_folder(folder, error);
-    }
-    memory_free(models);
-    memory_free(own);
-    return status;
-}
-
 ee_status store_write_model(const char *folder, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
                             ee_error *error)
 {
-    char *path;
-    ee_status status = make_model_folder(folder, bandit, error);
-    if (!status) status = store_model_path(folder, bandit, number, &path, error);
+    char name[32], *own, *path = NULL;
+    snprintf(name, sizeof name, "models/%" PRIu32, bandit);
+    ee_status status = file_join(folder, name, &own, error);
     if (status) return status;
-    status = file_write(path, bytes, size, error);
+    status = file_make_folder(own, error);
+    if (!status) status = store_model_path(folder, bandit, number, &path, error);
+    if (!status) status = file_write(path, bytes, size, error);
     memory_free(path);
+    memory_free(own);
     return status;
 }
 

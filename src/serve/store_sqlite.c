@@ -34,7 +34,7 @@ static const char *const sql[STORE_STATEMENTS] = {
                        " WHERE bandit = ?1 AND id = ?2 ORDER BY number LIMIT 1",
     [REMOVE_UNCLAIMED] = "DELETE FROM unclaimed WHERE bandit = ?1 AND id = ?2 AND number = ?3",
     [FIND_OLDEST] = "SELECT place, kind, time, id, decision, reward_id FROM events"
-                    " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT ?3",
+                    " WHERE place > ?1 AND place < ?2 ORDER BY place",
     [FIND_SETTLED] = "SELECT settled FROM decisions WHERE place = ?1",
     [REMOVE_EVENTS] = "DELETE FROM events WHERE place > ?1 AND place <= ?2",
     [REMOVE_DECISION] = "DELETE FROM decisions WHERE place = ?1",
@@ -200,6 +200,7 @@ ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_erro
 ee_status store_begin(store *self, ee_error *error)
 {
     if (self->begun) return status_fail(error, EE_BAD_INPUT, "store: begun twice");
+    store_checkpointer_turn(self->checkpointer);
     ee_status status = store_run(self, WRITE_BEGIN, "begin a transaction", error);
     self->trouble = (ee_error){0};
     self->begun = !status;
@@ -228,13 +229,11 @@ ee_status store_commit(store *self, ee_error *error)
 {
     ee_status status = store_check(self, error);
     if (!status) status = store_run(self, WRITE_COMMIT, "commit a transaction", error);
-    if (status) {
-        if (self->begun) store_rollback(self);
-        return status;
-    }
-    end_transaction(self, true);
-    store_checkpointer_committed(self->checkpointer);
-    return EE_OK;
+    if (status)
+        store_rollback(self);
+    else
+        end_transaction(self, true);
+    return status;
 }
 
 void store_rollback(store *self)
@@ -307,9 +306,12 @@ static void bind_event(sqlite3_stmt *statement, uint32_t bandit, const event *ne
 
 ee_status store_append(store *self, uint32_t bandit, const event *new, ee_error *error)
 {
+    enum { MOST_BYTES = 500000000 }; /* SQLite takes 10^9 in a row */
     bandit_entry *entry = NULL;
     ee_status status = store_change(self, bandit, &entry, error);
     if (status) return status;
+    if (new->size > MOST_BYTES)
+        return status_fail(error, EE_BAD_INPUT, "store: an event of %zu bytes is too large", new->size);
     if (new->number != entry->now.events + 1 || new->number >> STORE_NUMBER_BITS || new->time < entry->now.time)
         return status_fail(error, EE_BAD_INPUT, "store: event %llu does not follow %llu of bandit %u",
                            (unsigned long long)new->number, (unsigned long long)entry->now.events, bandit);

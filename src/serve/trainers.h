@@ -50,7 +50,8 @@ struct served_bandit {
     step_body unwritten; /* upto 0: none */
     uint64_t stride;
     uint64_t saved_version, saved_upto; /* of the last checkpoint */
-    double saved;                       /* when */
+    double saved;                       /* when it was tried last */
+    bool save_failed;                   /* then */
 };
 
 struct served_bandits {
@@ -83,6 +84,18 @@ void trainers_ask(served_bandit *bandit, double due);
 ee_status trainers_start(served_bandits *self, ee_error *error);
 /* Ends them, saves checkpoints unless in a hurry, and puts all to sleep. */
 void trainers_stop(served_bandits *self);
+
+typedef struct trainer_turn {
+    served_bandits *all;
+    served_bandit *bandit;
+    store_reader *log; /* the trainer's */
+    double step_due;   /* as the bandit's: the turn sets it */
+} trainer_turn;
+
+/* Gives the bandit its turn. Returns when it wants the next; infinity: not unless it is asked for. */
+double trainer_turn_give(trainer_turn *t);
+/* The last one: saves a checkpoint, if it is to, and puts the bandit to sleep. */
+void trainer_turn_last(trainer_turn *t, bool saves);
 
 /* Ends deciding, waits until all rooms were given back, and frees them and the snapshot. */
 void served_bandit_close(served_bandit *self);

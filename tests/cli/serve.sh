@@ -39,6 +39,10 @@ while read -r name; do
     grep -q -e "--$name " help || fail "no --$name in the help"
     grep -q -e "\\\\-\\\\-$(echo "$name" | sed 's/-/\\\\-/g')" "$page" || fail "no --$name in the manual page"
 done <names
+# The page has the defaults of the table.
+sed -n 's/^#\([a-z-]*\) = \(.*\)/\1 \2/p' settings >defaults
+tr -d '\\' <"$page" | awk '$1 == ".BR" && $2 ~ /^--/ { name = substr($2, 3) } /^Default: / { sub(/[.]$/, ""); print name, $2 }' |
+    diff defaults - || fail "the manual page has other defaults"
 sed -i 's/^#port = .*/port = 0/' settings
 
 # What is wrong is said before anything starts.
@@ -78,6 +82,18 @@ code=0
 "$eenet" serve --port "${place##*:}" --folder other >out2 2>err2 || code=$?
 [ "$code" = 1 ] && grep -q "${place##*:}" err2 || fail "a second of one port: $code $(cat err2)"
 
+# Pages in a browser: only those of the server itself, and only under a name of this machine.
+local=${place#http://}
+status_of() { curl -s -o answer -w '%{http_code}' "$@"; }
+[ "$(status_of -H 'Origin: http://elsewhere.example' "$place/v1/bandits")" = 403 ] || fail "another origin: $(cat answer)"
+[ "$(status_of -H 'Origin: null' "$place/v1/bandits")" = 403 ] || fail "no origin: $(cat answer)"
+[ "$(status_of -H "Origin: $place" "$place/v1/bandits")" = 200 ] || fail "its own origin: $(cat answer)"
+[ "$(status_of -H "Host: elsewhere.example:${local##*:}" "$place/v1/bandits")" = 403 ] || fail "a name: $(cat answer)"
+[ "$(status_of -H "Host: localhost.example" "$place/v1/bandits")" = 403 ] || fail "such a name: $(cat answer)"
+for name in localhost 'localhost:1' '[::1]:8080' LOCALHOST; do
+    [ "$(status_of -H "Host: $name" "$place/v1/bandits")" = 200 ] || fail "$name: $(cat answer)"
+done
+
 # Ctrl-C ends it; what it kept is there again.
 stop INT
 start
@@ -97,7 +113,6 @@ EENET_FOLDER=none start --settings mine --folder from-flag
 stop TERM
 
 # SIGHUP reads the settings again; what is wrong, or cannot change, changes nothing.
-status_of() { curl -s -o answer -w '%{http_code}' "$@"; }
 start --settings mine --folder reloaded
 [ "$(status_of "$place/v1/bandits" -d '{"name":"one","dim":1}')" = 201 ] || fail "create: $(cat answer)"
 echo 'bandits = 1' >>mine
@@ -135,6 +150,7 @@ app="X-Api-Key: $(key_of app)"
 [ "$(status_of -H "$app" "$place/v1/bandits/other/decide" -d '{"actions":[[1]]}')" = 403 ] || fail "other: $(cat answer)"
 [ "$(status_of -H "$app" "$place/v1/bandits")" = 200 ] || fail "list: $(cat answer)"
 grep -q '"name":"other"' answer && fail "the key sees another bandit"
+[ "$(status_of -H "$boss" -H 'Host: shop.example' "$place/v1/bandits")" = 200 ] || fail "a name, with keys: $(cat answer)"
 [ "$(status_of -H 'X-Api-Key: ee_wrong' "$place/v1/bandits")" = 401 ] || fail "a wrong key: $(cat answer)"
 stop TERM
 
@@ -149,12 +165,37 @@ start --folder limited --body-bytes 1024 --actions 2 --features 3 --batch 2 --ba
 head -c 2000 /dev/zero | tr '\0' ' ' >large
 [ "$(status_of "$place/v1/bandits/v/decide" --data-binary @large)" = 413 ] || fail "body: $(cat answer)"
 stop TERM
-start --folder limited --rate 2
-for i in 1 2 3 4 5 6; do status_of "$place/v1/bandits"; echo; done >statuses
+start --folder limited --rate 0.01
+for i in 1 2 3; do status_of "$place/v1/bandits"; echo; done >statuses
 grep -q 200 statuses && grep -q 429 statuses || fail "rate: $(cat statuses)"
 curl -s -D headers -o answer "$place/v1/bandits"
-tr -d '\r' <headers | grep -iq '^retry-after: 1$' || fail "no Retry-After: $(cat headers)"
+tr -d '\r' <headers | grep -iqE '^retry-after: [0-9]{1,3}$' || fail "no Retry-After: $(cat headers)"
 tr -d '\r' <headers | grep -iqE '^x-request-id: [0-9a-f]{32}$' || fail "no id of the request: $(cat headers)"
 curl -s -D headers -o answer -H 'X-Request-Id: mine-7' "$place/livez"
 tr -d '\r' <headers | grep -iqx 'x-request-id: mine-7' || fail "another id of the request: $(cat headers)"
 stop TERM
+
+# TLS, where there is a tool that makes a certificate; SIGHUP takes a new one.
+if command -v openssl >/dev/null; then
+    certify() {
+        openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \
+            -keyout key.pem -out certificate.pem 2>/dev/null
+    }
+    name_of() { curl -skv -o answer "$secure/livez" 2>&1 | sed -n 's/.*subject: CN=//p'; }
+    certify first
+    : >out
+    "$eenet" serve --port 0 --folder secret --certificate certificate.pem --certificate-key key.pem >out 2>err &
+    pid=$!
+    until [ -s out ]; do kill -0 "$pid" 2>/dev/null || fail "no TLS: $(cat err)"; sleep 0.02; done
+    secure=$(sed -n '1s/^eenet: listening on //p' out)
+    case $secure in https://127.0.0.1:*) ;; *) fail "the first line: $(head -n 1 out)" ;; esac
+    [ "$(name_of)" = first ] || fail "the certificate: $(name_of)"
+    certify second
+    kill -HUP "$pid"
+    i=0
+    until [ "$(name_of)" = second ]; do
+        i=$((i + 1))
+        [ $i -lt 200 ] || fail "still the first certificate: $(cat err)"
+    done
+    stop TERM
+fi

@@ -27,7 +27,8 @@ for file in include/eenet.h share/doc/eenet/LICENSE share/doc/eenet/README.md sh
     [ -f "$installed/$file" ] || fail "not installed: $file"
 done
 if [ -e "$build/eenet" ]; then
-    for file in share/man/man1/eenet.1 share/bash-completion/completions/eenet share/zsh/site-functions/_eenet; do
+    for file in share/man/man1/eenet.1 share/bash-completion/completions/eenet share/zsh/site-functions/_eenet \
+        share/eenet/eenet.conf lib/systemd/system/eenet.service lib/systemd/system/eenet.socket; do
         [ -f "$installed/$file" ] || fail "not installed: $file"
     done
     "$installed/bin/eenet" --version | grep -q "^eenet $version," || fail 'the program does not run'

@@ -1,6 +1,7 @@
 /* The whole API on the real server, each answer as it should be: bandits, decisions, rewards, batches, modes, models,
  * the log, keys and roles, limits, signals, and everything as before after a restart. */
 #define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -179,6 +180,7 @@ static void try_modes(void)
     expect("DELETE", "/v1/bandits/quiet", NULL, 200, "{\"name\":\"quiet\",\"archived\":true,*");
     refuse("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 410, "Gone", "the bandit 'quiet' is archived;*");
     refuse("PATCH", "/v1/bandits/quiet", "{}", 410, "Gone", "*");
+    refuse("GET", "/v1/bandits/quiet/model", NULL, 410, "Gone", "*");
     expect("GET", "/v1/bandits/quiet", NULL, 200, "{\"name\":\"quiet\",\"archived\":true,*");
     expect("POST", "/v1/bandits/quiet/restore", NULL, 200, "{\"name\":\"quiet\",\"archived\":false,*");
     expect("POST", "/v1/bandits/quiet/decide", "{" TWO "}", 200, "{*\"action\":\"a\",*");
@@ -305,11 +307,81 @@ static void try_restart(int signal_number)
     free(model);
 }
 
+/* ---- load: asleep and awake, and a stop in the midst ---- */
+
+/* Bandits that leave the memory for each other are woken again and again, and all is answered. */
+static void try_sleep(void)
+{
+    server.words[0] = "--most-awake";
+    server.words[1] = "1";
+    stop(SIGTERM);
+    start();
+    for (int i = 0; i < 10; i++) {
+        expect("POST", "/v1/bandits/shop/decide", "{" TWO "}", 200, "{\"id\":*");
+        expect("POST", "/v1/bandits/vectors/decide", "{\"actions\":[[1,0,0],[0,1,0],[0,0,1]]}", 200, "{\"id\":*");
+    }
+    server.words[0] = NULL;
+}
+
+enum { ASKERS = 4, MOST_ASKED = 20000 };
+
+typedef struct asker {
+    int number, answered;
+    char *answers[MOST_ASKED];
+    pthread_t thread;
+} asker;
+
+static void ask_one(http_client *by, int asker_number, int i)
+{
+    http_client_ask(by, "POST", "/v1/bandits/vectors/decide", "{\"id\":\"load-%d-%d\",\"actions\":[[1,0,%d],[0,1,0]]}",
+                    asker_number, i, i % 7);
+}
+
+/* Asks until the server is gone, and keeps what it answered. */
+static void *ask(void *context)
+{
+    asker *self = context;
+    http_client own = http_client_start(client.port);
+    for (int i = 0; i < MOST_ASKED; i++) {
+        ask_one(&own, self->number, i);
+        if (own.status != 200) break;
+        self->answers[self->answered++] = strdup(own.answer);
+    }
+    http_client_end(&own);
+    return NULL;
+}
+
+/* SIGTERM under load: it ends with 0, and every answer that was given is given again. */
+static void try_stop_under_load(void)
+{
+    static asker askers[ASKERS];
+    const struct timespec a_while = {.tv_nsec = 300000000};
+    for (int i = 0; i < ASKERS; i++) {
+        askers[i].number = i;
+        pthread_create(&askers[i].thread, NULL, ask, &askers[i]);
+    }
+    nanosleep(&a_while, NULL); /* the longer, the more are answered; one is enough */
+    stop(SIGTERM);
+    for (int i = 0; i < ASKERS; i++) pthread_join(askers[i].thread, NULL);
+    start();
+    for (int i = 0; i < ASKERS; i++) {
+        for (int k = 0; k < askers[i].answered; k++) {
+            ask_one(&client, i, k);
+            if (client.status != 200 || strcmp(client.answer, askers[i].answers[k]) != 0)
+                server_process_fail(&server, "answered %s, and after a stop %d %s", askers[i].answers[k], client.status,
+                                    client.answer);
+            free(askers[i].answers[k]);
+        }
+        if (!askers[i].answered) server_process_fail(&server, "nothing was answered before the stop");
+    }
+}
+
 int main(int count, char **words)
 {
     if (count < 2) return 2;
     server.program = words[1];
     client = http_client_start(0);
+    client.seconds = 60; /* a sanitizer is slow */
     start();
     try_bandits();
     try_decisions();
@@ -320,6 +392,8 @@ int main(int count, char **words)
     try_metrics();
     try_restart(SIGTERM);
     try_restart(SIGKILL);
+    try_sleep();
+    try_stop_under_load();
     stop(SIGINT);
     http_client_end(&client);
     return 0;

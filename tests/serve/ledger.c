@@ -251,13 +251,18 @@ static void check_reward(log_copy *self, const told_reward *told)
         else
             high = middle;
     }
+    /* One whose decision was not known is logged again when that comes. */
+    size_t unknown = 0, claimed = 0;
     bool outcome_logged = false;
     for (; low < self->reward_count && by_id_and_value(&self->rewards[low], &wanted) == 0; low++) {
-        found += self->rewards[low].outcome != REWARD_CLAIMED;
-        outcome_logged = outcome_logged || self->rewards[low].outcome == told->outcome;
+        event_outcome outcome = self->rewards[low].outcome;
+        found++;
+        unknown += outcome == REWARD_UNKNOWN;
+        claimed += outcome == REWARD_CLAIMED;
+        outcome_logged = outcome_logged || outcome == told->outcome;
     }
     const char *name = self->bandit->name;
-    if (found > (told->named ? 1 : told->sent))
+    if (found > unknown + (told->named ? 1 : told->sent) || claimed > unknown)
         fault(self->sums, "%s: reward %.17g of %s is there %zu times", name, told->value, told->id, found);
     if (told->outcome == OUTCOME_NONE) return;
     self->sums->rewards++;
@@ -286,16 +291,45 @@ static ee_status find_number(void *context, const stored_bandit *bandit, ee_erro
     return EE_OK;
 }
 
+static ee_status read_all(store_reader *log, uint32_t bandit, unsigned kinds, visit_event *visit, void *context,
+                          ee_error *error)
+{
+    for (uint64_t after = 0, last;; after = last) {
+        ee_status status = store_read(log, bandit, after, kinds, 1000, visit, context, &last, error);
+        if (status || last == after) return status;
+    }
+}
+
 static ee_status read_log(log_copy *self, store_reader *log, ee_error *error)
 {
     if (store_each_bandit(log, find_number, self, error)) return error->status;
     /* Event numbers begin with 1. */
     self->places = grown(self->places, 0, &self->event_capacity, sizeof *self->places);
     self->places[self->event_count++] = 0;
-    for (uint64_t after = 0, last;; after = last) {
-        ee_status status = store_read(log, self->number, after, ~0u, 1000, keep_event, self, &last, error);
-        if (status || last == after) return status;
-    }
+    return read_all(log, self->number, ~0u, keep_event, self, error);
+}
+
+static ee_status count_open(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    *(uint64_t *)context += from->kind == EVENT_DECISION ? 1 : UINT64_MAX;
+    return EE_OK;
+}
+
+uint64_t ledger_open_decisions(const char *folder, const char *name)
+{
+    ledger_bandit bandit = {.name = name};
+    log_copy found = {.bandit = &bandit};
+    store_reader *log = NULL;
+    ee_error error;
+    uint64_t open = 0;
+    ee_status status = store_open_reader(folder, &log, &error);
+    if (!status) status = store_each_bandit(log, find_number, &found, &error);
+    if (!status)
+        status = read_all(log, found.number, 1 << EVENT_DECISION | 1 << EVENT_SETTLED, count_open, &open, &error);
+    store_reader_free(log);
+    if (status) printf("%s: %s\n", folder, error.message);
+    return status ? UINT64_MAX : open;
 }
 
 ledger_sums ledger_check(const char *folder, const ledger_bandit *bandits, size_t bandit_count, const ledger *ledgers,

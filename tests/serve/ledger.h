@@ -52,6 +52,9 @@ typedef struct ledger_sums {
     uint64_t faults;
 } ledger_sums;
 
+/* Decisions of a bandit that are not settled, by the store in the folder, which a server may be using. */
+uint64_t ledger_open_decisions(const char *folder, const char *name);
+
 /* Reads the store in the folder, which no server uses now, and prints each fault (the first few). */
 ledger_sums ledger_check(const char *folder, const ledger_bandit *bandits, size_t bandit_count, const ledger *ledgers,
                          size_t ledger_count);

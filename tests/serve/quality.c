@@ -2,15 +2,15 @@
  * with the library alone, by the same policy and propensity rule: the regret must be the same within its noise. With
  * rewards at once, late, and shuffled. Without a data set: a small problem, which takes seconds.
  *
- * The server publishes models now and then, and a client that does not wait decides on one that is a little older: this
- * is what the regret may differ by, beside the draws. */
+ * The server publishes a model every PUBLISH_SECONDS, and a client that does not wait for it decides on an older one
+ * than the library does. With 0, as on the small problem, the client waits for the model before it decides: then
+ * nothing but the draws may differ. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "data/environment.h"
 #include "data/text.h"
@@ -29,6 +29,7 @@ typedef struct player {
     server_process *server;
     http_client client;
     char name[64]; /* of the bandit there */
+    bool patient;  /* waits for the model before it decides */
     text body;
     ee_error error;
 } player;
@@ -37,15 +38,9 @@ typedef struct game {
     const dataset *data;
     const char *options;
     uint64_t rounds, seeds;
+    bool patient;
     order rewards;
 } game;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void must(player *self, bool good, const char *what)
 {
@@ -59,7 +54,7 @@ static void must(player *self, bool good, const char *what)
 static void start_library(player *self, const game *what, uint64_t seed)
 {
     char options[512];
-    snprintf(options, sizeof options, "%s pending=1000 propensity=floor propensity_epsilon=0.05", what->options);
+    snprintf(options, sizeof options, "%s pending=10000 propensity=floor propensity_epsilon=0.05", what->options);
     ee_settings settings = {.policy = "eenet", .dim = dataset_dim(what->data), .seed = seed, .options = options};
     must(self, !ee_bandit_create(&settings, &self->bandit, &self->error), "create");
 }
@@ -103,6 +98,17 @@ static void write_arms(text *into, uint64_t round, const ee_arms *arms)
     text_bytes(into, "]}", 2);
 }
 
+static void wait_for_model(player *self)
+{
+    char path[128];
+    double behind = 1;
+    snprintf(path, sizeof path, "/v1/bandits/%s", self->name);
+    while (behind > 0) {
+        must(self, http_client_call(&self->client, "GET", path, NULL, 0) == 200, path);
+        must(self, http_client_number(&self->client, "behind", &behind), path);
+    }
+}
+
 /* The arm that is played; *decision is what a reward is for. */
 static size_t decide(player *self, uint64_t round, const ee_arms *arms, uint64_t *decision)
 {
@@ -114,6 +120,7 @@ static size_t decide(player *self, uint64_t round, const ee_arms *arms, uint64_t
     }
     char path[128];
     double index;
+    if (self->patient && round > 0) wait_for_model(self);
     write_arms(&self->body, round, arms);
     snprintf(path, sizeof path, "/v1/bandits/%s/decide", self->name);
     int status = http_client_call(&self->client, "POST", path, self->body.bytes, self->body.length);
@@ -207,10 +214,10 @@ static spread spread_of(const double *values, uint64_t count)
 static bool compare(const game *what, server_process *server)
 {
     double regrets[2][SEEDS_MOST];
-    double seconds = now();
+    double seconds = http_client_now();
     for (uint64_t seed = 0; seed < what->seeds; seed++) {
         for (int i = 0; i < 2; i++) {
-            player self = {.server = server, .client = http_client_start(0)};
+            player self = {.server = server, .patient = what->patient, .client = http_client_start(0)};
             self.body = text_start(&self.error);
             if (i == 0)
                 start_library(&self, what, seed);
@@ -226,7 +233,7 @@ static bool compare(const game *what, server_process *server)
     bool good = http.mean - library.mean <= 3 * noise + library.mean / 20;
     printf("%-30s %-9s library %8.1f +- %5.1f   http %8.1f +- %5.1f   %s   (%.0f s)\n", dataset_name(what->data),
            order_names[what->rewards], library.mean, library.deviation, http.mean, http.deviation,
-           good ? "the same" : "WORSE", now() - seconds);
+           good ? "the same" : "WORSE", http_client_now() - seconds);
     fflush(stdout);
     return good;
 }
@@ -245,10 +252,10 @@ int main(int count, char **words)
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
-    server_process server = {.program = words[1],
-                             .folder = "data",
-                             .words = {"--body-bytes", "10000000", "--features", "100000", "--publish-interval",
-                                       brief ? "0.002" : words[5]}};
+    server_process server = {
+        .program = words[1],
+        .folder = "data",
+        .words = {"--body-bytes", "10000000", "--features", "100000", "--publish-interval", brief ? "0" : words[5]}};
     server_process_start(&server);
     char options[128];
     snprintf(options, sizeof options, "blocks=%zu%s%s", dataset_blocks(data),
@@ -256,7 +263,8 @@ int main(int count, char **words)
     bool good = true;
     for (int i = 0; i < ORDERS; i++) {
         game what = {.data = data, .options = options, .rewards = (order)i};
-        what.rounds = brief ? 1000 : strtoull(words[3], NULL, 10);
+        what.patient = brief || atof(words[5]) == 0;
+        what.rounds = brief ? 200 : strtoull(words[3], NULL, 10);
         what.seeds = brief ? 3 : strtoull(words[4], NULL, 10);
         if (what.seeds < 2 || what.seeds > SEEDS_MOST) server_process_fail(&server, "2 to %d seeds", SEEDS_MOST);
         good = compare(&what, &server) && good;

@@ -35,7 +35,11 @@ static void become_server(const server_process *self, int output)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     /* What a sanitizer finds ends the server, and so the test. */
     setenv("TSAN_OPTIONS", "halt_on_error=1", 0);
-    if (self->preload) setenv("LD_PRELOAD", self->preload, 1);
+    if (self->disk) {
+        setenv("LEAKY_DISK", self->disk, 1);
+        setenv("LEAKY_DISK_LUCK", self->luck, 1);
+        setenv("LD_PRELOAD", getenv("EENET_LEAKY_DISK"), 1);
+    }
     if (self->largest_file) setrlimit(RLIMIT_FSIZE, &(struct rlimit){self->largest_file, RLIM_INFINITY});
     dup2(output, 1);
     dup2(output, 2);

@@ -13,7 +13,8 @@ typedef struct server_process {
     const char *program;             /* the path of eenet */
     const char *folder;              /* --folder */
     const char *words[SERVER_WORDS]; /* more of its command line, up to the first NULL */
-    const char *preload;             /* a library that it loads first; NULL: none */
+    const char *disk;                /* the folder of a disk that forgets what was not synced; NULL: none */
+    const char *luck;                /* with which it keeps it nevertheless, as "0.3" */
     unsigned long long largest_file; /* bytes that a file of it may have; 0: no limit */
     pid_t pid;                       /* 0: it does not run */
     uint16_t port;                   /* filled in */

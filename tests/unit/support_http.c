@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,11 +28,11 @@ static void pause_for(long nanoseconds)
     nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
 }
 
-bool raw_wait(bool (*holds)(void *context), void *context)
+bool raw_wait_count(size_t (*count)(echo_server *server), echo_server *server, size_t wanted)
 {
     for (double start = raw_now(); raw_now() - start < 10; pause_for(1000000))
-        if (holds(context)) return true;
-    return holds(context);
+        if (count(server) == wanted) return true;
+    return count(server) == wanted;
 }
 
 /* ---- the server ---- */
@@ -44,6 +45,8 @@ typedef struct exchange_list {
 
 struct echo_server {
     http_server *http;
+    uint16_t port;
+    atomic_bool has_stopped;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wakes;
@@ -209,7 +212,25 @@ echo_server *echo_start(const http_options *given)
         fprintf(stderr, "%s\n", error.message);
         abort();
     }
+    self->port = http_port(self->http);
     return self;
+}
+
+static void *stop_http(void *context)
+{
+    echo_server *self = context;
+    http_stop(self->http);
+    self->http = NULL;
+    atomic_store(&self->has_stopped, true);
+    return NULL;
+}
+
+void echo_stop_http(echo_server *self)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, stop_http, self);
+    while (!atomic_load(&self->has_stopped)) echo_release(self);
+    pthread_join(thread, NULL);
 }
 
 void echo_stop(echo_server *self)
@@ -233,7 +254,7 @@ http_server *echo_http(echo_server *self)
 
 uint16_t echo_port(const echo_server *self)
 {
-    return http_port(self->http);
+    return self->port;
 }
 
 void echo_release(echo_server *self)
@@ -254,6 +275,16 @@ size_t echo_waiting(echo_server *self)
     size_t count = self->never.count;
     pthread_mutex_unlock(&self->lock);
     return count;
+}
+
+size_t echo_connections(echo_server *self)
+{
+    return http_connections(self->http);
+}
+
+size_t echo_open(echo_server *self)
+{
+    return http_open_requests(self->http);
 }
 
 size_t echo_ended(echo_server *self)
@@ -279,6 +310,7 @@ int raw_connect(uint16_t port)
         return -1;
     }
     setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){20, 0}, sizeof(struct timeval));
     return made;
 }
 
@@ -299,7 +331,7 @@ bool raw_send_text(int socket, const char *words)
     return raw_send(socket, words, strlen(words));
 }
 
-static bool read_exactly(int socket, char *bytes, size_t size)
+bool raw_read_some(int socket, char *bytes, size_t size)
 {
     while (size) {
         ssize_t got = recv(socket, bytes, size, 0);
@@ -317,7 +349,7 @@ static bool read_line(int socket, char *line, size_t capacity)
     size_t length = 0;
     for (;;) {
         char byte;
-        if (!read_exactly(socket, &byte, 1) || length + 1 >= capacity) return false;
+        if (!raw_read_some(socket, &byte, 1) || length + 1 >= capacity) return false;
         if (byte == '\n') break;
         if (byte != '\r') line[length++] = byte;
     }
@@ -330,7 +362,7 @@ static bool append_piece(int socket, http_reply *reply, size_t size)
     char *larger = realloc(reply->body, reply->length + size + 1);
     if (!larger) return false;
     reply->body = larger;
-    if (!read_exactly(socket, reply->body + reply->length, size)) return false;
+    if (!raw_read_some(socket, reply->body + reply->length, size)) return false;
     reply->length += size;
     reply->body[reply->length] = '\0';
     return true;
@@ -358,7 +390,9 @@ bool raw_read(int socket, http_reply *reply, bool is_head)
         if (!line[0]) {
             if (reply->status == 100) {
                 free(reply->body);
-                return raw_read(socket, reply, is_head);
+                bool is_there = raw_read(socket, reply, is_head);
+                reply->interim++;
+                return is_there;
             }
             if (is_head || reply->status == 204) return true;
             return chunked ? read_chunks(socket, reply) : append_piece(socket, reply, length);

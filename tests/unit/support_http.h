@@ -21,12 +21,18 @@ typedef struct echo_server echo_server;
  * cannot be started. */
 echo_server *echo_start(const http_options *options);
 void echo_stop(echo_server *self);
+/* Stops HTTP alone, answering those that wait meanwhile. The rest stays, for clients that still ask for the port. */
+void echo_stop_http(echo_server *self);
 http_server *echo_http(echo_server *self);
 uint16_t echo_port(const echo_server *self);
 
 /* Answers those that wait at /never. */
 void echo_release(echo_server *self);
 size_t echo_waiting(echo_server *self);
+
+/* Connections and requests that are open now. */
+size_t echo_connections(echo_server *self);
+size_t echo_open(echo_server *self);
 
 /* Exchanges that ended, streams that were released, so far. */
 size_t echo_ended(echo_server *self);
@@ -42,6 +48,7 @@ typedef struct http_reply {
     char *body; /* (length) and a zero; to be freed with free */
     size_t length;
     bool closed; /* "Connection: close" */
+    int interim; /* answers of status 100 before it */
 } http_reply;
 
 int raw_connect(uint16_t port);
@@ -50,6 +57,8 @@ bool raw_send(int socket, const char *bytes, size_t size);
 bool raw_send_text(int socket, const char *words);
 /* Reads one answer, chunked or not; false where the connection ends before. is_head: it has no body. */
 bool raw_read(int socket, http_reply *reply, bool is_head);
+/* So many bytes; false where the connection ends before. */
+bool raw_read_some(int socket, char *bytes, size_t size);
 /* Whether the other side closes within so many seconds; what still comes is thrown away. */
 bool raw_is_closed(int socket, double seconds);
 void raw_close(int socket);
@@ -59,8 +68,8 @@ void raw_reset(int socket);
 /* Sends a whole request and reads its answer. */
 bool raw_ask(int socket, const char *request, http_reply *reply);
 
-/* Waits for a condition, ten seconds at most. */
-bool raw_wait(bool (*holds)(void *context), void *context);
+/* Waits until the server's count is this, ten seconds at most. */
+bool raw_wait_count(size_t (*count)(echo_server *server), echo_server *server, size_t wanted);
 
 double raw_now(void);
 

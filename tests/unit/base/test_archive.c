@@ -354,6 +354,27 @@ static void the_checksum_is_the_one_of_xz(void **state)
     assert_true(archive_checksum(NULL, 0) == 0);
 }
 
+/* Bit by bit, as it is defined. */
+static uint64_t plain_checksum(const uint8_t *bytes, size_t size)
+{
+    uint64_t crc = ~(uint64_t)0;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ (crc & 1 ? 0xc96c5795d7870f42u : 0);
+    }
+    return ~crc;
+}
+
+static void long_checksums_are_the_same(void **state)
+{
+    (void)state;
+    uint8_t bytes[600];
+    random_stream stream = random_named(1, "long");
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)random_below(&stream, 256);
+    for (size_t size = 490; size < 540; size++)
+        assert_true(archive_checksum(bytes + size % 3, size) == plain_checksum(bytes + size % 3, size));
+}
+
 static void every_flipped_bit_changes_the_checksum(void **state)
 {
     (void)state;
@@ -411,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_writer_that_failed_writes_nothing_and_changes_nothing),
         cmocka_unit_test(a_writer_refuses_what_no_reader_would_take),
         cmocka_unit_test(the_checksum_is_the_one_of_xz),
+        cmocka_unit_test(long_checksums_are_the_same),
         cmocka_unit_test(every_flipped_bit_changes_the_checksum),
         cmocka_unit_test(every_burst_changes_the_checksum),
         cmocka_unit_test(zeros_at_the_end_change_the_checksum),

@@ -47,7 +47,11 @@ static void play_appended(void *context, uint32_t bandit, uint64_t last)
 /* Opens what the folder has. */
 static inline void play_open(served_play *self)
 {
-    journal_options written = {.clock = play_clock, .clock_context = self, .appended = play_appended, .context = self};
+    journal_options written = {.clock = play_clock,
+                               .clock_context = self,
+                               .appended = play_appended,
+                               .context = self,
+                               .checkpoints = self->options.checkpoints};
     PLAY_OK(self, store_open(self->folder.path, &self->kept, &self->error));
     PLAY_OK(self, served_bandits_create(self->kept, &self->options, &self->bandits, &self->error));
     PLAY_OK(self, journal_start(self->kept, &written, &self->written, &self->error));
@@ -157,17 +161,6 @@ static inline ee_status play_wake(served_bandit *bandit)
     return waiting.status;
 }
 
-/* Until the model has taken all. */
-static inline served_standing play_catch_up(served_bandit *bandit)
-{
-    for (;;) {
-        served_standing standing = served_bandit_standing(bandit);
-        if (!standing.behind) return standing;
-        if (standing.trouble[0]) fail_msg("%s", standing.trouble);
-        play_pause();
-    }
-}
-
 /* ---- deciding and rewarding ---- */
 
 static inline size_t play_best(uint64_t number)
@@ -245,6 +238,18 @@ static inline void play_reward(served_play *self, served_bandit *bandit, uint64_
     journal_entry entry = {.bandit = served_bandit_number(bandit),
                            .event = {.kind = EVENT_REWARD, .id = play_text(id), .value = value}};
     if (journal_write(self->written, &entry, error)) fail_msg("reward: %s", error->message);
+}
+
+/* Until the model has taken all. What was written before is known to the bandits once another write is done. */
+static inline served_standing play_catch_up(served_play *self, served_bandit *bandit)
+{
+    play_reward(self, bandit, 0, 0, &self->error);
+    for (;;) {
+        served_standing standing = served_bandit_standing(bandit);
+        if (!standing.behind) return standing;
+        if (standing.trouble[0]) fail_msg("%s", standing.trouble);
+        play_pause();
+    }
 }
 
 /* Rounds first to last, each rewarded `late` rounds later. Returns how many were the best. */

@@ -1,6 +1,7 @@
 /* Answers, ids and checksums. */
 #include "serve/answers.h"
 #include "serve/decision_ids.h"
+#include "serve/http.h"
 #include "serve/request_checksum.h"
 #include "support.h"
 
@@ -42,8 +43,12 @@ static void rewards_and_errors_are_answered(void **state)
     assert_answer(&answer, "{\"outcome\":\"joined\"}");
     answer_reward(&answer, REWARD_LATE, true);
     assert_answer(&answer, "{\"outcome\":\"late\",\"repeated\":true}");
-    answer_error(&answer, "BadRequest", "no \"id\"");
+    http_error(&answer, "BadRequest", "no \"id\"");
     assert_answer(&answer, "{\"error\":{\"code\":\"BadRequest\",\"message\":\"no \\\"id\\\"\"}}");
+    http_error(&answer, "BadRequest", "caf\xc3\xa9");
+    assert_answer(&answer, "{\"error\":{\"code\":\"BadRequest\",\"message\":\"caf\xc3\xa9\"}}");
+    http_error(&answer, "BadRequest", "caf\xc3");
+    assert_answer(&answer, "{\"error\":{\"code\":\"BadRequest\",\"message\":\"caf?\"}}");
 }
 
 static void ids_grow_with_time_and_differ(void **state)

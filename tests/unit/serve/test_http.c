@@ -1,7 +1,11 @@
 #define _POSIX_C_SOURCE 200809L
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "support.h"
 #include "support_http.h"
@@ -83,12 +87,468 @@ static void requests_may_come_byte_by_byte(void **state)
     raw_close(client);
 }
 
+static void bodies_may_come_in_chunks(void **state)
+{
+    int client = connect_to(state);
+    const char *head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_true(raw_send_text(client, head));
+    expect(client, "5\r\nhello\r\n1;ext=1\r\n \r\n5\r\nworld\r\n0\r\n\r\n", 200, "hello world");
+    assert_true(raw_send_text(client, head));
+    expect(client, "0\r\n\r\n", 200, "");
+    raw_close(client);
+}
+
+static void long_bodies_come_whole(void **state)
+{
+    enum { SIZE = 100000 };
+    char *body = malloc(SIZE);
+    for (size_t i = 0; i < SIZE; i++) body[i] = (char)('a' + i * i % 26);
+    int client = connect_to(state);
+    for (int i = 0; i < 4; i++) {
+        http_reply reply;
+        assert_true(raw_send_text(client, i % 2 ? POST("/echo", "100000", "") : POST("/later", "100000", "")));
+        assert_true(raw_send(client, body, SIZE));
+        assert_true(raw_read(client, &reply, false));
+        assert_int_equal(reply.length, SIZE);
+        assert_memory_equal(reply.body, body, SIZE);
+        free(reply.body);
+    }
+    raw_close(client);
+    free(body);
+}
+
+static void bodies_that_are_too_long_are_refused(void **state)
+{
+    /* by what the header says: nothing of the body need come */
+    int client = connect_to(state);
+    expect(client, POST("/echo", "100001", ""), 413,
+           "{\"error\":{\"code\":\"TooLarge\",\"message\":\"the body has more than 100000 bytes\"}}\n");
+    assert_true(raw_is_closed(client, 5));
+    raw_close(client);
+    client = connect_to(state);
+    expect(client, POST("/echo", "18446744073709551615", ""), 413, NULL);
+    raw_close(client);
+
+    /* by what comes in chunks without an end */
+    client = connect_to(state);
+    assert_true(raw_send_text(client, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"));
+    char chunk[5 + 0x1000 + 3];
+    snprintf(chunk, sizeof chunk, "1000\r\n");
+    memset(chunk + 6, 'x', 0x1000);
+    memcpy(chunk + 6 + 0x1000, "\r", 2);
+    size_t sent = 0;
+    while (sent < 1000 && raw_send(client, chunk, 6 + 0x1000) && raw_send_text(client, "\r\n")) sent++;
+    http_reply reply;
+    assert_true(raw_read(client, &reply, false));
+    assert_int_equal(reply.status, 413);
+    assert_true(reply.closed);
+    assert_non_null(strstr(reply.body, "TooLarge"));
+    free(reply.body);
+    raw_close(client);
+}
+
+static void headers_that_are_too_long_are_refused(void **state)
+{
+    int client = connect_to(state);
+    char line[1024];
+    memset(line, 'h', sizeof line);
+    memcpy(line, "X-Long: ", 8);
+    memcpy(line + sizeof line - 2, "\r\n", 2);
+    assert_true(raw_send_text(client, "GET /seen HTTP/1.1\r\nHost: x\r\n"));
+    for (int i = 0; i < 100 && raw_send(client, line, sizeof line); i++) continue;
+    http_reply reply;
+    assert_true(raw_read(client, &reply, false));
+    assert_int_equal(reply.status, 431);
+    free(reply.body);
+    raw_close(client);
+}
+
+static void broken_requests_are_refused(void **state)
+{
+    static const char *const requests[] = {
+        "GET /seen HTTP/1.1\r\n\r\n", /* no Host */
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n",
+    };
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        int client = connect_to(state);
+        expect(client, requests[i], 400, NULL);
+        raw_close(client);
+    }
+    int client = connect_to(state);
+    assert_true(raw_send_text(client, "\x16\x03\x01 nothing that makes sense\r\n\r\n\r\n\r\n"));
+    assert_true(raw_is_closed(client, 10));
+    raw_close(client);
+}
+
+static void heads_have_no_body(void **state)
+{
+    int client = connect_to(state);
+    http_reply reply;
+    assert_true(raw_ask(client, "HEAD /size?bytes=1234 HTTP/1.1\r\nHost: x\r\n\r\n", &reply));
+    assert_int_equal(reply.status, 200);
+    assert_non_null(strstr(reply.head, "Content-Length: 1234\n"));
+    free(reply.body);
+    expect(client, GET("/size?bytes=2"), 200, "yy");
+    raw_close(client);
+}
+
+static void a_refusal_does_not_close(void **state)
+{
+    int client = connect_to(state);
+    for (int i = 0; i < 3; i++) {
+        expect(client, POST("/nowhere", "5", "hello"), 404, NULL);
+        expect(client, POST("/echo", "5", "hello"), 200, "hello");
+    }
+    raw_close(client);
+}
+
+static void a_client_may_ask_whether_to_send(void **state)
+{
+    int client = connect_to(state);
+    char line[32] = "";
+    assert_true(
+        raw_send_text(client, "POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"));
+    assert_true(raw_read_some(client, line, 25));
+    assert_string_equal(line, "HTTP/1.1 100 Continue\r\n\r\n");
+    expect(client, "ok", 200, "ok");
+    http_reply reply =
+        ask(client, "POST /nowhere HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+    assert_int_equal(reply.status, 404);
+    assert_int_equal(reply.interim, 0);
+    free(reply.body);
+    raw_close(client);
+}
+
+static void streams_end_or_break(void **state)
+{
+    int client = connect_to(state);
+    static const size_t sizes[] = {0, 1, 1000, 3000000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char request[96];
+        snprintf(request, sizeof request, "GET /stream?bytes=%zu HTTP/1.1\r\nHost: x\r\n\r\n", sizes[i]);
+        http_reply reply = ask(client, request);
+        assert_int_equal(reply.length, sizes[i]);
+        assert_non_null(strstr(reply.head, "Transfer-Encoding: chunked\n"));
+        assert_non_null(strstr(reply.head, "Content-Type: text/plain\n"));
+        free(reply.body);
+    }
+    http_reply reply;
+    assert_false(raw_ask(client, GET("/stream?bytes=5000&break=1"), &reply));
+    assert_int_equal(reply.status, 200);
+    free(reply.body);
+    raw_close(client);
+    client = connect_to(state);
+    assert_true(raw_send_text(client, "HEAD /stream?bytes=5000 HTTP/1.1\r\nHost: x\r\n\r\n"));
+    assert_true(raw_read(client, &reply, true));
+    free(reply.body);
+    raw_close(client);
+    /* one that leaves in the midst */
+    client = connect_to(state);
+    assert_true(raw_send_text(client, GET("/stream?bytes=100000000")));
+    char bytes[100];
+    assert_true(raw_read_some(client, bytes, sizeof bytes));
+    raw_reset(client);
+    echo_server *server = *state;
+    assert_true(raw_wait_count(echo_streams_released, server, 7));
+    assert_true(raw_wait_count(echo_ended, server, 7));
+}
+
+static void the_path_comes_raw(void **state)
+{
+    int client = connect_to(state);
+    expect(client, "GET /seen/a%2Fb%20c//d?x=1&name=%c3%a4+%26&y HTTP/1.1\r\nHost: x\r\nx-word: of the header\r\n\r\n",
+           200,
+           "path=/seen/a%2Fb%20c//d query=x=1&name=%c3%a4+%26&y name=\xc3\xa4+& word=of the header peer=127.0.0.1");
+    expect(client, "GET http://some.host:80/seen?name HTTP/1.1\r\nHost: x\r\n\r\n", 200,
+           "path=/seen query=name name= word=none peer=127.0.0.1");
+    expect(client, "GET http://some.host HTTP/1.1\r\nHost: x\r\n\r\n", 404, NULL);
+    http_reply reply = ask(client, GET("/seen?name=%zz"));
+    assert_string_equal(reply.body, "path=/seen query=name=%zz name=none word=none peer=127.0.0.1");
+    assert_non_null(strstr(reply.head, "X-One: 1\n"));
+    assert_non_null(strstr(reply.head, "X-Two: two words\n"));
+    free(reply.body);
+    raw_close(client);
+}
+
+/* ---- time ---- */
+
+static int start_hasty(void **state)
+{
+    http_options options = echo_options();
+    options.idle_seconds = 0.3;
+    *state = echo_start(&options);
+    return 0;
+}
+
+/* Each sends a head, and then a little now and then, for ever. */
+static const struct {
+    const char *head, *drop;
+} slow[] = {
+    {"", ""},
+    {"", "G"},
+    {"GET /seen HTTP/1.1\r\nHost: x\r\n", "X"},
+    {"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n", "b"},
+    {"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nb\r\n"},
+    {"POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n", "b"},
+};
+enum { SLOW = sizeof slow / sizeof *slow };
+
+static void slow_clients_are_cut(void **state)
+{
+    int clients[SLOW];
+    size_t left = SLOW;
+    double start_time = raw_now();
+    for (size_t i = 0; i < SLOW; i++) {
+        clients[i] = connect_to(state);
+        assert_true(raw_send_text(clients[i], slow[i].head));
+    }
+    while (left) {
+        assert_true(raw_now() - start_time < 10);
+        for (size_t i = 0; i < SLOW; i++) {
+            if (clients[i] < 0) continue;
+            raw_send_text(clients[i], slow[i].drop);
+            if (!raw_is_closed(clients[i], 0.02)) continue;
+            raw_close(clients[i]);
+            clients[i] = -1;
+            left--;
+        }
+    }
+    assert_true(raw_now() - start_time > 0.25);
+    echo_server *server = *state;
+    assert_true(raw_wait_count(echo_open, server, 0));
+    assert_true(raw_wait_count(echo_connections, server, 0));
+}
+
+static void clients_that_do_not_read_are_cut(void **state)
+{
+    echo_server *server = *state;
+    int client = connect_to(state);
+    assert_true(raw_send_text(client, GET("/stream?bytes=100000000")));
+    assert_true(raw_wait_count(echo_ended, server, 1));
+    assert_true(raw_wait_count(echo_connections, server, 0));
+    raw_close(client);
+}
+
+static void handlers_may_take_their_time(void **state)
+{
+    int client = connect_to(state);
+    echo_server *server = *state;
+    assert_true(raw_send_text(client, GET("/never")));
+    assert_true(raw_wait_count(echo_waiting, server, 1));
+    assert_false(raw_is_closed(client, 0.6));
+    echo_release(server);
+    http_reply reply;
+    assert_true(raw_read(client, &reply, false));
+    assert_string_equal(reply.body, "at last");
+    free(reply.body);
+    raw_close(client);
+}
+
+/* ---- ending ---- */
+
+static void clients_may_vanish(void **state)
+{
+    echo_server *server = *state;
+    enum { CLIENTS = 20 };
+    for (int i = 0; i < CLIENTS; i++) {
+        int client = connect_to(state);
+        assert_true(raw_send_text(client, i % 2 ? GET("/never") : POST("/echo", "100", "half of")));
+        if (i % 2)
+            assert_true(raw_wait_count(echo_waiting, server, (size_t)(i + 1) / 2));
+        else
+            assert_true(raw_wait_count(echo_open, server, (size_t)i / 2 + 1));
+        raw_reset(client);
+        if (i % 2 == 0) assert_true(raw_wait_count(echo_open, server, (size_t)i / 2));
+    }
+    echo_release(server);
+    assert_true(raw_wait_count(echo_ended, server, CLIENTS));
+    assert_true(raw_wait_count(echo_open, server, 0));
+    assert_true(raw_wait_count(echo_connections, server, 0));
+}
+
+static void draining_answers_what_is_open(void **state)
+{
+    echo_server *server = *state;
+    int client = connect_to(state), idle = connect_to(state);
+    expect(idle, POST("/echo", "1", "a"), 200, "a");
+    assert_true(raw_send_text(client, GET("/never")));
+    assert_true(raw_wait_count(echo_waiting, server, 1));
+    http_drain(echo_http(server));
+    assert_int_equal(http_open_requests(echo_http(server)), 1);
+    assert_int_equal(raw_connect(echo_port(server)), -1);
+    http_reply reply = ask(idle, POST("/echo", "1", "b"));
+    assert_true(reply.closed);
+    free(reply.body);
+    echo_release(server);
+    assert_true(raw_read(client, &reply, false));
+    assert_string_equal(reply.body, "at last");
+    assert_true(reply.closed);
+    free(reply.body);
+    assert_true(raw_is_closed(client, 5) && raw_is_closed(idle, 5));
+    assert_true(raw_wait_count(echo_open, server, 0));
+    raw_close(client);
+    raw_close(idle);
+}
+
+/* ---- starting ---- */
+
+static void addresses_that_cannot_be_are_said(void **state)
+{
+    http_options options = echo_options();
+    http_server *server;
+    ee_error error;
+    char sentence[128];
+    options.port = echo_port(*state);
+    snprintf(sentence, sizeof sentence, "http: port %u of 127.0.0.1 is in use by another program", options.port);
+    assert_int_equal(http_start(&options, &server, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    options.address = "no address";
+    assert_int_equal(http_start(&options, &server, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "'no address' is no address"));
+}
+
+static void one_address_has_its_share(void **state)
+{
+    (void)state;
+    http_options options = echo_options();
+    options.connections_each = 2;
+    echo_server *server = echo_start(&options);
+    int first = raw_connect(echo_port(server)), second = raw_connect(echo_port(server));
+    expect(first, POST("/echo", "1", "a"), 200, "a");
+    expect(second, POST("/echo", "1", "b"), 200, "b");
+    int third = raw_connect(echo_port(server));
+    assert_true(raw_is_closed(third, 5));
+    raw_close(first);
+    assert_true(raw_wait_count(echo_connections, server, 1));
+    raw_close(third);
+    third = raw_connect(echo_port(server));
+    expect(third, POST("/echo", "1", "c"), 200, "c");
+    raw_close(second);
+    raw_close(third);
+    echo_stop(server);
+}
+
+static void who_is_too_many_waits(void **state)
+{
+    (void)state;
+    http_options options = echo_options();
+    options.connections = 4;
+    echo_server *server = echo_start(&options);
+    int clients[5];
+    for (size_t i = 0; i < 5; i++) {
+        clients[i] = raw_connect(echo_port(server));
+        assert_true(raw_send_text(clients[i], POST("/echo", "1", "a")));
+        if (i < 4) expect(clients[i], "", 200, "a");
+    }
+    assert_false(raw_is_closed(clients[4], 0.1));
+    assert_int_equal(http_connections(echo_http(server)), 4);
+    for (size_t i = 0; i < 4; i++) raw_close(clients[i]);
+    assert_true(raw_wait_count(echo_ended, server, 5));
+    raw_close(clients[4]);
+    echo_stop(server);
+}
+
+static void open_files_are_raised(void **state)
+{
+    (void)state;
+    struct rlimit before, low, after;
+    getrlimit(RLIMIT_NOFILE, &before);
+    if (before.rlim_max < 2000) skip();
+    low = before;
+    low.rlim_cur = 200;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    http_options options = echo_options();
+    options.connections = 1000;
+    echo_server *server = echo_start(&options);
+    getrlimit(RLIMIT_NOFILE, &after);
+    assert_true(after.rlim_cur > 1000);
+    echo_stop(server);
+    setrlimit(RLIMIT_NOFILE, &before);
+}
+
+static int listening_socket(int family, const void *address, socklen_t size)
+{
+    int made = socket(family, SOCK_STREAM, 0);
+    if (made < 0 || bind(made, address, size) || listen(made, 8)) return -1;
+    return made;
+}
+
+static void a_socket_may_be_handed_over(void **state)
+{
+    (void)state;
+    http_options options = echo_options();
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}},
+                       any = {.sin_family = AF_INET};
+    options.listening = listening_socket(AF_INET, &four, sizeof four);
+    assert_true(http_socket_is_local(options.listening));
+    int open = listening_socket(AF_INET, &any, sizeof any), theirs = dup(options.listening);
+    assert_false(http_socket_is_local(open));
+    close(open);
+    echo_server *server = echo_start(&options);
+    int client = raw_connect(echo_port(server));
+    expect(client, POST("/echo", "1", "a"), 200, "a");
+    raw_close(client);
+    /* The socket stays open for the next server: who comes now waits for it. */
+    http_drain(echo_http(server));
+    client = raw_connect(echo_port(server));
+    assert_true(client >= 0);
+    echo_stop(server);
+    options.listening = theirs;
+    server = echo_start(&options);
+    expect(client, POST("/echo", "1", "b"), 200, "b");
+    raw_close(client);
+    echo_stop(server);
+}
+
+static void the_newer_protocol_works_too(void **state)
+{
+    (void)state;
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int probe = listening_socket(AF_INET6, &six, sizeof six);
+    if (probe < 0) skip();
+    close(probe);
+    http_options options = echo_options();
+    options.address = "::1";
+    echo_server *server = echo_start(&options);
+    int client = socket(AF_INET6, SOCK_STREAM, 0);
+    six.sin6_port = htons(echo_port(server));
+    assert_int_equal(connect(client, (struct sockaddr *)&six, sizeof six), 0);
+    expect(client, GET("/seen"), 200, "path=/seen query= name=none word=none peer=::1");
+    raw_close(client);
+    echo_stop(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_connection_serves_many_requests, start, stop),
         cmocka_unit_test_setup_teardown(requests_may_come_all_at_once, start, stop),
         cmocka_unit_test_setup_teardown(requests_may_come_byte_by_byte, start, stop),
+        cmocka_unit_test_setup_teardown(bodies_may_come_in_chunks, start, stop),
+        cmocka_unit_test_setup_teardown(long_bodies_come_whole, start, stop),
+        cmocka_unit_test_setup_teardown(bodies_that_are_too_long_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(headers_that_are_too_long_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(broken_requests_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(heads_have_no_body, start, stop),
+        cmocka_unit_test_setup_teardown(a_refusal_does_not_close, start, stop),
+        cmocka_unit_test_setup_teardown(a_client_may_ask_whether_to_send, start, stop),
+        cmocka_unit_test_setup_teardown(streams_end_or_break, start, stop),
+        cmocka_unit_test_setup_teardown(the_path_comes_raw, start, stop),
+        cmocka_unit_test_setup_teardown(slow_clients_are_cut, start_hasty, stop),
+        cmocka_unit_test_setup_teardown(clients_that_do_not_read_are_cut, start_hasty, stop),
+        cmocka_unit_test_setup_teardown(handlers_may_take_their_time, start_hasty, stop),
+        cmocka_unit_test_setup_teardown(clients_may_vanish, start, stop),
+        cmocka_unit_test_setup_teardown(draining_answers_what_is_open, start, stop),
+        cmocka_unit_test_setup_teardown(addresses_that_cannot_be_are_said, start, stop),
+        cmocka_unit_test(one_address_has_its_share),
+        cmocka_unit_test(who_is_too_many_waits),
+        cmocka_unit_test(open_files_are_raised),
+        cmocka_unit_test(a_socket_may_be_handed_over),
+        cmocka_unit_test(the_newer_protocol_works_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

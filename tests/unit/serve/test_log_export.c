@@ -88,7 +88,7 @@ static char *lines_of(play *self, log_range range, size_t portion)
     for (bool over = false; !over;) {
         text some = text_start(&error);
         if (log_export_fill(export, &some, portion, &over, &error)) fail_msg("%s", error.message);
-        text_bytes(&all, some.bytes, some.length);
+        if (some.length) text_bytes(&all, some.bytes, some.length);
         memory_free(some.bytes);
     }
     log_export_free(export);
@@ -108,7 +108,8 @@ static const float values[] = {1, 0.5f, -2, 0.1f, 0, 3};
 static const double probabilities[] = {0, 0.95, 0.05};
 static const uint8_t excluded[] = {1, 0, 0};
 static const json_text names[] = {{"a", 1}, {"b\"", 2}, {"c", 1}};
-static const decision_body vectors = {.count = 3,
+static const decision_body vectors = {.version = 17,
+                                      .count = 3,
                                       .action = 1,
                                       .own = 1,
                                       .baseline = 1,
@@ -132,7 +133,7 @@ static void a_line(void **state)
                  "{\"_label_cost\":-0.25,\"_label_probability\":0.95,\"_label_Action\":2,\"_labelIndex\":1,"
                  "\"Timestamp\":\"2023-11-14T22:13:20.0000000Z\",\"Version\":\"1\",\"EventId\":\"x\",\"a\":[2,1,3],"
                  "\"p\":[0.95,0,0.05],\"_ba\":[1],\"_dim\":2,\"c\":{\"_multi\":[{\"_tag\":\"a\",\"x\":[1,0.5]},"
-                 "{\"_tag\":\"b\\\"\",\"x\":[-2,0.1]},{\"_tag\":\"c\",\"x\":[0,3]}]},\"VWState\":{\"m\":\"N/A\"},"
+                 "{\"_tag\":\"b\\\"\",\"x\":[-2,0.1]},{\"_tag\":\"c\",\"x\":[0,3]}]},\"VWState\":{\"m\":\"17\"},"
                  "\"_cursor\":3}\n");
     end(&self);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "support.h"
 #include "support_files.h"
 
@@ -128,6 +129,20 @@ static void what_cannot_be_is_said(void **state)
     }
 }
 
+/* The file that is installed is the example: `eenet serve --print-settings >share/eenet.conf` makes it anew. */
+static void the_installed_example_is_ours(void **state)
+{
+    (void)state;
+    text example = text_start(NULL);
+    uint8_t *bytes;
+    size_t size;
+    server_settings_example(&example);
+    assert_int_equal(file_read(EENET_GOLDEN_DIR "/../../share/eenet.conf", &bytes, &size, NULL), EE_OK);
+    assert_string_equal((const char *)bytes, example.bytes);
+    memory_free(bytes);
+    memory_free(example.bytes);
+}
+
 /* Every setting is in the example, with its default, and with the comment signs gone it is read. */
 static void the_example_is_complete(void **state)
 {
@@ -159,6 +174,7 @@ int main(void)
         cmocka_unit_test(variables_have_the_same_names),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(the_example_is_complete),
+        cmocka_unit_test(the_installed_example_is_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,152 +1,8 @@
-/* The store: every call, what a transaction promises, and what a damaged or strange file is answered. */
+/* The store: every call, and what a transaction promises. */
 #define _DEFAULT_SOURCE
-#include "serve/store.h"
-
-#include <signal.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "serve/store_sqlite.h"
-#include "support_files.h"
-
-enum { ALL = 0xff };
-
-/* A store in a folder of its own, and a reader of it. */
-typedef struct bench {
-    test_folder folder;
-    store *kept;
-    store_reader *reader;
-    ee_error error;
-} bench;
-
-static void open_store(bench *b)
-{
-    assert_int_equal(store_open(b->folder.path, &b->kept, &b->error), EE_OK);
-    assert_int_equal(store_reader_create(b->kept, &b->reader, &b->error), EE_OK);
-}
-
-static void close_store(bench *b)
-{
-    store_reader_free(b->reader);
-    store_close(b->kept);
-    b->reader = NULL;
-    b->kept = NULL;
-}
-
-static int set_up(void **state)
-{
-    bench *b = calloc(1, sizeof *b);
-    b->folder = folder_make();
-    open_store(b);
-    *state = b;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    bench *b = *state;
-    close_store(b);
-    folder_remove(&b->folder);
-    free(b);
-    return 0;
-}
-
-static json_text words(const char *text)
-{
-    return (json_text){text, strlen(text)};
-}
-
-static void begin(bench *b)
-{
-    assert_int_equal(store_begin(b->kept, &b->error), EE_OK);
-}
-
-static void commit(bench *b)
-{
-    assert_int_equal(store_commit(b->kept, &b->error), EE_OK);
-}
-
-static uint32_t add_bandit(bench *b, const char *name)
-{
-    uint32_t number = 0;
-    assert_int_equal(store_add_bandit(b->kept, words(name), &number, &b->error), EE_OK);
-    return number;
-}
-
-static void append(bench *b, uint32_t bandit, event_kind kind, uint64_t number, int64_t time, const char *id)
-{
-    event new = {.number = number, .kind = kind, .time = time, .id = words(id), .body = "body", .size = 4};
-    assert_int_equal(store_append(b->kept, bandit, &new, &b->error), EE_OK);
-}
-
-/* An event and all that belongs to a decision. */
-static void decide(bench *b, uint32_t bandit, uint64_t number, int64_t time, const char *id, bool settled)
-{
-    stored_decision decision = {.number = number, .time = time, .request = {number, ~number}, .settled = settled};
-    append(b, bandit, EVENT_DECISION, number, time, id);
-    assert_int_equal(store_add_decision(b->kept, bandit, words(id), &decision, &b->error), EE_OK);
-}
-
-static bool find(bench *b, uint32_t bandit, const char *id, stored_decision *out)
-{
-    bool found = false;
-    assert_int_equal(store_find_decision(b->kept, bandit, words(id), out, &found, &b->error), EE_OK);
-    return found;
-}
-
-/* ---- what was read ---- */
-
-typedef struct seen {
-    char text[512];
-    stored_bandit bandit;
-    size_t count;
-    ee_status answer;
-} seen;
-
-static ee_status see_bandit(void *context, const stored_bandit *bandit, ee_error *error)
-{
-    (void)error;
-    seen *into = context;
-    size_t length = strlen(into->text);
-    snprintf(into->text + length, sizeof into->text - length, "%u %.*s%s %d-%d@%d settled %d %.*s; ", bandit->number,
-             (int)bandit->name.length, bandit->name.bytes, bandit->archived ? " archived" : "",
-             (int)bandit->first_event, (int)bandit->events, (int)bandit->time, (int)bandit->settled_to,
-             (int)bandit->settings.length, bandit->settings.bytes);
-    into->count++;
-    return into->answer;
-}
-
-static ee_status see_event(void *context, const event *from, ee_error *error)
-{
-    (void)error;
-    seen *into = context;
-    size_t length = strlen(into->text);
-    snprintf(into->text + length, sizeof into->text - length, "%d:%d@%d %.*s ", (int)from->number, (int)from->kind,
-             (int)from->time, (int)from->id.length, from->id.bytes);
-    into->count++;
-    return into->answer;
-}
-
-static const char *bandits_of(store_reader *reader, seen *into)
-{
-    *into = (seen){0};
-    assert_int_equal(store_each_bandit(reader, see_bandit, into, NULL), EE_OK);
-    return into->text;
-}
-
-static const char *events_of(store_reader *reader, uint32_t bandit, seen *into)
-{
-    uint64_t last;
-    *into = (seen){0};
-    assert_int_equal(store_read(reader, bandit, 0, ALL, 1000, see_event, into, &last, NULL), EE_OK);
-    return into->text;
-}
-
-/* ---- tests ---- */
+#include "store_bench.h"
 
 static void bandits_are_kept(void **state)
 {
@@ -173,25 +29,6 @@ static void bandits_are_kept(void **state)
     got = (seen){.answer = EE_DIVERGED};
     assert_int_equal(store_each_bandit(b->reader, see_bandit, &got, NULL), EE_DIVERGED);
     assert_int_equal(got.count, 1);
-}
-
-static ee_status compare_event(void *context, const event *from, ee_error *error)
-{
-    (void)error;
-    const event *expected = context;
-    assert_int_equal(from->number, expected->number);
-    assert_int_equal(from->kind, expected->kind);
-    assert_int_equal(from->time, expected->time);
-    assert_int_equal(from->id.length, expected->id.length);
-    assert_memory_equal(from->id.bytes, expected->id.bytes, from->id.length);
-    assert_int_equal(from->decision, expected->decision);
-    assert_true(from->value == expected->value);
-    assert_int_equal(from->outcome, expected->outcome);
-    assert_int_equal(from->reward_id.length, expected->reward_id.length);
-    assert_memory_equal(from->reward_id.bytes, expected->reward_id.bytes, from->reward_id.length);
-    assert_int_equal(from->size, expected->size);
-    if (from->size) assert_memory_equal(from->body, expected->body, from->size);
-    return EE_OK;
 }
 
 static void events_are_kept(void **state)
@@ -251,23 +88,6 @@ static void events_follow_each_other(void **state)
     begin(b);
     assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_BAD_INPUT);
     append(b, 1, EVENT_STEP, 3, 100, "");
-    commit(b);
-}
-
-/* Two bandits, events 1 to 12 each: 1 is SETTINGS, then DECISION, but for STEPs at 4, 8, 12 and a CHECKPOINT at 9. */
-static void write_log(bench *b)
-{
-    begin(b);
-    for (uint32_t bandit = 1; bandit <= 2; bandit++) {
-        add_bandit(b, bandit == 1 ? "a" : "b");
-        for (uint64_t number = 1; number <= 12; number++) {
-            event_kind kind = number == 1       ? EVENT_SETTINGS
-                              : number % 4 == 0 ? EVENT_STEP
-                              : number == 9     ? EVENT_CHECKPOINT
-                                                : EVENT_DECISION;
-            append(b, bandit, kind, number, (int64_t)(10 * (number / 2)), "");
-        }
-    }
     commit(b);
 }
 
@@ -467,13 +287,6 @@ static void keep_reward(bench *b, uint64_t number, const char *id, double value)
                      EE_OK);
 }
 
-static uint64_t take(bench *b, const char *id, double *value)
-{
-    uint64_t number;
-    assert_int_equal(store_take_unclaimed(b->kept, 1, words(id), &number, value, &b->error), EE_OK);
-    return number;
-}
-
 static void unclaimed_rewards_are_taken_once(void **state)
 {
     bench *b = *state;
@@ -646,188 +459,6 @@ static void models_are_files(void **state)
     assert_int_equal(store_load_model(b->kept, 1, 7, &bytes, &size, &b->error), EE_NO_FILE);
 }
 
-/* ---- what is refused ---- */
-
-static void assert_refused(const bench *b, const char *part)
-{
-    store *kept;
-    ee_error error;
-    assert_int_equal(store_open(b->folder.path, &kept, &error), EE_FILE_ERROR);
-    assert_null(kept);
-    assert_message_has(error.message, part);
-}
-
-static void a_folder_is_served_once(void **state)
-{
-    bench *b = *state;
-    assert_refused(b, "store: another process serves ");
-    store_reader *other;
-    assert_int_equal(store_open_reader(b->folder.path, &other, &b->error), EE_OK);
-    store_reader_free(other);
-}
-
-static void run_sql(const bench *b, const char *text)
-{
-    sqlite3 *database;
-    assert_int_equal(sqlite3_open(folder_path(&b->folder, "eenet.db"), &database), SQLITE_OK);
-    char *message = NULL;
-    if (sqlite3_exec(database, text, NULL, NULL, &message)) fail_msg("%s", message);
-    sqlite3_close(database);
-}
-
-static void other_versions_and_programs_are_refused(void **state)
-{
-    bench *b = *state;
-    store_reader *reader;
-    close_store(b);
-    run_sql(b, "PRAGMA user_version = 1000");
-    assert_refused(b, "eenet.db is of version 1000, made by a newer eenet");
-    assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
-    assert_null(reader);
-    run_sql(b, "PRAGMA user_version = 0");
-    assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "start the server on it once");
-    run_sql(b, "PRAGMA application_id = 77");
-    assert_refused(b, "eenet.db is a database of another program");
-    folder_remove(&b->folder);
-    b->folder = folder_make();
-    assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "store: could not open eenet.db");
-    open_store(b);
-}
-
-static void steps_of_an_upgrade_are_whole(void **state)
-{
-    (void)state;
-    const char *const steps[] = {"CREATE TABLE a (x); INSERT INTO a VALUES (1)", "UPDATE a SET x = x + 1",
-                                 "UPDATE a SET x = 100; UPDATE missing SET x = 1"};
-    sqlite3 *database;
-    sqlite3_stmt *statement;
-    ee_error error;
-    sqlite3_open(":memory:", &database);
-    assert_int_equal(store_migrate(database, steps, 1, &error), EE_OK);
-    assert_int_equal(store_migrate(database, steps, 2, &error), EE_OK);
-    assert_int_equal(store_migrate(database, steps, 2, &error), EE_OK);
-    assert_int_equal(store_migrate(database, steps, 3, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "store: could not upgrade eenet.db: no such table: missing");
-    sqlite3_prepare_v2(database, "SELECT x, (SELECT user_version FROM pragma_user_version) FROM a", -1, &statement,
-                       NULL);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    assert_int_equal(sqlite3_column_int(statement, 0), 2);
-    assert_int_equal(sqlite3_column_int(statement, 1), 2);
-    sqlite3_finalize(statement);
-    assert_int_equal(store_migrate(database, steps, 1, &error), EE_FILE_ERROR);
-    sqlite3_close(database);
-}
-
-/* Bytes anywhere in the file may be anything: a sentence, or what was there, but no crash. */
-static void a_damaged_file_is_told_of(void **state)
-{
-    bench *b = *state;
-    write_log(b);
-    close_store(b);
-    const char *path = folder_path(&b->folder, "eenet.db");
-    FILE *file = fopen(path, "rb");
-    static uint8_t good[1 << 20], bad[1 << 20];
-    size_t size = fread(good, 1, sizeof good, file);
-    fclose(file);
-    uint64_t noise = 1;
-    size_t told = 0;
-    for (int round = 0; round < 40; round++) {
-        memcpy(bad, good, size);
-        for (int i = 0; i < 200; i++) {
-            noise = noise * 6364136223846793005u + 1442695040888963407u;
-            size_t at = (noise >> 33) % size;
-            bad[round % 2 ? at : at % 200] = (uint8_t)(noise >> 25);
-        }
-        folder_write(&b->folder, "eenet.db", bad, round % 3 ? size : size / 2);
-        store *kept;
-        store_reader *reader;
-        seen got = {0};
-        uint64_t last;
-        ee_error error = {0};
-        ee_status status = store_open(b->folder.path, &kept, &error);
-        if (!status) store_close(kept);
-        if (!status) status = store_open_reader(b->folder.path, &reader, &error);
-        if (!status) {
-            status = store_read(reader, 1, 0, ALL, 100, see_event, &got, &last, &error);
-            store_reader_free(reader);
-        }
-        if (status) assert_message_has(error.message, "store: ");
-        told += status != EE_OK;
-    }
-    assert_true(told > 20);
-    folder_write(&b->folder, "eenet.db", good, size);
-    open_store(b);
-}
-
-/* ---- a disk that is full ---- */
-
-static void write_much(bench *b, uint64_t from, ee_status *status)
-{
-    static const uint8_t body[5000];
-    for (uint64_t number = from; number < from + 100 && !*status; number++) {
-        event new = {.number = number, .kind = EVENT_STEP, .time = 1, .body = body, .size = sizeof body};
-        *status = store_append(b->kept, 1, &new, &b->error);
-    }
-}
-
-static void a_full_disk_heals(void **state)
-{
-    bench *b = *state;
-    seen all;
-    begin(b);
-    add_bandit(b, "a");
-    append(b, 1, EVENT_SETTINGS, 1, 1, "");
-    commit(b);
-    struct rlimit before, small;
-    getrlimit(RLIMIT_FSIZE, &before);
-    small = (struct rlimit){100000, before.rlim_max};
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &small);
-    for (int again = 0; again < 2; again++) {
-        ee_status status = EE_OK;
-        begin(b);
-        assert_int_equal(store_add_unclaimed(b->kept, 1, words("x"), 1, &b->error), EE_OK);
-        write_much(b, 2, &status);
-        if (!status) status = store_commit(b->kept, &b->error);
-        store_rollback(b->kept);
-        assert_int_equal(status, EE_FILE_ERROR);
-        assert_message_has(b->error.message, "store: could not commit a transaction: ");
-        assert_false(store_has_unclaimed(b->kept, 1));
-        assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
-    }
-    setrlimit(RLIMIT_FSIZE, &before);
-    ee_status status = EE_OK;
-    begin(b);
-    write_much(b, 2, &status);
-    assert_int_equal(status, EE_OK);
-    commit(b);
-    close_store(b);
-    open_store(b);
-    assert_string_equal(bandits_of(b->reader, &all), "1 a 1-101@1 settled 0 ; ");
-}
-
-/* SQLite may have rolled back by itself when a statement failed: nothing may be written after it as if it had not. */
-static void after_a_failure_only_a_rollback_helps(void **state)
-{
-    bench *b = *state;
-    stored_decision twice = {.number = 1};
-    seen all;
-    begin(b);
-    add_bandit(b, "a");
-    decide(b, 1, 1, 1, "x", false);
-    assert_int_equal(store_add_decision(b->kept, 1, words("y"), &twice, &b->error), EE_FILE_ERROR);
-    event new = {.number = 2, .kind = EVENT_STEP, .time = 1};
-    assert_int_equal(store_append(b->kept, 1, &new, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "store: could not add a decision");
-    assert_int_equal(store_commit(b->kept, &b->error), EE_FILE_ERROR);
-    assert_string_equal(bandits_of(b->reader, &all), "");
-    begin(b);
-    assert_int_equal(add_bandit(b, "a"), 1);
-    commit(b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -845,12 +476,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(old_events_are_removed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(removed_room_is_used_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(models_are_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_folder_is_served_once, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(other_versions_and_programs_are_refused, set_up, tear_down),
-        cmocka_unit_test(steps_of_an_upgrade_are_whole),
-        cmocka_unit_test_setup_teardown(a_damaged_file_is_told_of, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(after_a_failure_only_a_rollback_helps, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

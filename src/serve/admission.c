@@ -1,0 +1,186 @@
+/* Who is let in: all that can be refused before the body of a request is read. */
+#define _POSIX_C_SOURCE 200809L
+#include <strings.h>
+
+#include "data/id_set.h"
+#include "server_clock.h"
+#include "service_inside.h"
+
+/* Every answer has an id, the caller's where it is short and plain. */
+static void name_request(service *self, http_exchange *exchange)
+{
+    enum { MOST = 128 };
+    const char *given = http_header(exchange, "X-Request-Id");
+    char made[DECISION_ID_SIZE + 1] = "";
+    size_t length = 0;
+    while (given && given[length] > ' ' && given[length] < 127) length++;
+    if (!given || length == 0 || length > MOST || given[length]) {
+        if (decision_ids_make(&self->ids, server_clock_wall(), made, NULL)) return;
+        given = made;
+    }
+    http_add_header(exchange, "X-Request-Id", given);
+}
+
+/* ---- pages of others ---- */
+
+static bool is_local_host(const char *host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncasecmp(host, names[i], length) == 0 && (host[length] == '\0' || host[length] == ':')) return true;
+    }
+    return false;
+}
+
+static bool is_same_origin(const char *origin, const char *host)
+{
+    size_t scheme = strncmp(origin, "http://", 7) == 0 ? 7 : strncmp(origin, "https://", 8) == 0 ? 8 : 0;
+    return scheme && host && strcasecmp(origin + scheme, host) == 0;
+}
+
+/* A page that a browser shows may not speak for whoever looks at it: neither by its scripts, which say where they come
+ * from, nor under a name that its owner lets lead to this machine. false: answered. */
+static bool check_origin(const service_config *config, http_exchange *exchange)
+{
+    const char *origin = http_header(exchange, "Origin"), *host = http_header(exchange, "Host");
+    if (origin && !is_same_origin(origin, host)) {
+        http_refuse(exchange, 403, call_code(403), "pages of '%.100s' may not ask this server", origin);
+        return false;
+    }
+    if (config->keys || !host || is_local_host(host)) return true;
+    http_refuse(exchange, 403, call_code(403), "without keys this server is called localhost, not '%.100s'", host);
+    return false;
+}
+
+/* ---- keys and rates ---- */
+
+static json_text key_of(const http_exchange *exchange)
+{
+    static const char scheme[] = "Bearer ";
+    const char *words = http_header(exchange, "Authorization");
+    if (words && strncmp(words, scheme, sizeof scheme - 1) == 0)
+        words += sizeof scheme - 1;
+    else
+        words = http_header(exchange, "X-Api-Key");
+    return words ? (json_text){words, strlen(words)} : (json_text){NULL, 0};
+}
+
+/* Fills *grant; false: answered. */
+static bool check_key(const service_config *config, http_exchange *exchange, const route *of, key_grant *grant)
+{
+    *grant = (key_grant){.role = KEY_ADMIN, .name = ""};
+    if (!config->keys || of->role == KEY_NOBODY) return true;
+    json_text key = key_of(exchange);
+    if (!key.bytes || !key_ring_find(config->keys, key, grant)) {
+        http_add_header(exchange, "WWW-Authenticate", "Bearer");
+        http_refuse(exchange, 401, call_code(401), key.bytes ? "the key is not known" : "a key is needed: %s",
+                    "Authorization: Bearer KEY");
+        return false;
+    }
+    if (grant->role >= of->role) return true;
+    http_refuse(exchange, 403, call_code(403), "this takes a key of the role %s; that of '%s' is %s",
+                key_role_name(of->role), grant->name, key_role_name(grant->role));
+    return false;
+}
+
+static uint64_t caller_of(const service_config *config, const http_exchange *exchange, const key_grant *grant)
+{
+    if (config->keys && grant->name[0]) return grant->place + 1;
+    return id_hash(exchange->peer, strlen(exchange->peer)) | 1ULL << 63;
+}
+
+static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who, double rate, const char *whose)
+{
+    double wait = 0;
+    if (rate <= 0 || rate_limit_pass(limit, who, rate, 1, exchange->arrived, &wait)) return true;
+    call_refuse_for(exchange, 429, wait, "more than %g requests a second of one %s", rate, whose);
+    return false;
+}
+
+/* ---- routes and bandits ---- */
+
+/* What an archived bandit still answers to. */
+static bool is_for_archived(const route *of)
+{
+    return of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
+}
+
+/* The bandit that the path names, if it names one; false: answered. A key of one bandit is for nothing else but the
+ * list, which is then of that one alone. */
+static bool find_bandit(service *self, call *into, const key_grant *grant)
+{
+    http_exchange *exchange = into->exchange;
+    const route_match *match = &into->match;
+    const char *name = match->count ? match->parts[0] : NULL;
+    if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->handle == api_metrics)) {
+        http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
+        return false;
+    }
+    if (!name) return true;
+    into->bandit = served_bandits_find(self->bandits, (json_text){name, strlen(name)});
+    if (!into->bandit) {
+        http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'", name);
+        return false;
+    }
+    if (!served_bandit_is_archived(into->bandit) || is_for_archived(match->route)) return true;
+    call_refuse_archived(into);
+    return false;
+}
+
+static bool find_route(http_exchange *exchange, route_match *match)
+{
+    char allowed[64];
+    switch (router_find(service_routes, service_route_count, exchange->method, exchange->path, match, allowed)) {
+    case ROUTE_FOUND:
+        return true;
+    case ROUTE_OTHER_METHOD:
+        http_add_header(exchange, "Allow", allowed);
+        http_refuse(exchange, 405, call_code(405), "this path takes %s", allowed);
+        return false;
+    case ROUTE_BAD_PATH:
+        http_refuse(exchange, 400, call_code(400), "the path is none: a part of it is empty, or does not decode");
+        return false;
+    default:
+        http_refuse(exchange, 404, call_code(404), "there is nothing here; see /openapi.json");
+        return false;
+    }
+}
+
+/* All that can be refused before the body is read. false: answered. */
+static bool let_in(service *self, call *into)
+{
+    http_exchange *exchange = into->exchange;
+    const service_config *config = service_config_now(self);
+    const route *of = into->match.route;
+    key_grant grant;
+    if (!check_key(config, exchange, of, &grant)) return false;
+    into->only_bandit = grant.bandit;
+    into->key_name = grant.name;
+    if (of->role != KEY_NOBODY && !check_rate(self->rates, exchange, caller_of(config, exchange, &grant),
+                                              config->settings.rate, config->keys ? "key" : "address"))
+        return false;
+    if (!find_bandit(self, into, &grant)) return false;
+    if (into->bandit && !check_rate(self->bandit_rates, exchange, served_bandit_number(into->bandit),
+                                    config->settings.bandit_rate, "bandit"))
+        return false;
+    const char *limit = of->limit;
+    exchange->body_limit = !limit                              ? 0
+                           : strcmp(limit, "model-bytes") == 0 ? (size_t)config->settings.model_bytes
+                                                               : (size_t)config->settings.body_bytes;
+    return true;
+}
+
+bool service_admit(void *context, http_exchange *exchange)
+{
+    service *self = context;
+    name_request(self, exchange);
+    call *made = call_take(self, exchange);
+    if (!made) {
+        call_refuse_for(exchange, 503, 1, "there is no memory left");
+        return false;
+    }
+    if (!check_origin(service_config_now(self), exchange) || !find_route(exchange, &made->match)) return false;
+    exchange->route = made->match.route;
+    return let_in(self, made);
+}

@@ -1,0 +1,118 @@
+/* Removing what is old, but what a restart needs from a checkpoint that is kept: first that is looked for, then the
+ * events before it are removed, a portion at a time between two transactions. A failure gives it up. */
+#include "journal_parts.h"
+
+enum {
+    SCAN_PORTION = 1024, /* events looked at */
+    REMOVE_PORTION = 256 /* events removed in a transaction */
+};
+
+void journal_forget_before(journal *self, uint32_t bandit, int64_t before)
+{
+    removal *wanted;
+    if (memory_create(NULL, &wanted, 1, sizeof *wanted, NULL)) return;
+    wanted->bandit = bandit;
+    wanted->before = before;
+    pthread_mutex_lock(&self->lock);
+    wanted->next = self->removals;
+    self->removals = wanted;
+    pthread_cond_signal(&self->wake);
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* The oldest of the checkpoints that are kept; 0 where there is none. */
+static ee_status find_checkpoint(journal *self, uint32_t bandit, uint64_t *number, ee_error *error)
+{
+    *number = 0;
+    for (size_t i = 0; i < self->options.checkpoints; i++) {
+        uint64_t found, upto = *number ? *number - 1 : INT64_MAX;
+        ee_status status = store_last(self->reader, bandit, EVENT_CHECKPOINT, upto, &found, error);
+        if (status || !found) return status;
+        *number = found;
+    }
+    return EE_OK;
+}
+
+static ee_status start_after_checkpoint(void *context, const event *found, ee_error *error)
+{
+    removal *self = context;
+    checkpoint_body body;
+    ee_status status = checkpoint_body_read(found->body, found->size, &body, error);
+    if (status) return status;
+    self->scanned = body.upto;
+    self->keep_from = body.upto + 1;
+    return EE_OK;
+}
+
+/* What was settled after the checkpoint may be learned by the record of a decision before it. */
+static ee_status keep_settled(void *context, const event *found, ee_error *error)
+{
+    removal *self = context;
+    (void)error;
+    if (found->decision < self->keep_from) self->keep_from = found->decision;
+    return EE_OK;
+}
+
+/* Looks for what a restart needs, a portion at a time. */
+static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_error *error)
+{
+    kept_bandit *kept = journal_find_bandit(self, wanted->bandit);
+    uint64_t checkpoint = 0, last;
+    ee_status status = EE_OK;
+    *more = false;
+    if (!kept) return EE_OK;
+    if (!wanted->keep_from) {
+        status = find_checkpoint(self, wanted->bandit, &checkpoint, error);
+        if (status || !checkpoint) return status;
+        status = store_read_one(self->reader, wanted->bandit, checkpoint, start_after_checkpoint, wanted, error);
+    }
+    if (!status)
+        status = store_read(self->reader, wanted->bandit, wanted->scanned, 1u << EVENT_SETTLED, SCAN_PORTION,
+                            keep_settled, wanted, &last, error);
+    if (status) return status;
+    wanted->is_scanned = last <= wanted->scanned;
+    wanted->scanned = last;
+    if (wanted->is_scanned && wanted->keep_from > kept->joined.settled_to)
+        wanted->keep_from = kept->joined.settled_to + 1;
+    *more = true;
+    return EE_OK;
+}
+
+static ee_status remove_portion(journal *self, const removal *wanted, bool *more, ee_error *error)
+{
+    ee_status status = store_begin(self->store, error);
+    if (status) return status;
+    status = store_remove(self->store, wanted->bandit, wanted->before, wanted->keep_from, REMOVE_PORTION, more, error);
+    if (!status) return journal_commit(self, 0, error);
+    store_rollback(self->store);
+    return status;
+}
+
+static void drop_removal(journal *self, removal *which)
+{
+    pthread_mutex_lock(&self->lock);
+    removal **place = &self->removals;
+    while (*place != which) place = &(*place)->next;
+    *place = which->next;
+    pthread_mutex_unlock(&self->lock);
+    memory_free(which);
+}
+
+void journal_remove_some(journal *self)
+{
+    pthread_mutex_lock(&self->lock);
+    removal *wanted = self->removals;
+    pthread_mutex_unlock(&self->lock);
+    if (!wanted) return;
+    bool more = false, removing = wanted->is_scanned;
+    ee_error error;
+    ee_status status =
+        removing ? remove_portion(self, wanted, &more, &error) : scan_portion(self, wanted, &more, &error);
+    if (removing) journal_publish(self, !status, 0, 0);
+    if (status || !more) drop_removal(self, wanted);
+}
+
+void journal_free_removals(journal *self)
+{
+    while (self->removals) drop_removal(self, self->removals);
+}

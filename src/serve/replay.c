@@ -1,0 +1,385 @@
+#include "replay.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/archive.h"
+#include "decision_arms.h"
+#include "restoring.h"
+
+/* A decision that is to be made again, by the version of the model that made it. */
+typedef struct due_decision {
+    uint64_t version, number;
+} due_decision;
+
+typedef struct replaying {
+    memory memory;
+    const replay_request *request;
+    replay_result *result;
+    store_reader *log;
+
+    /* The bandit. */
+    uint32_t number;
+    char name[BANDIT_NAME_SIZE];
+    bandit_settings settings;
+    uint64_t first, last; /* events of the span */
+    due_decision *due;    /* (due_count) ascending */
+    size_t due_count, due_capacity, done;
+
+    /* The model. */
+    follower *model;
+    uint64_t version;
+    ee_bandit *shown; /* whose snapshot it is */
+    ee_snapshot *snapshot;
+    ee_scratch *scratch;
+    ee_round *round;
+    decision_arms arms;
+    event_room bodies;
+    double *probabilities, *of_arms;
+    size_t probability_capacity, of_arms_capacity;
+} replaying;
+
+/* ---- what is wrong ---- */
+
+__attribute__((format(printf, 3, 4))) static void differ(replaying *self, uint64_t *count, const char *format, ...)
+{
+    char what[400];
+    va_list values;
+    if ((*count)++ || self->result->first[0]) return;
+    va_start(values, format);
+    vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    snprintf(self->result->first, sizeof self->result->first, "bandit %s: %s", self->name, what);
+}
+
+/* ---- decisions ---- */
+
+static ee_status collect(void *context, const event *from, ee_error *error)
+{
+    replaying *self = context;
+    decision_body body;
+    if (from->number > self->last) return EE_OK;
+    ee_status status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
+    if (status == EE_NO_MEMORY) return status;
+    if (status) {
+        differ(self, &self->result->other_decisions, "event %" PRIu64 ": %s", from->number,
+               error ? error->message : "damaged");
+        return EE_OK;
+    }
+    status = memory_grow(&self->memory, &self->due, &self->due_capacity, self->due_count + 1, sizeof *self->due, error);
+    if (!status) self->due[self->due_count++] = (due_decision){body.version, from->number};
+    return status;
+}
+
+static int compare_due(const void *left, const void *right)
+{
+    const due_decision *a = left, *b = right;
+    if (a->version != b->version) return a->version < b->version ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static ee_status collect_decisions(replaying *self, ee_error *error)
+{
+    enum { TOGETHER = 1024 };
+    self->due_count = self->done = 0;
+    for (uint64_t after = self->first - 1, before; after < self->last;) {
+        before = after;
+        ee_status status =
+            store_read(self->log, self->number, before, 1U << EVENT_DECISION, TOGETHER, collect, self, &after, error);
+        if (status) return status;
+        if (after == before) break;
+    }
+    if (self->due_count) qsort(self->due, self->due_count, sizeof *self->due, compare_due);
+    return EE_OK;
+}
+
+/* Whether the answer and its probabilities are what the mode gives. */
+static bool is_answer(replaying *self, const decision_body *stored, learning_mode mode, size_t own)
+{
+    decision_body again = *stored;
+    decision_answer(&again, mode, own, self->of_arms, self->probabilities);
+    return again.own == stored->own && again.baseline == stored->baseline && again.action == stored->action &&
+           memcmp(self->probabilities, stored->probabilities, stored->count * sizeof *self->probabilities) == 0;
+}
+
+static ee_status decide_again(replaying *self, const decision_body *stored, ee_decision *decision, ee_error *error)
+{
+    ee_arms arms;
+    ee_status status = memory_grow(&self->memory, &self->probabilities, &self->probability_capacity, stored->count,
+                                   sizeof *self->probabilities, error);
+    if (!status)
+        status = memory_grow(&self->memory, &self->of_arms, &self->of_arms_capacity, stored->count,
+                             sizeof *self->of_arms, error);
+    if (!status) status = decision_arms_make(&self->arms, stored, self->round, &arms, error);
+    if (status) return status;
+    if (stored->dim)
+        return ee_snapshot_decide(self->snapshot, self->scratch, &arms, stored->seed, decision, NULL, self->of_arms,
+                                  error);
+    return ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, stored->seed, decision, NULL,
+                                    self->of_arms, error);
+}
+
+static ee_status compare_decision(void *context, const event *from, ee_error *error)
+{
+    replaying *self = context;
+    uint64_t *others = &self->result->other_decisions;
+    decision_body stored;
+    ee_decision decision;
+    const void *record;
+    size_t size;
+    ee_status status = decision_body_read(from->body, from->size, &self->bodies, &stored, error);
+    if (!status) status = decide_again(self, &stored, &decision, error);
+    if (!status) status = ee_scratch_record(self->scratch, &record, &size, error);
+    if (status == EE_NO_MEMORY) return status;
+    self->result->decisions++;
+    if (status)
+        differ(self, others, "decision %" PRIu64 " cannot be made again: %s", from->number,
+               error ? error->message : "");
+    else if (stored.seed != event_seed(self->settings.seed, from->id))
+        differ(self, others, "decision %" PRIu64 " was not drawn with its own seed", from->number);
+    else if (!is_answer(self, &stored, MODE_ONLINE, decision.arm) &&
+             !is_answer(self, &stored, MODE_LOGGING, decision.arm))
+        differ(self, others,
+               "decision %" PRIu64 ": the log has action %zu of %zu with probability %.17g, and version %" PRIu64
+               " of the model gives another answer",
+               from->number, stored.action, stored.count, stored.probabilities[stored.action], stored.version);
+    else if (size != stored.record_size || memcmp(record, stored.record, size) != 0)
+        differ(self, others, "decision %" PRIu64 ": its record is not what version %" PRIu64 " of the model gives",
+               from->number, stored.version);
+    return EE_OK;
+}
+
+static void drop_snapshot(replaying *self)
+{
+    ee_scratch_free(self->scratch);
+    ee_snapshot_free(self->snapshot);
+    self->scratch = NULL;
+    self->snapshot = NULL;
+    self->shown = NULL;
+}
+
+/* The snapshot of the model as it is now. */
+static ee_status publish(replaying *self, ee_error *error)
+{
+    ee_bandit *bandit = follower_bandit(self->model);
+    if (self->shown) return ee_snapshot_update(self->snapshot, bandit, error);
+    self->shown = bandit;
+    ee_status status = ee_snapshot_create(bandit, &self->snapshot, error);
+    return status ? status : ee_scratch_create(self->snapshot, &self->scratch, error);
+}
+
+static ee_status compare_decisions(replaying *self, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (; self->done < self->due_count && self->due[self->done].version < self->version; self->done++)
+        differ(self, &self->result->other_decisions,
+               "decision %" PRIu64 " was made by version %" PRIu64 ", of which the log knows no step",
+               self->due[self->done].number, self->due[self->done].version);
+    if (self->done == self->due_count || self->due[self->done].version != self->version) return EE_OK;
+    status = publish(self, error);
+    for (; !status && self->done < self->due_count && self->due[self->done].version == self->version; self->done++)
+        status = store_read_one(self->log, self->number, self->due[self->done].number, compare_decision, self, error);
+    return status;
+}
+
+/* ---- checkpoints ---- */
+
+static ee_status compare_model(replaying *self, const checkpoint_body *stored, const uint8_t *bytes, size_t size,
+                               ee_error *error)
+{
+    const void *state;
+    size_t state_size;
+    uint8_t *saved = NULL;
+    size_t saved_size = 0;
+    uint64_t *others = &self->result->other_models;
+    ee_status status = follower_state(self->model, &state, &state_size, error);
+    if (status) return status;
+    self->result->checkpoints++;
+    status = store_load_model_of(self->log, self->number, stored->version, &saved, &saved_size, error);
+    if (status == EE_NO_MEMORY) return status;
+    if (size != stored->size || archive_checksum(bytes, size) != stored->checksum)
+        differ(self, others, "the model of version %" PRIu64 " is not the one of its checkpoint", stored->version);
+    else if (state_size != stored->state_size || memcmp(state, stored->state, state_size) != 0)
+        differ(self, others, "the state of version %" PRIu64 " is not the one of its checkpoint", stored->version);
+    else if (!status && (saved_size != size || memcmp(saved, bytes, size) != 0))
+        differ(self, others, "the model's file of version %" PRIu64 " is not what the log makes", stored->version);
+    else if (status && status != EE_NO_FILE)
+        differ(self, others, "the model's file of version %" PRIu64 " cannot be read", stored->version);
+    memory_free(saved);
+    return EE_OK;
+}
+
+static ee_status compare_checkpoint(void *context, const event *from, ee_error *error)
+{
+    replaying *self = context;
+    checkpoint_body stored;
+    void *bytes;
+    size_t size;
+    ee_status status = checkpoint_body_read(from->body, from->size, &stored, error);
+    if (status || stored.version != self->version || from->number > self->last) return status;
+    status = ee_bandit_save_bytes(follower_bandit(self->model), &bytes, &size, error);
+    if (status) return status;
+    status = compare_model(self, &stored, bytes, size, error);
+    ee_bytes_free(bytes);
+    return status;
+}
+
+/* A checkpoint of a version comes before the next step. */
+static ee_status compare_checkpoints(replaying *self, ee_error *error)
+{
+    uint64_t last;
+    return store_read(self->log, self->number, self->version, 1U << EVENT_CHECKPOINT, 1, compare_checkpoint, self,
+                      &last, error);
+}
+
+/* ---- a bandit ---- */
+
+static ee_status find_checkpoint(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    *(uint64_t *)context = from->number;
+    return EE_OK;
+}
+
+/* The model before all decisions that are due or, where that cannot be made any more, the first that can. */
+static ee_status start(replaying *self, ee_error *error)
+{
+    uint64_t upto = self->due_count ? self->due[0].version : self->first - 1;
+    if (self->request->from_beginning) upto = 0;
+    ee_status status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
+    while (status == EE_BAD_MODEL) {
+        uint64_t next = 0, last;
+        status =
+            store_read(self->log, self->number, upto, 1U << EVENT_CHECKPOINT, 1, find_checkpoint, &next, &last, error);
+        if (status) return status;
+        if (!next) return status_fail(error, EE_BAD_MODEL, "bandit %s: no checkpoint of it can be read", self->name);
+        upto = next;
+        status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
+    }
+    for (; !status && self->done < self->due_count && self->due[self->done].version < self->version; self->done++)
+        self->result->passed_over++;
+    return status;
+}
+
+static void tell(const replaying *self)
+{
+    uint64_t begin = self->first, upto = follower_upto(self->model);
+    if (!self->request->progress) return;
+    self->request->progress(self->request->context, self->name,
+                            upto <= begin ? 0 : (double)(upto - begin) / (double)(self->last - begin + 1));
+}
+
+static ee_status follow(replaying *self, ee_error *error)
+{
+    ee_status status = compare_decisions(self, error);
+    if (!status) status = compare_checkpoints(self, error);
+    while (!status) {
+        uint64_t number;
+        step_body step;
+        status = restore_next_step(self->log, self->number, self->version, &number, &step, error);
+        if (status || !number || number > self->last) break;
+        status = follower_step(self->model, self->log, self->number, &step, NULL, NULL, error);
+        if (status) break;
+        if (follower_bandit(self->model) != self->shown) drop_snapshot(self);
+        self->version = number;
+        self->result->steps++;
+        status = compare_decisions(self, error);
+        if (!status) status = compare_checkpoints(self, error);
+        tell(self);
+    }
+    self->version = UINT64_MAX; /* those that are left have a version that never was */
+    return status ? status : compare_decisions(self, error);
+}
+
+static void end_bandit(replaying *self)
+{
+    drop_snapshot(self);
+    follower_free(self->model);
+    self->model = NULL;
+}
+
+static ee_status replay_bandit(replaying *self, ee_error *error)
+{
+    ee_status status = store_find_time(self->log, self->number, self->request->from, &self->first, error);
+    if (status) return status;
+    uint64_t end;
+    status = store_find_time(self->log, self->number, self->request->until, &end, error);
+    if (end <= self->last) self->last = end - 1;
+    if (status || self->last < self->first) return status;
+    status = collect_decisions(self, error);
+    if (!status) status = start(self, error);
+    uint64_t begin = self->model ? follower_upto(self->model) : 0;
+    if (!status) status = follow(self, error);
+    if (!status && follower_upto(self->model) > begin) self->result->events += follower_upto(self->model) - begin;
+    if (!status) self->result->bandits++;
+    end_bandit(self);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+typedef struct bandit_list {
+    memory memory;
+    const char *wanted;
+    struct found_bandit {
+        uint32_t number;
+        char name[BANDIT_NAME_SIZE];
+        bandit_settings settings;
+        uint64_t events;
+    } * found;
+    size_t count, capacity;
+} bandit_list;
+
+static ee_status find_bandit(void *context, const stored_bandit *bandit, ee_error *error)
+{
+    bandit_list *list = context;
+    bandit_settings settings = bandit_settings_usual();
+    if (list->wanted && !json_is(bandit->name, list->wanted)) return EE_OK;
+    if (!bandit->events) return EE_OK;
+    ee_status status = bandit_settings_read(&settings, bandit->settings.bytes, bandit->settings.length, false, error);
+    if (!status)
+        status = memory_grow(&list->memory, &list->found, &list->capacity, list->count + 1, sizeof *list->found, error);
+    if (status) return status;
+    struct found_bandit *found = &list->found[list->count++];
+    found->number = bandit->number;
+    snprintf(found->name, sizeof found->name, "%.*s", (int)bandit->name.length, bandit->name.bytes);
+    found->settings = settings;
+    found->events = bandit->events;
+    return EE_OK;
+}
+
+static ee_status replay_all(replaying *self, const bandit_list *list, ee_error *error)
+{
+    ee_status status = ee_round_create(NULL, &self->round, error);
+    for (size_t i = 0; i < list->count && !status; i++) {
+        const struct found_bandit *found = &list->found[i];
+        self->number = found->number;
+        memcpy(self->name, found->name, sizeof self->name);
+        self->settings = found->settings;
+        self->last = found->events;
+        status = replay_bandit(self, error);
+    }
+    ee_round_free(self->round);
+    return status;
+}
+
+ee_status replay_run(const replay_request *request, replay_result *out, ee_error *error)
+{
+    replaying self = {.request = request, .result = out};
+    bandit_list list = {.wanted = request->bandit};
+    *out = (replay_result){0};
+    self.bodies.owner = &self.memory;
+    ee_status status = store_open_reader(request->folder, &self.log, error);
+    if (status) return status;
+    status = store_each_bandit(self.log, find_bandit, &list, error);
+    if (!status && request->bandit && !list.count)
+        status = status_fail(error, EE_BAD_INPUT, "replay: there is no bandit %s in this folder", request->bandit);
+    if (!status) status = replay_all(&self, &list, error);
+    store_reader_free(self.log);
+    memory_release(&self.arms.memory);
+    memory_release(&list.memory);
+    memory_release(&self.memory);
+    return status;
+}

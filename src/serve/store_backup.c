@@ -1,0 +1,180 @@
+/* A copy of a store that somebody may be writing to: of one moment, by a reader that holds it as long as it copies. The
+ * copy is made under another name, synced, and then gets its own. */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "store_sqlite.h"
+
+typedef struct backup {
+    const char *folder;
+    char *draft; /* where the copy is made */
+    bool (*progress)(void *context, double share);
+    void *context;
+    sqlite3 *from;
+    bool vanished; /* a model that a start on the copy needs was removed, since a newer one has taken its place */
+} backup;
+
+/* ---- models ---- */
+
+static ee_status copy_model(backup *self, uint32_t bandit, uint64_t number, bool needed, ee_error *error)
+{
+    char *path;
+    uint8_t *bytes;
+    size_t size;
+    struct stat about;
+    ee_status status = store_model_path(self->draft, bandit, number, &path, error);
+    if (status) return status;
+    bool copied = stat(path, &about) == 0; /* in an earlier attempt: a model never changes */
+    memory_free(path);
+    if (copied) return EE_OK;
+    status = store_read_model(self->folder, bandit, number, &bytes, &size, error);
+    if (status == EE_NO_FILE) {
+        self->vanished |= needed;
+        return EE_OK;
+    }
+    if (!status) status = store_write_model(self->draft, bandit, number, bytes, size, error);
+    memory_free(bytes);
+    return status;
+}
+
+/* All that the log names and are still there. Those that were uploaded and that of the last checkpoint must be. */
+static ee_status copy_models(backup *self, ee_error *error)
+{
+    static const char *const sql[] = {
+        "SELECT place, body, kind = 7 OR place = (SELECT max(place) FROM events AS other WHERE kind = 5 AND kind >= 4"
+        "  AND place > events.place >> 40 << 40 AND place < (events.place >> 40) + 1 << 40)"
+        " FROM events WHERE kind IN (5, 7) AND kind >= 4 AND body IS NOT NULL"};
+    sqlite3_stmt *statement = NULL;
+    ee_status status = store_prepare(self->from, sql, 1, &statement, error);
+    for (int code; !status && (code = sqlite3_step(statement)) != SQLITE_DONE;) {
+        checkpoint_body body = {0};
+        if (code != SQLITE_ROW) status = store_fail(self->from, "read the checkpoints", error);
+        const void *bytes = sqlite3_column_blob(statement, 1);
+        if (!status) status = checkpoint_body_read(bytes, (size_t)sqlite3_column_bytes(statement, 1), &body, error);
+        if (!status)
+            status = copy_model(self, (uint32_t)(sqlite3_column_int64(statement, 0) >> STORE_NUMBER_BITS), body.version,
+                                sqlite3_column_int(statement, 2) != 0, error);
+    }
+    store_finalize(&statement, 1);
+    return status;
+}
+
+/* ---- the database ---- */
+
+static ee_status copy_pages(backup *self, sqlite3 *to, ee_error *error)
+{
+    enum { PAGES = 512 }; /* 4 MiB from one word about progress to the next */
+    sqlite3_backup *copy = sqlite3_backup_init(to, "main", self->from, "main");
+    int code = copy ? SQLITE_OK : SQLITE_ERROR;
+    bool wanted = true;
+    while (code == SQLITE_OK && wanted) {
+        code = sqlite3_backup_step(copy, PAGES);
+        double all = sqlite3_backup_pagecount(copy);
+        if (self->progress && all > 0) wanted = self->progress(self->context, 1 - sqlite3_backup_remaining(copy) / all);
+    }
+    int ended = copy ? sqlite3_backup_finish(copy) : SQLITE_ERROR;
+    if (!wanted) return status_fail(error, EE_FILE_ERROR, "store: the copy was interrupted");
+    return code == SQLITE_DONE && ended == SQLITE_OK ? EE_OK : store_fail(to, "copy eenet.db", error);
+}
+
+static ee_status sync_path(const char *path, ee_error *error)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool failed = file < 0 || fsync(file);
+    if (failed) status_fail(error, EE_FILE_ERROR, "store: could not sync %s: %s", file_tail(path), strerror(errno));
+    if (file >= 0) close(file);
+    return failed ? EE_FILE_ERROR : EE_OK;
+}
+
+static ee_status copy_database(backup *self, ee_error *error)
+{
+    char *path;
+    sqlite3 *to = NULL;
+    ee_status status = file_join(self->draft, "eenet.db", &path, error);
+    if (status) return status;
+    if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
+        status = store_fail(to, "make the copy", error);
+    if (!status) status = copy_pages(self, to, error);
+    sqlite3_close(to);
+    if (!status) status = sync_path(path, error);
+    if (!status) status = file_sync_folder(self->draft, error);
+    memory_free(path);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* last: there will be no other, and what vanished does not hinder it. */
+static ee_status attempt(backup *self, bool last, ee_error *error)
+{
+    self->vanished = false;
+    ee_status status = store_connect(self->folder, STORE_READS, &self->from, error);
+    if (status) return status;
+    /* From here on the reader sees this moment. */
+    if (sqlite3_exec(self->from, "BEGIN; SELECT count(*) FROM bandits", NULL, NULL, NULL))
+        status = store_fail(self->from, "read", error);
+    if (!status) status = copy_models(self, error);
+    if (!status && (last || !self->vanished)) status = copy_database(self, error);
+    sqlite3_close(self->from);
+    return status;
+}
+
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+/* The copy gets its name. */
+static ee_status give_name(char *draft, const char *to, ee_error *error)
+{
+    struct stat about;
+    if (lstat(to, &about) == 0)
+        errno = EEXIST;
+    else if (errno == ENOENT && rename(draft, to) == 0)
+        return file_sync_folder(dirname(draft), error);
+    return status_fail(error, EE_FILE_ERROR, "store: could not rename the copy to %s: %s", file_tail(to),
+                       strerror(errno));
+}
+
+static ee_status make_copy(backup *self, const char *to, ee_error *error)
+{
+    /* A model vanishes when the server saves newer ones between two lines of this file. Again and again is a store that
+     * lacks it: the copy then lacks it too, and has all that there is. */
+    enum { ATTEMPTS = 5 };
+    ee_status status = EE_OK;
+    self->vanished = true;
+    for (int i = 1; !status && self->vanished && i <= ATTEMPTS; i++) status = attempt(self, i == ATTEMPTS, error);
+    return status ? status : give_name(self->draft, to, error);
+}
+
+ee_status store_backup(const char *folder, const char *to, bool (*progress)(void *context, double share), void *context,
+                       ee_error *error)
+{
+    struct stat about;
+    backup self = {.folder = folder, .progress = progress, .context = context};
+    size_t length = strlen(to);
+    while (length > 1 && to[length - 1] == '/') length--;
+    if (!length || lstat(to, &about) == 0)
+        return status_fail(error, EE_FILE_ERROR, "store: '%s' is there already; a copy is made in a new folder",
+                           file_tail(to));
+    ee_status status = memory_create(NULL, &self.draft, length + 40, 1, error);
+    if (status) return status;
+    snprintf(self.draft, length + 40, "%.*s.%ld.partial", (int)length, to, (long)getpid());
+    status = file_make_folder(self.draft, error);
+    if (!status) status = make_copy(&self, to, error);
+    if (status) nftw(self.draft, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    memory_free(self.draft);
+    return status;
+}

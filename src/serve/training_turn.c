@@ -1,0 +1,358 @@
+/* What a trainer does with a bandit in its turn. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+
+#include "base/archive.h"
+#include "engine/snapshot.h"
+#include "restoring.h"
+#include "trainers.h"
+
+enum { MOST_STRIDE = 64 };
+static const double RETRY = 1; /* seconds until what failed is tried again */
+
+/* A step is soon over, and ends in the midst only in a hurry; to wake may take long. */
+static bool is_in_a_hurry(void *context)
+{
+    return atomic_load(&((served_bandits *)context)->hurry);
+}
+
+static bool is_stopping(void *context)
+{
+    return atomic_load(&((served_bandits *)context)->stopping);
+}
+
+static void set_trouble(served_bandit *bandit, const ee_error *error)
+{
+    pthread_mutex_lock(&bandit->mutex);
+    snprintf(bandit->standing.trouble, sizeof bandit->standing.trouble, "%s", error ? error->message : "");
+    pthread_mutex_unlock(&bandit->mutex);
+}
+
+/* Shows how the model stands after something happened to it. */
+static void show(served_bandit *bandit)
+{
+    follower_counts counts = follower_read_counts(bandit->model);
+    size_t bytes = ee_bandit_memory(follower_bandit(bandit->model));
+    pthread_mutex_lock(&bandit->mutex);
+    served_standing *standing = &bandit->standing;
+    standing->counts = counts;
+    standing->version = bandit->version;
+    standing->taken = bandit->taken;
+    standing->stride = bandit->stride;
+    standing->memory = bytes + (bandit->snapshot ? memory_bytes(&bandit->snapshot->memory) : 0);
+    standing->trouble[0] = 0;
+    bandit->published = trainers_now();
+    pthread_mutex_unlock(&bandit->mutex);
+}
+
+static void call_waiters(served_bandit *bandit, const ee_error *error)
+{
+    pthread_mutex_lock(&bandit->mutex);
+    served_waiter *waiter = bandit->waiters;
+    bandit->waiters = NULL;
+    pthread_mutex_unlock(&bandit->mutex);
+    for (served_waiter *next; waiter; waiter = next) {
+        next = waiter->next;
+        waiter->ready(waiter->context, error);
+        memory_free(waiter);
+    }
+}
+
+/* Frees the model. What of it is not in a checkpoint is in the log. */
+static void put_to_sleep(served_bandit *bandit)
+{
+    if (!bandit->model) return;
+    served_bandit_close(bandit);
+    follower_free(bandit->model);
+    bandit->model = NULL;
+    bandit->unwritten = (step_body){0};
+    atomic_fetch_sub(&bandit->all->awake, 1);
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->tired = false;
+    bandit->standing.sleeps++;
+    bandit->standing.memory = 0;
+    pthread_mutex_unlock(&bandit->mutex);
+}
+
+/* ---- waking ---- */
+
+/* The one that was asked longest ago makes room. */
+static void tire_another(served_bandits *all, const served_bandit *awoken)
+{
+    served_bandit *oldest = NULL, *bandit;
+    double asked = INFINITY;
+    if (!all->options.most_awake || atomic_load(&all->awake) <= all->options.most_awake) return;
+    for (size_t i = 0; (bandit = served_bandits_at(all, i)); i++) {
+        pthread_mutex_lock(&bandit->mutex);
+        if (bandit != awoken && bandit->awake && !bandit->tired && bandit->asked < asked) {
+            oldest = bandit;
+            asked = bandit->asked;
+        }
+        pthread_mutex_unlock(&bandit->mutex);
+    }
+    if (!oldest) return;
+    pthread_mutex_lock(&oldest->mutex);
+    oldest->tired = true;
+    pthread_mutex_unlock(&oldest->mutex);
+    trainers_ask(oldest, trainers_now());
+}
+
+static ee_status wake(trainer_turn *t, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    uint32_t number = bandit->number;
+    bandit_settings settings = served_bandit_settings(bandit);
+    ee_status status = restore_at(t->log, number, &settings, UINT64_MAX, &bandit->model, &bandit->version, error);
+    if (status) return status;
+    bandit->saved_version = bandit->version;
+    bandit->saved_upto = follower_upto(bandit->model);
+    bandit->saved = trainers_now();
+    status = restore_steps(bandit->model, t->log, number, is_stopping, t->all, &bandit->version, error);
+    bandit->taken = follower_upto(bandit->model);
+    if (!status) status = served_bandit_open(bandit, error);
+    if (status) {
+        follower_free(bandit->model);
+        bandit->model = NULL;
+        return status;
+    }
+    atomic_fetch_add(&t->all->awake, 1);
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->asked = trainers_now();
+    bandit->standing.wakes++;
+    pthread_mutex_unlock(&bandit->mutex);
+    show(bandit);
+    tire_another(t->all, bandit);
+    return EE_OK;
+}
+
+/* ---- steps ---- */
+
+static ee_status publish(served_bandit *bandit, ee_error *error)
+{
+    ee_bandit *model = follower_bandit(bandit->model);
+    ee_status status;
+    if (model == bandit->shown) {
+        status = snapshot_update(bandit->snapshot, model, bandit->version, error);
+    } else { /* it was replaced */
+        served_bandit_close(bandit);
+        status = served_bandit_open(bandit, error);
+    }
+    if (status)
+        put_to_sleep(bandit); /* it wakes with what the log has */
+    else
+        show(bandit);
+    return status;
+}
+
+static ee_status write_event(trainer_turn *t, event_kind kind, const void *body, size_t size, uint64_t *number,
+                             ee_error *error)
+{
+    journal_entry entry = {.bandit = t->bandit->number, .event = {.kind = kind, .body = body, .size = size}};
+    ee_status status = journal_write(t->all->written, &entry, error);
+    *number = entry.event.number;
+    return status;
+}
+
+/* Writes that the step was taken, and then publishes what it made. */
+static ee_status write_step(trainer_turn *t, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    uint8_t body[STEP_BODY_SIZE];
+    uint64_t number;
+    step_body_write(&bandit->unwritten, body);
+    ee_status status = write_event(t, EVENT_STEP, body, sizeof body, &number, error);
+    if (status) return status;
+    bandit->version = number;
+    bandit->taken = bandit->unwritten.upto;
+    bandit->unwritten = (step_body){0};
+    return publish(bandit, error);
+}
+
+static uint64_t next_stride(const served_bandits *all, uint64_t stride, uint64_t behind)
+{
+    if (behind > all->options.most_behind) return stride < MOST_STRIDE ? 2 * stride : stride;
+    return behind < all->options.most_behind / 4 && stride > 1 ? stride / 2 : stride;
+}
+
+static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    const served_options *options = &t->all->options;
+    double begin = trainers_now();
+    bandit->stride = next_stride(t->all, bandit->stride, behind);
+    bool full = behind > options->step_events;
+    step_body step = {bandit->taken + (full ? options->step_events : behind), bandit->stride};
+    t->step_due = full ? begin : begin + options->publish_interval;
+    ee_status status = follower_step(bandit->model, t->log, bandit->number, &step, is_in_a_hurry, t->all, error);
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->standing.train_seconds += trainers_now() - begin;
+    pthread_mutex_unlock(&bandit->mutex);
+    if (status) {
+        put_to_sleep(bandit);
+        return status;
+    }
+    bandit->unwritten = step;
+    return write_step(t, error);
+}
+
+/* ---- checkpoints ---- */
+
+static ee_status read_version(void *context, const event *from, ee_error *error)
+{
+    checkpoint_body body;
+    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
+    if (!status) *(uint64_t *)context = body.version;
+    return status;
+}
+
+/* Removes the models of the checkpoints that are one too many, and of the one before, should that have failed. */
+static ee_status remove_older(trainer_turn *t, uint64_t checkpoint, ee_error *error)
+{
+    uint32_t number = t->bandit->number;
+    size_t kept = t->all->options.checkpoints;
+    ee_status status = EE_OK;
+    for (size_t i = 1; i < kept + 2 && checkpoint && !status; i++) {
+        uint64_t version;
+        status = store_last(t->log, number, EVENT_CHECKPOINT, checkpoint - 1, &checkpoint, error);
+        if (status || !checkpoint || i < kept) continue;
+        status = store_read_one(t->log, number, checkpoint, read_version, &version, error);
+        if (!status) status = store_remove_model(t->all->kept, number, version, error);
+    }
+    return status;
+}
+
+static ee_status write_checkpoint(trainer_turn *t, const void *model, size_t size, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    checkpoint_body body = {
+        .version = bandit->version,
+        .upto = bandit->taken,
+        .checksum = archive_checksum(model, size),
+        .size = size,
+    };
+    uint8_t *bytes = NULL;
+    size_t body_size;
+    uint64_t number = 0;
+    ee_status status = follower_state(bandit->model, &body.state, &body.state_size, error);
+    if (!status) status = store_save_model(t->all->kept, bandit->number, bandit->version, model, size, error);
+    if (!status) status = checkpoint_body_write(&body, NULL, &bytes, &body_size, error);
+    if (!status) status = write_event(t, EVENT_CHECKPOINT, bytes, body_size, &number, error);
+    memory_free(bytes);
+    return status ? status : remove_older(t, number, error);
+}
+
+static ee_status save_checkpoint(trainer_turn *t, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    void *bytes;
+    size_t size;
+    bandit->saved = trainers_now();
+    bandit->save_failed = true;
+    ee_status status = ee_bandit_save_bytes(follower_bandit(bandit->model), &bytes, &size, error);
+    if (status) return status;
+    status = write_checkpoint(t, bytes, size, error);
+    ee_bytes_free(bytes);
+    if (status) return status;
+    bandit->save_failed = false;
+    bandit->saved_version = bandit->version;
+    bandit->saved_upto = bandit->taken;
+    pthread_mutex_lock(&bandit->mutex);
+    bandit->standing.checkpoints++;
+    pthread_mutex_unlock(&bandit->mutex);
+    return EE_OK;
+}
+
+static bool has_unsaved(const served_bandit *bandit)
+{
+    return bandit->version != bandit->saved_version && !bandit->unwritten.upto;
+}
+
+static void save_unsaved(trainer_turn *t)
+{
+    ee_error error;
+    if (t->bandit->model && has_unsaved(t->bandit) && save_checkpoint(t, &error)) set_trouble(t->bandit, &error);
+}
+
+/* One that failed is tried again after a while, not after each step. */
+static bool checkpoint_is_due(const served_bandit *bandit, double now)
+{
+    const served_options *options = &bandit->all->options;
+    bool many = bandit->taken - bandit->saved_upto >= options->checkpoint_events;
+    return (many && !bandit->save_failed) || now - bandit->saved >= options->checkpoint_seconds;
+}
+
+/* ---- turns ---- */
+
+static bool is_idle(served_bandit *bandit, double now)
+{
+    double after = bandit->all->options.sleep_seconds;
+    pthread_mutex_lock(&bandit->mutex);
+    bool idle = bandit->tired || (after > 0 && now - bandit->asked >= after);
+    pthread_mutex_unlock(&bandit->mutex);
+    return idle;
+}
+
+/* Where its model is: wakes it, or takes a step. Returns whether there is more to take. */
+static ee_status go_on(trainer_turn *t, bool waited, bool *more, ee_error *error)
+{
+    served_bandit *bandit = t->bandit;
+    uint64_t events = atomic_load(&bandit->events);
+    *more = events > bandit->taken;
+    ee_status status = EE_OK;
+    if (!bandit->model && (waited || *more))
+        status = wake(t, error);
+    else if (bandit->unwritten.upto)
+        status = write_step(t, error);
+    else if (bandit->model && *more && trainers_now() >= bandit->step_due)
+        status = take_step(t, events - bandit->taken, error);
+    *more = atomic_load(&bandit->events) > bandit->taken;
+    return status;
+}
+
+static void rest(trainer_turn *t, bool more)
+{
+    served_bandit *bandit = t->bandit;
+    double now = trainers_now();
+    if (!bandit->model) return;
+    bool sleeps = !more && is_idle(bandit, now);
+    if (sleeps || checkpoint_is_due(bandit, now)) save_unsaved(t);
+    if (sleeps) put_to_sleep(bandit);
+}
+
+double trainer_turn_give(trainer_turn *t)
+{
+    served_bandit *bandit = t->bandit;
+    ee_error error = {0};
+    bool more = false;
+    double due = INFINITY;
+    t->step_due = bandit->step_due;
+    pthread_mutex_lock(&bandit->mutex);
+    bool archived = bandit->archived, waited = bandit->waiters;
+    pthread_mutex_unlock(&bandit->mutex);
+    if (archived) {
+        save_unsaved(t);
+        put_to_sleep(bandit);
+        status_fail(&error, EE_BAD_INPUT, "bandit: %s is archived", bandit->name);
+        call_waiters(bandit, &error);
+    } else if (go_on(t, waited, &more, &error)) {
+        set_trouble(bandit, &error);
+        call_waiters(bandit, bandit->model ? NULL : &error);
+        due = trainers_now() + RETRY;
+    } else {
+        if (bandit->model) call_waiters(bandit, NULL);
+        rest(t, more);
+        if (more) due = fmax(t->step_due, 1e-9);
+    }
+    return due;
+}
+
+void trainer_turn_last(trainer_turn *t, bool saves)
+{
+    served_bandit *bandit = t->bandit;
+    ee_error error;
+    if (saves) save_unsaved(t);
+    put_to_sleep(bandit);
+    status_fail(&error, EE_BAD_INPUT, "bandit: the server is stopping");
+    call_waiters(bandit, &error);
+}

@@ -1,0 +1,39 @@
+/* Bytes that nobody meant as the settings of a bandit: reading them ends; what is refused changes nothing, and what is
+ * taken reads the same when it is written. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "serve/bandit_settings.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void require(bool holds, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_bandit_settings: %s\n", what);
+    abort();
+}
+
+static void read_both_ways(const char *json, size_t size, bool changing)
+{
+    bandit_settings settings = bandit_settings_usual(), before = settings, again = settings;
+    ee_error error = {0};
+    if (bandit_settings_read(&settings, json, size, changing, &error)) {
+        require(error.message[0] != '\0', "refused without a sentence");
+        require(memcmp(&settings, &before, sizeof settings) == 0, "refused, but changed");
+        return;
+    }
+    text written = text_start(NULL);
+    bandit_settings_write(&settings, &written);
+    require(!written.status, "not written");
+    require(!bandit_settings_read(&again, written.bytes, written.length, false, NULL), "what was written is refused");
+    require(memcmp(&settings, &again, sizeof settings) == 0, "what was written is something else");
+    memory_free(written.bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    read_both_ways((const char *)bytes, size, false);
+    read_both_ways((const char *)bytes, size, true);
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* Paths and queries that nobody meant: what is found was asked for, and nothing is read past its end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/router.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void require(bool holds, const char *what)
+{
+    if (holds) return;
+    fprintf(stderr, "fuzz_router: %s\n", what);
+    abort();
+}
+
+static const route routes[] = {
+    {.method = HTTP_GET, .pattern = "/livez"},
+    {.method = HTTP_GET, .pattern = "/v1/bandits"},
+    {.method = HTTP_POST, .pattern = "/v1/bandits"},
+    {.method = HTTP_PATCH, .pattern = "/v1/bandits/{name}"},
+    {.method = HTTP_POST, .pattern = "/v1/bandits/{name}/decide/batch"},
+    {.method = HTTP_PUT, .pattern = "/{a}/{b}/{c}/{d}"},
+};
+
+static void check_found(const route_match *match)
+{
+    require(match->count <= ROUTE_PARTS, "more parts than there are");
+    for (size_t i = 0; i < match->count; i++) {
+        require(memchr(match->parts[i], '\0', ROUTE_PART_SIZE) != NULL, "a part without an end");
+        require(match->parts[i][0] != '\0', "an empty part");
+        require(strcmp(match->parts[i], ".") != 0 && strcmp(match->parts[i], "..") != 0, "a part of dots");
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char allowed[64], *path = malloc(size ? size : 1), *decoded = malloc(size + 1);
+    size_t length;
+    if (path && decoded) {
+        if (size) memcpy(path, bytes, size); /* its own block, whose end is watched */
+        json_text whole = {path, size};
+        for (int method = HTTP_GET; method <= HTTP_OTHER; method++) {
+            route_match match;
+            route_result result =
+                router_find(routes, sizeof routes / sizeof *routes, (http_method)method, whole, &match, allowed);
+            if (result == ROUTE_FOUND) check_found(&match);
+            require((result == ROUTE_OTHER_METHOD) == (allowed[0] != '\0') || result == ROUTE_FOUND, "wrong methods");
+        }
+        if (router_decode(whole, decoded, size + 1, &length))
+            require(length <= size && strlen(decoded) == length, "a wrong length");
+    }
+    free(decoded);
+    free(path);
+    return 0;
+}

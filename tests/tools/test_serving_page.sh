@@ -1,0 +1,67 @@
+#!/bin/sh
+# test_serving_page.sh PROGRAM PAGE: the commands of docs/serving.md, run as they are printed and in their order, answer
+# what the page says: its blocks of json and text, in which ... stands for anything. The server has a port of its own.
+set -eu
+program=$1
+page=$2
+fail() { echo "test_serving_page.sh: $*" >&2; exit 1; }
+command -v curl >/dev/null || exit 77
+mkdir -p bin
+ln -sf "$program" bin/eenet
+PATH=$PWD/bin:$PATH
+pid=
+trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
+
+# The blocks, a file each: 01.sh, 02.json, ...
+awk '/^```[a-z]+$/ { kind = substr($0, 4); name = sprintf("%02d.%s", ++count, kind); printf "" >name; next }
+     /^```$/ { name = ""; next }
+     name != "" { print >name }' "$page"
+[ -e 01.sh ] || fail "no blocks in $page"
+
+# The server as a block starts it, but on a port that is free.
+start() {
+    [ -z "$pid" ] || { kill -TERM "$pid"; wait "$pid" || fail "the server ended with $?"; }
+    : >out
+    $1 --port 0 >out 2>err &
+    pid=$!
+    until [ -s out ]; do kill -0 "$pid" 2>/dev/null || fail "it did not start: $(cat err)"; sleep 0.05; done
+    port=$(sed -n '1s/.*://p' out)
+    sed -i "s/127\.0\.0\.1:[0-9]*/127.0.0.1:$port/" state
+}
+
+# Whether what came is what the block says.
+compare() {
+    pattern=$(sed -e 's/[][*?\\]/\\&/g' -e 's/\.\.\./*/g' "$1")
+    case $(cat answer) in
+    $pattern) ;;
+    *) fail "$1: expected
+$(cat "$1")
+got
+$(cat answer)" ;;
+    esac
+}
+
+: >state
+last=
+for block in [0-9][0-9].*; do
+    case $block in
+    *.sh)
+        if grep -q '^eenet serve' "$block"; then
+            start "$(cat "$block")"
+            last=
+            continue
+        fi
+        # The variables of one block are there in the next.
+        { cat state; sed "s/127\.0\.0\.1:8080/127.0.0.1:$port/" "$block"; } >whole
+        sed -n 's/^\(server\|shop\|actions\)=/&/p' whole >state
+        key=$(sed -n 's/.*\(ee_[A-Za-z0-9_-]\{43\}\).*/\1/p' keys.made 2>/dev/null | tail -n 1) sh -eu whole >answer ||
+            fail "$block: exit status $?: $(cat answer)"
+        grep -q 'eenet keys' "$block" && cp answer keys.made
+        last=$block
+        ;;
+    *) [ -z "$last" ] || compare "$block" ;;
+    esac
+done
+kill -TERM "$pid"
+wait "$pid" || fail "the server ended with $?"
+pid=

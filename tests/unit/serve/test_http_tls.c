@@ -1,0 +1,261 @@
+#define _POSIX_C_SOURCE 200809L
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/random.h"
+#include "support.h"
+#include "support_files.h"
+#include "support_http.h"
+
+/* ---- certificates ---- */
+
+static void make_certificate(const test_folder *folder, const char *name, const char *host)
+{
+    gnutls_x509_privkey_t key;
+    gnutls_x509_crt_t made;
+    char file[64], pem[8192];
+    size_t size = sizeof pem;
+    gnutls_x509_privkey_init(&key);
+    assert_int_equal(
+        gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0), 0);
+    gnutls_x509_crt_init(&made);
+    gnutls_x509_crt_set_version(made, 3);
+    gnutls_x509_crt_set_serial(made, "\1", 1);
+    gnutls_x509_crt_set_activation_time(made, time(NULL) - 3600);
+    gnutls_x509_crt_set_expiration_time(made, time(NULL) + 3600);
+    gnutls_x509_crt_set_dn_by_oid(made, GNUTLS_OID_X520_COMMON_NAME, 0, host, (unsigned)strlen(host));
+    gnutls_x509_crt_set_key(made, key);
+    assert_int_equal(gnutls_x509_crt_sign2(made, made, key, GNUTLS_DIG_SHA256, 0), 0);
+    assert_int_equal(gnutls_x509_crt_export(made, GNUTLS_X509_FMT_PEM, pem, &size), 0);
+    snprintf(file, sizeof file, "%s.pem", name);
+    folder_write(folder, file, pem, size);
+    size = sizeof pem;
+    assert_int_equal(gnutls_x509_privkey_export(key, GNUTLS_X509_FMT_PEM, pem, &size), 0);
+    snprintf(file, sizeof file, "%s.key", name);
+    folder_write(folder, file, pem, size);
+    gnutls_x509_crt_deinit(made);
+    gnutls_x509_privkey_deinit(key);
+}
+
+/* ---- a client ---- */
+
+typedef struct tls_client {
+    gnutls_session_t session;
+    gnutls_certificate_credentials_t credentials;
+    int socket;
+} tls_client;
+
+/* Whether they agree on how to speak. */
+static bool tls_connect(tls_client *self, uint16_t port, const char *priorities)
+{
+    self->socket = raw_connect(port);
+    gnutls_certificate_allocate_credentials(&self->credentials);
+    gnutls_init(&self->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL);
+    assert_int_equal(gnutls_priority_set_direct(self->session, priorities, NULL), 0);
+    gnutls_credentials_set(self->session, GNUTLS_CRD_CERTIFICATE, self->credentials);
+    gnutls_transport_set_int(self->session, self->socket);
+    int code;
+    do code = gnutls_handshake(self->session);
+    while (code < 0 && !gnutls_error_is_fatal(code));
+    return code == 0;
+}
+
+static void tls_close(tls_client *self)
+{
+    gnutls_deinit(self->session);
+    gnutls_certificate_free_credentials(self->credentials);
+    raw_close(self->socket);
+}
+
+static bool tls_send(tls_client *self, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t sent = gnutls_record_send(self->session, bytes, size);
+        if (sent == GNUTLS_E_AGAIN || sent == GNUTLS_E_INTERRUPTED) continue;
+        if (sent <= 0) return false;
+        bytes += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+/* Until the text has come, or nothing more does. */
+static bool tls_reads(tls_client *self, const char *wanted)
+{
+    char got[8192];
+    size_t length = 0;
+    while (length + 1 < sizeof got) {
+        ssize_t more = gnutls_record_recv(self->session, got + length, sizeof got - 1 - length);
+        if (more == GNUTLS_E_AGAIN || more == GNUTLS_E_INTERRUPTED) continue;
+        if (more <= 0) return false;
+        length += (size_t)more;
+        got[length] = '\0';
+        if (strstr(got, wanted)) return true;
+    }
+    return false;
+}
+
+static void peer_name(tls_client *self, char *name, size_t capacity)
+{
+    unsigned count;
+    const gnutls_datum_t *chain = gnutls_certificate_get_peers(self->session, &count);
+    gnutls_x509_crt_t first;
+    gnutls_x509_crt_init(&first);
+    gnutls_x509_crt_import(first, chain, GNUTLS_X509_FMT_DER);
+    gnutls_x509_crt_get_dn_by_oid(first, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &capacity);
+    gnutls_x509_crt_deinit(first);
+}
+
+/* ---- tests ---- */
+
+typedef struct world {
+    test_folder folder;
+    char certificate[64], key[64];
+    echo_server *server;
+} world;
+
+static int start(void **state)
+{
+    world *self = calloc(1, sizeof *self);
+    self->folder = folder_make();
+    make_certificate(&self->folder, "first", "first.example");
+    snprintf(self->certificate, sizeof self->certificate, "%s", folder_path(&self->folder, "first.pem"));
+    snprintf(self->key, sizeof self->key, "%s", folder_path(&self->folder, "first.key"));
+    http_options options = echo_options();
+    options.certificate = self->certificate;
+    options.key = self->key;
+    self->server = echo_start(&options);
+    *state = self;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    world *self = *state;
+    echo_stop(self->server);
+    folder_remove(&self->folder);
+    free(self);
+    return 0;
+}
+
+#define POST(path) "POST " path " HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
+
+static void requests_are_answered(void **state)
+{
+    world *self = *state;
+    tls_client client;
+    assert_true(tls_connect(&client, echo_port(self->server), "NORMAL"));
+    for (int i = 0; i < 10; i++) {
+        assert_true(tls_send(&client, POST("/echo"), strlen(POST("/echo"))));
+        assert_true(tls_reads(&client, "\r\n\r\nhello"));
+        assert_true(tls_send(&client, POST("/later"), strlen(POST("/later"))));
+        assert_true(tls_reads(&client, "\r\n\r\nhello"));
+    }
+    tls_close(&client);
+}
+
+static void only_what_is_safe_is_spoken(void **state)
+{
+    world *self = *state;
+    static const struct {
+        const char *priorities;
+        bool agrees;
+    } cases[] = {
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.3", true},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.2", true},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.1:%ALLOW_SMALL_RECORDS", false},
+        {"NORMAL:-VERS-ALL:+VERS-TLS1.0", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tls_client client;
+        assert_int_equal(tls_connect(&client, echo_port(self->server), cases[i].priorities), cases[i].agrees);
+        tls_close(&client);
+    }
+}
+
+static void other_bytes_do_no_harm(void **state)
+{
+    world *self = *state;
+    random_stream random = random_named(1, "tls");
+    int plain = raw_connect(echo_port(self->server));
+    raw_send_text(plain, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_true(raw_is_closed(plain, 10));
+    raw_close(plain);
+    for (int i = 0; i < 200; i++) {
+        char bytes[600] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"; /* how a client begins */
+        for (size_t k = i % 2 ? 11 : 0; k < sizeof bytes; k++) bytes[k] = (char)random_bits(&random);
+        int client = raw_connect(echo_port(self->server));
+        raw_send(client, bytes, random_below(&random, sizeof bytes));
+        raw_reset(client);
+    }
+    for (int i = 0; i < 20; i++) { /* gone in the midst of a request */
+        tls_client client;
+        assert_true(tls_connect(&client, echo_port(self->server), "NORMAL"));
+        tls_send(&client, POST("/later"), strlen(POST("/later")) - (size_t)i % 3);
+        tls_close(&client);
+    }
+    requests_are_answered(state);
+    assert_true(raw_wait_count(echo_connections, self->server, 0));
+    assert_true(raw_wait_count(echo_open, self->server, 0));
+}
+
+static void too_much_is_refused_in_the_midst(void **state)
+{
+    world *self = *state;
+    tls_client client;
+    char chunk[0x1000 + 16];
+    assert_true(tls_connect(&client, echo_port(self->server), "NORMAL"));
+    const char *head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_true(tls_send(&client, head, strlen(head)));
+    memcpy(chunk, "1000\r\n", 6);
+    memset(chunk + 6, 'x', 0x1000);
+    memcpy(chunk + 6 + 0x1000, "\r\n", 2);
+    for (int i = 0; i < 1000 && tls_send(&client, chunk, 8 + 0x1000); i++) continue;
+    assert_true(tls_reads(&client, "TooLarge"));
+    tls_close(&client);
+}
+
+static void the_certificate_may_change(void **state)
+{
+    world *self = *state;
+    tls_client before, after;
+    char name[64], certificate[64], key[64];
+    make_certificate(&self->folder, "second", "second.example");
+    snprintf(certificate, sizeof certificate, "%s", folder_path(&self->folder, "second.pem"));
+    snprintf(key, sizeof key, "%s", folder_path(&self->folder, "second.key"));
+    assert_true(tls_connect(&before, echo_port(self->server), "NORMAL"));
+    peer_name(&before, name, sizeof name);
+    assert_string_equal(name, "first.example");
+    assert_int_equal(http_set_certificate(echo_http(self->server), certificate, key, NULL), EE_OK);
+    assert_true(tls_connect(&after, echo_port(self->server), "NORMAL"));
+    peer_name(&after, name, sizeof name);
+    assert_string_equal(name, "second.example");
+    assert_true(tls_send(&before, POST("/echo"), strlen(POST("/echo"))));
+    assert_true(tls_reads(&before, "hello"));
+    tls_close(&before);
+    tls_close(&after);
+
+    ee_error error;
+    assert_int_equal(http_set_certificate(echo_http(self->server), certificate, self->key, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "does not belong to the key"));
+    assert_non_null(strstr(error.message, "second.pem"));
+    assert_int_equal(http_set_certificate(echo_http(self->server), key, certificate, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "are no certificate and key in PEM"));
+    assert_int_equal(http_set_certificate(echo_http(self->server), "nowhere", key, &error), EE_FILE_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(requests_are_answered, start, stop),
+        cmocka_unit_test_setup_teardown(only_what_is_safe_is_spoken, start, stop),
+        cmocka_unit_test_setup_teardown(other_bytes_do_no_harm, start, stop),
+        cmocka_unit_test_setup_teardown(too_much_is_refused_in_the_midst, start, stop),
+        cmocka_unit_test_setup_teardown(the_certificate_may_change, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
