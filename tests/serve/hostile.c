@@ -95,7 +95,7 @@ static void half_requests(victim *self)
 {
     char request[512];
     size_t length = (size_t)snprintf(request, sizeof request,
-                                     "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                                     "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                                      "Content-Length: 100\r\n\r\n{\"actions\": [[1, 2]",
                                      self->post);
     for (size_t size = 0; size <= length; size += 3) {
@@ -110,8 +110,8 @@ static void huge_headers(victim *self)
     enum { SIZE = 1 << 20 };
     static const char *const heads[] = {"GET /",
                                         "GET / HTTP/1.1\r\nHost: ",
-                                        "GET / HTTP/1.1\r\nHost: x\r\nX-A: ",
-                                        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: ",
+                                        "GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ",
+                                        "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ",
                                         "",
                                         "\r\n"};
     static const char *const fillings[] = {"x", "a: b\r\n", "\r\n", " ", "%", "9"};
@@ -148,7 +148,8 @@ static void wrong_lengths(victim *self)
     };
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
         char request[512];
-        int length = snprintf(request, sizeof request, "POST %s HTTP/1.1\r\nHost: x\r\n%s", self->post, rest[i]);
+        int length =
+            snprintf(request, sizeof request, "POST %s HTTP/1.1\r\nHost: localhost\r\n%s", self->post, rest[i]);
         int status = ask(self, "wrong lengths", request, (size_t)length);
         bool echoes = self->echo && status == 200; /* which takes any body */
         if (status >= 500 || (status && status < 400 && !echoes)) give_up(self, "wrong lengths", rest[i]);
@@ -171,7 +172,8 @@ static void chunk_bombs(victim *self)
     for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
         char head[256];
         int client = join(self, "chunk bombs");
-        snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", self->post);
+        snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
+                 self->post);
         push_text(client, head);
         for (int k = 0; k < 20000 && push_text(client, chunks[i]); k++) continue;
         leave(self, client);
@@ -219,7 +221,7 @@ static void changed_bytes(victim *self)
 {
     char request[600];
     size_t length = (size_t)snprintf(request, sizeof request,
-                                     "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                                     "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                                      "Transfer-Encoding: chunked\r\n\r\n14\r\n{\"actions\":[[1,2]]}\n\r\n0\r\n\r\n",
                                      self->post);
     for (int i = 0; i < 500; i++) {
@@ -266,7 +268,8 @@ static void strange_paths(victim *self)
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         for (size_t j = 0; j < sizeof methods / sizeof *methods; j++) {
             char request[512];
-            int length = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: x\r\n\r\n", methods[j], paths[i]);
+            int length =
+                snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: localhost\r\n\r\n", methods[j], paths[i]);
             int status = ask(self, "strange paths", request, (size_t)length);
             if (status >= 500 && status != 505) give_up(self, "strange paths", request);
         }
@@ -296,9 +299,10 @@ static void start_dawdling(const victim *self, int clients[DAWDLERS])
     for (size_t i = 0; i < DAWDLERS; i++) {
         char head[256] = "";
         clients[i] = join(self, "dawdling");
-        if (i % 3 == 1) snprintf(head, sizeof head, "GET / HTTP/1.1\r\nHost: x\r\nX-Long: ");
+        if (i % 3 == 1) snprintf(head, sizeof head, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
         if (i % 3 == 2)
-            snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n", self->post);
+            snprintf(head, sizeof head, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90000\r\n\r\n",
+                     self->post);
         push_text(clients[i], head);
     }
 }
@@ -396,7 +400,7 @@ static void attack(victim *self)
 
 /* ---- the victims ---- */
 
-static const char *const live = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+static const char *const live = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 static void attack_echo(void)
 {
@@ -405,7 +409,7 @@ static void attack_echo(void)
     echo_server *server = echo_start(&options);
     victim self = {.name = "a little server",
                    .port = echo_port(server),
-                   .good = "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+                   .good = "POST /later HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello",
                    .post = "/echo",
                    .echo = server};
     attack(&self);
