@@ -67,7 +67,8 @@ static bool matches(const char *pattern, json_text path, route_match *out)
         size_t length;
         if (wanted.length && wanted.bytes[0] == '{') {
             if (out->count == ROUTE_PARTS) return false;
-            if (!router_decode(part, out->parts[out->count++], ROUTE_PART_SIZE, &length)) return false;
+            if (!router_decode(part, out->parts[out->count], ROUTE_PART_SIZE, &length)) return false;
+            out->count++;
         } else if (wanted.length != part.length || memcmp(wanted.bytes, part.bytes, part.length) != 0) {
             return false;
         }
