@@ -277,7 +277,7 @@ static ee_status follow(replaying *self, ee_error *error)
     if (!status) status = compare_checkpoints(self, error);
     while (!status) {
         uint64_t number;
-        step_body step = {0};
+        step_body step;
         status = restore_next_step(self->log, self->number, self->version, &number, &step, error);
         if (status || !number || number > self->last) break;
         status = follower_step(self->model, self->log, self->number, &step, NULL, NULL, error);
