@@ -264,7 +264,7 @@ int main(int count, char **words)
     for (int i = 0; i < ORDERS; i++) {
         game what = {.data = data, .options = options, .rewards = (order)i};
         what.patient = brief || atof(words[5]) == 0;
-        what.rounds = brief ? 200 : strtoull(words[3], NULL, 10);
+        what.rounds = brief ? 150 : strtoull(words[3], NULL, 10);
         what.seeds = brief ? 3 : strtoull(words[4], NULL, 10);
         if (what.seeds < 2 || what.seeds > SEEDS_MOST) server_process_fail(&server, "2 to %d seeds", SEEDS_MOST);
         good = compare(&what, &server) && good;
