@@ -52,6 +52,7 @@ bandit
 echo "$(nproc) processors; $(uptime | sed 's/.*load/load/')"
 wrk -t1 -c64 -d"${seconds}s" --latency -s "$LOAD_SCRIPTS/decide.lua" "$url" >"$folder/wrk.log"
 show decisions
+echo "           $(($(metric eenet_store_bytes) / $(metric eenet_decisions_total))) bytes on the disk for each"
 
 wrk -t1 -c16 -d"${seconds}s" -s "$LOAD_SCRIPTS/prepare.lua" "$url" >"$folder/wrk.log"
 LOAD_COUNT=$(awk '/^prepared/ { print $2 }' "$folder/wrk.log")
@@ -67,7 +68,8 @@ load=$!
 minutes=0
 while kill -0 "$load" 2>/dev/null; do
     echo "  after $minutes min: $(($(metric process_resident_memory_bytes) / 1000000)) MB, \
-$(metric eenet_bandit_behind) events behind"
+$(metric eenet_bandit_behind) events behind, stride $(metric eenet_bandit_stride), \
+$(metric eenet_bandit_learned_total) rewards learned"
     for _ in $(seq 60); do kill -0 "$load" 2>/dev/null && sleep 1; done
     minutes=$((minutes + 1))
 done

@@ -26,19 +26,21 @@
 #include "ledger.h"
 #include "server_process.h"
 
-enum { WORKERS = 6, BANDITS = 4, BANDIT_NAMED = 2, BANDIT_SLEEPY = 3, DIM = 5 };
+enum { WORKERS = 6, BANDITS = 5, BANDIT_NAMED = 2, BANDIT_APPRENTICE = 3, BANDIT_SLEEPY = 4, DIM = 5 };
 
 static const ledger_bandit bandits[BANDITS] = {
-    {"first", LOG_REWARD_FIRST, 0}, /* a network; waits long */
+    {"first", LOG_REWARD_FIRST, 0}, /* a network; waits long, and keeps few decisions in memory */
     {"sum", LOG_REWARD_SUM, NAN},   /* settled by the end of its wait, without a default */
-    {"names", LOG_REWARD_FIRST, 0.25},
-    {"sleepy", LOG_REWARD_FIRST, 0}, /* seldom asked: it sleeps and wakes */
+    {"names", LOG_REWARD_FIRST, 0.25}, {"apprentice", LOG_REWARD_FIRST, 0}, /* its mode changes */
+    {"sleepy", LOG_REWARD_FIRST, 0},                                        /* seldom asked: it sleeps and wakes */
 };
 static const char *const bandit_bodies[BANDITS] = {
-    "{\"name\":\"first\",\"dim\":5,\"options\":\"f1.width=16,units=16\",\"seed\":1,\"wait\":3600,\"default_reward\":0}",
+    "{\"name\":\"first\",\"dim\":5,\"options\":\"f1.width=16,units=16,pending=64\",\"seed\":1,\"wait\":3600,\"default_"
+    "reward\":0}",
     "{\"name\":\"sum\",\"dim\":5,\"policy\":\"linucb\",\"wait\":1,\"default_reward\":null,\"aggregation\":\"sum\"}",
     "{\"name\":\"names\",\"features\":\"names=2000\",\"options\":\"f1.width=16,units=16\",\"wait\":1,"
     "\"default_reward\":0.25}",
+    "{\"name\":\"apprentice\",\"dim\":5,\"policy\":\"linucb\",\"wait\":3600,\"mode\":\"apprentice\"}",
     "{\"name\":\"sleepy\",\"dim\":5,\"policy\":\"linucb\",\"wait\":3600}",
 };
 
@@ -264,7 +266,7 @@ static told_decision *plan_decision(worker *self, size_t bandit, bool by_caller)
 
 static size_t some_bandit(worker *self)
 {
-    return random_below(&self->chance, 100) ? random_below(&self->chance, BANDIT_SLEEPY) : BANDIT_SLEEPY;
+    return random_below(&self->chance, 1000) ? random_below(&self->chance, BANDIT_SLEEPY) : BANDIT_SLEEPY;
 }
 
 static void new_decision(worker *self)
@@ -383,10 +385,11 @@ static void wait_for_answers(server_process *server, stage *shared, uint64_t cou
 /* What an administrator may do at any time: another model, other settings (the same, as far as joining goes). */
 static void meddle(server_process *server, random_stream *chance)
 {
+    static const char *const modes[] = {"online", "apprentice", "logging"};
     http_client client = http_client_start(server->port);
     char path[64];
     snprintf(path, sizeof path, "/v1/bandits/%s/model", bandits[random_below(chance, BANDITS)].name);
-    uint64_t what = random_below(chance, 12);
+    uint64_t what = random_below(chance, 10);
     int status = 200;
     if (what == 0)
         status = http_client_call(&client, "DELETE", path, NULL, 0);
@@ -394,6 +397,9 @@ static void meddle(server_process *server, random_stream *chance)
         status = http_client_ask(&client, "PATCH", "/v1/bandits/sum", "{\"wait\":1}");
     else if (what == 2)
         status = http_client_call(&client, "GET", path, NULL, 0);
+    else if (what == 3)
+        status = http_client_ask(&client, "PATCH", "/v1/bandits/apprentice", "{\"mode\":\"%s\"}",
+                                 modes[random_below(chance, 3)]);
     if (status == 200 && what == 2) {
         char *model = malloc(client.size);
         size_t size = client.size;
@@ -445,7 +451,7 @@ static int torture(const char *program, uint64_t kills, const char *disk, uint64
     server_process server = {.program = program,
                              .folder = folder,
                              .words = {"--publish-interval", "0.02", "--checkpoint-events", "2000", "--sleep-seconds",
-                                       "0.3", "--trainers", "1"},
+                                       "0.1", "--trainers", "1", "--most-behind", "200"},
                              .disk = strcmp(disk, "leaky") == 0 ? disk : NULL,
                              .luck = "0"};
     stage shared = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
