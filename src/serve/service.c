@@ -104,7 +104,7 @@ static void *keep_house(void *context)
         if (turn % 600 == 10) forget_old(self);
         atomic_store(&self->kept_at, server_clock_real());
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until); /* a clock that is set back must not keep it waiting */
         until.tv_sec += 1;
         pthread_mutex_lock(&self->keeping_lock);
         if (!self->keeping_ends) pthread_cond_timedwait(&self->keeping_changed, &self->keeping_lock, &until);
@@ -250,7 +250,11 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (status) return status;
     pthread_mutex_init(&self->pool_lock, NULL);
     pthread_mutex_init(&self->keeping_lock, NULL);
-    pthread_cond_init(&self->keeping_changed, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->keeping_changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     decision_ids_start(&self->ids);
     self->rates = rate_limit_create(RATE_PLACES);
     self->bandit_rates = rate_limit_create(RATE_PLACES);
