@@ -212,7 +212,9 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
     bandit_settings settings = served_bandit_settings(self->bandit);
     json_text body = self->exchange->body;
     ee_error error;
-    if (bandit_settings_read(&settings, body.bytes, body.length, true, &error))
+    if (served_bandit_is_archived(self->bandit)) /* since it was let in */
+        call_refuse_archived(self);
+    else if (bandit_settings_read(&settings, body.bytes, body.length, true, &error))
         call_refuse(self, &error);
     else
         put_settings(self, &settings, false, "changed");

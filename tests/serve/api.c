@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -376,6 +377,39 @@ static void try_stop_under_load(void)
     }
 }
 
+/* ---- changes at the same time ---- */
+
+static void *change_often(void *context)
+{
+    const atomic_bool *archived = context;
+    http_client own = http_client_start(server.port);
+    own.seconds = 60;
+    for (bool last = false; !last && own.status != 410;) {
+        last = atomic_load(archived);
+        http_client_ask(&own, "PATCH", "/v1/bandits/brief", "{\"wait\":20}");
+    }
+    if (own.status != 410) server_process_fail(&server, "PATCH while it is archived: %d", own.status);
+    http_client_end(&own);
+    return NULL;
+}
+
+/* A change that was on its way does not bring an archived bandit back. */
+static void try_archive_while_changed(void)
+{
+    enum { TIMES = 20 };
+    expect("POST", "/v1/bandits", "{\"name\":\"brief\",\"dim\":2}", 201, "*");
+    for (int i = 0; i < TIMES; i++) {
+        pthread_t threads[2];
+        atomic_bool archived = false;
+        for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, change_often, &archived);
+        expect("DELETE", "/v1/bandits/brief", NULL, 200, "*\"archived\":true*");
+        atomic_store(&archived, true);
+        for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
+        expect("GET", "/v1/bandits/brief", NULL, 200, "*\"archived\":true*");
+        expect("POST", "/v1/bandits/brief/restore", NULL, 200, "*\"archived\":false*");
+    }
+}
+
 int main(int count, char **words)
 {
     if (count < 2) return 2;
@@ -393,6 +427,7 @@ int main(int count, char **words)
     try_restart(SIGTERM);
     try_restart(SIGKILL);
     try_sleep();
+    try_archive_while_changed();
     try_stop_under_load();
     stop(SIGINT);
     http_client_end(&client);
