@@ -206,18 +206,21 @@ static ee_status read_version(void *context, const event *from, ee_error *error)
     return status;
 }
 
-/* Removes the models of the checkpoints that are one too many, and of the one before, should that have failed. */
+/* Removes the models of the versions that are one too many, and of the one before, should that have failed. A version
+ * that was saved again has more than one checkpoint. */
 static ee_status remove_older(trainer_turn *t, uint64_t checkpoint, ee_error *error)
 {
     uint32_t number = t->bandit->number;
     size_t kept = t->all->options.checkpoints;
+    uint64_t version = t->bandit->version;
     ee_status status = EE_OK;
-    for (size_t i = 1; i < kept + 2 && checkpoint && !status; i++) {
-        uint64_t version;
+    for (size_t i = 1; i < kept + 2 && !status;) {
+        uint64_t newer = version;
         status = store_last(t->log, number, EVENT_CHECKPOINT, checkpoint - 1, &checkpoint, error);
-        if (status || !checkpoint || i < kept) continue;
+        if (status || !checkpoint) return status;
         status = store_read_one(t->log, number, checkpoint, read_version, &version, error);
-        if (!status) status = store_remove_model(t->all->kept, number, version, error);
+        if (status || version == newer) continue;
+        if (i++ >= kept) status = store_remove_model(t->all->kept, number, version, error);
     }
     return status;
 }

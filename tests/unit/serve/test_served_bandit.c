@@ -199,6 +199,52 @@ static void keeps_the_last_checkpoints(void **state)
     memory_free(good);
 }
 
+/* Saved again, the version takes the place of the one that was damaged. */
+static void a_damaged_checkpoint_is_saved_again(void **state)
+{
+    served_play *play = *state;
+    play->options.checkpoints = 1;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 10, 1);
+    uint64_t version = play_catch_up(play, shop).version;
+    restart(play, false);
+    assert_int_equal(count_models(play), 1);
+    char name[64];
+    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
+    folder_write(&play->folder, name, "broken", 6);
+    assert_int_equal(play_wake(find(play, "shop")), EE_OK);
+    restart(play, false);
+    assert_int_equal(count_models(play), 1);
+    store_reader *log;
+    follower *loaded;
+    uint64_t saved;
+    bandit_settings settings = bandit_settings_usual();
+    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
+    PLAY_OK(play, restore_at(log, 1, &settings, UINT64_MAX, &loaded, &saved, &play->error));
+    assert_int_equal(saved, version);
+    follower_free(loaded);
+    store_reader_free(log);
+}
+
+/* Else it would wake without what it has to learn from the events between. */
+static void a_log_that_does_not_go_on_is_no_model(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 2, 0);
+    play_catch_up(play, shop);
+    restart(play, false);
+    bool more;
+    assert_int_equal(store_begin(play->kept, NULL), EE_OK);
+    PLAY_OK(play, store_remove(play->kept, 1, INT64_MAX, INT64_MAX, 1000, &more, &play->error));
+    assert_int_equal(store_commit(play->kept, NULL), EE_OK);
+    assert_int_equal(play_wake(find(play, "shop")), EE_BAD_MODEL);
+    play_close(play, true);
+    play_end(play);
+}
+
 static void few_are_awake(void **state)
 {
     served_play *play = *state;
@@ -317,6 +363,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(sleeps_and_wakes_as_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(is_the_same_after_a_restart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_the_last_checkpoints, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_damaged_checkpoint_is_saved_again, set_up, tear_down),
+        cmocka_unit_test_setup(a_log_that_does_not_go_on_is_no_model, set_up),
         cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
