@@ -126,6 +126,10 @@ ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, v
 ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
                      ee_error *error);
 
+/* The same of several kinds, whose bits (1 << kind) are set. It looks at all events after the one that it finds. */
+ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
+                        ee_error *error);
+
 /* The first event at or after a time; past the last where there is none. */
 ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);
 
