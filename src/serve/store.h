@@ -65,7 +65,8 @@ ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision
 
 /* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. All
  * decisions up to *upto were looked at: `after` of the next call, once those of out are settled. *next is the time of
- * the first decision that was not looked at; INT64_MAX: there is none. */
+ * the first decision that was not looked at; INT64_MAX: there is none. It looks at some thousand: so many are settled
+ * already, perhaps, that all of them would take long. */
 ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
                         size_t *count, uint64_t *upto, int64_t *next, ee_error *error);
 

@@ -305,6 +305,28 @@ static void other_rules_between(void **state)
                "S 2 0.25 default; R b 1 late 2; R a 1 repeated 1; R c 3 joined 3; S 3 3 rewarded; ");
 }
 
+/* As after a day without the server, or with a shorter wait: what was settled by its rewards is passed in portions. */
+static void passes_the_settled_in_portions(void **state)
+{
+    (void)state;
+    enum { COUNT = 10000 };
+    play self = start(LOG_REWARD_FIRST, 0);
+    for (int i = 0; i < COUNT; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%d", i);
+        decide(&self, id);
+        if (i < COUNT - 1) reward(&self, id, 1);
+    }
+    self.now += 11 * SECOND;
+    size_t calls = 1;
+    for (; settle(&self, 1000) == 0; calls++) assert_true(self.bandit.deadline <= self.now);
+    assert_int_equal(calls, 3);
+    assert_int_equal(self.bandit.deadline, INT64_MAX);
+    assert_int_equal(self.bandit.settled_to, 3 * COUNT - 2);
+    store_close(self.store);
+    folder_remove(&self.folder);
+}
+
 static void settles_in_portions(void **state)
 {
     (void)state;
@@ -371,6 +393,7 @@ int main(void)
         cmocka_unit_test(an_unknown_reward_id_is_claimed_once),
         cmocka_unit_test(other_rules_between),
         cmocka_unit_test(settles_in_portions),
+        cmocka_unit_test(passes_the_settled_in_portions),
         cmocka_unit_test(news_are_what_a_model_learns_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
