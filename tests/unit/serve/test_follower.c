@@ -407,20 +407,40 @@ static void modes_learn_what_they_may(void **state)
     set_mode(&s, MODE_LOGGING);
     step(&s, 1);
     saved_model quiet = save(&s, s.live, 0);
-    enum { LOGGED = 16 }; /* of some the answer is the model's own choice too */
-    uint64_t logged[LOGGED];
-    for (int i = 0; i < LOGGED; i++) logged[i] = decide(&s, &action);
+    uint64_t logged = decide(&s, &action);
     step(&s, 1);
     assert_int_equal(s.models[s.step_count - 1].size, quiet.size);
     assert_memory_equal(s.models[s.step_count - 1].bytes, quiet.bytes, quiet.size);
     set_mode(&s, MODE_ONLINE);
-    for (int i = 0; i < LOGGED; i++) settle(&s, logged[i], 1, SETTLED_REWARDED);
+    settle(&s, logged, 1, SETTLED_REWARDED);
     step(&s, 1);
     assert_int_equal(follower_read_counts(s.live).learned, learned + 5);
     play(&s, 10, 3, 1);
     assert_true(follower_read_counts(s.live).learned > learned + 5);
     assert_all_follow(&s);
     free_model(&quiet);
+    end(&s);
+}
+
+/* Of some the answer is the model's own choice, which an online model could learn. */
+static void what_was_logged_is_not_learned_later(void **state)
+{
+    (void)state;
+    script s;
+    enum { LOGGED = 20 };
+    uint64_t logged[LOGGED];
+    size_t action;
+    begin(&s, "linucb", "", NULL);
+    set_mode(&s, MODE_LOGGING);
+    step(&s, 1);
+    for (int i = 0; i < LOGGED; i++) logged[i] = decide(&s, &action);
+    set_mode(&s, MODE_ONLINE);
+    step(&s, 1); /* whoever begins here knows it too */
+    for (int i = 0; i < LOGGED; i++) settle(&s, logged[i], 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, 0);
+    assert_int_equal(follower_read_counts(s.live).passed_over, LOGGED);
+    assert_all_follow(&s);
     end(&s);
 }
 
@@ -490,6 +510,7 @@ int main(void)
         cmocka_unit_test(an_upload_takes_over),
         cmocka_unit_test(a_strange_upload_is_passed_over),
         cmocka_unit_test(modes_learn_what_they_may),
+        cmocka_unit_test(what_was_logged_is_not_learned_later),
         cmocka_unit_test(a_stride_trains_less),
         cmocka_unit_test(what_is_wrong_is_said),
     };
