@@ -109,7 +109,7 @@ void journal_remove_some(journal *self)
     ee_error error;
     ee_status status =
         removing ? remove_portion(self, wanted, &more, &error) : scan_portion(self, wanted, &more, &error);
-    if (removing) journal_publish(self, !status, 0, 0);
+    if (removing && status) journal_publish(self, false, 0, 0); /* that it can write, only what was written shows */
     if (status || !more) drop_removal(self, wanted);
 }
 
