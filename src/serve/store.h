@@ -91,7 +91,7 @@ ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t ke
 
 /* ---- models: whole files, written synced and under a temporary name first. Any thread ---- */
 
-/* number: of the CHECKPOINT's STEP or the MODEL event that it belongs to. */
+/* number: the version that the body of the CHECKPOINT or MODEL event has. */
 ee_status store_save_model(store *self, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
                            ee_error *error);
 /* *bytes is to be freed with memory_free. EE_NO_FILE where there is none. */
