@@ -126,6 +126,24 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     return EE_OK;
 }
 
+/* One that cannot be woken is not tried for each that asks: that would take the trainers from all others. */
+static ee_status try_to_wake(trainer_turn *t, ee_error *error)
+{
+    enum { SHARE = 10 }; /* one part in so many of a trainer's time */
+    served_bandit *bandit = t->bandit;
+    double begin = trainers_now();
+    if (begin < bandit->wake_due) {
+        *error = bandit->wake_error;
+        return error->status;
+    }
+    ee_status status = wake(t, error);
+    if (!status) return EE_OK;
+    double end = trainers_now();
+    bandit->wake_due = end + fmax(RETRY, SHARE * (end - begin));
+    bandit->wake_error = *error;
+    return status;
+}
+
 /* ---- steps ---- */
 
 static ee_status publish(served_bandit *bandit, ee_error *error)
@@ -304,7 +322,7 @@ static ee_status go_on(trainer_turn *t, bool waited, bool *more, ee_error *error
     *more = events > bandit->taken;
     ee_status status = EE_OK;
     if (!bandit->model && (waited || *more))
-        status = wake(t, error);
+        status = try_to_wake(t, error);
     else if (bandit->unwritten.upto)
         status = write_step(t, error);
     else if (bandit->model && *more && trainers_now() >= bandit->step_due)
@@ -341,7 +359,7 @@ double trainer_turn_give(trainer_turn *t)
     } else if (go_on(t, waited, &more, &error)) {
         set_trouble(bandit, &error);
         call_waiters(bandit, bandit->model ? NULL : &error);
-        due = trainers_now() + RETRY;
+        due = fmax(trainers_now() + RETRY, bandit->wake_due);
     } else {
         if (bandit->model) call_waiters(bandit, NULL);
         rest(t, more);

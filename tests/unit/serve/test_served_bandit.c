@@ -245,6 +245,34 @@ static void a_log_that_does_not_go_on_is_no_model(void **state)
     play_end(play);
 }
 
+static void one_that_does_not_wake_is_tried_now_and_then(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    play_catch_up(play, shop);
+    saved_bytes model = save(play, shop);
+    play_model(play, shop, model.bytes, model.size);
+    ee_bytes_free(model.bytes);
+    play_catch_up(play, shop);
+    play_close(play, true);
+    uint8_t *bytes;
+    size_t size;
+    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
+    PLAY_OK(play, store_load_model(play->kept, 1, PLAY_UPLOAD, &bytes, &size, &play->error));
+    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    store_close(play->kept);
+    play_open(play);
+    shop = find(play, "shop");
+    assert_int_equal(play_wake(shop), EE_NO_FILE);
+    PLAY_OK(play, store_save_model(play->kept, 1, PLAY_UPLOAD, bytes, size, &play->error));
+    memory_free(bytes);
+    assert_int_equal(play_wake(shop), EE_NO_FILE); /* it was just tried */
+    while (play_wake(shop)) play_pause();
+    assert_string_equal(served_bandit_standing(shop).trouble, "");
+}
+
 static void few_are_awake(void **state)
 {
     served_play *play = *state;
@@ -365,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(keeps_the_last_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_checkpoint_is_saved_again, set_up, tear_down),
         cmocka_unit_test_setup(a_log_that_does_not_go_on_is_no_model, set_up),
+        cmocka_unit_test_setup_teardown(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
