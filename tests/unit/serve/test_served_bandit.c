@@ -235,11 +235,14 @@ static void a_log_that_does_not_go_on_is_no_model(void **state)
     served_bandit *shop = play_create(play, "shop", LINEAR);
     play_rounds(play, shop, 1, 2, 0);
     play_catch_up(play, shop);
-    restart(play, false);
+    play_close(play, false);
     bool more;
-    assert_int_equal(store_begin(play->kept, NULL), EE_OK);
+    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
+    PLAY_OK(play, store_begin(play->kept, &play->error));
     PLAY_OK(play, store_remove(play->kept, 1, INT64_MAX, INT64_MAX, 1000, &more, &play->error));
-    assert_int_equal(store_commit(play->kept, NULL), EE_OK);
+    PLAY_OK(play, store_commit(play->kept, &play->error));
+    store_close(play->kept);
+    play_open(play);
     assert_int_equal(play_wake(find(play, "shop")), EE_BAD_MODEL);
     play_close(play, true);
     play_end(play);
@@ -383,6 +386,27 @@ static void a_full_disk_heals(void **state)
     assert_int_equal(healed.counts.decisions, 6);
 }
 
+/* A model that has more in it than its version says must not become a checkpoint of it. */
+static void a_step_that_was_not_written_is_not_saved(void **state)
+{
+    served_play *play = *state;
+    signal(SIGXFSZ, SIG_IGN);
+    play->options.publish_interval = 0.2;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    uint64_t version = play_catch_up(play, shop).version;
+    play_rounds(play, shop, 4, 6, 0);
+    limit_files(true);
+    while (!served_bandit_standing(shop).trouble[0]) play_pause();
+    limit_files(false);
+    restart(play, false);
+    shop = find(play, "shop");
+    assert_int_equal(play_wake(shop), EE_OK);
+    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
+    assert_true(served_bandit_standing(shop).version > version);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +422,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_step_that_was_not_written_is_not_saved, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
