@@ -119,6 +119,22 @@ static void check_aggregation(log_aggregation aggregation, const char *log)
     end(&self, log);
 }
 
+/* A longer wait does not open again what is settled. */
+static void more_than_the_sum(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    decide(&self, "a");
+    decide(&self, "b");
+    reward(&self, "a", 1);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 2);
+    self.bandit.rules.wait = 100 * SECOND;
+    assert_int_equal(reward(&self, "a", 9), REWARD_REPEATED);
+    assert_int_equal(reward(&self, "b", 9), REWARD_LATE);
+    end(&self, "D a; D b; R a 1 joined 1; S 1 1 rewarded; S 2 0 default; R a 9 repeated 1; R b 9 late 2; ");
+}
+
 static void aggregations(void **state)
 {
     (void)state;
@@ -382,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_settles_at_once),
         cmocka_unit_test(aggregations),
+        cmocka_unit_test(more_than_the_sum),
         cmocka_unit_test(the_largest_may_be_below_zero),
         cmocka_unit_test(exactly_at_the_wait_counts),
         cmocka_unit_test(without_a_reward),
