@@ -38,7 +38,10 @@ const char *http_query(http_exchange *exchange, const char *name)
         char *decoded;
         size_t length;
         if (memory_create(&exchange->memory, &decoded, value.length + 1, 1, NULL)) return NULL;
-        return router_decode(value, decoded, value.length + 1, &length) ? decoded : NULL;
+        if (router_decode(value, decoded, value.length + 1, &length)) return decoded;
+        if (value.length) memcpy(decoded, value.bytes, value.length);
+        decoded[value.length] = '\0';
+        return decoded;
     }
     return NULL;
 }
@@ -159,6 +162,9 @@ static struct MHD_Response *stream_response(pooled_exchange *from)
         from->read = NULL;
     else
         memory_free(self);
+    /* libmicrohttpd ends chunks that it has not begun, so there are none; the connection is then closed. */
+    if (response && from->exchange.method == HTTP_HEAD)
+        MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     return response;
 }
 
