@@ -128,7 +128,9 @@ static void reload(const command *self, words_of *from, service *running)
     snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
     notify_send(lines);
-    if (!read_settings(self, from, &settings) && service_reload(running, &settings, &error))
+    if (read_settings(self, from, &settings))
+        command_failed(self, "nothing was reloaded");
+    else if (service_reload(running, &settings, &error))
         command_failed(self, "nothing was reloaded: %s", error.message);
     notify_send("READY=1");
 }

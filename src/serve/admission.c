@@ -59,7 +59,7 @@ static json_text key_of(const http_exchange *exchange)
 {
     static const char scheme[] = "Bearer ";
     const char *words = http_header(exchange, "Authorization");
-    if (words && strncmp(words, scheme, sizeof scheme - 1) == 0)
+    if (words && strncasecmp(words, scheme, sizeof scheme - 1) == 0)
         words += sizeof scheme - 1;
     else
         words = http_header(exchange, "X-Api-Key");

@@ -138,7 +138,7 @@ bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *n
     if (!words) return true;
     errno = 0;
     *number = strtoull(words, &end, 10);
-    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least) return true;
+    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return true;
     http_refuse(self->exchange, 400, call_code(400), "%s must be a whole number, at least %" PRIu64 ", got '%.60s'",
                 name, least, words);
     return false;

@@ -125,11 +125,17 @@ done
 cp mine kept
 echo 'bandits = no' >>mine
 kill -HUP "$pid"
-until grep -q 'bandits' err; do kill -0 "$pid" || fail "a wrong file ended it"; sleep 0.02; done
+until grep -q 'nothing was reloaded' err; do kill -0 "$pid" || fail "a wrong file ended it"; sleep 0.02; done
+grep -q 'settings: line .*bandits' err || fail "why nothing was reloaded: $(cat err)"
 cp kept mine
 echo 'threads = 7' >>mine
 kill -HUP "$pid"
 until grep -q "'threads' cannot change while the server runs" err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
+cp kept mine
+echo 'sleep-seconds = 7' >>mine
+kill -HUP "$pid"
+until grep -q "'sleep-seconds' cannot change while" err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
+[ "$(grep -c 'message="the settings were read again' err)" = 1 ] || fail "what the log says: $(cat err)"
 [ "$(status_of "$place/readyz")" = 200 ] || fail "not ready any more"
 stop TERM
 
@@ -151,6 +157,7 @@ app="X-Api-Key: $(key_of app)"
 [ "$(status_of -H "$app" "$place/v1/bandits")" = 200 ] || fail "list: $(cat answer)"
 grep -q '"name":"other"' answer && fail "the key sees another bandit"
 [ "$(status_of -H "$boss" -H 'Host: shop.example' "$place/v1/bandits")" = 200 ] || fail "a name, with keys: $(cat answer)"
+[ "$(status_of -H "authorization: bearer $(key_of admin)" "$place/v1/bandits")" = 200 ] || fail "bearer: $(cat answer)"
 [ "$(status_of -H 'X-Api-Key: ee_wrong' "$place/v1/bandits")" = 401 ] || fail "a wrong key: $(cat answer)"
 stop TERM
 

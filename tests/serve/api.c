@@ -258,6 +258,9 @@ static void try_log(void)
     expect("GET", "/v1/bandits/shop/log?from=2001-01-01", NULL, 200, "{*}\n");
     refuse("GET", "/v1/bandits/shop/log?from=yesterday", NULL, 400, "BadRequest", "*from*yesterday*");
     refuse("GET", "/v1/bandits/shop/log?limit=0", NULL, 400, "BadRequest", "*limit*");
+    refuse("GET", "/v1/bandits/shop/log?limit=%zz", NULL, 400, "BadRequest", "*limit*%zz*");
+    refuse("GET", "/v1/bandits/shop/log?after=18446744073709551615", NULL, 400, "BadRequest", "*after*");
+    expect("GET", "/v1/bandits/shop/log?after=9223372036854775807", NULL, 200, "");
     free(first);
 }
 
