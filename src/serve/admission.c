@@ -100,10 +100,13 @@ static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who,
 
 /* ---- routes and bandits ---- */
 
-/* What an archived bandit still answers to. */
-static bool is_for_archived(const route *of)
+bool call_finds_bandit_there(call *self)
 {
-    return of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
+    const route *of = self->match.route;
+    bool for_archived = of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
+    if (!self->bandit || for_archived || !served_bandit_is_archived(self->bandit)) return true;
+    call_refuse_archived(self);
+    return false;
 }
 
 /* The bandit that the path names, if it names one; false: answered. A key of one bandit is for nothing else but the
@@ -123,9 +126,7 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
         http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'", name);
         return false;
     }
-    if (!served_bandit_is_archived(into->bandit) || is_for_archived(match->route)) return true;
-    call_refuse_archived(into);
-    return false;
+    return call_finds_bandit_there(into);
 }
 
 static bool find_route(http_exchange *exchange, route_match *match)

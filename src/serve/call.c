@@ -169,6 +169,13 @@ void call_item_refuse(call *self, call_item *item, int status, const char *messa
     call_end_answer(self, item, status);
 }
 
+void call_item_failed(call *self, call_item *item)
+{
+    /* The journal refuses what is of an archived bandit: it was archived after the request was let in. */
+    int status = item->entry.error.status == EE_BAD_INPUT ? 410 : 503;
+    call_item_refuse(self, item, status, status == 410 ? "the bandit is archived" : item->entry.error.message);
+}
+
 /* ---- reading ---- */
 
 static ee_status add_item(call *self, call_item **out, ee_error *error)

@@ -123,6 +123,7 @@ static void *on_request_line(void *context, const char *target, struct MHD_Conne
     take_target(self, target);
     connection->current = self;
     http_start_clock(connection, 0);
+    atomic_store(&connection->asking, ASKING);
     return self;
 }
 
@@ -243,6 +244,7 @@ static enum MHD_Result handle(pooled_exchange *self, struct MHD_Connection *mhd)
 {
     http_server *server = self->exchange.connection->server;
     http_stop_clock(self->exchange.connection);
+    atomic_store(&self->exchange.connection->asking, ASKING_NOTHING);
     self->is_handled = true;
     atomic_fetch_add(&server->handled, 1);
     atomic_store(&self->stage, STAGE_HANDLED);
@@ -292,6 +294,7 @@ static void end_exchange(http_connection *connection)
     }
     http_pool_give(server, self);
     http_start_clock(connection, 0);
+    atomic_store(&connection->asking, ASKING_NOTHING);
 }
 
 static void on_completed(void *context, struct MHD_Connection *mhd, void **request,

@@ -195,6 +195,7 @@ enum MHD_Result http_send_answer(pooled_exchange *self)
     if (atomic_load_explicit(&server->is_draining, memory_order_relaxed))
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     http_start_clock(exchange->connection, exchange->answer.length);
+    atomic_store(&exchange->connection->asking, ASKING_NOTHING);
     enum MHD_Result result = MHD_queue_response(exchange->connection->mhd, (unsigned)exchange->status, response);
     MHD_destroy_response(response);
     return result;

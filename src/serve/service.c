@@ -22,12 +22,18 @@ static void handle_now(void *context)
     of->match.route->handle(of->owner, of->exchange, &of->match);
 }
 
+/* In the worker's thread, where bandits are archived, so that none is meanwhile. */
+static void handle_later(void *context)
+{
+    if (call_finds_bandit_there(context)) handle_now(context);
+}
+
 static void handle(void *context, http_exchange *exchange)
 {
     (void)context;
     call *of = exchange->context;
     if (of->match.route->waits)
-        call_work(of, handle_now);
+        call_work(of, handle_later);
     else
         handle_now(of);
 }

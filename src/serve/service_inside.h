@@ -110,6 +110,8 @@ const service_config *service_config_now(service *self);
 
 /* For http_options.admit: makes the call, finds route and bandit, or refuses. */
 bool service_admit(void *context, http_exchange *exchange);
+/* Whether the bandit that the path names is there for what is asked; false, and answered, where it is archived. */
+bool call_finds_bandit_there(call *self);
 
 /* ---- call.c ---- */
 
@@ -153,6 +155,8 @@ void call_item_done(call *self);
 void call_begin_answer(call *self, call_item *item);
 void call_end_answer(call *self, call_item *item, int status);
 void call_item_refuse(call *self, call_item *item, int status, const char *message);
+/* For done: the journal did not write it. */
+void call_item_failed(call *self, call_item *item);
 
 /* ---- service_metrics.c ---- */
 

@@ -378,6 +378,30 @@ static void clients_may_vanish(void **state)
     assert_true(raw_wait_count(echo_connections, server, 0));
 }
 
+/* The end of a connection may come with its last bytes, and is then easily missed. */
+static void half_a_request_holds_nothing_up(void **state)
+{
+    echo_server *server = *state;
+    enum { CLIENTS = 300 };
+    for (int i = 0; i < CLIENTS; i++) {
+        int client = connect_to(state);
+        assert_true(raw_send_text(client, POST("/echo", "100", "half of")));
+        raw_close(client);
+    }
+    int client = connect_to(state);
+    assert_true(raw_send_text(client, GET("/never")));
+    assert_true(raw_wait_count(echo_open, server, 1));
+    /* One that says that it sends no more wants its answer nevertheless. */
+    shutdown(client, SHUT_WR);
+    raw_is_closed(client, 2.5);
+    assert_int_equal(echo_open(server), 1);
+    echo_release(server);
+    http_reply reply;
+    assert_true(raw_read(client, &reply, false));
+    free(reply.body);
+    raw_close(client);
+}
+
 static void draining_answers_what_is_open(void **state)
 {
     echo_server *server = *state;
@@ -550,6 +574,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(clients_that_do_not_read_are_cut, start_hasty, stop),
         cmocka_unit_test_setup_teardown(handlers_may_take_their_time, start_hasty, stop),
         cmocka_unit_test_setup_teardown(clients_may_vanish, start, stop),
+        cmocka_unit_test_setup_teardown(half_a_request_holds_nothing_up, start, stop),
         cmocka_unit_test_setup_teardown(draining_answers_what_is_open, start, stop),
         cmocka_unit_test_setup_teardown(addresses_that_cannot_be_are_said, start, stop),
         cmocka_unit_test(one_address_has_its_share),
