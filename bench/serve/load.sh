@@ -34,6 +34,10 @@ ask() {
 metric() {
     ask /metrics | awk -v name="$1" 'index($1, name) == 1 { sum += $2 } END { printf "%.0f\n", sum }'
 }
+# each COUNT: the server's time on processors so far, training included, in microseconds for each of the count.
+each() {
+    ask /metrics | awk -v count="$1" '$1 == "process_cpu_seconds_total" { printf "%.0f\n", 1e6 * $2 / count }'
+}
 bandit() {
     curl -sS -f -o "$folder/answer" -X POST -H 'Content-Type: application/json' \
         -d '{"name":"load","dim":20,"wait":3600,"default_reward":null}' "$url/v1/bandits"
@@ -52,6 +56,8 @@ bandit
 echo "$(nproc) processors; $(uptime | sed 's/.*load/load/')"
 wrk -t1 -c64 -d"${seconds}s" --latency -s "$LOAD_SCRIPTS/decide.lua" "$url" >"$folder/wrk.log"
 show decisions
+count=$(metric eenet_decisions_total)
+echo "           $(each "$count") us of processor time and $(($(metric eenet_store_bytes) / count)) bytes on the disk for each"
 
 wrk -t1 -c16 -d"${seconds}s" -s "$LOAD_SCRIPTS/prepare.lua" "$url" >"$folder/wrk.log"
 LOAD_COUNT=$(awk '/^prepared/ { print $2 }' "$folder/wrk.log")
@@ -67,7 +73,8 @@ load=$!
 minutes=0
 while kill -0 "$load" 2>/dev/null; do
     echo "  after $minutes min: $(($(metric process_resident_memory_bytes) / 1000000)) MB, \
-$(metric eenet_bandit_behind) events behind"
+$(metric eenet_bandit_behind) events behind, stride $(metric eenet_bandit_stride), \
+$(metric eenet_bandit_learned_total) rewards learned"
     for _ in $(seq 60); do kill -0 "$load" 2>/dev/null && sleep 1; done
     minutes=$((minutes + 1))
 done

@@ -153,7 +153,7 @@ static uint64_t checksum_long(const uint8_t *bytes, size_t size, const uint64_t 
 
 uint64_t archive_checksum(const uint8_t *bytes, size_t size)
 {
-    enum { LONG = 4096 }; /* bytes that it is worth making tables for */
+    enum { LONG = 512 }; /* bytes that it is worth making tables for */
     uint64_t of_four[16], crc = ~(uint64_t)0;
     for (uint64_t i = 0; i < 16; i++) {
         uint64_t entry = i;

@@ -57,9 +57,9 @@ static ee_status decide(call *self, const deciding *by, decision_body *body, ee_
     return EE_OK;
 }
 
-static ee_status read_decision(call *self, call_item *item, json_reader *reader, ee_error *error)
+static ee_status read_decision(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
 {
-    const deciding *by = self->reading;
+    const deciding *by = context;
     decision_body body;
     ee_status status = decide_request_read(&self->request, reader, &by->limits, error);
     if (!status) status = take_id(self, item, error);
@@ -146,8 +146,7 @@ static void decide_all(call *self, served_room *room)
     const server_settings *server = &service_config_now(self->owner)->settings;
     served_bandit *bandit = self->bandit;
     deciding by = {{room->dim, (size_t)server->actions, (size_t)server->features}, room};
-    self->reading = &by;
-    bool read = call_read_items(self, read_decision);
+    bool read = call_read_items(self, read_decision, &by);
     served_bandit_leave(bandit, room); /* the call may be over: it was answered where it could not be read */
     if (read) call_submit(self, decision_written);
 }

@@ -3,8 +3,9 @@
 #include "reward_request.h"
 #include "service_inside.h"
 
-static ee_status read_reward(call *self, call_item *item, json_reader *reader, ee_error *error)
+static ee_status read_reward(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
 {
+    (void)context;
     reward_request reward;
     ee_status status = reward_request_read(&reward, reader, &self->request.texts, error);
     item->entry.event =
@@ -46,7 +47,7 @@ void api_reward(void *owner, http_exchange *exchange, const route_match *match)
     (void)owner, (void)match;
     call *self = exchange->context;
     self->member = NULL;
-    if (call_read_items(self, read_reward)) call_submit(self, reward_written);
+    if (call_read_items(self, read_reward, NULL)) call_submit(self, reward_written);
 }
 
 void api_reward_batch(void *owner, http_exchange *exchange, const route_match *match)
@@ -54,5 +55,5 @@ void api_reward_batch(void *owner, http_exchange *exchange, const route_match *m
     (void)owner, (void)match;
     call *self = exchange->context;
     self->member = "rewards";
-    if (call_read_items(self, read_reward)) call_submit(self, reward_written);
+    if (call_read_items(self, read_reward, NULL)) call_submit(self, reward_written);
 }

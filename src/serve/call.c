@@ -72,9 +72,9 @@ const char *call_code(int status)
     static const struct {
         int status;
         const char *code;
-    } codes[] = {{400, "BadRequest"},           {401, "Unauthorized"},    {403, "Forbidden"},  {404, "NotFound"},
-                 {405, "MethodNotAllowed"},     {409, "Conflict"},        {410, "Gone"},       {413, "TooLarge"},
-                 {415, "UnsupportedMediaType"}, {429, "TooManyRequests"}, {503, "Unavailable"}};
+    } codes[] = {{400, "BadRequest"},       {401, "Unauthorized"}, {403, "Forbidden"}, {404, "NotFound"},
+                 {405, "MethodNotAllowed"}, {409, "Conflict"},     {410, "Gone"},      {413, "TooLarge"},
+                 {429, "TooManyRequests"},  {503, "Unavailable"}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].status == status) return codes[i].code;
     return "Internal";
@@ -202,7 +202,8 @@ static ee_status pass_refused(call *self, call_item *item, json_reader *reader, 
     return EE_OK;
 }
 
-static ee_status read_one(call *self, json_reader *reader, const json_token *token, read_item *read, ee_error *error)
+static ee_status read_one(call *self, json_reader *reader, const json_token *token, read_item *read,
+                          const void *context, ee_error *error)
 {
     call_item *item;
     unsigned depth = reader->depth - 1;
@@ -213,11 +214,11 @@ static ee_status read_one(call *self, json_reader *reader, const json_token *tok
         call_item_refuse(self, item, 400, self->member ? "an object must stand here" : "the body must be an object");
         return json_skip(reader, token, NULL, error);
     }
-    status = read(self, item, reader, error);
+    status = read(self, item, reader, context, error);
     return status ? pass_refused(self, item, reader, depth, error) : EE_OK;
 }
 
-static ee_status read_array(call *self, json_reader *reader, read_item *read, ee_error *error)
+static ee_status read_array(call *self, json_reader *reader, read_item *read, const void *context, ee_error *error)
 {
     const char *member = self->member;
     const member_names known = {&member, 1};
@@ -238,7 +239,7 @@ static ee_status read_array(call *self, json_reader *reader, read_item *read, ee
             return status_fail(error, EE_BAD_INPUT, "more than %zu %s, which this server does not take at a time", most,
                                member);
         }
-        status = read_one(self, reader, &token, read, error);
+        status = read_one(self, reader, &token, read, context, error);
         if (status) break;
     }
     if (status) return status;
@@ -247,27 +248,27 @@ static ee_status read_array(call *self, json_reader *reader, read_item *read, ee
     return request_member(token.key, &known, "", &seen, &which, error);
 }
 
-static ee_status read_body(call *self, read_item *read, ee_error *error)
+static ee_status read_body(call *self, read_item *read, const void *context, ee_error *error)
 {
     json_token token;
     json_reader reader = decide_request_start(&self->request, self->exchange->body);
     ee_status status = json_next(&reader, &token, error);
     if (status) return status;
     if (!self->member) {
-        status = read_one(self, &reader, &token, read, error);
+        status = read_one(self, &reader, &token, read, context, error);
     } else {
         if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
-        status = read_array(self, &reader, read, error);
+        status = read_array(self, &reader, read, context, error);
     }
     return status ? status : json_next(&reader, &token, error);
 }
 
-bool call_read_items(call *self, read_item *read)
+bool call_read_items(call *self, read_item *read, const void *context)
 {
     ee_error error;
     self->request.too_large = false;
     self->item_count = self->bodies_size = self->answers.length = 0;
-    ee_status status = read_body(self, read, &error);
+    ee_status status = read_body(self, read, context, &error);
     if (!status && self->answers.status) status = status_no_memory(&error, self->answers.length);
     if (!status) return true;
     if (self->request.too_large)

@@ -23,7 +23,7 @@ typedef struct replaying {
     /* The bandit. */
     uint32_t number;
     char name[BANDIT_NAME_SIZE];
-    uint64_t seed;
+    bandit_settings settings;
     uint64_t first, last; /* events of the span */
     due_decision *due;    /* (due_count) ascending */
     size_t due_count, due_capacity, done;
@@ -137,7 +137,7 @@ static ee_status compare_decision(void *context, const event *from, ee_error *er
     if (status)
         differ(self, others, "decision %" PRIu64 " cannot be made again: %s", from->number,
                error ? error->message : "");
-    else if (stored.seed != event_seed(self->seed, from->id))
+    else if (stored.seed != event_seed(self->settings.seed, from->id))
         differ(self, others, "decision %" PRIu64 " was not drawn with its own seed", from->number);
     else if (!is_answer(self, &stored, MODE_ONLINE, decision.arm) &&
              !is_answer(self, &stored, MODE_LOGGING, decision.arm))
@@ -248,7 +248,7 @@ static ee_status start(replaying *self, ee_error *error)
 {
     uint64_t upto = self->due_count ? self->due[0].version : self->first - 1;
     if (self->request->from_beginning) upto = 0;
-    ee_status status = restore_at(self->log, self->number, upto, &self->model, &self->version, error);
+    ee_status status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
     while (status == EE_BAD_MODEL) {
         uint64_t next = 0, last;
         status =
@@ -256,7 +256,7 @@ static ee_status start(replaying *self, ee_error *error)
         if (status) return status;
         if (!next) return status_fail(error, EE_BAD_MODEL, "bandit %s: no checkpoint of it can be read", self->name);
         upto = next;
-        status = restore_at(self->log, self->number, upto, &self->model, &self->version, error);
+        status = restore_at(self->log, self->number, &self->settings, upto, &self->model, &self->version, error);
     }
     for (; !status && self->done < self->due_count && self->due[self->done].version < self->version; self->done++)
         self->result->passed_over++;
@@ -326,7 +326,8 @@ typedef struct bandit_list {
     struct found_bandit {
         uint32_t number;
         char name[BANDIT_NAME_SIZE];
-        uint64_t seed, events;
+        bandit_settings settings;
+        uint64_t events;
     } * found;
     size_t count, capacity;
 } bandit_list;
@@ -344,7 +345,7 @@ static ee_status find_bandit(void *context, const stored_bandit *bandit, ee_erro
     struct found_bandit *found = &list->found[list->count++];
     found->number = bandit->number;
     snprintf(found->name, sizeof found->name, "%.*s", (int)bandit->name.length, bandit->name.bytes);
-    found->seed = settings.seed;
+    found->settings = settings;
     found->events = bandit->events;
     return EE_OK;
 }
@@ -356,7 +357,7 @@ static ee_status replay_all(replaying *self, const bandit_list *list, ee_error *
         const struct found_bandit *found = &list->found[i];
         self->number = found->number;
         memcpy(self->name, found->name, sizeof self->name);
-        self->seed = found->seed;
+        self->settings = found->settings;
         self->last = found->events;
         status = replay_bandit(self, error);
     }

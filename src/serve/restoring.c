@@ -10,7 +10,7 @@ static ee_status read_settings(void *context, const event *from, ee_error *error
 typedef struct loading {
     store_reader *log;
     uint32_t bandit;
-    bandit_settings settings; /* those that the log begins with */
+    const bandit_settings *settings;
     follower *loaded;
     uint64_t version;
 } loading;
@@ -23,48 +23,39 @@ static ee_status load_checkpoint(void *context, const event *from, ee_error *err
     size_t size = 0;
     ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
     if (!status) status = store_load_model_of(self->log, self->bandit, body.version, &bytes, &size, error);
-    if (!status) status = follower_load(&body, &self->settings, bytes, size, &self->loaded, error);
+    if (!status) status = follower_load(&body, self->settings, bytes, size, &self->loaded, error);
     if (!status) self->version = body.version;
     memory_free(bytes);
     return status;
 }
 
-static ee_status is_there(void *context, const event *from, ee_error *error)
-{
-    (void)context;
-    (void)from;
-    (void)error;
-    return EE_OK;
-}
-
-/* A log without its beginning cannot be followed from there. */
+/* Events are removed from the first on. */
 static ee_status begin(loading *self, ee_error *error)
 {
-    enum { SECOND = 2 };
-    uint64_t step;
-    ee_status status = store_last(self->log, self->bandit, EVENT_STEP, UINT64_MAX, &step, error);
-    if (status) return status;
-    if (step && store_read_one(self->log, self->bandit, SECOND, is_there, NULL, NULL))
+    bandit_settings first;
+    ee_status status = store_read_one(self->log, self->bandit, 1, read_settings, &first, error);
+    if (status == EE_BAD_INPUT)
         return status_fail(error, EE_BAD_MODEL,
                            "model: no checkpoint of it can be read, and the log's beginning is no longer kept");
-    return follower_create(&self->settings, &self->loaded, error);
+    return status ? status : follower_create(&first, &self->loaded, error);
 }
 
-ee_status restore_at(store_reader *log, uint32_t bandit, uint64_t upto, follower **out, uint64_t *version,
-                     ee_error *error)
+ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *settings, uint64_t upto, follower **out,
+                     uint64_t *version, ee_error *error)
 {
-    loading self = {.log = log, .bandit = bandit};
+    loading self = {.log = log, .bandit = bandit, .settings = settings};
     uint64_t checkpoint = upto;
+    ee_status status = EE_OK;
     *out = NULL;
-    ee_status status = store_read_one(log, bandit, 1, read_settings, &self.settings, error);
-    while (!status && !self.loaded) {
-        if (checkpoint) status = store_last(log, bandit, EVENT_CHECKPOINT, checkpoint, &checkpoint, error);
-        if (status || !checkpoint) break;
+    while (checkpoint && !self.loaded) {
+        status = store_last(log, bandit, EVENT_CHECKPOINT, checkpoint, &checkpoint, error);
+        if (status) return status;
+        if (!checkpoint) break;
         status = store_read_one(log, bandit, checkpoint, load_checkpoint, &self, error);
-        if (status != EE_NO_MEMORY) status = EE_OK; /* an older one may do */
+        if (status == EE_NO_MEMORY) return status; /* of any other, an older one may do */
         checkpoint--;
     }
-    if (!status && !self.loaded) status = begin(&self, error);
+    if (!self.loaded) status = begin(&self, error);
     if (status) return status;
     *out = self.loaded;
     *version = self.version;

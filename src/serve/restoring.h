@@ -5,10 +5,10 @@
 #include "follower.h"
 
 /* The follower of a bandit at its last checkpoint whose event is not above `upto` and whose model can be read; where
- * there is none, or with upto 0, at the log's beginning. *version is the number of its STEP event; 0: there was none.
- */
-ee_status restore_at(store_reader *log, uint32_t bandit, uint64_t upto, follower **out, uint64_t *version,
-                     ee_error *error);
+ * there is none, or with upto 0, at the log's beginning: EE_BAD_MODEL where that is no longer kept. settings are those
+ * in force now. *version is the number of its STEP event; 0: there was none. */
+ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *settings, uint64_t upto, follower **out,
+                     uint64_t *version, ee_error *error);
 
 /* The first STEP event above `after`; *number is 0 where there is none. */
 ee_status restore_next_step(store_reader *log, uint32_t bandit, uint64_t after, uint64_t *number, step_body *step,

@@ -64,10 +64,10 @@ static bool matches(const char *pattern, json_text path, route_match *out)
     out->count = 0;
     while (rest.length && path.length) {
         json_text wanted = cut_part(&rest), part = cut_part(&path);
-        char *into = out->parts[out->count];
         size_t length;
         if (wanted.length && wanted.bytes[0] == '{') {
-            if (out->count == ROUTE_PARTS || !router_decode(part, into, ROUTE_PART_SIZE, &length)) return false;
+            if (out->count == ROUTE_PARTS) return false;
+            if (!router_decode(part, out->parts[out->count], ROUTE_PART_SIZE, &length)) return false;
             out->count++;
         } else if (wanted.length != part.length || memcmp(wanted.bytes, part.bytes, part.length) != 0) {
             return false;

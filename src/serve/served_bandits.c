@@ -122,8 +122,8 @@ static ee_status add(served_bandits *self, uint32_t number, json_text name, cons
     memcpy(bandit->name, name.bytes, name.length);
     bandit->settings = *settings;
     bandit->archived = archived;
-    bandit->taken = 1; /* the SETTINGS event that it begins with */
-    bandit->stride = 1;
+    bandit->taken = bandit->standing.taken = 1; /* the SETTINGS event that it begins with */
+    bandit->stride = bandit->standing.stride = 1;
     atomic_init(&bandit->events, 1);
     pthread_mutex_init(&bandit->mutex, NULL);
     pthread_cond_init(&bandit->left, NULL);

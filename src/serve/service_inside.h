@@ -87,8 +87,7 @@ struct call {
     worker_task task;
     call *next;
 
-    const char *member;  /* of a batch: "decisions" or "rewards"; NULL: there is one item */
-    const void *reading; /* what read_item needs to know */
+    const char *member; /* of a batch: "decisions" or "rewards"; NULL: there is one item */
     decide_request request;
     decision_arms arms;
     event_room stored;
@@ -143,8 +142,8 @@ void call_work(call *self, void (*run)(void *context));
 /* Reads the one item of the body, or those of the array self->member where it is a batch, and gives each to `read`:
  * behind its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused.
  * false: answered. */
-typedef ee_status read_item(call *self, call_item *item, json_reader *reader, ee_error *error);
-bool call_read_items(call *self, read_item *read);
+typedef ee_status read_item(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error);
+bool call_read_items(call *self, read_item *read, const void *context);
 
 /* Hands all items that are not refused to the journal; answers at once where there are none. */
 void call_submit(call *self, void (*done)(journal_entry *entry));

@@ -56,7 +56,7 @@ static ee_status copy_models(backup *self, ee_error *error)
     sqlite3_stmt *statement = NULL;
     ee_status status = store_prepare(self->from, sql, 1, &statement, error);
     for (int code; !status && (code = sqlite3_step(statement)) != SQLITE_DONE;) {
-        checkpoint_body body;
+        checkpoint_body body = {0};
         if (code != SQLITE_ROW) status = store_fail(self->from, "read the checkpoints", error);
         const void *bytes = sqlite3_column_blob(statement, 1);
         if (!status) status = checkpoint_body_read(bytes, (size_t)sqlite3_column_bytes(statement, 1), &body, error);
@@ -101,7 +101,6 @@ static ee_status copy_database(backup *self, ee_error *error)
     sqlite3 *to = NULL;
     ee_status status = file_join(self->draft, "eenet.db", &path, error);
     if (status) return status;
-    unlink(path); /* of an earlier attempt */
     if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL))
         status = store_fail(to, "make the copy", error);
     if (!status) status = copy_pages(self, to, error);

@@ -254,7 +254,6 @@ ee_status store_connect(const char *folder, store_access access, sqlite3 **out, 
     int code = sqlite3_open_v2(path, out, flags | SQLITE_OPEN_NOMUTEX, NULL);
     memory_free(path);
     if (!*out) return status_no_memory(error, 0);
-    sqlite3_extended_result_codes(*out, 0);
     sqlite3_busy_timeout(*out, PATIENCE);
     if (code)
         status = store_fail(*out, "open eenet.db", error);

@@ -200,6 +200,7 @@ ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_erro
 ee_status store_begin(store *self, ee_error *error)
 {
     if (self->begun) return status_fail(error, EE_BAD_INPUT, "store: begun twice");
+    store_checkpointer_turn(self->checkpointer);
     ee_status status = store_run(self, WRITE_BEGIN, "begin a transaction", error);
     self->trouble = (ee_error){0};
     self->begun = !status;
@@ -228,13 +229,11 @@ ee_status store_commit(store *self, ee_error *error)
 {
     ee_status status = store_check(self, error);
     if (!status) status = store_run(self, WRITE_COMMIT, "commit a transaction", error);
-    if (status) {
-        if (self->begun) store_rollback(self);
-        return status;
-    }
-    end_transaction(self, true);
-    store_checkpointer_committed(self->checkpointer);
-    return EE_OK;
+    if (status)
+        store_rollback(self);
+    else
+        end_transaction(self, true);
+    return status;
 }
 
 void store_rollback(store *self)

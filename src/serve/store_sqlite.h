@@ -131,8 +131,8 @@ ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_erro
 /* ---- moving the log of the last transactions into the database: store_checkpoint.c ---- */
 
 ee_status store_checkpointer_start(store *self, ee_error *error);
-/* After each commit, in the writer's thread. */
-void store_checkpointer_committed(struct store_checkpointer *self);
+/* Before each transaction, in the writer's thread: who waits for the last one has been told. */
+void store_checkpointer_turn(struct store_checkpointer *self);
 void store_checkpointer_stop(struct store_checkpointer *self);
 
 /* ---- models: store_models.c ---- */

@@ -102,7 +102,8 @@ static ee_status wake(trainer_turn *t, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
     uint32_t number = bandit->number;
-    ee_status status = restore_at(t->log, number, UINT64_MAX, &bandit->model, &bandit->version, error);
+    bandit_settings settings = served_bandit_settings(bandit);
+    ee_status status = restore_at(t->log, number, &settings, UINT64_MAX, &bandit->model, &bandit->version, error);
     if (status) return status;
     bandit->saved_version = bandit->version;
     bandit->saved_upto = follower_upto(bandit->model);

@@ -1,6 +1,7 @@
 /* The whole API on the real server, each answer as it should be: bandits, decisions, rewards, batches, modes, models,
  * the log, keys and roles, limits, signals, and everything as before after a restart. */
 #define _POSIX_C_SOURCE 200809L
+#include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,26 +13,53 @@
 #include <unistd.h>
 
 #include "http_client.h"
+#include "serve/service_inside.h"
 #include "server_process.h"
 
 static server_process server = {.folder = "data"};
 static http_client client;
 
-/* Whether text is the pattern, in which '*' stands for anything. */
-static bool matches(const char *pattern, const char *text)
+/* Whether words are the pattern, in which '*' stands for anything. */
+static bool matches(const char *pattern, const char *words)
 {
-    if (!*pattern) return !*text;
-    if (*pattern != '*') return *pattern == *text && matches(pattern + 1, text + 1);
-    for (;; text++) {
-        if (matches(pattern + 1, text)) return true;
-        if (!*text) return false;
+    if (!*pattern) return !*words;
+    if (*pattern != '*') return *pattern == *words && matches(pattern + 1, words + 1);
+    for (;; words++) {
+        if (matches(pattern + 1, words)) return true;
+        if (!*words) return false;
     }
+}
+
+static http_method method_of(const char *word)
+{
+    static const char *const words[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"};
+    int found = 0;
+    while (strcmp(words[found], word) != 0) found++;
+    return (http_method)found;
+}
+
+/* Every status that a route answers with is one that the description of the API has for it. */
+static bool is_described(http_method method, const char *path, int status)
+{
+    static const char *const methods[] = {"get", "head", "post", "put", "patch", "delete"};
+    static json_t *description;
+    char allowed[64], code[16];
+    route_match match;
+    if (!description) description = json_loadb(openapi_json, openapi_size, 0, NULL);
+    json_text plain = {path, strcspn(path, "?")};
+    if (router_find(service_routes, service_route_count, method, plain, &match, allowed) != ROUTE_FOUND) return true;
+    snprintf(code, sizeof code, "%d", status);
+    json_t *paths = json_object_get(description, "paths");
+    json_t *operation = json_object_get(json_object_get(paths, match.route->pattern), methods[method]);
+    return json_object_get(json_object_get(operation, "responses"), code) != NULL;
 }
 
 /* Asks, and fails unless the status and the answer are these. body NULL: none. */
 static void expect(const char *method, const char *path, const char *body, int status, const char *answer)
 {
     int got = http_client_call(&client, method, path, body, body ? strlen(body) : 0);
+    if (!is_described(method_of(method), path, got))
+        server_process_fail(&server, "%s %s answers %d, which /openapi.json does not say", method, path, got);
     if (got == status && matches(answer, client.answer ? client.answer : "")) return;
     server_process_fail(&server, "%s %s %.300s\n  expected %d %s\n  got      %d %s", method, path, body ? body : "",
                         status, answer, got, client.answer ? client.answer : "");

@@ -16,7 +16,7 @@
 
 #include "data/text.h"
 
-static double now(void)
+double http_client_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -59,7 +59,7 @@ static bool wait_for(const http_client *self, short what, double until)
 {
     struct pollfd event = {.fd = self->socket, .events = what};
     for (;;) {
-        double left = until - now();
+        double left = until - http_client_now();
         int ready = left > 0 ? poll(&event, 1, (int)(left * 1000) + 1) : 0;
         if (ready > 0) return true;
         if (ready == 0 || errno != EINTR) return false;
@@ -173,7 +173,7 @@ static bool try_call(http_client *self, const char *method, const char *path, co
         length += snprintf(head + length, sizeof head - (size_t)length,
                            "Content-Type: application/json\r\nContent-Length: %zu\r\n", size);
     length += snprintf(head + length, sizeof head - (size_t)length, "\r\n");
-    double until = now() + self->seconds;
+    double until = http_client_now() + self->seconds;
     return send_all(self, head, (size_t)length, until) && send_all(self, body, body ? size : 0, until) &&
            receive_answer(self, until);
 }

@@ -37,6 +37,9 @@ __attribute__((format(printf, 4, 5))) int http_client_ask(http_client *self, con
 bool http_client_text(const http_client *self, const char *name, char *out, size_t capacity);
 bool http_client_number(const http_client *self, const char *name, double *out);
 
+/* Seconds of a clock that never jumps. */
+double http_client_now(void);
+
 /* A socket that is connected, or -1. */
 int http_client_connect(uint16_t port);
 

@@ -200,8 +200,8 @@ static int by_id_and_value(const void *a, const void *b)
 static void check_rows(log_copy *self)
 {
     const char *name = self->bandit->name;
-    qsort(self->decisions, self->decision_count, sizeof *self->decisions, by_id);
-    qsort(self->rewards, self->reward_count, sizeof *self->rewards, by_id_and_value);
+    if (self->decision_count) qsort(self->decisions, self->decision_count, sizeof *self->decisions, by_id);
+    if (self->reward_count) qsort(self->rewards, self->reward_count, sizeof *self->rewards, by_id_and_value);
     for (size_t i = 0; i < self->decision_count; i++) {
         const decision_row *row = &self->decisions[i];
         if (i && strcmp(row[-1].id, row->id) == 0) fault(self->sums, "%s: %s was decided twice", name, row->id);
@@ -222,7 +222,8 @@ static void check_decision(log_copy *self, const told_decision *told)
     self->sums->decisions++;
     decision_row wanted = {0};
     snprintf(wanted.id, sizeof wanted.id, "%s", told->id);
-    const decision_row *row = bsearch(&wanted, self->decisions, self->decision_count, sizeof wanted, by_id);
+    const decision_row *row =
+        !self->decision_count ? NULL : bsearch(&wanted, self->decisions, self->decision_count, sizeof wanted, by_id);
     if (!row) {
         fault(self->sums, "%s: decision %s was acknowledged and is lost", self->bandit->name, told->id);
         return;

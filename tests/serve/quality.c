@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "data/environment.h"
 #include "data/text.h"
@@ -42,13 +41,6 @@ typedef struct game {
     bool patient;
     order rewards;
 } game;
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void must(player *self, bool good, const char *what)
 {
@@ -222,7 +214,7 @@ static spread spread_of(const double *values, uint64_t count)
 static bool compare(const game *what, server_process *server)
 {
     double regrets[2][SEEDS_MOST];
-    double seconds = now();
+    double seconds = http_client_now();
     for (uint64_t seed = 0; seed < what->seeds; seed++) {
         for (int i = 0; i < 2; i++) {
             player self = {.server = server, .patient = what->patient, .client = http_client_start(0)};
@@ -241,7 +233,7 @@ static bool compare(const game *what, server_process *server)
     bool good = http.mean - library.mean <= 3 * noise + library.mean / 20;
     printf("%-30s %-9s library %8.1f +- %5.1f   http %8.1f +- %5.1f   %s   (%.0f s)\n", dataset_name(what->data),
            order_names[what->rewards], library.mean, library.deviation, http.mean, http.deviation,
-           good ? "the same" : "WORSE", now() - seconds);
+           good ? "the same" : "WORSE", http_client_now() - seconds);
     fflush(stdout);
     return good;
 }
@@ -272,7 +264,7 @@ int main(int count, char **words)
     for (int i = 0; i < ORDERS; i++) {
         game what = {.data = data, .options = options, .rewards = (order)i};
         what.patient = brief || atof(words[5]) == 0;
-        what.rounds = brief ? 200 : strtoull(words[3], NULL, 10);
+        what.rounds = brief ? 150 : strtoull(words[3], NULL, 10);
         what.seeds = brief ? 3 : strtoull(words[4], NULL, 10);
         if (what.seeds < 2 || what.seeds > SEEDS_MOST) server_process_fail(&server, "2 to %d seeds", SEEDS_MOST);
         good = compare(&what, &server) && good;

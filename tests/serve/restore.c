@@ -1,6 +1,6 @@
-/* restore EENET: a server is copied while it decides, killed, and started again on the copy. What was answered before
- * the copy began is answered again, to the byte; what the copy does not have is decided anew; rewards are not joined
- * twice. */
+/* restore EENET: a server is copied while it decides, killed, and started again on the copy, whose log gives what it
+ * has by `eenet replay`. What was answered before the copy began is answered again, to the byte; what the copy does not
+ * have is decided anew; rewards are not joined twice. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -60,6 +60,9 @@ static void wait_for(server_process *server, load *of, size_t count)
 static void check_copy(const char *program, const char *copy, load *of, size_t sure)
 {
     server_process server = {.program = program, .folder = copy};
+    const char *const replay[] = {program, "replay", copy, NULL};
+    if (server_process_run(program, "replay.log", replay) != 0)
+        server_process_fail(&server, "%s: not what its log says: replay.log", copy);
     server_process_start(&server);
     http_client client = http_client_start(server.port);
     for (size_t i = 0; i < sure; i++) {

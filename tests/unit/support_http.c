@@ -225,12 +225,15 @@ static void *stop_http(void *context)
     return NULL;
 }
 
-void echo_stop_http(echo_server *self)
+bool echo_stop_http(echo_server *self)
 {
     pthread_t thread;
     pthread_create(&thread, NULL, stop_http, self);
+    pause_for(50000000);
+    bool waited = !atomic_load(&self->has_stopped);
     while (!atomic_load(&self->has_stopped)) echo_release(self);
     pthread_join(thread, NULL);
+    return waited;
 }
 
 void echo_stop(echo_server *self)

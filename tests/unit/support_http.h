@@ -21,8 +21,9 @@ typedef struct echo_server echo_server;
  * cannot be started. */
 echo_server *echo_start(const http_options *options);
 void echo_stop(echo_server *self);
-/* Stops HTTP alone, answering those that wait meanwhile. The rest stays, for clients that still ask for the port. */
-void echo_stop_http(echo_server *self);
+/* Stops HTTP alone, and after a moment answers those that wait. The rest stays, for clients that still ask for the
+ * port. Returns whether HTTP had not stopped before. */
+bool echo_stop_http(echo_server *self);
 http_server *echo_http(echo_server *self);
 uint16_t echo_port(const echo_server *self);
 

@@ -368,10 +368,10 @@ static uint64_t plain_checksum(const uint8_t *bytes, size_t size)
 static void long_checksums_are_the_same(void **state)
 {
     (void)state;
-    static uint8_t bytes[5000];
+    uint8_t bytes[600];
     random_stream stream = random_named(1, "long");
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)random_below(&stream, 256);
-    for (size_t size = 4080; size < 4120; size++)
+    for (size_t size = 490; size < 540; size++)
         assert_true(archive_checksum(bytes + size % 3, size) == plain_checksum(bytes + size % 3, size));
 }
 

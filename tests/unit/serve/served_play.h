@@ -47,7 +47,11 @@ static void play_appended(void *context, uint32_t bandit, uint64_t last)
 /* Opens what the folder has. */
 static inline void play_open(served_play *self)
 {
-    journal_options written = {.clock = play_clock, .clock_context = self, .appended = play_appended, .context = self};
+    journal_options written = {.clock = play_clock,
+                               .clock_context = self,
+                               .appended = play_appended,
+                               .context = self,
+                               .checkpoints = self->options.checkpoints};
     PLAY_OK(self, store_open(self->folder.path, &self->kept, &self->error));
     PLAY_OK(self, served_bandits_create(self->kept, &self->options, &self->bandits, &self->error));
     PLAY_OK(self, journal_start(self->kept, &written, &self->written, &self->error));

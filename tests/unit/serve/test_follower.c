@@ -329,27 +329,60 @@ static void a_reset_begins_anew(void **state)
     end(&s);
 }
 
+static void upload(script *s, const void *bytes, size_t size)
+{
+    uint8_t *body = NULL;
+    size_t body_size;
+    checkpoint_body about = {
+        .version = 1000000 + s->number, .checksum = archive_checksum(bytes, size), .size = size, .state = ""};
+    SCRIPT_OK(s, store_save_model(s->kept, BANDIT, about.version, bytes, size, &s->error));
+    SCRIPT_OK(s, checkpoint_body_write(&about, NULL, &body, &body_size, &s->error));
+    append(s, (event){.kind = EVENT_MODEL, .body = body, .size = body_size});
+    memory_free(body);
+    step(s, 1);
+}
+
 static void an_upload_takes_over(void **state)
 {
     (void)state;
     script s;
-    enum { FILE_NUMBER = 1000000 };
-    uint8_t *body = NULL;
-    size_t body_size;
     begin(&s, "linucb", "pending=16", NULL);
     play(&s, 20, 5, 1);
     saved_model taken = s.models[s.step_count / 2];
     play(&s, 20, 5, 1);
-    checkpoint_body about = {.version = FILE_NUMBER, .checksum = taken.about.checksum, .size = taken.size, .state = ""};
-    SCRIPT_OK(&s, store_save_model(s.kept, BANDIT, FILE_NUMBER, taken.bytes, taken.size, &s.error));
-    SCRIPT_OK(&s, checkpoint_body_write(&about, NULL, &body, &body_size, &s.error));
-    append(&s, (event){.kind = EVENT_MODEL, .body = body, .size = body_size});
-    step(&s, 1);
+    upload(&s, taken.bytes, taken.size);
     assert_int_equal(s.models[s.step_count - 1].size, taken.size);
     assert_memory_equal(s.models[s.step_count - 1].bytes, taken.bytes, taken.size);
     play(&s, 20, 5, 2);
     assert_all_follow(&s);
-    memory_free(body);
+    end(&s);
+}
+
+/* Of other arms than the bandit's: it is passed over, and the model stays. */
+static void a_strange_upload_is_passed_over(void **state)
+{
+    (void)state;
+    script s;
+    ee_bandit *other;
+    void *bytes;
+    size_t size;
+    const ee_settings strange[] = {{.policy = "linucb", .dim = DIM + 1},
+                                   {.policy = "linucb", .features = "names=4 hashes=1"}};
+    begin(&s, "linucb", "pending=16", NULL);
+    play(&s, 20, 5, 1);
+    saved_model before = s.models[s.step_count - 1];
+    for (size_t i = 0; i < 2; i++) {
+        SCRIPT_OK(&s, ee_bandit_create(&strange[i], &other, &s.error));
+        if (i) assert_int_equal(ee_bandit_info(other).dim, DIM);
+        SCRIPT_OK(&s, ee_bandit_save_bytes(other, &bytes, &size, &s.error));
+        uint64_t passed = follower_read_counts(s.live).passed_over;
+        upload(&s, bytes, size);
+        assert_int_equal(follower_read_counts(s.live).passed_over, passed + 1);
+        assert_memory_equal(s.models[s.step_count - 1].bytes, before.bytes, before.size);
+        ee_bytes_free(bytes);
+        ee_bandit_free(other);
+    }
+    assert_all_follow(&s);
     end(&s);
 }
 
@@ -449,9 +482,13 @@ static void what_is_wrong_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_policies_are_followed), cmocka_unit_test(named_features_are_followed),
-        cmocka_unit_test(a_reset_begins_anew),       cmocka_unit_test(an_upload_takes_over),
-        cmocka_unit_test(modes_learn_what_they_may), cmocka_unit_test(a_stride_trains_less),
+        cmocka_unit_test(all_policies_are_followed),
+        cmocka_unit_test(named_features_are_followed),
+        cmocka_unit_test(a_reset_begins_anew),
+        cmocka_unit_test(an_upload_takes_over),
+        cmocka_unit_test(a_strange_upload_is_passed_over),
+        cmocka_unit_test(modes_learn_what_they_may),
+        cmocka_unit_test(a_stride_trains_less),
         cmocka_unit_test(what_is_wrong_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -426,6 +426,19 @@ static void draining_answers_what_is_open(void **state)
     raw_close(idle);
 }
 
+static void stopping_waits_for_handlers(void **state)
+{
+    (void)state;
+    echo_server *server = echo_start(NULL);
+    int client = raw_connect(echo_port(server));
+    assert_true(raw_send_text(client, GET("/never")));
+    assert_true(raw_wait_count(echo_waiting, server, 1));
+    assert_true(echo_stop_http(server));
+    assert_int_equal(echo_ended(server), 1);
+    raw_close(client);
+    echo_stop(server);
+}
+
 /* ---- starting ---- */
 
 static void addresses_that_cannot_be_are_said(void **state)
@@ -576,6 +589,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(clients_may_vanish, start, stop),
         cmocka_unit_test_setup_teardown(half_a_request_holds_nothing_up, start, stop),
         cmocka_unit_test_setup_teardown(draining_answers_what_is_open, start, stop),
+        cmocka_unit_test(stopping_waits_for_handlers),
         cmocka_unit_test_setup_teardown(addresses_that_cannot_be_are_said, start, stop),
         cmocka_unit_test(one_address_has_its_share),
         cmocka_unit_test(who_is_too_many_waits),

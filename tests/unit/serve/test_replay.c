@@ -79,6 +79,49 @@ static void a_day_is_made_again(void **state)
         EE_BAD_INPUT);
 }
 
+static ee_status is_there(void *context, const event *from, ee_error *error)
+{
+    (void)context;
+    (void)from;
+    (void)error;
+    return EE_OK;
+}
+
+/* The first checkpoint that is kept is where it begins then, for a restart too. */
+static void what_is_no_longer_kept_is_passed_over(void **state)
+{
+    served_play *play = *state;
+    served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5,\"options\":\"pending=4\"}");
+    void *before, *after;
+    size_t size, size_after;
+    uint64_t version;
+    store_reader *log;
+    play_rounds(play, shop, 1, 50, 6);
+    play_pass(play, 1000);
+    play_rounds(play, shop, 51, 100, 6);
+    play_catch_up(play, shop);
+    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
+    journal_forget_before(play->written, 1, 900 * 1000000LL);
+    while (!store_read_one(log, 1, 1, is_there, NULL, NULL)) play_reward(play, shop, 0, 0, &play->error);
+    store_reader_free(log);
+    PLAY_OK(play, served_bandit_save(shop, &before, &size, &version, &play->error));
+    play_close(play, true);
+    play_open(play);
+    shop = served_bandits_find(play->bandits, play_text("shop"));
+    PLAY_OK(play, served_bandit_save(shop, &after, &size_after, &version, &play->error));
+    assert_int_equal(size, size_after);
+    assert_memory_equal(before, after, size);
+    ee_bytes_free(before);
+    ee_bytes_free(after);
+    play_rounds(play, shop, 101, 110, 6);
+    play_catch_up(play, shop);
+    play_close(play, false);
+    replay_result result = replay(play, &(replay_request){0});
+    if (result.first[0]) fail_msg("%s", result.first);
+    assert_true(result.passed_over > 0);
+    assert_true(result.decisions > 0 && result.decisions + result.passed_over < 110);
+}
+
 /* ---- what somebody changes ---- */
 
 static void change_store(served_play *play, const char *sql)
@@ -228,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_day_is_made_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_longer_kept_is_passed_over, set_up, tear_down),
         cmocka_unit_test_setup_teardown(changed_decisions_are_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_changed_reward_is_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_lost_event_is_found, set_up, tear_down),

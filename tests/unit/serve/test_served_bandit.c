@@ -177,9 +177,10 @@ static void keeps_the_last_checkpoints(void **state)
     store_reader *log;
     uint64_t checkpoint, version;
     follower *loaded;
+    bandit_settings settings = bandit_settings_usual();
     PLAY_OK(play, store_open_reader(play->folder.path, &log, &play->error));
     PLAY_OK(play, store_last(log, 1, EVENT_CHECKPOINT, UINT64_MAX, &checkpoint, &play->error));
-    PLAY_OK(play, restore_at(log, 1, checkpoint, &loaded, &version, &play->error));
+    PLAY_OK(play, restore_at(log, 1, &settings, checkpoint, &loaded, &version, &play->error));
     follower_free(loaded);
     uint8_t *good;
     size_t size;
@@ -187,7 +188,7 @@ static void keeps_the_last_checkpoints(void **state)
     snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
     folder_write(&play->folder, name, "broken", 6);
     uint64_t older;
-    PLAY_OK(play, restore_at(log, 1, checkpoint, &loaded, &older, &play->error));
+    PLAY_OK(play, restore_at(log, 1, &settings, checkpoint, &loaded, &older, &play->error));
     follower_free(loaded);
     assert_true(older > 0 && older < version);
     store_reader_free(log);

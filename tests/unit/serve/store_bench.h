@@ -1,0 +1,187 @@
+/* What the tests of the store share: a store in a folder of its own, and what is read of it as words. */
+#ifndef EENET_STORE_BENCH_H
+#define EENET_STORE_BENCH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "serve/store.h"
+#include "support_files.h"
+
+enum { ALL = 0xff };
+
+/* A store in a folder of its own, and a reader of it. */
+typedef struct bench {
+    test_folder folder;
+    store *kept;
+    store_reader *reader;
+    ee_error error;
+} bench;
+
+static inline void open_store(bench *b)
+{
+    assert_int_equal(store_open(b->folder.path, &b->kept, &b->error), EE_OK);
+    assert_int_equal(store_reader_create(b->kept, &b->reader, &b->error), EE_OK);
+}
+
+static inline void close_store(bench *b)
+{
+    store_reader_free(b->reader);
+    store_close(b->kept);
+    b->reader = NULL;
+    b->kept = NULL;
+}
+
+static inline int set_up(void **state)
+{
+    bench *b = calloc(1, sizeof *b);
+    b->folder = folder_make();
+    open_store(b);
+    *state = b;
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    bench *b = *state;
+    close_store(b);
+    folder_remove(&b->folder);
+    free(b);
+    return 0;
+}
+
+static inline json_text words(const char *text)
+{
+    return (json_text){text, strlen(text)};
+}
+
+static inline void begin(bench *b)
+{
+    assert_int_equal(store_begin(b->kept, &b->error), EE_OK);
+}
+
+static inline void commit(bench *b)
+{
+    assert_int_equal(store_commit(b->kept, &b->error), EE_OK);
+}
+
+static inline uint32_t add_bandit(bench *b, const char *name)
+{
+    uint32_t number = 0;
+    assert_int_equal(store_add_bandit(b->kept, words(name), &number, &b->error), EE_OK);
+    return number;
+}
+
+static inline void append(bench *b, uint32_t bandit, event_kind kind, uint64_t number, int64_t time, const char *id)
+{
+    event new = {.number = number, .kind = kind, .time = time, .id = words(id), .body = "body", .size = 4};
+    assert_int_equal(store_append(b->kept, bandit, &new, &b->error), EE_OK);
+}
+
+/* An event and all that belongs to a decision. */
+static inline void decide(bench *b, uint32_t bandit, uint64_t number, int64_t time, const char *id, bool settled)
+{
+    stored_decision decision = {.number = number, .time = time, .request = {number, ~number}, .settled = settled};
+    append(b, bandit, EVENT_DECISION, number, time, id);
+    assert_int_equal(store_add_decision(b->kept, bandit, words(id), &decision, &b->error), EE_OK);
+}
+
+static inline bool find(bench *b, uint32_t bandit, const char *id, stored_decision *out)
+{
+    bool found = false;
+    assert_int_equal(store_find_decision(b->kept, bandit, words(id), out, &found, &b->error), EE_OK);
+    return found;
+}
+
+/* ---- what was read ---- */
+
+typedef struct seen {
+    char text[512];
+    stored_bandit bandit;
+    size_t count;
+    ee_status answer;
+} seen;
+
+static inline ee_status see_bandit(void *context, const stored_bandit *bandit, ee_error *error)
+{
+    (void)error;
+    seen *into = context;
+    size_t length = strlen(into->text);
+    snprintf(into->text + length, sizeof into->text - length, "%u %.*s%s %d-%d@%d settled %d %.*s; ", bandit->number,
+             (int)bandit->name.length, bandit->name.bytes, bandit->archived ? " archived" : "",
+             (int)bandit->first_event, (int)bandit->events, (int)bandit->time, (int)bandit->settled_to,
+             (int)bandit->settings.length, bandit->settings.bytes);
+    into->count++;
+    return into->answer;
+}
+
+static inline ee_status see_event(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    seen *into = context;
+    size_t length = strlen(into->text);
+    snprintf(into->text + length, sizeof into->text - length, "%d:%d@%d %.*s ", (int)from->number, (int)from->kind,
+             (int)from->time, (int)from->id.length, from->id.bytes);
+    into->count++;
+    return into->answer;
+}
+
+static inline const char *bandits_of(store_reader *reader, seen *into)
+{
+    *into = (seen){0};
+    assert_int_equal(store_each_bandit(reader, see_bandit, into, NULL), EE_OK);
+    return into->text;
+}
+
+static inline const char *events_of(store_reader *reader, uint32_t bandit, seen *into)
+{
+    uint64_t last;
+    *into = (seen){0};
+    assert_int_equal(store_read(reader, bandit, 0, ALL, 1000, see_event, into, &last, NULL), EE_OK);
+    return into->text;
+}
+
+static inline ee_status compare_event(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    const event *expected = context;
+    assert_int_equal(from->number, expected->number);
+    assert_int_equal(from->kind, expected->kind);
+    assert_int_equal(from->time, expected->time);
+    assert_int_equal(from->id.length, expected->id.length);
+    assert_memory_equal(from->id.bytes, expected->id.bytes, from->id.length);
+    assert_int_equal(from->decision, expected->decision);
+    assert_true(from->value == expected->value);
+    assert_int_equal(from->outcome, expected->outcome);
+    assert_int_equal(from->reward_id.length, expected->reward_id.length);
+    assert_memory_equal(from->reward_id.bytes, expected->reward_id.bytes, from->reward_id.length);
+    assert_int_equal(from->size, expected->size);
+    if (from->size) assert_memory_equal(from->body, expected->body, from->size);
+    return EE_OK;
+}
+
+/* Two bandits, events 1 to 12 each: 1 is SETTINGS, then DECISION, but for STEPs at 4, 8, 12 and a CHECKPOINT at 9. */
+static inline void write_log(bench *b)
+{
+    begin(b);
+    for (uint32_t bandit = 1; bandit <= 2; bandit++) {
+        add_bandit(b, bandit == 1 ? "a" : "b");
+        for (uint64_t number = 1; number <= 12; number++) {
+            event_kind kind = number == 1       ? EVENT_SETTINGS
+                              : number % 4 == 0 ? EVENT_STEP
+                              : number == 9     ? EVENT_CHECKPOINT
+                                                : EVENT_DECISION;
+            append(b, bandit, kind, number, (int64_t)(10 * (number / 2)), "");
+        }
+    }
+    commit(b);
+}
+
+static inline uint64_t take(bench *b, const char *id, double *value)
+{
+    uint64_t number;
+    assert_int_equal(store_take_unclaimed(b->kept, 1, words(id), &number, value, &b->error), EE_OK);
+    return number;
+}
+
+#endif
