@@ -354,5 +354,10 @@ void service_stop(service *self, const volatile bool *hurry)
         const struct timespec moment = {.tv_nsec = 2000000};
         nanosleep(&moment, NULL);
     }
+    size_t open = http_open_requests(self->http);
+    if (open) server_log_write(&self->log, LOG_LEVEL_WARNING, "", "%zu requests are cut", open);
+    server_log_write(&self->log, LOG_LEVEL_INFO, "", "saving the models");
+    server_log log = {.level = atomic_load(&self->log.level)};
     service_free(self, hurry && *hurry);
+    server_log_write(&log, LOG_LEVEL_INFO, "", "stopped");
 }
