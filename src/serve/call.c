@@ -45,6 +45,8 @@ void call_give_back(call *used)
     used->exchange->context = NULL;
     used->exchange = NULL;
     used->bandit = NULL;
+    if (used->is_download) atomic_fetch_sub(&owner->model_downloads, 1);
+    used->is_download = false;
     size_t bytes = memory_bytes(&used->memory) + memory_bytes(&used->arms.memory) + used->answers.capacity;
     if (bytes > MOST_KEPT || used->answers.status) {
         call_free(used);

@@ -53,7 +53,8 @@ struct service {
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     atomic_bool draining;
-    atomic_int log_streams; /* that are open */
+    atomic_int log_streams;     /* that are open */
+    atomic_int model_downloads; /* that are being made or sent */
     pthread_mutex_t pool_lock;
     call *free_calls;
     service_metrics metrics;
@@ -84,6 +85,7 @@ struct call {
     served_bandit *bandit;   /* that the path names; NULL: it names none */
     const char *only_bandit; /* that the key is for; NULL: for all */
     const char *key_name;    /* "" where there are no keys */
+    bool is_download;        /* one of the service's model_downloads */
     worker_task task;
     call *next;
 
