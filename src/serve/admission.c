@@ -49,7 +49,10 @@ static bool check_origin(const service_config *config, http_exchange *exchange)
         return false;
     }
     if (config->keys || !host || is_local_host(host)) return true;
-    http_refuse(exchange, 403, call_code(403), "without keys this server is called localhost, not '%.100s'", host);
+    http_refuse(exchange, 403, call_code(403),
+                "without keys this server answers to localhost alone, not to '%.100s': start it with --keys, or send "
+                "Host: localhost",
+                host);
     return false;
 }
 
