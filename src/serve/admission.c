@@ -25,7 +25,9 @@ static void name_request(service *self, http_exchange *exchange)
 
 static bool is_local_host(const char *host)
 {
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    static const char *const names[] = {"localhost", "[::1]"};
+    size_t number = strncmp(host, "127.", 4) == 0 ? strspn(host, "0123456789.") : 0;
+    if (number && (host[number] == '\0' || host[number] == ':')) return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);
         if (strncasecmp(host, names[i], length) == 0 && (host[length] == '\0' || host[length] == ':')) return true;

@@ -356,7 +356,7 @@ void service_stop(service *self, const volatile bool *hurry)
     }
     size_t open = http_open_requests(self->http);
     if (open) server_log_write(&self->log, LOG_LEVEL_WARNING, "", "%zu requests are cut", open);
-    server_log_write(&self->log, LOG_LEVEL_INFO, "", "saving the models");
+    if (!hurry || !*hurry) server_log_write(&self->log, LOG_LEVEL_INFO, "", "saving the models");
     server_log log = {.level = atomic_load(&self->log.level)};
     service_free(self, hurry && *hurry);
     server_log_write(&log, LOG_LEVEL_INFO, "", "stopped");

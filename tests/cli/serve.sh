@@ -90,7 +90,8 @@ status_of() { curl -s -o answer -w '%{http_code}' "$@"; }
 [ "$(status_of -H "Origin: $place" "$place/v1/bandits")" = 200 ] || fail "its own origin: $(cat answer)"
 [ "$(status_of -H "Host: elsewhere.example:${local##*:}" "$place/v1/bandits")" = 403 ] || fail "a name: $(cat answer)"
 [ "$(status_of -H "Host: localhost.example" "$place/v1/bandits")" = 403 ] || fail "such a name: $(cat answer)"
-for name in localhost 'localhost:1' '[::1]:8080' LOCALHOST; do
+[ "$(status_of -H "Host: 127.0.0.1.example" "$place/v1/bandits")" = 403 ] || fail "such a number: $(cat answer)"
+for name in 127.0.0.2 localhost 'localhost:1' '[::1]:8080' LOCALHOST; do
     [ "$(status_of -H "Host: $name" "$place/v1/bandits")" = 200 ] || fail "$name: $(cat answer)"
 done
 
