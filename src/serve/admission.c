@@ -7,18 +7,17 @@
 #include "service_inside.h"
 
 /* Every answer has an id, the caller's where it is short and plain. */
-static void name_request(service *self, http_exchange *exchange)
+static void name_request(call *self)
 {
-    enum { MOST = 128 };
-    const char *given = http_header(exchange, "X-Request-Id");
-    char made[DECISION_ID_SIZE + 1] = "";
+    const char *given = http_header(self->exchange, "X-Request-Id");
     size_t length = 0;
     while (given && given[length] > ' ' && given[length] < 127) length++;
-    if (!given || length == 0 || length > MOST || given[length]) {
-        if (decision_ids_make(&self->ids, server_clock_wall(), made, NULL)) return;
-        given = made;
-    }
-    http_add_header(exchange, "X-Request-Id", given);
+    memset(self->request_id, 0, sizeof self->request_id);
+    if (given && length > 0 && length <= REQUEST_NAME_MOST && !given[length])
+        memcpy(self->request_id, given, length);
+    else if (decision_ids_make(&self->owner->ids, server_clock_wall(), self->request_id, NULL))
+        return;
+    http_add_header(self->exchange, "X-Request-Id", self->request_id);
 }
 
 /* ---- pages of others ---- */
@@ -180,12 +179,12 @@ static bool let_in(service *self, call *into)
 bool service_admit(void *context, http_exchange *exchange)
 {
     service *self = context;
-    name_request(self, exchange);
     call *made = call_take(self, exchange);
     if (!made) {
         call_refuse_for(exchange, 503, 1, "there is no memory left");
         return false;
     }
+    name_request(made);
     if (!check_origin(service_config_now(self), exchange) || !find_route(exchange, &made->match)) return false;
     exchange->route = made->match.route;
     return let_in(self, made);

@@ -44,14 +44,17 @@ static void ended(void *context, http_exchange *exchange)
     service *self = context;
     call *used = exchange->context;
     double seconds = (double)server_clock_real() * 1e-6 - exchange->arrived;
+    log_level level = exchange->status == 500 ? LOG_LEVEL_ERROR : LOG_LEVEL_DEBUG;
     service_count(self, exchange, exchange->route, seconds);
-    if (server_log_wants(&self->log, LOG_LEVEL_DEBUG)) {
-        char path[500], fields[700];
+    if (server_log_wants(&self->log, level)) {
+        char path[500], id[REQUEST_NAME_MOST + 1], fields[900];
+        json_text given = {used ? used->request_id : "", used ? strlen(used->request_id) : 0};
         server_log_plain(exchange->path, path, sizeof path);
-        snprintf(fields, sizeof fields, "method=%s path=%s status=%d seconds=%.6f bytes=%zu peer=%s key=%s",
+        server_log_plain(given, id, sizeof id);
+        snprintf(fields, sizeof fields, "method=%s path=%s status=%d seconds=%.6f bytes=%zu peer=%s key=%s id=%s",
                  methods[exchange->method], path, exchange->status, seconds, exchange->answer.length, exchange->peer,
-                 used ? used->key_name : "");
-        server_log_write(&self->log, LOG_LEVEL_DEBUG, fields, "request");
+                 used ? used->key_name : "", id);
+        server_log_write(&self->log, level, fields, "request");
     }
     if (used) call_give_back(used);
 }

@@ -76,6 +76,8 @@ typedef struct call_item {
     char id[DECISION_ID_SIZE];     /* where the caller gave none */
 } call_item;
 
+enum { REQUEST_NAME_MOST = 128 };
+
 /* A request that was admitted, and the room to answer it in; used again when it is over. */
 struct call {
     memory memory; /* of what stays for the next */
@@ -85,7 +87,8 @@ struct call {
     served_bandit *bandit;   /* that the path names; NULL: it names none */
     const char *only_bandit; /* that the key is for; NULL: for all */
     const char *key_name;    /* "" where there are no keys */
-    bool is_download;        /* one of the service's model_downloads */
+    char request_id[REQUEST_NAME_MOST + 1];
+    bool is_download; /* one of the service's model_downloads */
     worker_task task;
     call *next;
 

@@ -173,7 +173,7 @@ start --folder limited --body-bytes 1024 --actions 2 --features 3 --batch 2 --ba
 head -c 2000 /dev/zero | tr '\0' ' ' >large
 [ "$(status_of "$place/v1/bandits/v/decide" --data-binary @large)" = 413 ] || fail "body: $(cat answer)"
 stop TERM
-start --folder limited --rate 0.01
+start --folder limited --rate 0.01 --log-level debug
 for i in 1 2 3; do status_of "$place/v1/bandits"; echo; done >statuses
 grep -q 200 statuses && grep -q 429 statuses || fail "rate: $(cat statuses)"
 curl -s -D headers -o answer "$place/v1/bandits"
@@ -181,6 +181,7 @@ tr -d '\r' <headers | grep -iqE '^retry-after: [0-9]{1,3}$' || fail "no Retry-Af
 tr -d '\r' <headers | grep -iqE '^x-request-id: [0-9a-f]{32}$' || fail "no id of the request: $(cat headers)"
 curl -s -D headers -o answer -H 'X-Request-Id: mine-7' "$place/livez"
 tr -d '\r' <headers | grep -iqx 'x-request-id: mine-7' || fail "another id of the request: $(cat headers)"
+until grep -q 'path=/livez status=200 .* id=mine-7$' err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
 stop TERM
 
 # TLS, where there is a tool that makes a certificate; SIGHUP takes a new one.
