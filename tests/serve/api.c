@@ -265,6 +265,24 @@ static void try_models(void)
 
 /* ---- the log ---- */
 
+/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. */
+static void try_downloads(void)
+{
+    enum { MOST = 8, TURNS = 1000 };
+    static const char request[] = "GET /v1/bandits/shop/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    int takers[MOST], turn = 0;
+    for (int i = 0; i < MOST; i++) {
+        takers[i] = http_client_connect(server.port);
+        if (write(takers[i], request, sizeof request - 1) < 0) server_process_fail(&server, "a taker was cut");
+    }
+    while (http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0) != 503)
+        if (++turn == TURNS) server_process_fail(&server, "downloads have no limit");
+    refuse("GET", "/v1/bandits/vectors/model", NULL, 503, "Unavailable", "8 models are being downloaded already*");
+    for (int i = 0; i < MOST; i++) close(takers[i]);
+    while (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200)
+        if (++turn == TURNS) server_process_fail(&server, "downloads that were given up count");
+}
+
 static void try_log(void)
 {
     const char *words[] = {server.program, "evaluate", "log.dsjson", "-p", "uniform", NULL};
@@ -287,6 +305,9 @@ static void try_log(void)
     expect("GET", "/v1/bandits/shop/log?from=2001-01-01", NULL, 200, "{*}\n");
     refuse("GET", "/v1/bandits/shop/log?from=yesterday", NULL, 400, "BadRequest", "*from*yesterday*");
     refuse("GET", "/v1/bandits/shop/log?limit=0", NULL, 400, "BadRequest", "*limit*");
+    refuse("GET", "/v1/bandits/shop/log?limit=%zz", NULL, 400, "BadRequest", "*limit*%zz*");
+    refuse("GET", "/v1/bandits/shop/log?after=18446744073709551615", NULL, 400, "BadRequest", "*after*");
+    expect("GET", "/v1/bandits/shop/log?after=9223372036854775807", NULL, 200, "");
     free(first);
 }
 
@@ -450,6 +471,7 @@ int main(int count, char **words)
     try_rewards();
     try_modes();
     try_models();
+    try_downloads();
     try_log();
     try_metrics();
     try_restart(SIGTERM);
