@@ -276,6 +276,26 @@ static void one_that_does_not_wake_is_tried_now_and_then(void **state)
     assert_string_equal(served_bandit_standing(shop).trouble, "");
 }
 
+static void a_reset_heals_where_an_upload_is_lost(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    play_catch_up(play, shop);
+    saved_bytes model = save(play, shop);
+    play_model(play, shop, model.bytes, model.size);
+    ee_bytes_free(model.bytes);
+    play_catch_up(play, shop);
+    restart(play, true);
+    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    shop = find(play, "shop");
+    play_model(play, shop, NULL, 0);
+    while (play_wake(shop)) play_pause();
+    play_rounds(play, shop, 4, 9, 0);
+    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
+}
+
 static void few_are_awake(void **state)
 {
     served_play *play = *state;
@@ -418,6 +438,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_damaged_checkpoint_is_saved_again, set_up, tear_down),
         cmocka_unit_test_setup(a_log_that_does_not_go_on_is_no_model, set_up),
         cmocka_unit_test_setup_teardown(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reset_heals_where_an_upload_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
