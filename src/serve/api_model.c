@@ -164,11 +164,14 @@ typedef struct version_list {
 static ee_status add_version(void *context, const event *saved, ee_error *error)
 {
     version_list *list = context;
-    struct kept_version *place = &list->kept[list->count % list->most];
-    ee_status status = checkpoint_body_read(saved->body, saved->size, &place->body, error);
-    place->time = saved->time;
-    list->count += !status;
-    return status;
+    struct kept_version made = {.time = saved->time};
+    ee_status status = checkpoint_body_read(saved->body, saved->size, &made.body, error);
+    if (status) return status;
+    /* One that was saved again, as after its file was damaged, is the same. */
+    bool again = list->count && list->kept[(list->count - 1) % list->most].body.version == made.body.version;
+    list->kept[(list->count - again) % list->most] = made;
+    list->count += !again;
+    return EE_OK;
 }
 
 static ee_status read_versions(call *self, version_list *list, ee_error *error)
