@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/archive.h"
 #include "data/log_time.h"
 #include "server_clock.h"
 #include "service_inside.h"
@@ -106,7 +105,7 @@ static ee_status put_model(call *self, json_text bytes, uint64_t *number, ee_err
     uint8_t *body = NULL;
     size_t size = 0;
     checkpoint_body head = {.version = (uint64_t)server_clock_wall(),
-                            .checksum = archive_checksum((const uint8_t *)bytes.bytes, bytes.length),
+                            .checksum = checkpoint_checksum(bytes.bytes, bytes.length),
                             .size = bytes.length};
     ee_status status = check_model(self, bytes, error);
     if (!status)
