@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/archive.h"
 #include "data/log_time.h"
 #include "server_clock.h"
 #include "service_inside.h"
@@ -106,7 +105,7 @@ static ee_status put_model(call *self, json_text bytes, uint64_t *number, ee_err
     uint8_t *body = NULL;
     size_t size = 0;
     checkpoint_body head = {.version = (uint64_t)server_clock_wall(),
-                            .checksum = archive_checksum((const uint8_t *)bytes.bytes, bytes.length),
+                            .checksum = checkpoint_checksum(bytes.bytes, bytes.length),
                             .size = bytes.length};
     ee_status status = check_model(self, bytes, error);
     if (!status)
@@ -164,11 +163,14 @@ typedef struct version_list {
 static ee_status add_version(void *context, const event *saved, ee_error *error)
 {
     version_list *list = context;
-    struct kept_version *place = &list->kept[list->count % list->most];
-    ee_status status = checkpoint_body_read(saved->body, saved->size, &place->body, error);
-    place->time = saved->time;
-    list->count += !status;
-    return status;
+    struct kept_version made = {.time = saved->time};
+    ee_status status = checkpoint_body_read(saved->body, saved->size, &made.body, error);
+    if (status) return status;
+    /* One that was saved again, as after its file was damaged, is the same. */
+    bool again = list->count && list->kept[(list->count - 1) % list->most].body.version == made.body.version;
+    list->kept[(list->count - again) % list->most] = made;
+    list->count += !again;
+    return EE_OK;
 }
 
 static ee_status read_versions(call *self, version_list *list, ee_error *error)

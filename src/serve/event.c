@@ -263,6 +263,12 @@ ee_status checkpoint_body_read(const void *bytes, size_t size, checkpoint_body *
     return EE_OK;
 }
 
+uint64_t checkpoint_checksum(const void *bytes, size_t size)
+{
+    enum { OWN = 8 };
+    return archive_checksum(bytes, size > OWN ? size - OWN : size);
+}
+
 /* The finish of splitmix64: each bit of the value changes each of the result with probability one half. */
 static uint64_t mix(uint64_t value)
 {

@@ -85,7 +85,7 @@ typedef struct step_body {
 typedef struct checkpoint_body {
     uint64_t version;  /* the number of the STEP event whose model it is */
     uint64_t upto;     /* as that one's */
-    uint64_t checksum; /* of the model's bytes: archive_checksum */
+    uint64_t checksum; /* of the model's bytes: checkpoint_checksum */
     uint64_t size;
     const void *state; /* (state_size) what the follower knows besides */
     size_t state_size;
@@ -115,6 +115,10 @@ ee_status step_body_read(const void *bytes, size_t size, step_body *out, ee_erro
 ee_status checkpoint_body_write(const checkpoint_body *body, memory *owner, uint8_t **bytes, size_t *size,
                                 ee_error *error);
 ee_status checkpoint_body_read(const void *bytes, size_t size, checkpoint_body *out, ee_error *error);
+
+/* Of the bytes of a model but the last eight: those are an archive_checksum of the others, and that of the whole is
+ * then the same for every model. */
+uint64_t checkpoint_checksum(const void *bytes, size_t size);
 
 /* The seed of a decision's draw. */
 uint64_t event_seed(uint64_t bandit_seed, json_text id);

@@ -269,7 +269,7 @@ static ee_status load_upload(follower *self, const event *from, ee_bandit **out,
     size_t size = 0;
     ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
     if (!status) status = store_load_model_of(self->log, self->number, body.version, &bytes, &size, error);
-    if (!status && (size != body.size || archive_checksum(bytes, size) != body.checksum))
+    if (!status && (size != body.size || checkpoint_checksum(bytes, size) != body.checksum))
         status = status_fail(error, EE_FILE_ERROR, "model: the uploaded model of event %" PRIu64 " is damaged",
                              from->number);
     ee_settings expected = {.dim = self->bandit->dim};
@@ -413,7 +413,7 @@ ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings
     follower *self;
     ee_bandit *bandit;
     *out = NULL;
-    if (size != checkpoint->size || archive_checksum(bytes, size) != checkpoint->checksum)
+    if (size != checkpoint->size || checkpoint_checksum(bytes, size) != checkpoint->checksum)
         return status_fail(error, EE_BAD_MODEL, "model: the file of version %" PRIu64 " is not the one that was saved",
                            checkpoint->version);
     ee_status status = create(settings, &self, error);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/archive.h"
 #include "decision_arms.h"
 #include "restoring.h"
 
@@ -199,7 +198,7 @@ static ee_status compare_model(replaying *self, const checkpoint_body *stored, c
     self->result->checkpoints++;
     status = store_load_model_of(self->log, self->number, stored->version, &saved, &saved_size, error);
     if (status == EE_NO_MEMORY) return status;
-    if (size != stored->size || archive_checksum(bytes, size) != stored->checksum)
+    if (size != stored->size || checkpoint_checksum(bytes, size) != stored->checksum)
         differ(self, others, "the model of version %" PRIu64 " is not the one of its checkpoint", stored->version);
     else if (state_size != stored->state_size || memcmp(state, stored->state, state_size) != 0)
         differ(self, others, "the state of version %" PRIu64 " is not the one of its checkpoint", stored->version);

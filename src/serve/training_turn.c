@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/archive.h"
 #include "engine/snapshot.h"
 #include "restoring.h"
 #include "trainers.h"
@@ -249,7 +248,7 @@ static ee_status write_checkpoint(trainer_turn *t, const void *model, size_t siz
     checkpoint_body body = {
         .version = bandit->version,
         .upto = bandit->taken,
-        .checksum = archive_checksum(model, size),
+        .checksum = checkpoint_checksum(model, size),
         .size = size,
     };
     uint8_t *bytes = NULL;

@@ -365,6 +365,34 @@ static void test_wrong_files(void **state)
     expect_refusal("0.5,0.5,0,0\n", "row 2: there is none, and the log has more events");
 }
 
+static char *describe_model(test_folder *folder, uint64_t seed)
+{
+    char text[80], *described;
+    ee_bandit *bandit;
+    ee_settings settings = {.policy = "greedy", .dim = 3, .seed = seed};
+    snprintf(text, sizeof text, "model:%s", folder_path(folder, "model.ee"));
+    candidate_setup setup = {.text = text, .dim = 3};
+    assert_int_equal(ee_bandit_create(&settings, &bandit, NULL), EE_OK);
+    assert_int_equal(ee_bandit_save(bandit, folder_path(folder, "model.ee"), NULL), EE_OK);
+    assert_int_equal(candidate_describe(&setup, &described, NULL), EE_OK);
+    ee_bandit_free(bandit);
+    return described;
+}
+
+/* Two models of the same settings are two candidates. */
+static void test_description_of_models(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    char *first = describe_model(&folder, 1), *again = describe_model(&folder, 1), *other = describe_model(&folder, 2);
+    assert_string_equal(first, again);
+    assert_string_not_equal(strstr(first, "checksum="), strstr(other, "checksum="));
+    memory_free(first);
+    memory_free(again);
+    memory_free(other);
+    folder_remove(&folder);
+}
+
 /* What a candidate is: of a file, its bytes too. */
 static void test_description(void **state)
 {
@@ -404,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_description),
+        cmocka_unit_test(test_description_of_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

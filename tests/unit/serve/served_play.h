@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/archive.h"
 #include "base/random.h"
 #include "serve/decision_arms.h"
 #include "serve/served_bandit.h"
@@ -125,7 +124,7 @@ static inline void play_model(served_play *self, served_bandit *bandit, const vo
     uint32_t number = served_bandit_number(bandit);
     if (bytes) {
         checkpoint_body about = {
-            .version = PLAY_UPLOAD, .checksum = archive_checksum(bytes, size), .size = size, .state = ""};
+            .version = PLAY_UPLOAD, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
         PLAY_OK(self, store_save_model(self->kept, number, about.version, bytes, size, &self->error));
         PLAY_OK(self, checkpoint_body_write(&about, NULL, &body, &body_size, &self->error));
     }

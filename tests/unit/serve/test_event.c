@@ -1,5 +1,6 @@
 #include "serve/event.h"
 
+#include "base/archive.h"
 #include "support.h"
 
 enum { ACTIONS = 3, DIM = 2 };
@@ -164,6 +165,22 @@ static void steps_and_checkpoints_come_back(void **state)
     memory_free(written);
 }
 
+/* Models end with a checksum of their own: one over the whole would be the same for all of them. */
+static void models_have_their_own_checksums(void **state)
+{
+    (void)state;
+    uint64_t checksums[2];
+    for (int i = 0; i < 2; i++) {
+        uint8_t model[1000];
+        memset(model, i, sizeof model);
+        uint64_t own = archive_checksum(model, sizeof model - sizeof own);
+        memcpy(model + sizeof model - sizeof own, &own, sizeof own);
+        checksums[i] = checkpoint_checksum(model, sizeof model);
+    }
+    assert_true(checksums[0] != checksums[1]);
+    assert_true(checkpoint_checksum("short", 5) != checkpoint_checksum("other", 5));
+}
+
 /* A log that is replayed years later asks for the same seeds. */
 static void seeds_never_change(void **state)
 {
@@ -179,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_decision_comes_back),
         cmocka_unit_test(a_damaged_decision_is_refused_or_harmless),
         cmocka_unit_test(steps_and_checkpoints_come_back),
+        cmocka_unit_test(models_have_their_own_checksums),
         cmocka_unit_test(seeds_never_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

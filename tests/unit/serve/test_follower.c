@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/archive.h"
 #include "engine/every_policy.h"
 #include "engine/snapshot.h"
 #include "serve/decision_arms.h"
@@ -72,7 +71,7 @@ static saved_model save(script *s, follower *of, uint64_t version)
     memcpy(out.state, out.about.state, out.about.state_size);
     out.about.state = out.state;
     out.about.size = out.size;
-    out.about.checksum = archive_checksum(out.bytes, out.size);
+    out.about.checksum = checkpoint_checksum(out.bytes, out.size);
     return out;
 }
 
@@ -334,7 +333,7 @@ static void upload(script *s, const void *bytes, size_t size)
     uint8_t *body = NULL;
     size_t body_size;
     checkpoint_body about = {
-        .version = 1000000 + s->number, .checksum = archive_checksum(bytes, size), .size = size, .state = ""};
+        .version = 1000000 + s->number, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
     SCRIPT_OK(s, store_save_model(s->kept, BANDIT, about.version, bytes, size, &s->error));
     SCRIPT_OK(s, checkpoint_body_write(&about, NULL, &body, &body_size, &s->error));
     append(s, (event){.kind = EVENT_MODEL, .body = body, .size = body_size});
