@@ -59,6 +59,7 @@ static ee_status settle(store *into, joined_bandit *bandit, stored_decision *dec
         settled.outcome = SETTLED_NOTHING;
         counts->abandoned++;
     }
+    counts->waiting--;
     ee_status status = joining_append(into, bandit, &settled, now, error);
     decision->settled = true;
     return status ? status : store_put_decision(into, bandit->number, decision, error);
@@ -180,6 +181,7 @@ ee_status joining_decision(store *into, joined_bandit *bandit, journal_entry *en
     }
     entry->verdict = JOURNAL_DONE;
     counts->decisions++;
+    counts->waiting++;
     status = joining_append(into, bandit, made, now, error);
     if (status) return status;
     decision =

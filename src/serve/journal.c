@@ -162,7 +162,10 @@ static ee_status take_bandit(void *context, const stored_bandit *stored, ee_erro
                             .settled_to = stored->settled_to,
                             .archived = stored->archived,
                             .rules = settings.joining};
+    uint64_t waiting = 0;
     if (stored->time > self->clock.time) self->clock.time = stored->time;
+    if (!status) status = store_count_waiting(self->reader, stored->number, stored->settled_to, &waiting, error);
+    self->counts.waiting += waiting;
     return status ? status : journal_keep_bandit(self, &joined, NULL, error);
 }
 
@@ -171,6 +174,7 @@ static ee_status prepare(journal *self, ee_error *error)
     ee_status status = store_reader_create(self->store, &self->reader, error);
     if (!status) status = journal_keep_bandit(self, &(joined_bandit){0}, NULL, error);
     if (!status) status = store_each_bandit(self->reader, take_bandit, self, error);
+    self->working = self->counts;
     if (!self->options.clock)
         self->clock = server_clock_start(self->clock.time, server_clock_wall(), server_clock_real());
     return status;
@@ -196,7 +200,7 @@ ee_status journal_start(store *into, const journal_options *options, journal **o
     if (!self->options.most_entries) self->options.most_entries = 65536;
     if (!self->options.checkpoints) self->options.checkpoints = 1;
     if (!self->options.most_bytes) self->options.most_bytes = (size_t)256 << 20;
-    self->counts.writable = self->working.writable = true;
+    self->counts.writable = true;
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -48,6 +48,7 @@ struct journal_entry {
 typedef struct journal_counts {
     uint64_t decisions, repeated_decisions, conflicts;
     uint64_t joined, repeated, late, unknown, claimed, defaulted, abandoned;
+    uint64_t waiting;                /* decisions that are not settled yet */
     uint64_t transactions, failures; /* commits; those that failed */
     uint64_t waiting_entries;        /* handed in and not written yet */
     double sync_seconds;             /* of all commits together */

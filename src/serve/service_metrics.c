@@ -112,6 +112,8 @@ static void add_journal(service *self, text *into)
             (double)counts.defaulted);
     add_one(into, "eenet_abandoned_total", "counter", "Decisions whose wait ended without a reward or a default.",
             (double)counts.abandoned);
+    add_one(into, "eenet_decisions_waiting", "gauge", "Decisions that wait for their reward, or the end of their wait.",
+            (double)counts.waiting);
     add_one(into, "eenet_transactions_total", "counter", "Transactions of the journal.", (double)counts.transactions);
     add_one(into, "eenet_transactions_failed_total", "counter", "Transactions that could not be written.",
             (double)counts.failures);

@@ -131,6 +131,9 @@ ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint6
 ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
                         ee_error *error);
 
+/* How many decisions with numbers above `after` are not settled. It looks at all of them. */
+ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error);
+
 /* The first event at or after a time; past the last where there is none. */
 ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);
 

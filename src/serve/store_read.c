@@ -16,6 +16,7 @@ enum {
     READ_LAST,
     READ_BACK,
     READ_TIME,
+    COUNT_WAITING,
     READ_STATEMENTS
 };
 
@@ -34,6 +35,7 @@ static const char *const sql[READ_STATEMENTS] = {
     [READ_BACK] = "SELECT place FROM events WHERE ?1 >> kind & 1 AND place > ?2 AND place <= ?3"
                   " ORDER BY place DESC LIMIT 1",
     [READ_TIME] = "SELECT time FROM events WHERE place = ?1",
+    [COUNT_WAITING] = "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2",
 };
 
 struct store_reader {
@@ -286,6 +288,18 @@ ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uin
                         ee_error *error)
 {
     return find_last(self, READ_BACK, (int)kinds, bandit, upto, number, error);
+}
+
+ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[COUNT_WAITING];
+    bool row;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, after));
+    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
+    ee_status status = step(self, COUNT_WAITING, &row, error);
+    *count = status ? 0 : (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return status;
 }
 
 static ee_status time_at(store_reader *self, uint32_t bandit, uint64_t number, int64_t *time, ee_error *error)

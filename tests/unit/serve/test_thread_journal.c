@@ -415,11 +415,17 @@ static void a_restart_settles_what_waited(void **state)
     start_stage(&stage);
     write_good(&stage, EVENT_DECISION, "a");
     write_good(&stage, EVENT_REWARD, "c");
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 1);
+    close_stage(&stage);
+    open_stage(&stage, true);
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 1);
     close_stage(&stage);
     atomic_store(&stage.clock, 2000000000);
     open_stage(&stage, true);
     await_news(&stage, stage.shop, 4);
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 0);
     write_good(&stage, EVENT_DECISION, "c");
+    assert_int_equal(journal_read_counts(stage.journal).waiting, 0);
     assert_log_is(stage.store, stage.shop,
                   "=; D a; R c 1 unknown 0; S 2 0 default; D c; R c 1 claimed 5; S 5 1 rewarded; ");
     end_stage(&stage);
