@@ -99,9 +99,11 @@ static void kill_often(server_process *server, caller_stage *shared, uint64_t ki
 static void wait_until_settled(server_process *server)
 {
     for (size_t i = 0; i < CALLER_BANDITS; i++) {
-        bool waits_briefly = strstr(caller_settings[i], "\"wait\":1,") != NULL;
-        for (int turns = 0; waits_briefly && ledger_open_decisions(server->folder, caller_bandits[i].name); turns++) {
-            if (turns > 300) server_process_fail(server, "%s: decisions wait for ever", caller_bandits[i].name);
+        if (!strstr(caller_settings[i], "\"wait\":1,")) continue;
+        uint64_t open;
+        for (int turns = 0; (open = ledger_open_decisions(server->folder, caller_bandits[i].name)) > 0; turns++) {
+            if (turns > 300)
+                server_process_fail(server, "%s: %" PRIu64 " decisions wait for ever", caller_bandits[i].name, open);
             sleep_for(0.1);
         }
     }
