@@ -95,6 +95,15 @@ static void kill_often(server_process *server, caller_stage *shared, uint64_t ki
     }
 }
 
+__attribute__((noreturn)) static void fail_by_waiting(server_process *server, const char *name, uint64_t open)
+{
+    char path[64];
+    http_client client = http_client_start(server->port);
+    snprintf(path, sizeof path, "/v1/bandits/%s", name);
+    http_client_call(&client, "GET", path, NULL, 0);
+    server_process_fail(server, "%s: %" PRIu64 " decisions wait for ever: %s", name, open, client.answer);
+}
+
 /* Nothing waits any more where the wait is short. */
 static void wait_until_settled(server_process *server)
 {
@@ -102,8 +111,7 @@ static void wait_until_settled(server_process *server)
         if (!strstr(caller_settings[i], "\"wait\":1,")) continue;
         uint64_t open;
         for (int turns = 0; (open = ledger_open_decisions(server->folder, caller_bandits[i].name)) > 0; turns++) {
-            if (turns > 300)
-                server_process_fail(server, "%s: %" PRIu64 " decisions wait for ever", caller_bandits[i].name, open);
+            if (turns > 300) fail_by_waiting(server, caller_bandits[i].name, open);
             sleep_for(0.1);
         }
     }
