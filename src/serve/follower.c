@@ -179,8 +179,9 @@ static bool is_own(const follower *self, const decision_body *body)
 
 static ee_status learn_names(follower *self, const decision_body *body, ee_error *error)
 {
+    ee_arms unused; /* a round is filled */
     if (!self->bandit->features) return EE_OK;
-    ee_status status = decision_arms_make(&self->arms, body, self->round, NULL, error);
+    ee_status status = decision_arms_make(&self->arms, body, self->round, &unused, error);
     return status ? status : ee_bandit_arms(self->bandit, self->round, NULL, error);
 }
 

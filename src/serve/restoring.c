@@ -77,6 +77,7 @@ static ee_status read_step(void *context, const event *from, ee_error *error)
 ee_status restore_next_step(store_reader *log, uint32_t bandit, uint64_t after, uint64_t *number, step_body *step,
                             ee_error *error)
 {
+    *step = (step_body){0};
     found_step found = {0, step};
     uint64_t last;
     ee_status status = store_read(log, bandit, after, 1U << EVENT_STEP, 1, read_step, &found, &last, error);
