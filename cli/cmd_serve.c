@@ -102,10 +102,18 @@ static void print_next(const server_settings *settings, const char *place)
 
 static volatile bool hurry; /* a second signal came */
 
+static void leave(int number)
+{
+    (void)number;
+    _exit(EXIT_DONE);
+}
+
+/* What is not over soon is left: all that was acknowledged is on the disk. */
 static void make_haste(int number)
 {
     (void)number;
     hurry = true;
+    alarm(2);
 }
 
 static sigset_t our_signals(void)
@@ -128,7 +136,9 @@ static void reload(const command *self, words_of *from, service *running)
     snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long)now.tv_sec * 1000000 + now.tv_nsec / 1000);
     notify_send(lines);
-    if (!read_settings(self, from, &settings) && service_reload(running, &settings, &error))
+    if (read_settings(self, from, &settings))
+        command_failed(self, "nothing was reloaded");
+    else if (service_reload(running, &settings, &error))
         command_failed(self, "nothing was reloaded: %s", error.message);
     notify_send("READY=1");
 }
@@ -153,6 +163,7 @@ static void stop(service *running)
     struct sigaction action = {.sa_handler = make_haste};
     sigset_t set = our_signals();
     sigemptyset(&action.sa_mask);
+    signal(SIGALRM, leave);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     sigdelset(&set, SIGHUP); /* too late for it */

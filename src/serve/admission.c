@@ -7,25 +7,26 @@
 #include "service_inside.h"
 
 /* Every answer has an id, the caller's where it is short and plain. */
-static void name_request(service *self, http_exchange *exchange)
+static void name_request(call *self)
 {
-    enum { MOST = 128 };
-    const char *given = http_header(exchange, "X-Request-Id");
-    char made[DECISION_ID_SIZE + 1] = "";
+    const char *given = http_header(self->exchange, "X-Request-Id");
     size_t length = 0;
     while (given && given[length] > ' ' && given[length] < 127) length++;
-    if (!given || length == 0 || length > MOST || given[length]) {
-        if (decision_ids_make(&self->ids, server_clock_wall(), made, NULL)) return;
-        given = made;
-    }
-    http_add_header(exchange, "X-Request-Id", given);
+    memset(self->request_id, 0, sizeof self->request_id);
+    if (given && length > 0 && length <= REQUEST_NAME_MOST && !given[length])
+        memcpy(self->request_id, given, length);
+    else if (decision_ids_make(&self->owner->ids, server_clock_wall(), self->request_id, NULL))
+        return;
+    http_add_header(self->exchange, "X-Request-Id", self->request_id);
 }
 
 /* ---- pages of others ---- */
 
 static bool is_local_host(const char *host)
 {
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+    static const char *const names[] = {"localhost", "[::1]"};
+    size_t number = strncmp(host, "127.", 4) == 0 ? strspn(host, "0123456789.") : 0;
+    if (number && (host[number] == '\0' || host[number] == ':')) return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);
         if (strncasecmp(host, names[i], length) == 0 && (host[length] == '\0' || host[length] == ':')) return true;
@@ -49,7 +50,10 @@ static bool check_origin(const service_config *config, http_exchange *exchange)
         return false;
     }
     if (config->keys || !host || is_local_host(host)) return true;
-    http_refuse(exchange, 403, call_code(403), "without keys this server is called localhost, not '%.100s'", host);
+    http_refuse(exchange, 403, call_code(403),
+                "without keys this server answers to localhost alone, not to '%.100s': start it with --keys, or send "
+                "Host: localhost",
+                host);
     return false;
 }
 
@@ -59,7 +63,7 @@ static json_text key_of(const http_exchange *exchange)
 {
     static const char scheme[] = "Bearer ";
     const char *words = http_header(exchange, "Authorization");
-    if (words && strncmp(words, scheme, sizeof scheme - 1) == 0)
+    if (words && strncasecmp(words, scheme, sizeof scheme - 1) == 0)
         words += sizeof scheme - 1;
     else
         words = http_header(exchange, "X-Api-Key");
@@ -100,10 +104,13 @@ static bool check_rate(rate_limit *limit, http_exchange *exchange, uint64_t who,
 
 /* ---- routes and bandits ---- */
 
-/* What an archived bandit still answers to. */
-static bool is_for_archived(const route *of)
+bool call_finds_bandit_there(call *self)
 {
-    return of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
+    const route *of = self->match.route;
+    bool for_archived = of->method == HTTP_GET || of->handle == api_restore || of->handle == api_archive;
+    if (!self->bandit || for_archived || !served_bandit_is_archived(self->bandit)) return true;
+    call_refuse_archived(self);
+    return false;
 }
 
 /* The bandit that the path names, if it names one; false: answered. A key of one bandit is for nothing else but the
@@ -123,9 +130,7 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
         http_refuse(exchange, 404, call_code(404), "there is no bandit '%.64s'", name);
         return false;
     }
-    if (!served_bandit_is_archived(into->bandit) || is_for_archived(match->route)) return true;
-    call_refuse_archived(into);
-    return false;
+    return call_finds_bandit_there(into);
 }
 
 static bool find_route(http_exchange *exchange, route_match *match)
@@ -174,12 +179,12 @@ static bool let_in(service *self, call *into)
 bool service_admit(void *context, http_exchange *exchange)
 {
     service *self = context;
-    name_request(self, exchange);
     call *made = call_take(self, exchange);
     if (!made) {
         call_refuse_for(exchange, 503, 1, "there is no memory left");
         return false;
     }
+    name_request(made);
     if (!check_origin(service_config_now(self), exchange) || !find_route(exchange, &made->match)) return false;
     exchange->route = made->match.route;
     return let_in(self, made);

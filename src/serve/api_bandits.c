@@ -133,13 +133,17 @@ static void answer_existing(call *self, const served_bandit *bandit, const bandi
         answer_description(self, bandit, 200);
 }
 
-/* Whether the library makes such a bandit: what it refuses is said before anything is written. */
+/* Whether the library makes such a bandit: what it refuses is said before anything is written. One that is too large
+ * will not be smaller when it is asked for again. */
 static ee_status try_settings(const bandit_settings *settings, ee_error *error)
 {
     ee_bandit *bandit = NULL;
-    ee_status status = bandit_settings_create(settings, &bandit, error);
+    ee_error reason;
+    ee_status status = bandit_settings_create(settings, &bandit, &reason);
     ee_bandit_free(bandit);
-    return status;
+    if (status == EE_NO_MEMORY)
+        return status_fail(error, EE_BAD_INPUT, "this machine is too small for such a bandit: %.300s", reason.message);
+    return status ? status_fail(error, status, "%s", reason.message) : EE_OK;
 }
 
 static size_t count_bandits(const service *of)
@@ -212,7 +216,9 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
     bandit_settings settings = served_bandit_settings(self->bandit);
     json_text body = self->exchange->body;
     ee_error error;
-    if (bandit_settings_read(&settings, body.bytes, body.length, true, &error))
+    if (served_bandit_is_archived(self->bandit)) /* since it was let in */
+        call_refuse_archived(self);
+    else if (bandit_settings_read(&settings, body.bytes, body.length, true, &error))
         call_refuse(self, &error);
     else
         put_settings(self, &settings, false, "changed");

@@ -119,7 +119,7 @@ static void decision_written(journal_entry *entry)
         call_item_refuse(self, item, 409, "another request has this id: its bytes were different");
         break;
     case JOURNAL_FAILED:
-        call_item_refuse(self, item, 503, entry->error.message);
+        call_item_failed(self, item);
         break;
     }
     call_item_done(self);

@@ -74,7 +74,7 @@ void api_log(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
     call *self = exchange->context;
-    log_range range = {.from = INT64_MIN, .until = INT64_MAX};
+    log_range range = {.from = INT64_MIN, .until = INT64_MAX, .mode = served_bandit_settings(self->bandit).mode};
     log_stream *stream;
     ee_error error;
     if (!call_query_number(self, "after", 0, &range.after) || !call_query_number(self, "limit", 1, &range.limit) ||

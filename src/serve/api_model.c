@@ -10,6 +10,18 @@
 
 /* ---- download ---- */
 
+/* At a time: each has the model's bytes in memory until the client has taken them, and that may take long. */
+enum { MOST_DOWNLOADS = 8 };
+
+/* false: answered. */
+static bool begin_download(call *self)
+{
+    self->is_download = true;
+    if (atomic_fetch_add(&self->owner->model_downloads, 1) < MOST_DOWNLOADS) return true;
+    call_refuse_for(self->exchange, 503, 1, "%d models are being downloaded already; try again", MOST_DOWNLOADS);
+    return false;
+}
+
 static void answer_bytes(call *self, const void *bytes, size_t size, uint64_t version)
 {
     char number[24];
@@ -45,7 +57,7 @@ void api_get_model(void *owner, http_exchange *exchange, const route_match *matc
     void *bytes = NULL;
     size_t size;
     ee_error error;
-    if (!call_query_number(self, "version", 0, &version)) return;
+    if (!call_query_number(self, "version", 0, &version) || !begin_download(self)) return;
     if (version != UINT64_MAX) {
         answer_kept(self, version);
         return;

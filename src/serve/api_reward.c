@@ -32,7 +32,7 @@ static void reward_written(journal_entry *entry)
     if (entry->verdict == JOURNAL_CONFLICT) {
         call_item_refuse(self, item, 409, "another reward has this reward_id: its value was different");
     } else if (entry->verdict == JOURNAL_FAILED) {
-        call_item_refuse(self, item, 503, entry->error.message);
+        call_item_failed(self, item);
     } else {
         count_outcome(counters, repeated ? REWARD_REPEATED : entry->event.outcome);
         call_begin_answer(self, item);

@@ -45,6 +45,8 @@ void call_give_back(call *used)
     used->exchange->context = NULL;
     used->exchange = NULL;
     used->bandit = NULL;
+    if (used->is_download) atomic_fetch_sub(&owner->model_downloads, 1);
+    used->is_download = false;
     size_t bytes = memory_bytes(&used->memory) + memory_bytes(&used->arms.memory) + used->answers.capacity;
     if (bytes > MOST_KEPT || used->answers.status) {
         call_free(used);
@@ -138,7 +140,7 @@ bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *n
     if (!words) return true;
     errno = 0;
     *number = strtoull(words, &end, 10);
-    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least) return true;
+    if (words[0] >= '0' && words[0] <= '9' && !*end && !errno && *number >= least && *number <= INT64_MAX) return true;
     http_refuse(self->exchange, 400, call_code(400), "%s must be a whole number, at least %" PRIu64 ", got '%.60s'",
                 name, least, words);
     return false;
@@ -167,6 +169,13 @@ void call_item_refuse(call *self, call_item *item, int status, const char *messa
     call_begin_answer(self, item);
     http_error(&self->answers, call_code(status), message);
     call_end_answer(self, item, status);
+}
+
+void call_item_failed(call *self, call_item *item)
+{
+    /* The journal refuses what is of an archived bandit: it was archived after the request was let in. */
+    int status = item->entry.error.status == EE_BAD_INPUT ? 410 : 503;
+    call_item_refuse(self, item, status, status == 410 ? "the bandit is archived" : item->entry.error.message);
 }
 
 /* ---- reading ---- */

@@ -81,7 +81,7 @@ typedef struct step_body {
     uint64_t stride; /* 1: everything was done; above: it was behind, see follower.h */
 } step_body;
 
-/* CHECKPOINT. The file is the model as the library saves it; see store.h, store_model. */
+/* CHECKPOINT. The file is the model as the library saves it; see store_save_model. */
 typedef struct checkpoint_body {
     uint64_t version;  /* the number of the STEP event whose model it is */
     uint64_t upto;     /* as that one's */
@@ -91,8 +91,8 @@ typedef struct checkpoint_body {
     size_t state_size;
 } checkpoint_body;
 
-/* SETTINGS: the settings as JSON, see bandit_settings.h. MODEL: empty for a reset, else the file's checksum and size as
- * of a checkpoint_body; the file is store_model's of the event's number. */
+/* SETTINGS: the settings as JSON, see bandit_settings.h. MODEL: empty for a reset, else a checkpoint_body with the
+ * file's checksum and size; its version is the number of the file, above all those of events. */
 
 /* Room for reading bodies, one at a time: {.owner = ...} starts it. */
 typedef struct event_room {

@@ -278,6 +278,13 @@ static ee_status load_upload(follower *self, const event *from, ee_bandit **out,
     return status;
 }
 
+/* An upload whose file is lost matters no longer where another model follows, as a reset. */
+static bool is_replaced_later(follower *self, const event *from)
+{
+    uint64_t last;
+    return !store_last(self->log, self->number, EVENT_MODEL, UINT64_MAX, &last, NULL) && last > from->number;
+}
+
 static ee_status take_model(follower *self, const event *from, ee_error *error)
 {
     ee_bandit *bandit = NULL;
@@ -287,7 +294,8 @@ static ee_status take_model(follower *self, const event *from, ee_error *error)
         ee_bandit_free(bandit);
         status = EE_BAD_MODEL;
     }
-    if (status) return status == EE_BAD_MODEL ? pass_over(self) : status;
+    bool passes = status == EE_BAD_MODEL || (status == EE_NO_FILE && is_replaced_later(self, from));
+    if (status) return passes ? pass_over(self) : status;
     self->model_event = from->number;
     self->first_version = UINT64_MAX; /* a STEP event will tell */
     self->counts = (follower_counts){0};

@@ -15,7 +15,8 @@
 #include "http_inside.h"
 #include "server_clock.h"
 
-enum { DISCARDED_BYTES = 64 << 10 /* of a body that nobody wants */ };
+/* Of a body that nobody wants, at most. */
+enum { DISCARDED_BYTES = 4 << 20, DISCARDED_TOO_LARGE = 64 << 10 };
 
 /* ---- connections ---- */
 
@@ -122,6 +123,7 @@ static void *on_request_line(void *context, const char *target, struct MHD_Conne
     take_target(self, target);
     connection->current = self;
     http_start_clock(connection, 0);
+    atomic_store(&connection->asking, ASKING);
     return self;
 }
 
@@ -165,16 +167,21 @@ static bool is_clear(const body_headers *seen)
 
 static void refuse_size(http_exchange *exchange)
 {
-    http_refuse(exchange, 413, "TooLarge", "the body has more than %zu bytes", exchange->body_limit);
+    if (!exchange->body_limit)
+        http_refuse(exchange, 413, "TooLarge", "this request takes no body");
+    else
+        http_refuse(exchange, 413, "TooLarge", "the body has more than %zu bytes", exchange->body_limit);
 }
 
 static void refuse_stopping(http_exchange *exchange)
 {
+    http_add_header(exchange, "Retry-After", "1");
     http_refuse(exchange, 503, "Unavailable", "the server is stopping");
 }
 
 /* Returns false where the answer is there and the rest of the request is not to be read. libmicrohttpd closes the
- * connection after an answer that it gets before the end of a request; so small bodies are read and thrown away. */
+ * connection after an answer that it gets before the end of a request, and many clients then see a broken connection
+ * and no answer: so bodies of a usual size are read and thrown away, but where it is not clear where they end. */
 static bool admit(pooled_exchange *self, struct MHD_Connection *mhd, const char *method)
 {
     http_exchange *exchange = &self->exchange;
@@ -185,8 +192,9 @@ static bool admit(pooled_exchange *self, struct MHD_Connection *mhd, const char 
     self->is_open = true;
     MHD_get_connection_values(mhd, MHD_HEADER_KIND, see_header, &seen);
     unsigned long long length = seen.length ? strtoull(seen.length, NULL, 10) : 0;
-    bool goes_on = false;
-    if (!is_clear(&seen))
+    size_t discarded = DISCARDED_BYTES;
+    bool goes_on = false, clear = is_clear(&seen);
+    if (!clear)
         http_refuse(exchange, 400, "BadRequest", "the length of the body is said twice, or in a way that is not known");
     else if (atomic_load(&server->is_stopping))
         refuse_stopping(exchange);
@@ -194,10 +202,11 @@ static bool admit(pooled_exchange *self, struct MHD_Connection *mhd, const char 
         goes_on = server->options.admit(server->options.context, exchange);
     if (goes_on && length > exchange->body_limit) {
         refuse_size(exchange);
+        discarded = DISCARDED_TOO_LARGE;
         goes_on = false;
     }
     if (goes_on) atomic_store(&self->stage, STAGE_BODY);
-    return goes_on || (!seen.encodings && length <= (seen.expects ? 0 : DISCARDED_BYTES));
+    return goes_on || (clear && !seen.encodings && length <= (seen.expects ? 0 : discarded));
 }
 
 /* libmicrohttpd takes no answer in the midst of a body: it is sent by hand, and the connection closed. */
@@ -235,6 +244,7 @@ static enum MHD_Result handle(pooled_exchange *self, struct MHD_Connection *mhd)
 {
     http_server *server = self->exchange.connection->server;
     http_stop_clock(self->exchange.connection);
+    atomic_store(&self->exchange.connection->asking, ASKING_NOTHING);
     self->is_handled = true;
     atomic_fetch_add(&server->handled, 1);
     atomic_store(&self->stage, STAGE_HANDLED);
@@ -284,6 +294,7 @@ static void end_exchange(http_connection *connection)
     }
     http_pool_give(server, self);
     http_start_clock(connection, 0);
+    atomic_store(&connection->asking, ASKING_NOTHING);
 }
 
 static void on_completed(void *context, struct MHD_Connection *mhd, void **request,

@@ -71,7 +71,8 @@ void http_stop(http_server *self);
 
 /* A header of the request; NULL where it has none. */
 const char *http_header(const http_exchange *exchange, const char *name);
-/* A value of the query, decoded, in the exchange's memory; NULL where there is none. */
+/* A value of the query, decoded, in the exchange's memory; what does not decode comes as it is. NULL where there is
+ * none. */
 const char *http_query(http_exchange *exchange, const char *name);
 
 /* ---- answering: in any thread, once. From then on the exchange is not the caller's any more ---- */

@@ -38,7 +38,10 @@ const char *http_query(http_exchange *exchange, const char *name)
         char *decoded;
         size_t length;
         if (memory_create(&exchange->memory, &decoded, value.length + 1, 1, NULL)) return NULL;
-        return router_decode(value, decoded, value.length + 1, &length) ? decoded : NULL;
+        if (router_decode(value, decoded, value.length + 1, &length)) return decoded;
+        if (value.length) memcpy(decoded, value.bytes, value.length);
+        decoded[value.length] = '\0';
+        return decoded;
     }
     return NULL;
 }
@@ -159,6 +162,9 @@ static struct MHD_Response *stream_response(pooled_exchange *from)
         from->read = NULL;
     else
         memory_free(self);
+    /* libmicrohttpd ends chunks that it has not begun, so there are none; the connection is then closed. */
+    if (response && from->exchange.method == HTTP_HEAD)
+        MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     return response;
 }
 
@@ -189,6 +195,7 @@ enum MHD_Result http_send_answer(pooled_exchange *self)
     if (atomic_load_explicit(&server->is_draining, memory_order_relaxed))
         MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     http_start_clock(exchange->connection, exchange->answer.length);
+    atomic_store(&exchange->connection->asking, ASKING_NOTHING);
     enum MHD_Result result = MHD_queue_response(exchange->connection->mhd, (unsigned)exchange->status, response);
     MHD_destroy_response(response);
     return result;

@@ -1,6 +1,6 @@
 /* Time, kept by a sweep of our own: libmicrohttpd's timeout begins anew with each byte, so that a client could hold a
  * connection for ever by sending one now and then. Each connection has a deadline; the sweep shuts the socket down when
- * it has passed, and libmicrohttpd then finds the connection closed. */
+ * it has passed, or the client has left, and libmicrohttpd then finds the connection closed. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/socket.h>
 #include <time.h>
@@ -44,11 +44,29 @@ void http_stop_clock(http_connection *connection)
 
 /* ---- the sweep ---- */
 
-static void cut_late_connections(const http_server *self)
+static bool is_late(const http_connection *connection, int64_t now)
+{
+    return atomic_load_explicit(&connection->deadline, memory_order_relaxed) < now;
+}
+
+/* Whether the client closed its side in the midst of a request. libmicrohttpd does not see that where it came together
+ * with the last bytes. Said when it is seen the second time: those bytes could be the rest of the request, on their way
+ * to the handler. */
+static bool has_left(http_connection *connection)
+{
+    char byte;
+    int expected = ASKING;
+    if (atomic_load(&connection->asking) == ASKING_NOTHING) return false;
+    if (recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0) return false;
+    return !atomic_compare_exchange_strong(&connection->asking, &expected, ASKING_NO_MORE) &&
+           expected == ASKING_NO_MORE;
+}
+
+static void cut_connections(const http_server *self)
 {
     int64_t now = server_clock_real();
-    for (const http_connection *each = self->first; each; each = each->next)
-        if (atomic_load_explicit(&each->deadline, memory_order_relaxed) < now) shutdown(each->socket, SHUT_RDWR);
+    for (http_connection *each = self->first; each; each = each->next)
+        if (is_late(each, now) || has_left(each)) shutdown(each->socket, SHUT_RDWR);
 }
 
 static void *sweep(void *context)
@@ -63,7 +81,7 @@ static void *sweep(void *context)
         until.tv_sec += nanoseconds / 1000000000;
         until.tv_nsec = nanoseconds % 1000000000;
         pthread_cond_timedwait(&self->sweep_wakes, &self->list_lock, &until);
-        cut_late_connections(self);
+        cut_connections(self);
     }
     pthread_mutex_unlock(&self->list_lock);
     return NULL;

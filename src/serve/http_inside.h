@@ -38,6 +38,13 @@ struct http_server {
     bool has_sweep;
 };
 
+/* Whether it is the client's turn to send the rest of a request. */
+typedef enum http_asking {
+    ASKING_NOTHING,
+    ASKING,
+    ASKING_NO_MORE /* it has closed its side, and what it sent before was read or is being read */
+} http_asking;
+
 /* One client. */
 struct http_connection {
     http_server *server;
@@ -45,6 +52,7 @@ struct http_connection {
     int socket;
     char peer[48];
     atomic_int_least64_t deadline; /* microseconds: when it is cut; INT64_MAX while a handler has it */
+    atomic_int asking;             /* an http_asking */
     pooled_exchange *current;
     http_connection *next, *previous;
 };

@@ -209,12 +209,12 @@ ee_status joining_settle(store *into, joined_bandit *bandit, int64_t now, size_t
     enum { PORTION = 64 };
     stored_decision waiting[PORTION];
     int64_t wait = bandit->rules.wait;
-    size_t count = 0;
+    size_t count = 0, portion;
     *settled = 0;
     do {
         uint64_t upto = bandit->settled_to;
         int64_t next;
-        size_t portion = most - *settled < PORTION ? most - *settled : PORTION;
+        portion = most - *settled < PORTION ? most - *settled : PORTION;
         ee_status status = store_waiting(into, bandit->number, bandit->settled_to, now - wait, waiting, portion, &count,
                                          &upto, &next, error);
         for (size_t i = 0; !status && i < count; i++) status = settle(into, bandit, &waiting[i], now, counts, error);
@@ -222,6 +222,6 @@ ee_status joining_settle(store *into, joined_bandit *bandit, int64_t now, size_t
         if (status) return status;
         *settled += count;
         bandit->deadline = next == INT64_MAX ? INT64_MAX : next + wait + 1;
-    } while (bandit->deadline <= now && *settled < most);
+    } while (bandit->deadline <= now && *settled < most && count == portion);
     return EE_OK;
 }

@@ -44,7 +44,7 @@ ee_status joining_reward(store *into, joined_bandit *bandit, journal_entry *entr
                          ee_error *error);
 
 /* Settles decisions whose wait is over, at most `most`, and sets the deadline: when it is not after now, there are more
- * of them. *settled becomes how many. */
+ * of them, or to be looked at. *settled becomes how many. */
 ee_status joining_settle(store *into, joined_bandit *bandit, int64_t now, size_t most, size_t *settled,
                          journal_counts *counts, ee_error *error);
 

@@ -49,7 +49,7 @@ static ee_status keep_settled(void *context, const event *found, ee_error *error
 {
     removal *self = context;
     (void)error;
-    if (found->decision < self->keep_from) self->keep_from = found->decision;
+    if (found->kind == EVENT_SETTLED && found->decision < self->keep_from) self->keep_from = found->decision;
     return EE_OK;
 }
 
@@ -57,6 +57,7 @@ static ee_status keep_settled(void *context, const event *found, ee_error *error
 static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_error *error)
 {
     kept_bandit *kept = journal_find_bandit(self, wanted->bandit);
+    const unsigned kinds = 1u << EVENT_DECISION | 1u << EVENT_REWARD | 1u << EVENT_SETTLED; /* so that all count */
     uint64_t checkpoint = 0, last;
     ee_status status = EE_OK;
     *more = false;
@@ -67,8 +68,8 @@ static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_err
         status = store_read_one(self->reader, wanted->bandit, checkpoint, start_after_checkpoint, wanted, error);
     }
     if (!status)
-        status = store_read(self->reader, wanted->bandit, wanted->scanned, 1u << EVENT_SETTLED, SCAN_PORTION,
-                            keep_settled, wanted, &last, error);
+        status = store_read(self->reader, wanted->bandit, wanted->scanned, kinds, SCAN_PORTION, keep_settled, wanted,
+                            &last, error);
     if (status) return status;
     wanted->is_scanned = last <= wanted->scanned;
     wanted->scanned = last;
@@ -108,7 +109,7 @@ void journal_remove_some(journal *self)
     ee_error error;
     ee_status status =
         removing ? remove_portion(self, wanted, &more, &error) : scan_portion(self, wanted, &more, &error);
-    if (removing) journal_publish(self, !status, 0, 0);
+    if (removing && status) journal_publish(self, false, 0, 0); /* that it can write, only what was written shows */
     if (status || !more) drop_removal(self, wanted);
 }
 

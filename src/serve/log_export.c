@@ -1,6 +1,5 @@
 #include "log_export.h"
 
-#include "bandit_settings.h"
 #include "data/dsjson.h"
 
 enum { TOGETHER = 8 }; /* lines between two looks at the size */
@@ -10,8 +9,9 @@ struct log_export {
     store_reader *reader;
     uint32_t bandit;
     uint64_t after, end, left; /* events above, and before; lines */
-    uint64_t settings;         /* number of the SETTINGS event that was read last */
+    uint64_t settings;         /* number of the SETTINGS event that was read last; 0: none */
     learning_mode mode;        /* by it */
+    learning_mode mode_now;    /* of the bandit */
     event_room room;
 
     /* The line that is being made. */
@@ -33,6 +33,7 @@ ee_status log_export_create(store_reader *reader, uint32_t bandit, const log_ran
     self->bandit = bandit;
     self->after = range->after;
     self->left = range->limit ? range->limit : UINT64_MAX;
+    self->mode = self->mode_now = range->mode;
     self->room.owner = &self->memory;
     uint64_t first = 0;
     status = store_find_time(reader, bandit, range->until, &self->end, error);
@@ -68,6 +69,8 @@ static ee_status find_mode(log_export *self, uint64_t decision, ee_error *error)
     ee_status status = store_last(self->reader, self->bandit, EVENT_SETTINGS, decision, &number, error);
     if (status || number == self->settings) return status;
     self->settings = number;
+    self->mode = self->mode_now;
+    if (!number) return EE_OK;
     status = store_read_one(self->reader, self->bandit, number, read_mode, self, error);
     return status ? status : self->status;
 }

@@ -9,6 +9,7 @@
 #ifndef EENET_LOG_EXPORT_H
 #define EENET_LOG_EXPORT_H
 
+#include "bandit_settings.h"
 #include "data/text.h"
 #include "store.h"
 
@@ -18,6 +19,7 @@ typedef struct log_range {
     uint64_t after;      /* a cursor: what was settled after it; 0: from the beginning */
     int64_t from, until; /* microseconds since 1970: settled at or after, and before; INT64_MIN and INT64_MAX: all */
     uint64_t limit;      /* lines, at most; 0: any number */
+    learning_mode mode;  /* in force now: taken for that of decisions whose SETTINGS event is no longer kept */
 } log_range;
 
 /* What is settled now is exported, what comes meanwhile is not. reader is the export's from now on, also where this

@@ -29,6 +29,23 @@ static ee_status load_checkpoint(void *context, const event *from, ee_error *err
     return status;
 }
 
+static ee_status is_there(void *context, const event *from, ee_error *error)
+{
+    (void)context, (void)from, (void)error;
+    return EE_OK;
+}
+
+/* Gives the model up where the log does not go on from it: it would lack what the events between had to teach. */
+static ee_status check_next(loading *self, ee_error *error)
+{
+    ee_status status = store_read_one(self->log, self->bandit, follower_upto(self->loaded) + 1, is_there, NULL, error);
+    if (!status) return EE_OK;
+    follower_free(self->loaded);
+    self->loaded = NULL;
+    self->version = 0;
+    return status;
+}
+
 /* Events are removed from the first on. */
 static ee_status begin(loading *self, ee_error *error)
 {
@@ -52,6 +69,7 @@ ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *
         if (status) return status;
         if (!checkpoint) break;
         status = store_read_one(log, bandit, checkpoint, load_checkpoint, &self, error);
+        if (!status) status = check_next(&self, error);
         if (status == EE_NO_MEMORY) return status; /* of any other, an older one may do */
         checkpoint--;
     }

@@ -166,14 +166,15 @@ served_room *served_bandit_enter(served_bandit *self, ee_error *error)
     served_room *room = self->rooms;
     if (room) self->rooms = room->next;
     learning_mode mode = self->settings.mode;
+    uint64_t dim = self->settings.dim, seed = self->settings.seed;
     unlock(self);
     if (!room && create_room(self, &room, error)) {
         give_up(self);
         return NULL;
     }
     room->mode = mode;
-    room->dim = self->settings.dim;
-    room->seed = self->settings.seed;
+    room->dim = dim;
+    room->seed = seed;
     return room;
 }
 

@@ -172,14 +172,10 @@ static ee_status add_stored(void *context, const stored_bandit *stored, ee_error
 /* What of the log its model has taken, and what is there to take. */
 static ee_status survey(served_bandit *bandit, store_reader *log, ee_error *error)
 {
-    const event_kind kinds[] = {EVENT_DECISION, EVENT_SETTLED, EVENT_SETTINGS, EVENT_MODEL};
-    uint64_t number, last = 1;
+    const unsigned kinds = 1U << EVENT_DECISION | 1U << EVENT_SETTLED | 1U << EVENT_SETTINGS | 1U << EVENT_MODEL;
+    uint64_t number, last;
     step_body step;
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !status; i++) {
-        status = store_last(log, bandit->number, kinds[i], UINT64_MAX, &number, error);
-        if (!status && number > last) last = number;
-    }
+    ee_status status = store_last_of(log, bandit->number, kinds, UINT64_MAX, &last, error);
     if (!status) status = store_last(log, bandit->number, EVENT_STEP, UINT64_MAX, &number, error);
     if (!status && number) {
         bandit->version = number;

@@ -7,7 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json.h"
+void server_log_plain(json_text from, char *out, size_t capacity)
+{
+    size_t length = from.length < capacity ? from.length : capacity - 1;
+    for (size_t i = 0; i < length; i++) {
+        char byte = from.bytes[i];
+        out[i] = byte > ' ' && byte < 127 && byte != '"' ? byte : '?';
+    }
+    out[length] = '\0';
+}
 
 void server_log_write(const server_log *self, log_level level, const char *fields, const char *format, ...)
 {

@@ -7,6 +7,8 @@
 
 #include <stdatomic.h>
 
+#include "base/json.h"
+
 typedef enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG } log_level;
 
 /* What is less urgent than `level` is not written. */
@@ -18,6 +20,10 @@ static inline int server_log_wants(const server_log *self, log_level level)
 {
     return (int)level <= atomic_load_explicit(&self->level, memory_order_relaxed);
 }
+
+/* What somebody sent, as the value of a field: all but printing letters of ASCII, blanks and quotes become question
+ * marks, and what does not fit is cut. */
+void server_log_plain(json_text from, char *out, size_t capacity);
 
 /* fields: what follows the message, as "bandit=shop"; "" for nothing. */
 __attribute__((format(printf, 4, 5))) void server_log_write(const server_log *self, log_level level, const char *fields,

@@ -22,12 +22,18 @@ static void handle_now(void *context)
     of->match.route->handle(of->owner, of->exchange, &of->match);
 }
 
+/* In the worker's thread, where bandits are archived, so that none is meanwhile. */
+static void handle_later(void *context)
+{
+    if (call_finds_bandit_there(context)) handle_now(context);
+}
+
 static void handle(void *context, http_exchange *exchange)
 {
     (void)context;
     call *of = exchange->context;
     if (of->match.route->waits)
-        call_work(of, handle_now);
+        call_work(of, handle_later);
     else
         handle_now(of);
 }
@@ -38,14 +44,17 @@ static void ended(void *context, http_exchange *exchange)
     service *self = context;
     call *used = exchange->context;
     double seconds = (double)server_clock_real() * 1e-6 - exchange->arrived;
+    log_level level = exchange->status == 500 ? LOG_LEVEL_ERROR : LOG_LEVEL_DEBUG;
     service_count(self, exchange, exchange->route, seconds);
-    if (server_log_wants(&self->log, LOG_LEVEL_DEBUG)) {
-        char fields[700];
-        snprintf(fields, sizeof fields, "method=%s path=%.*s status=%d seconds=%.6f bytes=%zu peer=%s key=%s",
-                 methods[exchange->method], exchange->path.length < 500 ? (int)exchange->path.length : 500,
-                 exchange->path.bytes, exchange->status, seconds, exchange->answer.length, exchange->peer,
-                 used ? used->key_name : "");
-        server_log_write(&self->log, LOG_LEVEL_DEBUG, fields, "request");
+    if (server_log_wants(&self->log, level)) {
+        char path[500], id[REQUEST_NAME_MOST + 1], fields[900];
+        json_text given = {used ? used->request_id : "", used ? strlen(used->request_id) : 0};
+        server_log_plain(exchange->path, path, sizeof path);
+        server_log_plain(given, id, sizeof id);
+        snprintf(fields, sizeof fields, "method=%s path=%s status=%d seconds=%.6f bytes=%zu peer=%s key=%s id=%s",
+                 methods[exchange->method], path, exchange->status, seconds, exchange->answer.length, exchange->peer,
+                 used ? used->key_name : "", id);
+        server_log_write(&self->log, level, fields, "request");
     }
     if (used) call_give_back(used);
 }
@@ -104,7 +113,7 @@ static void *keep_house(void *context)
         if (turn % 600 == 10) forget_old(self);
         atomic_store(&self->kept_at, server_clock_real());
         struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
+        clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_sec += 1;
         pthread_mutex_lock(&self->keeping_lock);
         if (!self->keeping_ends) pthread_cond_timedwait(&self->keeping_changed, &self->keeping_lock, &until);
@@ -122,22 +131,28 @@ bool service_is_alive(const service *self)
 
 /* ---- start ---- */
 
-static ee_status make_config(service *self, const server_settings *settings, ee_error *error)
+static ee_status read_config(const server_settings *settings, service_config **out, ee_error *error)
 {
-    service_config *made;
     ee_status status = server_settings_check(settings, error);
-    if (!status) status = memory_create(NULL, &made, 1, sizeof *made, error);
+    if (!status) status = memory_create(NULL, out, 1, sizeof **out, error);
     if (status) return status;
-    made->settings = *settings;
-    if (settings->keys[0]) status = key_ring_read(settings->keys, &made->keys, error);
-    if (status) {
-        memory_free(made);
-        return status;
-    }
+    (*out)->settings = *settings;
+    if (settings->keys[0]) status = key_ring_read(settings->keys, &(*out)->keys, error);
+    if (status) memory_free(*out);
+    return status;
+}
+
+static void free_config(service_config *old)
+{
+    key_ring_free(old->keys);
+    memory_free(old);
+}
+
+static void take_config(service *self, service_config *made)
+{
     made->previous = atomic_load(&self->config);
-    atomic_store(&self->log.level, settings->log_level.pick);
+    atomic_store(&self->log.level, made->settings.log_level.pick);
     atomic_store_explicit(&self->config, made, memory_order_release);
-    return EE_OK;
 }
 
 static served_options options_of(const server_settings *settings)
@@ -201,6 +216,16 @@ static ee_status listen_to(service *self, const server_settings *settings, ee_er
     return status;
 }
 
+static void init_keeping(service *self)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* else a clock that is set back stops it for so long */
+    pthread_cond_init(&self->keeping_changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&self->keeping_lock, NULL);
+}
+
 static ee_status start_keeping(service *self, ee_error *error)
 {
     atomic_store(&self->kept_at, server_clock_real());
@@ -234,8 +259,7 @@ static void service_free(service *self, bool hurry)
     calls_free(self);
     for (service_config *config = atomic_load(&self->config), *previous; config; config = previous) {
         previous = config->previous;
-        key_ring_free(config->keys);
-        memory_free(config);
+        free_config(config);
     }
     pthread_mutex_destroy(&self->pool_lock);
     pthread_mutex_destroy(&self->keeping_lock);
@@ -246,16 +270,17 @@ static void service_free(service *self, bool hurry)
 ee_status service_start(const server_settings *settings, service **out, ee_error *error)
 {
     service *self;
+    service_config *config;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
     pthread_mutex_init(&self->pool_lock, NULL);
-    pthread_mutex_init(&self->keeping_lock, NULL);
-    pthread_cond_init(&self->keeping_changed, NULL);
+    init_keeping(self);
     decision_ids_start(&self->ids);
     self->rates = rate_limit_create(RATE_PLACES);
     self->bandit_rates = rate_limit_create(RATE_PLACES);
     if (!self->rates || !self->bandit_rates) status = status_no_memory(error, RATE_PLACES);
-    if (!status) status = make_config(self, settings, error);
+    if (!status) status = read_config(settings, &config, error);
+    if (!status) take_config(self, config);
     if (!status) status = start_bandits(self, settings, error);
     if (!status) status = start_keeping(self, error);
     if (!status) status = listen_to(self, settings, error);
@@ -283,9 +308,17 @@ static const char *fixed_difference(const server_settings *now, const server_set
     if (now->threads != wanted->threads) return "threads";
     if (now->trainers != wanted->trainers) return "trainers";
     if (now->connections != wanted->connections) return "connections";
-    if (now->connections_each != wanted->connections_each) return "connections_each";
-    if (now->idle_seconds != wanted->idle_seconds) return "idle_seconds";
-    if (now->header_bytes != wanted->header_bytes) return "header_bytes";
+    if (now->connections_each != wanted->connections_each) return "connections-each";
+    if (now->idle_seconds != wanted->idle_seconds) return "idle-seconds";
+    if (now->header_bytes != wanted->header_bytes) return "header-bytes";
+    if (now->publish_interval != wanted->publish_interval) return "publish-interval";
+    if (now->step_events != wanted->step_events) return "step-events";
+    if (now->most_behind != wanted->most_behind) return "most-behind";
+    if (now->checkpoint_events != wanted->checkpoint_events) return "checkpoint-events";
+    if (now->checkpoint_seconds != wanted->checkpoint_seconds) return "checkpoint-seconds";
+    if (now->checkpoints != wanted->checkpoints) return "checkpoints";
+    if (now->sleep_seconds != wanted->sleep_seconds) return "sleep-seconds";
+    if (now->most_awake != wanted->most_awake) return "most-awake";
     if (!now->certificate[0] != !wanted->certificate[0]) return "certificate";
     if (!now->keys[0] != !wanted->keys[0]) return "keys";
     return NULL;
@@ -295,11 +328,19 @@ ee_status service_reload(service *self, const server_settings *settings, ee_erro
 {
     const server_settings *now = &service_config_now(self)->settings;
     const char *fixed = fixed_difference(now, settings);
-    if (fixed) return status_fail(error, EE_BAD_OPTION, "'%s' cannot change while the server runs; nothing did", fixed);
-    ee_status status = EE_OK;
+    service_config *made;
+    if (fixed) return status_fail(error, EE_BAD_OPTION, "'%s' cannot change while the server runs", fixed);
+    ee_status status = read_config(settings, &made, error);
+    if (status) return status;
     if (settings->certificate[0])
         status = http_set_certificate(self->http, settings->certificate, settings->certificate_key, error);
-    return status ? status : make_config(self, settings, error);
+    if (status) {
+        free_config(made);
+        return status;
+    }
+    take_config(self, made);
+    server_log_write(&self->log, LOG_LEVEL_INFO, "", "the settings were read again, with keys and certificate");
+    return EE_OK;
 }
 
 /* ---- stop ---- */
@@ -316,5 +357,10 @@ void service_stop(service *self, const volatile bool *hurry)
         const struct timespec moment = {.tv_nsec = 2000000};
         nanosleep(&moment, NULL);
     }
+    size_t open = http_open_requests(self->http);
+    if (open) server_log_write(&self->log, LOG_LEVEL_WARNING, "", "%zu requests are cut", open);
+    if (!hurry || !*hurry) server_log_write(&self->log, LOG_LEVEL_INFO, "", "saving the models");
+    server_log log = {.level = atomic_load(&self->log.level)};
     service_free(self, hurry && *hurry);
+    server_log_write(&log, LOG_LEVEL_INFO, "", "stopped");
 }

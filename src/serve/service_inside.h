@@ -53,7 +53,8 @@ struct service {
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
     atomic_bool draining;
-    atomic_int log_streams; /* that are open */
+    atomic_int log_streams;     /* that are open */
+    atomic_int model_downloads; /* that are being made or sent */
     pthread_mutex_t pool_lock;
     call *free_calls;
     service_metrics metrics;
@@ -75,6 +76,8 @@ typedef struct call_item {
     char id[DECISION_ID_SIZE];     /* where the caller gave none */
 } call_item;
 
+enum { REQUEST_NAME_MOST = 128 };
+
 /* A request that was admitted, and the room to answer it in; used again when it is over. */
 struct call {
     memory memory; /* of what stays for the next */
@@ -84,6 +87,8 @@ struct call {
     served_bandit *bandit;   /* that the path names; NULL: it names none */
     const char *only_bandit; /* that the key is for; NULL: for all */
     const char *key_name;    /* "" where there are no keys */
+    char request_id[REQUEST_NAME_MOST + 1];
+    bool is_download; /* one of the service's model_downloads */
     worker_task task;
     call *next;
 
@@ -109,6 +114,8 @@ const service_config *service_config_now(service *self);
 
 /* For http_options.admit: makes the call, finds route and bandit, or refuses. */
 bool service_admit(void *context, http_exchange *exchange);
+/* Whether the bandit that the path names is there for what is asked; false, and answered, where it is archived. */
+bool call_finds_bandit_there(call *self);
 
 /* ---- call.c ---- */
 
@@ -152,6 +159,8 @@ void call_item_done(call *self);
 void call_begin_answer(call *self, call_item *item);
 void call_end_answer(call *self, call_item *item, int status);
 void call_item_refuse(call *self, call_item *item, int status, const char *message);
+/* For done: the journal did not write it. */
+void call_item_failed(call *self, call_item *item);
 
 /* ---- service_metrics.c ---- */
 

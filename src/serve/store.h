@@ -65,7 +65,8 @@ ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision
 
 /* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. All
  * decisions up to *upto were looked at: `after` of the next call, once those of out are settled. *next is the time of
- * the first decision that was not looked at; INT64_MAX: there is none. */
+ * the first decision that was not looked at; INT64_MAX: there is none. It looks at some thousand: so many are settled
+ * already, perhaps, that all of them would take long. */
 ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
                         size_t *count, uint64_t *upto, int64_t *next, ee_error *error);
 
@@ -90,7 +91,7 @@ ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t ke
 
 /* ---- models: whole files, written synced and under a temporary name first. Any thread ---- */
 
-/* number: of the CHECKPOINT's STEP or the MODEL event that it belongs to. */
+/* number: the version that the body of the CHECKPOINT or MODEL event has. */
 ee_status store_save_model(store *self, uint32_t bandit, uint64_t number, const void *bytes, size_t size,
                            ee_error *error);
 /* *bytes is to be freed with memory_free. EE_NO_FILE where there is none. */
@@ -125,6 +126,10 @@ ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, v
 /* The number of the last event of a kind at or below `upto`; 0: none. */
 ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
                      ee_error *error);
+
+/* The same of several kinds, whose bits (1 << kind) are set. It looks at all events after the one that it finds. */
+ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
+                        ee_error *error);
 
 /* The first event at or after a time; past the last where there is none. */
 ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);

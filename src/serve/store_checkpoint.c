@@ -15,6 +15,9 @@
 enum { BEGIN = 1000 };
 /* Pages that the writer may move by itself: less than 2 MiB. */
 enum { LITTLE = 200 };
+/* Pages in the log, 64 MiB, beyond which it moves them however many they are: where the thread is always behind, the
+ * log would fill the disk. */
+enum { MUCH = 8000 };
 
 struct store_checkpointer {
     pthread_t thread;
@@ -84,7 +87,7 @@ ee_status store_checkpointer_start(store *of, ee_error *error)
 static void finish(checkpointer *self)
 {
     int pages = self->pages, moved = self->moved;
-    if (pages - moved <= LITTLE)
+    if (pages - moved <= LITTLE || pages > MUCH)
         sqlite3_wal_checkpoint_v2(self->writer, NULL, SQLITE_CHECKPOINT_PASSIVE, &pages, &moved);
     self->next = pages - moved <= LITTLE ? pages + BEGIN : pages + LITTLE;
 }

@@ -64,6 +64,7 @@ ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision
 ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t before, stored_decision *out, size_t most,
                         size_t *count, uint64_t *upto, int64_t *next, ee_error *error)
 {
+    enum { MOST_LOOKED_AT = 4096 };
     sqlite3_stmt *statement = self->statements[FIND_WAITING];
     *count = 0;
     *upto = after;
@@ -73,12 +74,13 @@ ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t be
     sqlite3_bind_int64(statement, 1, store_place(bandit, after));
     sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
     /* It stops here and not by a condition in the statement: times never go back, so nothing follows. */
-    for (bool row;;) {
+    for (size_t looked_at = 0;; looked_at++) {
+        bool row;
         stored_decision decision;
         status = store_step(self, FIND_WAITING, "find the decisions that wait", &row, error);
         if (status || !row) break;
         read_decision(statement, &decision);
-        if (decision.time >= before || *count == most) {
+        if (decision.time >= before || *count == most || looked_at == MOST_LOOKED_AT) {
             *next = decision.time;
             break;
         }

@@ -31,7 +31,8 @@ static const char *const sql[READ_STATEMENTS] = {
     [READ_ONE] = EVENT_COLUMNS " WHERE place = ?1",
     [READ_NEXT] = "SELECT min(place) FROM events WHERE kind = ?1 AND kind >= 4 AND place > ?2 AND place < ?3",
     [READ_LAST] = "SELECT max(place) FROM events WHERE kind = ?1 AND kind >= 4 AND place > ?2 AND place <= ?3",
-    [READ_BACK] = "SELECT place FROM events WHERE kind = ?1 AND place > ?2 AND place <= ?3 ORDER BY place DESC LIMIT 1",
+    [READ_BACK] = "SELECT place FROM events WHERE ?1 >> kind & 1 AND place > ?2 AND place <= ?3"
+                  " ORDER BY place DESC LIMIT 1",
     [READ_TIME] = "SELECT time FROM events WHERE place = ?1",
 };
 
@@ -191,7 +192,7 @@ static ee_status read_all(store_reader *self, uint32_t bandit, unsigned kinds, s
 }
 
 /* A place by its kind, or 0: the first above low and below high (READ_NEXT), or the last above low and not above high
- * (READ_LAST, READ_BACK). */
+ * (READ_LAST; READ_BACK: of the kinds whose bits are set). */
 static ee_status find_kind(store_reader *self, int which, int kind, int64_t low, int64_t high, int64_t *place,
                            ee_error *error)
 {
@@ -264,15 +265,27 @@ ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, v
     return status;
 }
 
-ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
-                     ee_error *error)
+static ee_status find_last(store_reader *self, int which, int kind, uint32_t bandit, uint64_t upto, uint64_t *number,
+                           ee_error *error)
 {
     int64_t place, high = store_place(bandit + 1, 0) - 1;
     if (upto < store_number_at(high)) high = store_place(bandit, upto);
-    ee_status status = find_kind(self, kind < EVENT_STEP ? READ_BACK : READ_LAST, (int)kind, store_place(bandit, 0),
-                                 high, &place, error);
+    ee_status status = find_kind(self, which, kind, store_place(bandit, 0), high, &place, error);
     *number = store_number_at(place);
     return status;
+}
+
+ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
+                     ee_error *error)
+{
+    if (kind < EVENT_STEP) return store_last_of(self, bandit, 1U << kind, upto, number, error);
+    return find_last(self, READ_LAST, (int)kind, bandit, upto, number, error);
+}
+
+ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
+                        ee_error *error)
+{
+    return find_last(self, READ_BACK, (int)kinds, bandit, upto, number, error);
 }
 
 static ee_status time_at(store_reader *self, uint32_t bandit, uint64_t number, int64_t *time, ee_error *error)

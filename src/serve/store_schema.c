@@ -1,5 +1,6 @@
 /* The tables of the store, how one version of them becomes the next, and connections. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -255,7 +256,10 @@ ee_status store_connect(const char *folder, store_access access, sqlite3 **out, 
     memory_free(path);
     if (!*out) return status_no_memory(error, 0);
     sqlite3_busy_timeout(*out, PATIENCE);
-    if (code)
+    int reason = code ? sqlite3_system_errno(*out) : 0;
+    if (access == STORE_READS && (reason == ENOENT || reason == ENOTDIR))
+        status = status_fail(error, EE_FILE_ERROR, "store: '%s' is no folder of a server: it has no eenet.db", folder);
+    else if (code)
         status = store_fail(*out, "open eenet.db", error);
     else
         status = access == STORE_WRITES ? prepare_writer(*out, error) : prepare_reader(*out, error);

@@ -52,6 +52,8 @@ struct served_bandit {
     uint64_t saved_version, saved_upto; /* of the last checkpoint */
     double saved;                       /* when it was tried last */
     bool save_failed;                   /* then */
+    double wake_due;                    /* not before is it tried again to wake it */
+    ee_error wake_error;                /* why it was not woken then */
 };
 
 struct served_bandits {

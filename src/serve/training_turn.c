@@ -126,6 +126,24 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     return EE_OK;
 }
 
+/* One that cannot be woken is not tried for each that asks: that would take the trainers from all others. */
+static ee_status try_to_wake(trainer_turn *t, ee_error *error)
+{
+    enum { SHARE = 10 }; /* one part in so many of a trainer's time */
+    served_bandit *bandit = t->bandit;
+    double begin = trainers_now();
+    if (begin < bandit->wake_due) {
+        *error = bandit->wake_error;
+        return error->status;
+    }
+    ee_status status = wake(t, error);
+    if (!status) return EE_OK;
+    double end = trainers_now();
+    bandit->wake_due = end + fmax(RETRY, SHARE * (end - begin));
+    bandit->wake_error = *error;
+    return status;
+}
+
 /* ---- steps ---- */
 
 static ee_status publish(served_bandit *bandit, ee_error *error)
@@ -206,18 +224,21 @@ static ee_status read_version(void *context, const event *from, ee_error *error)
     return status;
 }
 
-/* Removes the models of the checkpoints that are one too many, and of the one before, should that have failed. */
+/* Removes the models of the versions that are one too many, and of the one before, should that have failed. A version
+ * that was saved again has more than one checkpoint. */
 static ee_status remove_older(trainer_turn *t, uint64_t checkpoint, ee_error *error)
 {
     uint32_t number = t->bandit->number;
     size_t kept = t->all->options.checkpoints;
+    uint64_t version = t->bandit->version;
     ee_status status = EE_OK;
-    for (size_t i = 1; i < kept + 2 && checkpoint && !status; i++) {
-        uint64_t version;
+    for (size_t i = 1; i < kept + 2 && !status;) {
+        uint64_t newer = version;
         status = store_last(t->log, number, EVENT_CHECKPOINT, checkpoint - 1, &checkpoint, error);
-        if (status || !checkpoint || i < kept) continue;
+        if (status || !checkpoint) return status;
         status = store_read_one(t->log, number, checkpoint, read_version, &version, error);
-        if (!status) status = store_remove_model(t->all->kept, number, version, error);
+        if (status || version == newer) continue;
+        if (i++ >= kept) status = store_remove_model(t->all->kept, number, version, error);
     }
     return status;
 }
@@ -301,7 +322,7 @@ static ee_status go_on(trainer_turn *t, bool waited, bool *more, ee_error *error
     *more = events > bandit->taken;
     ee_status status = EE_OK;
     if (!bandit->model && (waited || *more))
-        status = wake(t, error);
+        status = try_to_wake(t, error);
     else if (bandit->unwritten.upto)
         status = write_step(t, error);
     else if (bandit->model && *more && trainers_now() >= bandit->step_due)
@@ -338,7 +359,7 @@ double trainer_turn_give(trainer_turn *t)
     } else if (go_on(t, waited, &more, &error)) {
         set_trouble(bandit, &error);
         call_waiters(bandit, bandit->model ? NULL : &error);
-        due = trainers_now() + RETRY;
+        due = fmax(trainers_now() + RETRY, bandit->wake_due);
     } else {
         if (bandit->model) call_waiters(bandit, NULL);
         rest(t, more);

@@ -90,7 +90,8 @@ status_of() { curl -s -o answer -w '%{http_code}' "$@"; }
 [ "$(status_of -H "Origin: $place" "$place/v1/bandits")" = 200 ] || fail "its own origin: $(cat answer)"
 [ "$(status_of -H "Host: elsewhere.example:${local##*:}" "$place/v1/bandits")" = 403 ] || fail "a name: $(cat answer)"
 [ "$(status_of -H "Host: localhost.example" "$place/v1/bandits")" = 403 ] || fail "such a name: $(cat answer)"
-for name in localhost 'localhost:1' '[::1]:8080' LOCALHOST; do
+[ "$(status_of -H "Host: 127.0.0.1.example" "$place/v1/bandits")" = 403 ] || fail "such a number: $(cat answer)"
+for name in 127.0.0.2 localhost 'localhost:1' '[::1]:8080' LOCALHOST; do
     [ "$(status_of -H "Host: $name" "$place/v1/bandits")" = 200 ] || fail "$name: $(cat answer)"
 done
 
@@ -125,11 +126,17 @@ done
 cp mine kept
 echo 'bandits = no' >>mine
 kill -HUP "$pid"
-until grep -q 'bandits' err; do kill -0 "$pid" || fail "a wrong file ended it"; sleep 0.02; done
+until grep -q 'nothing was reloaded' err; do kill -0 "$pid" || fail "a wrong file ended it"; sleep 0.02; done
+grep -q 'settings: line .*bandits' err || fail "why nothing was reloaded: $(cat err)"
 cp kept mine
 echo 'threads = 7' >>mine
 kill -HUP "$pid"
 until grep -q "'threads' cannot change while the server runs" err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
+cp kept mine
+echo 'sleep-seconds = 7' >>mine
+kill -HUP "$pid"
+until grep -q "'sleep-seconds' cannot change while" err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
+[ "$(grep -c 'message="the settings were read again' err)" = 1 ] || fail "what the log says: $(cat err)"
 [ "$(status_of "$place/readyz")" = 200 ] || fail "not ready any more"
 stop TERM
 
@@ -151,6 +158,7 @@ app="X-Api-Key: $(key_of app)"
 [ "$(status_of -H "$app" "$place/v1/bandits")" = 200 ] || fail "list: $(cat answer)"
 grep -q '"name":"other"' answer && fail "the key sees another bandit"
 [ "$(status_of -H "$boss" -H 'Host: shop.example' "$place/v1/bandits")" = 200 ] || fail "a name, with keys: $(cat answer)"
+[ "$(status_of -H "authorization: bearer $(key_of admin)" "$place/v1/bandits")" = 200 ] || fail "bearer: $(cat answer)"
 [ "$(status_of -H 'X-Api-Key: ee_wrong' "$place/v1/bandits")" = 401 ] || fail "a wrong key: $(cat answer)"
 stop TERM
 
@@ -165,7 +173,7 @@ start --folder limited --body-bytes 1024 --actions 2 --features 3 --batch 2 --ba
 head -c 2000 /dev/zero | tr '\0' ' ' >large
 [ "$(status_of "$place/v1/bandits/v/decide" --data-binary @large)" = 413 ] || fail "body: $(cat answer)"
 stop TERM
-start --folder limited --rate 0.01
+start --folder limited --rate 0.01 --log-level debug
 for i in 1 2 3; do status_of "$place/v1/bandits"; echo; done >statuses
 grep -q 200 statuses && grep -q 429 statuses || fail "rate: $(cat statuses)"
 curl -s -D headers -o answer "$place/v1/bandits"
@@ -173,6 +181,7 @@ tr -d '\r' <headers | grep -iqE '^retry-after: [0-9]{1,3}$' || fail "no Retry-Af
 tr -d '\r' <headers | grep -iqE '^x-request-id: [0-9a-f]{32}$' || fail "no id of the request: $(cat headers)"
 curl -s -D headers -o answer -H 'X-Request-Id: mine-7' "$place/livez"
 tr -d '\r' <headers | grep -iqx 'x-request-id: mine-7' || fail "another id of the request: $(cat headers)"
+until grep -q 'path=/livez status=200 .* id=mine-7$' err; do kill -0 "$pid" || fail "it ended"; sleep 0.02; done
 stop TERM
 
 # TLS, where there is a tool that makes a certificate; SIGHUP takes a new one.

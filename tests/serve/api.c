@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +265,24 @@ static void try_models(void)
 
 /* ---- the log ---- */
 
+/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. */
+static void try_downloads(void)
+{
+    enum { MOST = 8, TURNS = 1000 };
+    static const char request[] = "GET /v1/bandits/shop/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    int takers[MOST], turn = 0;
+    for (int i = 0; i < MOST; i++) {
+        takers[i] = http_client_connect(server.port);
+        if (write(takers[i], request, sizeof request - 1) < 0) server_process_fail(&server, "a taker was cut");
+    }
+    while (http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0) != 503)
+        if (++turn == TURNS) server_process_fail(&server, "downloads have no limit");
+    refuse("GET", "/v1/bandits/vectors/model", NULL, 503, "Unavailable", "8 models are being downloaded already*");
+    for (int i = 0; i < MOST; i++) close(takers[i]);
+    while (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200)
+        if (++turn == TURNS) server_process_fail(&server, "downloads that were given up count");
+}
+
 static void try_log(void)
 {
     const char *words[] = {server.program, "evaluate", "log.dsjson", "-p", "uniform", NULL};
@@ -286,6 +305,9 @@ static void try_log(void)
     expect("GET", "/v1/bandits/shop/log?from=2001-01-01", NULL, 200, "{*}\n");
     refuse("GET", "/v1/bandits/shop/log?from=yesterday", NULL, 400, "BadRequest", "*from*yesterday*");
     refuse("GET", "/v1/bandits/shop/log?limit=0", NULL, 400, "BadRequest", "*limit*");
+    refuse("GET", "/v1/bandits/shop/log?limit=%zz", NULL, 400, "BadRequest", "*limit*%zz*");
+    refuse("GET", "/v1/bandits/shop/log?after=18446744073709551615", NULL, 400, "BadRequest", "*after*");
+    expect("GET", "/v1/bandits/shop/log?after=9223372036854775807", NULL, 200, "");
     free(first);
 }
 
@@ -404,6 +426,39 @@ static void try_stop_under_load(void)
     }
 }
 
+/* ---- changes at the same time ---- */
+
+static void *change_often(void *context)
+{
+    const atomic_bool *archived = context;
+    http_client own = http_client_start(server.port);
+    own.seconds = 60;
+    for (bool last = false; !last && own.status != 410;) {
+        last = atomic_load(archived);
+        http_client_ask(&own, "PATCH", "/v1/bandits/brief", "{\"wait\":20}");
+    }
+    if (own.status != 410) server_process_fail(&server, "PATCH while it is archived: %d", own.status);
+    http_client_end(&own);
+    return NULL;
+}
+
+/* A change that was on its way does not bring an archived bandit back. */
+static void try_archive_while_changed(void)
+{
+    enum { TIMES = 20 };
+    expect("POST", "/v1/bandits", "{\"name\":\"brief\",\"dim\":2}", 201, "*");
+    for (int i = 0; i < TIMES; i++) {
+        pthread_t threads[2];
+        atomic_bool archived = false;
+        for (int k = 0; k < 2; k++) pthread_create(&threads[k], NULL, change_often, &archived);
+        expect("DELETE", "/v1/bandits/brief", NULL, 200, "*\"archived\":true*");
+        atomic_store(&archived, true);
+        for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
+        expect("GET", "/v1/bandits/brief", NULL, 200, "*\"archived\":true*");
+        expect("POST", "/v1/bandits/brief/restore", NULL, 200, "*\"archived\":false*");
+    }
+}
+
 int main(int count, char **words)
 {
     if (count < 2) return 2;
@@ -416,11 +471,13 @@ int main(int count, char **words)
     try_rewards();
     try_modes();
     try_models();
+    try_downloads();
     try_log();
     try_metrics();
     try_restart(SIGTERM);
     try_restart(SIGKILL);
     try_sleep();
+    try_archive_while_changed();
     try_stop_under_load();
     stop(SIGINT);
     http_client_end(&client);

@@ -14,7 +14,7 @@
 #include "serve/served_bandit.h"
 #include "support_files.h"
 
-enum { PLAY_ARMS = 4, PLAY_DIM = 5 };
+enum { PLAY_ARMS = 4, PLAY_DIM = 5, PLAY_UPLOAD = 1000000000 /* number of an uploaded model's file */ };
 
 typedef struct served_play {
     test_folder folder;
@@ -125,7 +125,7 @@ static inline void play_model(served_play *self, served_bandit *bandit, const vo
     uint32_t number = served_bandit_number(bandit);
     if (bytes) {
         checkpoint_body about = {
-            .version = 1000000000, .checksum = archive_checksum(bytes, size), .size = size, .state = ""};
+            .version = PLAY_UPLOAD, .checksum = archive_checksum(bytes, size), .size = size, .state = ""};
         PLAY_OK(self, store_save_model(self->kept, number, about.version, bytes, size, &self->error));
         PLAY_OK(self, checkpoint_body_write(&about, NULL, &body, &body_size, &self->error));
     }

@@ -422,6 +422,28 @@ static void modes_learn_what_they_may(void **state)
     end(&s);
 }
 
+/* Of some the answer is the model's own choice, which an online model could learn. */
+static void what_was_logged_is_not_learned_later(void **state)
+{
+    (void)state;
+    script s;
+    enum { LOGGED = 20 };
+    uint64_t logged[LOGGED];
+    size_t action;
+    begin(&s, "linucb", "", NULL);
+    set_mode(&s, MODE_LOGGING);
+    step(&s, 1);
+    for (int i = 0; i < LOGGED; i++) logged[i] = decide(&s, &action);
+    set_mode(&s, MODE_ONLINE);
+    step(&s, 1); /* whoever begins here knows it too */
+    for (int i = 0; i < LOGGED; i++) settle(&s, logged[i], 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, 0);
+    assert_int_equal(follower_read_counts(s.live).passed_over, LOGGED);
+    assert_all_follow(&s);
+    end(&s);
+}
+
 /* With stride k a network is trained for one reward in k, and all rewards are there. */
 static void a_stride_trains_less(void **state)
 {
@@ -488,6 +510,7 @@ int main(void)
         cmocka_unit_test(an_upload_takes_over),
         cmocka_unit_test(a_strange_upload_is_passed_over),
         cmocka_unit_test(modes_learn_what_they_may),
+        cmocka_unit_test(what_was_logged_is_not_learned_later),
         cmocka_unit_test(a_stride_trains_less),
         cmocka_unit_test(what_is_wrong_is_said),
     };

@@ -176,6 +176,7 @@ static void broken_requests_are_refused(void **state)
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         int client = connect_to(state);
         expect(client, requests[i], 400, NULL);
+        assert_true(raw_is_closed(client, 5)); /* what follows could be taken for a request */
         raw_close(client);
     }
     int client = connect_to(state);
@@ -198,11 +199,17 @@ static void heads_have_no_body(void **state)
 
 static void a_refusal_does_not_close(void **state)
 {
+    enum { LONG = 1000000 };
     int client = connect_to(state);
+    char *body = calloc(LONG + 1, 1);
+    memset(body, 'x', LONG);
     for (int i = 0; i < 3; i++) {
         expect(client, POST("/nowhere", "5", "hello"), 404, NULL);
         expect(client, POST("/echo", "5", "hello"), 200, "hello");
+        assert_true(raw_send_text(client, POST("/nowhere", "1000000", "")));
+        expect(client, body, 404, NULL);
     }
+    free(body);
     raw_close(client);
 }
 
@@ -245,11 +252,12 @@ static void streams_end_or_break(void **state)
     assert_true(raw_send_text(client, "HEAD /stream?bytes=5000 HTTP/1.1\r\nHost: x\r\n\r\n"));
     assert_true(raw_read(client, &reply, true));
     free(reply.body);
+    char bytes[100];
+    assert_false(raw_read_some(client, bytes, 1)); /* which would be the begin of the next answer */
     raw_close(client);
     /* one that leaves in the midst */
     client = connect_to(state);
     assert_true(raw_send_text(client, GET("/stream?bytes=100000000")));
-    char bytes[100];
     assert_true(raw_read_some(client, bytes, sizeof bytes));
     raw_reset(client);
     echo_server *server = *state;
@@ -267,7 +275,7 @@ static void the_path_comes_raw(void **state)
            "path=/seen query=name name= word=none peer=127.0.0.1");
     expect(client, "GET http://some.host HTTP/1.1\r\nHost: x\r\n\r\n", 404, NULL);
     http_reply reply = ask(client, GET("/seen?name=%zz"));
-    assert_string_equal(reply.body, "path=/seen query=name=%zz name=none word=none peer=127.0.0.1");
+    assert_string_equal(reply.body, "path=/seen query=name=%zz name=%zz word=none peer=127.0.0.1");
     assert_non_null(strstr(reply.head, "X-One: 1\n"));
     assert_non_null(strstr(reply.head, "X-Two: two words\n"));
     free(reply.body);
@@ -368,6 +376,30 @@ static void clients_may_vanish(void **state)
     assert_true(raw_wait_count(echo_ended, server, CLIENTS));
     assert_true(raw_wait_count(echo_open, server, 0));
     assert_true(raw_wait_count(echo_connections, server, 0));
+}
+
+/* The end of a connection may come with its last bytes, and is then easily missed. */
+static void half_a_request_holds_nothing_up(void **state)
+{
+    echo_server *server = *state;
+    enum { CLIENTS = 300 };
+    for (int i = 0; i < CLIENTS; i++) {
+        int client = connect_to(state);
+        assert_true(raw_send_text(client, POST("/echo", "100", "half of")));
+        raw_close(client);
+    }
+    int client = connect_to(state);
+    assert_true(raw_send_text(client, GET("/never")));
+    assert_true(raw_wait_count(echo_open, server, 1));
+    /* One that says that it sends no more wants its answer nevertheless. */
+    shutdown(client, SHUT_WR);
+    raw_is_closed(client, 2.5);
+    assert_int_equal(echo_open(server), 1);
+    echo_release(server);
+    http_reply reply;
+    assert_true(raw_read(client, &reply, false));
+    free(reply.body);
+    raw_close(client);
 }
 
 static void draining_answers_what_is_open(void **state)
@@ -555,6 +587,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(clients_that_do_not_read_are_cut, start_hasty, stop),
         cmocka_unit_test_setup_teardown(handlers_may_take_their_time, start_hasty, stop),
         cmocka_unit_test_setup_teardown(clients_may_vanish, start, stop),
+        cmocka_unit_test_setup_teardown(half_a_request_holds_nothing_up, start, stop),
         cmocka_unit_test_setup_teardown(draining_answers_what_is_open, start, stop),
         cmocka_unit_test(stopping_waits_for_handlers),
         cmocka_unit_test_setup_teardown(addresses_that_cannot_be_are_said, start, stop),

@@ -119,6 +119,22 @@ static void check_aggregation(log_aggregation aggregation, const char *log)
     end(&self, log);
 }
 
+/* A longer wait does not open again what is settled. */
+static void more_than_the_sum(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    decide(&self, "a");
+    decide(&self, "b");
+    reward(&self, "a", 1);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 2);
+    self.bandit.rules.wait = 100 * SECOND;
+    assert_int_equal(reward(&self, "a", 9), REWARD_REPEATED);
+    assert_int_equal(reward(&self, "b", 9), REWARD_LATE);
+    end(&self, "D a; D b; R a 1 joined 1; S 1 1 rewarded; S 2 0 default; R a 9 repeated 1; R b 9 late 2; ");
+}
+
 static void aggregations(void **state)
 {
     (void)state;
@@ -305,6 +321,28 @@ static void other_rules_between(void **state)
                "S 2 0.25 default; R b 1 late 2; R a 1 repeated 1; R c 3 joined 3; S 3 3 rewarded; ");
 }
 
+/* As after a day without the server, or with a shorter wait: what was settled by its rewards is passed in portions. */
+static void passes_the_settled_in_portions(void **state)
+{
+    (void)state;
+    enum { COUNT = 10000 };
+    play self = start(LOG_REWARD_FIRST, 0);
+    for (int i = 0; i < COUNT; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%d", i);
+        decide(&self, id);
+        if (i < COUNT - 1) reward(&self, id, 1);
+    }
+    self.now += 11 * SECOND;
+    size_t calls = 1;
+    for (; settle(&self, 1000) == 0; calls++) assert_true(self.bandit.deadline <= self.now);
+    assert_int_equal(calls, 3);
+    assert_int_equal(self.bandit.deadline, INT64_MAX);
+    assert_int_equal(self.bandit.settled_to, 3 * COUNT - 2);
+    store_close(self.store);
+    folder_remove(&self.folder);
+}
+
 static void settles_in_portions(void **state)
 {
     (void)state;
@@ -360,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_settles_at_once),
         cmocka_unit_test(aggregations),
+        cmocka_unit_test(more_than_the_sum),
         cmocka_unit_test(the_largest_may_be_below_zero),
         cmocka_unit_test(exactly_at_the_wait_counts),
         cmocka_unit_test(without_a_reward),
@@ -371,6 +410,7 @@ int main(void)
         cmocka_unit_test(an_unknown_reward_id_is_claimed_once),
         cmocka_unit_test(other_rules_between),
         cmocka_unit_test(settles_in_portions),
+        cmocka_unit_test(passes_the_settled_in_portions),
         cmocka_unit_test(news_are_what_a_model_learns_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -248,6 +248,33 @@ static void apprentices_have_two_labels(void **state)
     end(&self);
 }
 
+/* The SETTINGS event that a decision was made under is gone, a later one is not. */
+static void the_mode_outlives_its_event(void **state)
+{
+    (void)state;
+    play self = start();
+    bool more;
+    set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\"}");
+    self.now++;
+    decide(&self, "x", &vectors);
+    set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\",\"wait\":20}");
+    decide(&self, "y", &vectors);
+    reward(&self, "y", 0.5);
+    reward(&self, "x", 0.5);
+    assert_int_equal(store_remove(self.store, self.bandit.number, self.now, INT64_MAX, 100, &more, NULL), EE_OK);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    log_range range = everything;
+    range.mode = MODE_APPRENTICE;
+    char *lines = lines_of(&self, range, 1);
+    const char *second = strchr(lines, '\n') + 1;
+    assert_true(strncmp(lines, "{\"_label_cost\":-1,", 18) == 0);
+    assert_non_null(strstr(lines, "\"EventId\":\"y\""));
+    assert_true(strncmp(second, "{\"_label_cost\":-1,", 18) == 0);
+    assert_non_null(strstr(second, "\"EventId\":\"x\""));
+    memory_free(lines);
+    end(&self);
+}
+
 static void nothing_is_skipped(void **state)
 {
     (void)state;
@@ -289,13 +316,13 @@ static void cursors_times_and_limits(void **state)
     assert_int_equal(store_commit(self.store, NULL), EE_OK);
     for (size_t portion = 1; portion < 1 << 16; portion *= 16)
         assert_cursors(&self, everything, portion, "8 10 12 14 16 18 ");
-    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 0}, 1, "10 12 14 16 18 ");
-    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 2}, 1, "10 12 ");
-    assert_cursors(&self, (log_range){0, START + 2000000, START + 4000000, 0}, 1, "10 12 ");
-    assert_cursors(&self, (log_range){10, START + 2000000, START + 4000000, 0}, 1, "12 ");
-    assert_cursors(&self, (log_range){0, START + 2000001, INT64_MAX, 1}, 1, "12 ");
-    assert_cursors(&self, (log_range){18, INT64_MIN, INT64_MAX, 0}, 1, "");
-    assert_cursors(&self, (log_range){1000, INT64_MIN, INT64_MAX, 0}, 1, "");
+    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "10 12 14 16 18 ");
+    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 2, MODE_ONLINE}, 1, "10 12 ");
+    assert_cursors(&self, (log_range){0, START + 2000000, START + 4000000, 0, MODE_ONLINE}, 1, "10 12 ");
+    assert_cursors(&self, (log_range){10, START + 2000000, START + 4000000, 0, MODE_ONLINE}, 1, "12 ");
+    assert_cursors(&self, (log_range){0, START + 2000001, INT64_MAX, 1, MODE_ONLINE}, 1, "12 ");
+    assert_cursors(&self, (log_range){18, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
+    assert_cursors(&self, (log_range){1000, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
     end(&self);
 }
 
@@ -333,6 +360,7 @@ int main(void)
         cmocka_unit_test(vectors_read_back),
         cmocka_unit_test(named_features_read_back),
         cmocka_unit_test(apprentices_have_two_labels),
+        cmocka_unit_test(the_mode_outlives_its_event),
         cmocka_unit_test(nothing_is_skipped),
         cmocka_unit_test(cursors_times_and_limits),
         cmocka_unit_test(memory_is_bounded),

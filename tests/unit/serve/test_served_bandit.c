@@ -199,6 +199,103 @@ static void keeps_the_last_checkpoints(void **state)
     memory_free(good);
 }
 
+/* Saved again, the version takes the place of the one that was damaged. */
+static void a_damaged_checkpoint_is_saved_again(void **state)
+{
+    served_play *play = *state;
+    play->options.checkpoints = 1;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 10, 1);
+    uint64_t version = play_catch_up(play, shop).version;
+    restart(play, false);
+    assert_int_equal(count_models(play), 1);
+    char name[64];
+    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
+    folder_write(&play->folder, name, "broken", 6);
+    assert_int_equal(play_wake(find(play, "shop")), EE_OK);
+    restart(play, false);
+    assert_int_equal(count_models(play), 1);
+    store_reader *log;
+    follower *loaded;
+    uint64_t saved;
+    bandit_settings settings = bandit_settings_usual();
+    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
+    PLAY_OK(play, restore_at(log, 1, &settings, UINT64_MAX, &loaded, &saved, &play->error));
+    assert_int_equal(saved, version);
+    follower_free(loaded);
+    store_reader_free(log);
+}
+
+/* Else it would wake without what it has to learn from the events between. */
+static void a_log_that_does_not_go_on_is_no_model(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 2, 0);
+    play_catch_up(play, shop);
+    play_close(play, false);
+    bool more;
+    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
+    PLAY_OK(play, store_begin(play->kept, &play->error));
+    PLAY_OK(play, store_remove(play->kept, 1, INT64_MAX, INT64_MAX, 1000, &more, &play->error));
+    PLAY_OK(play, store_commit(play->kept, &play->error));
+    store_close(play->kept);
+    play_open(play);
+    assert_int_equal(play_wake(find(play, "shop")), EE_BAD_MODEL);
+    play_close(play, true);
+    play_end(play);
+}
+
+static void one_that_does_not_wake_is_tried_now_and_then(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    play_catch_up(play, shop);
+    saved_bytes model = save(play, shop);
+    play_model(play, shop, model.bytes, model.size);
+    ee_bytes_free(model.bytes);
+    play_catch_up(play, shop);
+    play_close(play, true);
+    uint8_t *bytes;
+    size_t size;
+    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
+    PLAY_OK(play, store_load_model(play->kept, 1, PLAY_UPLOAD, &bytes, &size, &play->error));
+    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    store_close(play->kept);
+    play_open(play);
+    shop = find(play, "shop");
+    assert_int_equal(play_wake(shop), EE_NO_FILE);
+    PLAY_OK(play, store_save_model(play->kept, 1, PLAY_UPLOAD, bytes, size, &play->error));
+    memory_free(bytes);
+    assert_int_equal(play_wake(shop), EE_NO_FILE); /* it was just tried */
+    while (play_wake(shop)) play_pause();
+    assert_string_equal(served_bandit_standing(shop).trouble, "");
+}
+
+static void a_reset_heals_where_an_upload_is_lost(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    play_catch_up(play, shop);
+    saved_bytes model = save(play, shop);
+    play_model(play, shop, model.bytes, model.size);
+    ee_bytes_free(model.bytes);
+    play_catch_up(play, shop);
+    restart(play, true);
+    PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
+    shop = find(play, "shop");
+    play_model(play, shop, NULL, 0);
+    while (play_wake(shop)) play_pause();
+    play_rounds(play, shop, 4, 9, 0);
+    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
+}
+
 static void few_are_awake(void **state)
 {
     served_play *play = *state;
@@ -309,6 +406,27 @@ static void a_full_disk_heals(void **state)
     assert_int_equal(healed.counts.decisions, 6);
 }
 
+/* A model that has more in it than its version says must not become a checkpoint of it. */
+static void a_step_that_was_not_written_is_not_saved(void **state)
+{
+    served_play *play = *state;
+    signal(SIGXFSZ, SIG_IGN);
+    play->options.publish_interval = 0.2;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play_rounds(play, shop, 1, 3, 0);
+    uint64_t version = play_catch_up(play, shop).version;
+    play_rounds(play, shop, 4, 6, 0);
+    limit_files(true);
+    while (!served_bandit_standing(shop).trouble[0]) play_pause();
+    limit_files(false);
+    restart(play, false);
+    shop = find(play, "shop");
+    assert_int_equal(play_wake(shop), EE_OK);
+    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
+    assert_true(served_bandit_standing(shop).version > version);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,10 +435,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(sleeps_and_wakes_as_it_was, set_up, tear_down),
         cmocka_unit_test_setup_teardown(is_the_same_after_a_restart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_the_last_checkpoints, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_damaged_checkpoint_is_saved_again, set_up, tear_down),
+        cmocka_unit_test_setup(a_log_that_does_not_go_on_is_no_model, set_up),
+        cmocka_unit_test_setup_teardown(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reset_heals_where_an_upload_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_step_that_was_not_written_is_not_saved, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

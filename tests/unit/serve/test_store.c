@@ -139,6 +139,9 @@ static void events_are_found(void **state)
         assert_int_equal(store_last(b->reader, 1, lasts[i].kind, lasts[i].upto, &number, &b->error), EE_OK);
         assert_int_equal(number, lasts[i].expected);
     }
+    assert_int_equal(store_last_of(b->reader, 1, 1U << EVENT_DECISION | 1U << EVENT_CHECKPOINT, 10, &number, NULL),
+                     EE_OK);
+    assert_int_equal(number, 10);
     const struct {
         int64_t time;
         uint64_t expected;

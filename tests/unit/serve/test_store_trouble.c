@@ -53,7 +53,7 @@ static void other_versions_and_programs_are_refused(void **state)
     folder_remove(&b->folder);
     b->folder = folder_make();
     assert_int_equal(store_open_reader(b->folder.path, &reader, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "store: could not open eenet.db");
+    assert_message_has(b->error.message, "is no folder of a server: it has no eenet.db");
     open_store(b);
 }
 
