@@ -13,6 +13,7 @@ export LOAD_RATE LOAD_CONNECTIONS LOAD_SCRIPTS
 
 folder=$(mktemp -d)
 server=
+: >"$folder/server.log"
 stop() {
     [ -z "$server" ] || kill "$server" 2>/dev/null || true
     wait

@@ -52,7 +52,7 @@ typedef struct ledger_sums {
     uint64_t faults;
 } ledger_sums;
 
-/* Decisions of a bandit that are not settled, by the store in the folder, which a server may be using. */
+/* Decisions of a bandit that are not settled, by the store in the folder. */
 uint64_t ledger_open_decisions(const char *folder, const char *name);
 
 /* Reads the store in the folder, which no server uses now, and prints each fault (the first few). */
