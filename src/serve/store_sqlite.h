@@ -115,7 +115,7 @@ struct store {
     size_t changed_count, changed_capacity;
     bool begun;
     ee_error trouble; /* why the transaction can only be rolled back; status EE_OK: it need not */
-    struct store_checkpointer *checkpointer;
+    int log_pages;    /* that the log of transactions had after the last commit */
 };
 
 /* Runs a statement that gives no row, and resets it. After a failure only a rollback helps: SQLite may have done one.
@@ -127,13 +127,6 @@ ee_status store_step(store *self, int which, const char *what, bool *row, ee_err
 ee_status store_check(const store *self, ee_error *error);
 /* *out = the bandit's entry, marked as changed; fails as store_check does, too. */
 ee_status store_change(store *self, uint32_t bandit, bandit_entry **out, ee_error *error);
-
-/* ---- moving the log of the last transactions into the database: store_checkpoint.c ---- */
-
-ee_status store_checkpointer_start(store *self, ee_error *error);
-/* Before each transaction, in the writer's thread: who waits for the last one has been told. */
-void store_checkpointer_turn(struct store_checkpointer *self);
-void store_checkpointer_stop(struct store_checkpointer *self);
 
 /* ---- models: store_models.c ---- */
 
