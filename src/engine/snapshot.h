@@ -30,8 +30,8 @@ struct ee_snapshot {
     uint64_t fingerprint;
     decision_rules rules;
     parameters copies[2];
-    uint64_t versions[2]; /* of each copy, see snapshot_update */
-    uint64_t version;     /* of the copy that is published next */
+    uint64_t versions[2];         /* of each copy, see snapshot_update */
+    uint64_t version;             /* of the copy that is published next */
     struct features *features[2]; /* of each copy; NULL where the bandit takes vectors alone */
     snapshot_gate *gate;          /* what deciding on a constant snapshot changes */
 };
