@@ -6,7 +6,7 @@
 
 typedef struct service service;
 
-/* Opens the store, starts everything and listens. reload: how SIGHUP makes the settings anew; see service_reload. */
+/* Opens the store, starts everything and listens. */
 ee_status service_start(const server_settings *settings, service **out, ee_error *error);
 uint16_t service_port(const service *self);
 

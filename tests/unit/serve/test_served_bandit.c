@@ -248,9 +248,9 @@ static void a_log_that_does_not_go_on_is_no_model(void **state)
     play_end(play);
 }
 
-static void one_that_does_not_wake_is_tried_now_and_then(void **state)
+/* A bandit whose model was uploaded, as PLAY_UPLOAD. */
+static served_bandit *open_with_upload(served_play *play)
 {
-    served_play *play = *state;
     play_open(play);
     served_bandit *shop = play_create(play, "shop", LINEAR);
     play_rounds(play, shop, 1, 3, 0);
@@ -259,6 +259,13 @@ static void one_that_does_not_wake_is_tried_now_and_then(void **state)
     play_model(play, shop, model.bytes, model.size);
     ee_bytes_free(model.bytes);
     play_catch_up(play, shop);
+    return shop;
+}
+
+static void one_that_does_not_wake_is_tried_now_and_then(void **state)
+{
+    served_play *play = *state;
+    open_with_upload(play);
     play_close(play, true);
     uint8_t *bytes;
     size_t size;
@@ -267,7 +274,7 @@ static void one_that_does_not_wake_is_tried_now_and_then(void **state)
     PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
     store_close(play->kept);
     play_open(play);
-    shop = find(play, "shop");
+    served_bandit *shop = find(play, "shop");
     assert_int_equal(play_wake(shop), EE_NO_FILE);
     PLAY_OK(play, store_save_model(play->kept, 1, PLAY_UPLOAD, bytes, size, &play->error));
     memory_free(bytes);
@@ -279,17 +286,10 @@ static void one_that_does_not_wake_is_tried_now_and_then(void **state)
 static void a_reset_heals_where_an_upload_is_lost(void **state)
 {
     served_play *play = *state;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_rounds(play, shop, 1, 3, 0);
-    play_catch_up(play, shop);
-    saved_bytes model = save(play, shop);
-    play_model(play, shop, model.bytes, model.size);
-    ee_bytes_free(model.bytes);
-    play_catch_up(play, shop);
+    open_with_upload(play);
     restart(play, true);
     PLAY_OK(play, store_remove_model(play->kept, 1, PLAY_UPLOAD, &play->error));
-    shop = find(play, "shop");
+    served_bandit *shop = find(play, "shop");
     play_model(play, shop, NULL, 0);
     while (play_wake(shop)) play_pause();
     play_rounds(play, shop, 4, 9, 0);
