@@ -11,8 +11,10 @@ for group in "$@"; do
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
         wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl"
-        # For the report's test, which is skipped without it. Ubuntu's chromium is no package but a snap.
+        # For tests of pages, which are skipped without it. Ubuntu's chromium is no package but a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
+        # For tests/node. Some machines have Node.js from elsewhere, with an npm of its own.
+        command -v npm >/dev/null || wanted="$wanted nodejs npm"
         ;;
     load) wanted="$wanted wrk curl" ;;
     lint) wanted="$wanted clang-format-14 cppcheck" ;;
