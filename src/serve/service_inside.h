@@ -87,6 +87,7 @@ struct call {
     served_bandit *bandit;   /* that the path names; NULL: it names none */
     const char *only_bandit; /* that the key is for; NULL: for all */
     const char *key_name;    /* "" where there are no keys */
+    key_role role;           /* of the key; KEY_ADMIN where none are needed */
     char request_id[REQUEST_NAME_MOST + 1];
     bool is_download; /* one of the service's model_downloads */
     worker_task task;
@@ -180,6 +181,7 @@ typedef void call_handler(void *service, http_exchange *exchange, const route_ma
 call_handler api_live, api_ready, api_openapi, api_metrics;
 call_handler api_list, api_create, api_describe, api_change, api_archive, api_restore;
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch;
+call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 
 #endif
