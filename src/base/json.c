@@ -364,6 +364,14 @@ static size_t escape_of(char byte, char escape[6])
     return 6;
 }
 
+json_text json_members(json_text object)
+{
+    const char *at = object.bytes + 1, *end = object.bytes + object.length - 1;
+    while (at < end && (unsigned char)*at <= ' ') at++;
+    while (at < end && (unsigned char)end[-1] <= ' ') end--;
+    return (json_text){at, (size_t)(end - at)};
+}
+
 size_t json_quote(json_text text, char *out, size_t capacity)
 {
     size_t length = 0;

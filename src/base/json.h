@@ -78,6 +78,9 @@ static inline bool json_is(json_text text, const char *word)
     return text.bytes && strlen(word) == text.length && memcmp(text.bytes, word, text.length) == 0;
 }
 
+/* The members of an object that was read, without its braces and the white space within them. */
+json_text json_members(json_text object);
+
 /* A text as a JSON string, quotes and escapes included, as snprintf does: writes at most capacity bytes and returns the
  * length of the whole. */
 size_t json_quote(json_text text, char *out, size_t capacity);

@@ -17,8 +17,8 @@ struct dsjson {
     size_t by_action_capacity;
     log_slot *slots;
     size_t slots_capacity;
-    size_t *slot_numbers;
-    size_t slot_numbers_capacity;
+    size_t *slot_numbers, *allowed_numbers;
+    size_t slot_numbers_capacity, allowed_capacity;
 };
 
 ee_status dsjson_create(memory *owner, dsjson **out, ee_error *error)
@@ -148,6 +148,16 @@ static ee_status judge_one(dsjson *self, const log_options *options, log_event *
 
 /* ---- judging slots ---- */
 
+/* Whole numbers below count; false where there are others. */
+static bool take_wholes(const double *from, size_t listed, size_t count, size_t *into)
+{
+    for (size_t i = 0; i < listed; i++) {
+        into[i] = whole(from[i]);
+        if (into[i] >= count) return false;
+    }
+    return true;
+}
+
 static bool judge_slot(dsjson *self, const slot_facts *from, size_t count, const log_options *options, log_slot *slot)
 {
     if (!from->action_count || from->action_count != from->probability_count) return false;
@@ -155,10 +165,38 @@ static bool judge_slot(dsjson *self, const slot_facts *from, size_t count, const
     const double *probabilities = self->said.slot_probabilities.values + from->first_probability;
     size_t *numbers = self->slot_numbers + from->first_action;
     if (!scatter(actions, 0, probabilities, from->action_count, self->by_action, count)) return false;
-    for (size_t i = 0; i < from->action_count; i++) numbers[i] = whole(actions[i]);
-    *slot = (log_slot){from->id, from->action_count, numbers, probabilities,
-                       self->said.of.slate ? (double)NAN : aggregate(&from->seen, from->cost, from->original, options)};
-    return true;
+    double reward = self->said.of.slate ? (double)NAN : aggregate(&from->seen, from->cost, from->original, options);
+    *slot = (log_slot){.id = from->id,
+                       .count = from->action_count,
+                       .actions = numbers,
+                       .probabilities = probabilities,
+                       .reward = isnan(reward) && from->skip && !self->said.of.slate ? 0 : reward,
+                       .skipped = from->skip,
+                       .baseline = SIZE_MAX};
+    return take_wholes(actions, from->action_count, count, numbers);
+}
+
+/* What the context says of a slot. */
+static bool add_description(dsjson *self, const slot_words *from, size_t count, log_slot *slot)
+{
+    const double *allowed = self->said.allowed.values + from->first_allowed;
+    size_t *numbers = self->allowed_numbers + from->first_allowed;
+    if (!slot->id.length) slot->id = from->id;
+    slot->features = from->features;
+    if (!from->allowed_count || self->said.of.slate) return true;
+    slot->allowed = numbers;
+    slot->allowed_count = from->allowed_count;
+    return take_wholes(allowed, from->allowed_count, count, numbers);
+}
+
+/* As far as they are known: one that cannot be ends them. */
+static void add_baselines(dsjson *self, size_t count)
+{
+    for (size_t i = 0; i < self->said.outcome_count && i < self->said.baselines.count; i++) {
+        size_t baseline = whole(self->said.baselines.values[i]);
+        if (baseline >= count) return;
+        self->slots[i].baseline = baseline;
+    }
 }
 
 static ee_status make_slots(dsjson *self, ee_error *error)
@@ -171,6 +209,9 @@ static ee_status make_slots(dsjson *self, ee_error *error)
     if (!status)
         status = memory_grow(self->said.owner, &self->slot_numbers, &self->slot_numbers_capacity,
                              self->said.slot_actions.count, sizeof *self->slot_numbers, error);
+    if (!status)
+        status = memory_grow(self->said.owner, &self->allowed_numbers, &self->allowed_capacity,
+                             self->said.allowed.count, sizeof *self->allowed_numbers, error);
     return status ? status : make_by_action(self, most, error);
 }
 
@@ -192,7 +233,10 @@ static ee_status judge_slots(dsjson *self, const log_options *options, log_event
         }
         if (!self->said.of.slate && isnan(self->slots[i].reward))
             log_pass_over(note, LOG_INVALID, "slot %zu: _label_cost is missing", i + 1);
+        if (i < self->said.slot_count && !add_description(self, &self->said.slots[i], event->count, &self->slots[i]))
+            log_pass_over(note, LOG_INVALID, "slot %zu: _inc has an action that is not there", i + 1);
     }
+    if (!self->said.of.slate) add_baselines(self, event->count);
     event->slots = self->slots;
     event->slot_count = self->said.outcome_count;
     event->slate = self->said.of.slate;
@@ -223,6 +267,14 @@ static bool is_foreign(const dsjson *self, log_note *note)
     return note->verdict != LOG_EVENT;
 }
 
+/* Where no slot's reward is known. */
+static bool all_skipped(const dsjson_line *said)
+{
+    for (size_t i = 0; i < said->outcome_count; i++)
+        if (!said->outcomes[i].skip) return false;
+    return said->outcome_count > 0;
+}
+
 static ee_status judge(dsjson *self, const log_options *options, log_event *event, log_note *note, ee_error *error)
 {
     const facts *of = &self->said.of;
@@ -242,7 +294,7 @@ static ee_status judge(dsjson *self, const log_options *options, log_event *even
     bool activated = of->seen.activated;
     for (size_t i = 0; i < self->said.outcome_count; i++)
         activated = activated || self->said.outcomes[i].seen.activated;
-    event->skipped = of->skip || (of->deferred && !activated);
+    event->skipped = of->skip || (of->deferred && !activated) || all_skipped(&self->said);
     ee_status status = self->said.outcome_count ? judge_slots(self, options, event, note, error)
                                                 : judge_one(self, options, event, note, error);
     if (status || note->verdict) return status;

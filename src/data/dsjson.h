@@ -20,4 +20,15 @@ ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_o
  * new line is read; observations are not kept, but what became of them. */
 void dsjson_format(text *into, const log_event *event);
 
+/* What the server knows of a decision, beyond what is evaluated. */
+typedef struct dsjson_source {
+    const double *learned; /* (slots, or 1) the reward that was learned in place of the event's, which becomes
+                            * _original_label_cost: apprentice mode; NULL: the event's */
+    uint64_t version;      /* of the model that decided: VWState */
+    uint64_t cursor;       /* _cursor */
+} dsjson_source;
+
+/* The same, with where it comes from. */
+void dsjson_format_served(text *into, const log_event *event, const dsjson_source *source);
+
 #endif

@@ -30,7 +30,15 @@ typedef struct slot_facts {
     observations seen;
     size_t first_action, action_count; /* in `slot_actions` */
     size_t first_probability, probability_count;
+    bool skip;
 } slot_facts;
+
+/* What the context says of a slot. */
+typedef struct slot_words {
+    json_text id;
+    json_text features;                  /* an object, without what is here; empty where there is nothing else */
+    size_t first_allowed, allowed_count; /* in `allowed` */
+} slot_words;
 
 typedef struct facts {
     maybe cost, original, probability, index, action, drop, dim;
@@ -49,7 +57,7 @@ typedef struct dsjson_line {
     json_reader reader;
     const char *bytes; /* (size) of the line */
     size_t size;
-    char *texts; /* those that had escapes */
+    char *texts; /* those that had escapes, and objects without some of their members */
     size_t texts_size, texts_capacity;
 
     facts of;
@@ -57,6 +65,9 @@ typedef struct dsjson_line {
     number_list slot_actions, slot_probabilities;  /* of all slots */
     slot_facts *outcomes;
     size_t outcome_count, outcome_capacity;
+    slot_words *slots;
+    size_t slot_count, slot_capacity;
+    number_list allowed; /* of all slots */
 
     size_t action_count; /* in _multi */
     json_text *names;    /* (action_count) */

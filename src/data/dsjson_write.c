@@ -39,12 +39,18 @@ static void add_actions(text *into, const log_event *event)
     add_words(into, "]");
 }
 
-static void add_label(text *into, const log_event *event)
+/* The reward at a place, as it was learned. */
+static double learned_at(const dsjson_source *source, size_t slot, double reward)
+{
+    return source && source->learned ? source->learned[slot] : reward;
+}
+
+static void add_label(text *into, const log_event *event, const dsjson_source *source)
 {
     bool slots = event->slot_count && !event->slate;
     if (slots) return;
     add_words(into, "\"_label_cost\":");
-    text_double(into, -event->reward);
+    text_double(into, -learned_at(source, 0, event->reward));
     if (!event->slot_count) {
         add_words(into, ",\"_label_probability\":");
         text_double(into, event->probability);
@@ -53,29 +59,61 @@ static void add_label(text *into, const log_event *event)
     add_words(into, ",");
 }
 
-static void add_outcomes(text *into, const log_event *event)
+/* [0,1,2] */
+static void add_numbers(text *into, const size_t *numbers, size_t count)
+{
+    add_words(into, "[");
+    for (size_t i = 0; i < count; i++) text_add(into, i ? ",%zu" : "%zu", numbers[i]);
+    add_words(into, "]");
+}
+
+static void add_outcome(text *into, const log_event *event, size_t number, const dsjson_source *source)
+{
+    const log_slot *slot = &event->slots[number];
+    add_words(into, "{");
+    if (!event->slate) {
+        add_words(into, "\"_label_cost\":");
+        text_double(into, -learned_at(source, number, slot->reward));
+        add_words(into, ",");
+    }
+    if (slot->id.length) {
+        add_words(into, "\"_id\":");
+        text_json(into, slot->id);
+        add_words(into, ",");
+    }
+    add_words(into, "\"_a\":");
+    add_numbers(into, slot->actions, slot->count);
+    add_words(into, ",");
+    add_array(into, "_p", slot->probabilities, slot->count);
+    if (slot->skipped) add_words(into, ",\"_skipLearn\":true");
+    if (!event->slate && source && source->learned) {
+        add_words(into, ",\"_original_label_cost\":");
+        text_double(into, -slot->reward);
+    }
+    add_words(into, "}");
+}
+
+static void add_outcomes(text *into, const log_event *event, const dsjson_source *source)
 {
     add_words(into, ",\"_outcomes\":[");
     for (size_t i = 0; i < event->slot_count; i++) {
-        const log_slot *slot = &event->slots[i];
-        add_words(into, i ? ",{" : "{");
-        if (!event->slate) {
-            add_words(into, "\"_label_cost\":");
-            text_double(into, -slot->reward);
-            add_words(into, ",");
-        }
-        if (slot->id.length) {
-            add_words(into, "\"_id\":");
-            text_json(into, slot->id);
-            add_words(into, ",");
-        }
-        add_words(into, "\"_a\":[");
-        for (size_t k = 0; k < slot->count; k++) text_add(into, k ? ",%zu" : "%zu", slot->actions[k]);
-        add_words(into, "],");
-        add_array(into, "_p", slot->probabilities, slot->count);
-        add_words(into, "}");
+        if (i) add_words(into, ",");
+        add_outcome(into, event, i, source);
     }
     add_words(into, "]");
+}
+
+/* Of the slots up to the first that has none. */
+static void add_baselines(text *into, const log_event *event)
+{
+    size_t known = 0;
+    while (known < event->slot_count && event->slots[known].baseline != SIZE_MAX) known++;
+    if (event->slot_count && !event->slate) {
+        for (size_t i = 0; i < known; i++) text_add(into, i ? ",%zu" : ",\"_ba\":[%zu", event->slots[i].baseline);
+        if (known) add_words(into, "]");
+    } else if (event->baseline) {
+        text_add(into, ",\"_ba\":[%zu]", event->baseline);
+    }
 }
 
 static void add_vector(text *into, const ee_arms *arms, size_t arm)
@@ -101,17 +139,31 @@ static void add_raw(text *into, json_text json)
         if (into->bytes[i] == '\n' || into->bytes[i] == '\r') into->bytes[i] = ' ';
 }
 
-/* The features as they were, or the actions with their names and vectors. */
-static void add_context(text *into, const log_event *event)
+static void add_slot(text *into, const log_slot *slot)
+{
+    const char *between = "";
+    add_words(into, "{");
+    if (slot->id.length) {
+        add_words(into, "\"_id\":");
+        text_json(into, slot->id);
+        between = ",";
+    }
+    if (slot->allowed) {
+        text_add(into, "%s\"_inc\":", between);
+        add_numbers(into, slot->allowed, slot->allowed_count);
+        between = ",";
+    }
+    if (slot->features.length > 2) {
+        add_words(into, between);
+        add_raw(into, json_members(slot->features));
+    }
+    add_words(into, "}");
+}
+
+static void add_actions_alone(text *into, const log_event *event)
 {
     const ee_arms *arms = &event->arms;
-    if (arms->count) text_add(into, ",\"_dim\":%zu", arms->dim);
-    add_words(into, ",\"c\":");
-    if (event->context.length) {
-        add_raw(into, event->context);
-        return;
-    }
-    add_words(into, "{\"_multi\":[");
+    add_words(into, "\"_multi\":[");
     for (size_t i = 0; i < event->count; i++) {
         bool named = event->actions && event->actions[i].length;
         add_words(into, i ? ",{" : "{");
@@ -123,7 +175,33 @@ static void add_context(text *into, const log_event *event)
         if (arms->count) add_vector(into, arms, i);
         add_words(into, "}");
     }
-    add_words(into, "]}");
+    add_words(into, "]");
+}
+
+/* The features as they were, or the actions with their names and vectors; then the slots. */
+static void add_context(text *into, const log_event *event)
+{
+    if (event->arms.count) text_add(into, ",\"_dim\":%zu", event->arms.dim);
+    add_words(into, ",\"c\":");
+    if (event->context.length && !event->slot_count) {
+        add_raw(into, event->context);
+        return;
+    }
+    json_text shared = event->context.length ? json_members(event->context) : (json_text){0};
+    add_words(into, "{");
+    if (event->context.length)
+        add_raw(into, shared);
+    else
+        add_actions_alone(into, event);
+    if (event->slot_count) {
+        add_words(into, event->context.length && !shared.length ? "\"_slots\":[" : ",\"_slots\":[");
+        for (size_t i = 0; i < event->slot_count; i++) {
+            if (i) add_words(into, ",");
+            add_slot(into, &event->slots[i]);
+        }
+        add_words(into, "]");
+    }
+    add_words(into, "}");
 }
 
 /* The share that gives these copies again, in as few digits as it can be said. */
@@ -138,10 +216,25 @@ static double drop_of(double copies)
     return drop;
 }
 
-void dsjson_format(text *into, const log_event *event)
+/* Where it comes from ends the line. */
+static void add_source(text *into, const log_event *event, const dsjson_source *source)
+{
+    if (!source) {
+        add_words(into, ",\"VWState\":{\"m\":\"N/A\"}}\n");
+        return;
+    }
+    text_add(into, ",\"VWState\":{\"m\":\"%llu\"}", (unsigned long long)source->version);
+    if (source->learned && (!event->slot_count || event->slate)) {
+        add_words(into, ",\"_original_label_cost\":");
+        text_double(into, -event->reward);
+    }
+    text_add(into, ",\"_cursor\":%llu}\n", (unsigned long long)source->cursor);
+}
+
+void dsjson_format_served(text *into, const log_event *event, const dsjson_source *source)
 {
     add_words(into, "{");
-    add_label(into, event);
+    add_label(into, event, source);
     if (!isnan(event->time)) {
         char time[LOG_TIME_SIZE];
         log_time_format(event->time, time);
@@ -153,15 +246,20 @@ void dsjson_format(text *into, const log_event *event)
         text_json(into, event->id);
     }
     if (event->slot_count)
-        add_outcomes(into, event);
+        add_outcomes(into, event, source);
     else
         add_actions(into, event);
-    if (event->baseline) text_add(into, ",\"_ba\":[%zu]", event->baseline);
+    add_baselines(into, event);
     add_context(into, event);
     if (event->copies != 1) {
         add_words(into, ",\"pdrop\":");
         text_double(into, drop_of(event->copies));
     }
     if (event->skipped) add_words(into, ",\"_skipLearn\":true");
-    add_words(into, ",\"VWState\":{\"m\":\"N/A\"}}\n");
+    add_source(into, event, source);
+}
+
+void dsjson_format(text *into, const log_event *event)
+{
+    dsjson_format_served(into, event, NULL);
 }

@@ -49,6 +49,11 @@ typedef struct log_slot {
     const size_t *actions;       /* (count) that were possible, the chosen one first */
     const double *probabilities; /* (count) of them, in that order */
     double reward;               /* NaN for a slate's */
+    bool skipped;                /* its reward is not known: to be counted, not learned or evaluated */
+    size_t baseline;             /* SIZE_MAX: not known */
+    const size_t *allowed;       /* (allowed_count) that may fill it, whatever the slots before took; NULL: any */
+    size_t allowed_count;
+    json_text features; /* of the slot, an object; empty where it has none. See slot_context.h */
 } log_slot;
 
 /* One event. The pointers are valid until the next one. */
@@ -67,7 +72,7 @@ typedef struct log_event {
     const json_text *actions; /* (count) names of the actions, as _tag; NULL where they have none */
 
     /* What the policy saw: arms where the log has vectors (arms.count > 0), else named features, as VW's JSON: shared
-     * ones beside "_multi", the array of actions. */
+     * ones beside "_multi", the array of actions. What a slot has besides is in its features. */
     ee_arms arms;
     json_text context;
 

@@ -18,8 +18,11 @@ enum {
     HAS_NAMES = 8,
     HAS_DENSE = 16,
     HAS_SPARSE = 32,
-    HAS_ALL = 63
+    HAS_SLOT_DETAILS = 64,
+    HAS_ALL = 127
 };
+
+enum { SLOT_SKIPPED = 1, SLOT_ALLOWED = 2 };
 
 /* What the numbers and texts of an event are read to. */
 typedef struct compact_room {
@@ -27,11 +30,11 @@ typedef struct compact_room {
     double *probabilities, *slot_probabilities;
     json_text *names;
     float *values;
-    size_t *starts, *slot_actions;
+    size_t *starts, *slot_actions, *slot_allowed;
     uint32_t *indices;
     log_slot *slots;
     size_t probabilities_capacity, slot_probabilities_capacity, names_capacity, values_capacity, starts_capacity;
-    size_t slot_actions_capacity, indices_capacity, slots_capacity;
+    size_t slot_actions_capacity, slot_allowed_capacity, indices_capacity, slots_capacity;
     size_t dim;
 } compact_room;
 
@@ -138,6 +141,44 @@ static void visit_sparse(archive *a, compact_room *room, log_event *event)
     archive_floats(a, (float *)(uintptr_t)(arms->values + first), count);
 }
 
+/* What a slot has beyond its outcome. The baseline is counted from 1 there: 0 is none. */
+static void visit_slot_details(archive *a, compact_room *room, log_slot *slot, size_t *allowed_used)
+{
+    uint32_t flags = (slot->skipped ? SLOT_SKIPPED : 0u) | (slot->allowed ? SLOT_ALLOWED : 0u);
+    size_t baseline = slot->baseline + 1, allowed = slot->allowed ? slot->allowed_count : 0;
+    archive_u32s(a, &flags, 1);
+    visit_number(a, &baseline);
+    visit_text(a, &slot->features, true);
+    visit_number(a, &allowed);
+    if (a->reading) {
+        if (allowed > archive_remaining(a) / 4) fail_record(a, "a slot is longer than its record");
+        if (a->status) return;
+        slot->skipped = flags & SLOT_SKIPPED;
+        slot->baseline = baseline - 1;
+        slot->allowed = flags & SLOT_ALLOWED ? room->slot_allowed + *allowed_used : NULL;
+        slot->allowed_count = allowed;
+    }
+    for (size_t i = 0; i < allowed; i++) {
+        size_t action = a->reading ? 0 : slot->allowed[i];
+        visit_number(a, &action);
+        if (a->reading) room->slot_allowed[*allowed_used + i] = action;
+    }
+    *allowed_used += allowed;
+}
+
+static void visit_details(archive *a, compact_room *room, log_event *event)
+{
+    size_t used = 0;
+    if (a->reading && !make_room(a, room, &room->slot_allowed, &room->slot_allowed_capacity, archive_remaining(a) / 4,
+                                 sizeof(size_t), 1))
+        return;
+    for (size_t i = 0; i < event->slot_count && !a->status; i++) {
+        log_slot slot = event->slots[i];
+        visit_slot_details(a, room, &slot, &used);
+        if (a->reading) room->slots[i] = slot;
+    }
+}
+
 static void visit_slots(archive *a, compact_room *room, log_event *event)
 {
     if (a->reading) {
@@ -150,7 +191,7 @@ static void visit_slots(archive *a, compact_room *room, log_event *event)
     }
     size_t used = 0;
     for (size_t i = 0; i < event->slot_count && !a->status; i++) {
-        log_slot slot = {0};
+        log_slot slot = {.baseline = SIZE_MAX};
         if (!a->reading) slot = event->slots[i];
         visit_text(a, &slot.id, false);
         visit_double(a, &slot.reward);
@@ -172,12 +213,22 @@ static void visit_slots(archive *a, compact_room *room, log_event *event)
     }
 }
 
+static bool has_slot_details(const log_event *event)
+{
+    for (size_t i = 0; i < event->slot_count; i++) {
+        const log_slot *slot = &event->slots[i];
+        if (slot->skipped || slot->baseline != SIZE_MAX || slot->allowed || slot->features.length) return true;
+    }
+    return false;
+}
+
 static uint32_t flags_of(const log_event *event)
 {
     bool arms = event->arms.count > 0;
     return (event->skipped ? HAS_SKIPPED : 0u) | (event->slate ? HAS_SLATE : 0u) |
            (event->probabilities ? HAS_PROBABILITIES : 0u) | (event->actions ? HAS_NAMES : 0u) |
-           (arms && !event->arms.starts ? HAS_DENSE : 0u) | (arms && event->arms.starts ? HAS_SPARSE : 0u);
+           (arms && !event->arms.starts ? HAS_DENSE : 0u) | (arms && event->arms.starts ? HAS_SPARSE : 0u) |
+           (has_slot_details(event) ? HAS_SLOT_DETAILS : 0u);
 }
 
 static void visit(archive *a, compact_room *room, log_event *event)
@@ -207,6 +258,7 @@ static void visit(archive *a, compact_room *room, log_event *event)
     if (flags & HAS_DENSE) visit_dense(a, room, event);
     if (flags & HAS_SPARSE) visit_sparse(a, room, event);
     if (event->slot_count) visit_slots(a, room, event);
+    if (flags & HAS_SLOT_DETAILS && !a->status) visit_details(a, room, event);
 }
 
 /* ---- writing ---- */
@@ -266,9 +318,21 @@ static const char *find_wrong(const log_event *event)
         for (size_t i = arms->starts[arm]; i < arms->starts[arm + 1]; i++)
             if (arms->indices[i] >= arms->dim || (i > arms->starts[arm] && arms->indices[i] <= arms->indices[i - 1]))
                 return "the features of an arm must ascend below dim";
-    for (size_t i = 0; i < event->slot_count; i++)
-        if (!event->slots[i].count || (!event->slate && event->slots[i].actions[0] >= event->count))
-            return "the action taken in a slot is not there";
+    return NULL;
+}
+
+static const char *find_wrong_slot(const log_event *event)
+{
+    for (size_t i = 0; i < event->slot_count; i++) {
+        const log_slot *slot = &event->slots[i];
+        size_t count = event->slate ? slot->count : event->count;
+        if (!slot->count) return "a slot has no actions";
+        for (size_t k = 0; k < slot->count; k++)
+            if (slot->actions[k] >= count) return "an action of a slot is not there";
+        for (size_t k = 0; k < slot->allowed_count; k++)
+            if (slot->allowed[k] >= count) return "an action that may fill a slot is not there";
+        if (slot->baseline != SIZE_MAX && slot->baseline >= count) return "the baseline of a slot is not there";
+    }
     return NULL;
 }
 
@@ -285,6 +349,7 @@ static ee_status read_fields(compact_log *log, const char *bytes, size_t size, l
         return a.status;
     }
     const char *wrong = a.status ? reason.message : archive_remaining(&a) ? "a record is too long" : find_wrong(event);
+    if (!wrong) wrong = find_wrong_slot(event);
     if (wrong) log_pass_over(note, a.status ? LOG_BROKEN : LOG_INVALID, "%s", wrong);
     return EE_OK;
 }

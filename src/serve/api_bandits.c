@@ -135,7 +135,7 @@ static void answer_existing(call *self, const served_bandit *bandit, const bandi
 
 /* Whether the library makes such a bandit: what it refuses is said before anything is written. One that is too large
  * will not be smaller when it is asked for again. */
-static ee_status try_settings(const bandit_settings *settings, ee_error *error)
+static ee_status try_one(const bandit_settings *settings, ee_error *error)
 {
     ee_bandit *bandit = NULL;
     ee_error reason;
@@ -144,6 +144,21 @@ static ee_status try_settings(const bandit_settings *settings, ee_error *error)
     if (status == EE_NO_MEMORY)
         return status_fail(error, EE_BAD_INPUT, "this machine is too small for such a bandit: %.300s", reason.message);
     return status ? status_fail(error, status, "%s", reason.message) : EE_OK;
+}
+
+/* The challengers that `before` has not, too; NULL: all of them. */
+static ee_status try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error)
+{
+    ee_status status = before ? EE_OK : try_one(settings, error);
+    for (size_t i = 0; i < settings->challenger_count && !status; i++) {
+        const challenger_settings *one = &settings->challengers[i];
+        bandit_settings in_place = challenger_settings_in_place(settings, one);
+        ee_error reason;
+        if (before && one->number <= before->tests) continue;
+        status = try_one(&in_place, &reason);
+        if (status) status_fail(error, status, "challenger '%s': %.400s", one->name, reason.message);
+    }
+    return status;
 }
 
 static size_t count_bandits(const service *of)
@@ -156,7 +171,7 @@ static size_t count_bandits(const service *of)
 static ee_status create(call *self, json_text name, const bandit_settings *settings, ee_error *error)
 {
     service *of = self->owner;
-    ee_status status = try_settings(settings, error);
+    ee_status status = try_settings(settings, NULL, error);
     if (!status) status = write_settings(of, 0, name, settings, false, error);
     if (status) return status;
     server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%.*s' was created", (int)name.length, name.bytes);
@@ -179,6 +194,7 @@ void api_create(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse(self, &error);
         return;
     }
+    bandit_settings_number(&settings, &(bandit_settings){0}, true);
     if (self->only_bandit && !json_is(name, self->only_bandit)) {
         http_refuse(self->exchange, 403, call_code(403), "the key is for the bandit '%s' alone", self->only_bandit);
         return;
@@ -213,12 +229,17 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
     call *self = exchange->context;
-    bandit_settings settings = served_bandit_settings(self->bandit);
+    bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     json_text body = self->exchange->body;
     ee_error error;
-    if (served_bandit_is_archived(self->bandit)) /* since it was let in */
+    if (served_bandit_is_archived(self->bandit)) { /* since it was let in */
         call_refuse_archived(self);
-    else if (bandit_settings_read(&settings, body.bytes, body.length, true, &error))
+        return;
+    }
+    ee_status status = bandit_settings_read(&settings, body.bytes, body.length, true, &error);
+    bandit_settings_number(&settings, &before, !bandit_settings_decide_alike(&settings, &before));
+    if (!status) status = try_settings(&settings, &before, &error);
+    if (status)
         call_refuse(self, &error);
     else
         put_settings(self, &settings, false, "changed");

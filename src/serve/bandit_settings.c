@@ -2,10 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const double LONGEST_WAIT = 366 * 86400.0; /* seconds */
-enum { USUAL_DRAWS = 100 }; /* by which the probabilities of a policy that draws its scores are estimated */
 
 static const char *const aggregations[] = {
     [LOG_REWARD_FIRST] = "first", [LOG_REWARD_LAST] = "last", [LOG_REWARD_SUM] = "sum",
@@ -16,6 +14,8 @@ static const char *const modes[] = {
     [MODE_APPRENTICE] = "apprentice",
     [MODE_LOGGING] = "logging",
 };
+
+static const char *const promotions[] = {[PROMOTE_OFFER] = "offer", [PROMOTE_AUTO] = "auto"};
 
 bool bandit_name_is_valid(json_text name)
 {
@@ -34,6 +34,8 @@ bandit_settings bandit_settings_usual(void)
         .policy = "eenet",
         .propensity = "floor:0.05",
         .joining = {.wait = 600 * (int64_t)1000000, .aggregation = LOG_REWARD_FIRST},
+        .reward_high = 1,
+        .confidence = 0.95,
     };
 }
 
@@ -42,10 +44,12 @@ bandit_settings bandit_settings_usual(void)
 /* The object while it is read. */
 typedef struct reading {
     bandit_settings *into;
+    json_reader *reader;
     bool dim, features, propensity; /* whether it named them */
 } reading;
 
-typedef ee_status read_member(reading *self, const json_token *token, ee_error *error);
+/* One that reads on, into an array or object, leaves its last token in *token. */
+typedef ee_status read_member(reading *self, json_token *token, ee_error *error);
 
 static ee_status read_text(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
 {
@@ -86,35 +90,35 @@ static ee_status read_word(const json_token *token, const char *name, const char
     return status_fail(error, EE_BAD_INPUT, "%s: must be one of %s", name, list);
 }
 
-static ee_status read_policy(reading *self, const json_token *token, ee_error *error)
+static ee_status read_policy(reading *self, json_token *token, ee_error *error)
 {
     return read_text(token, "policy", self->into->policy, sizeof self->into->policy, error);
 }
 
-static ee_status read_options(reading *self, const json_token *token, ee_error *error)
+static ee_status read_options(reading *self, json_token *token, ee_error *error)
 {
     return read_text(token, "options", self->into->options, sizeof self->into->options, error);
 }
 
-static ee_status read_features(reading *self, const json_token *token, ee_error *error)
+static ee_status read_features(reading *self, json_token *token, ee_error *error)
 {
     self->features = true;
     return read_text(token, "features", self->into->features, sizeof self->into->features, error);
 }
 
-static ee_status read_propensity(reading *self, const json_token *token, ee_error *error)
+static ee_status read_propensity(reading *self, json_token *token, ee_error *error)
 {
     self->propensity = true;
     return read_text(token, "propensity", self->into->propensity, sizeof self->into->propensity, error);
 }
 
-static ee_status read_dim(reading *self, const json_token *token, ee_error *error)
+static ee_status read_dim(reading *self, json_token *token, ee_error *error)
 {
     self->dim = true;
     return read_whole(token, "dim", 1, &self->into->dim, error);
 }
 
-static ee_status read_seed(reading *self, const json_token *token, ee_error *error)
+static ee_status read_seed(reading *self, json_token *token, ee_error *error)
 {
     return read_whole(token, "seed", 0, &self->into->seed, error);
 }
@@ -137,7 +141,7 @@ static double seconds_of(json_text words)
     return NAN;
 }
 
-static ee_status read_wait(reading *self, const json_token *token, ee_error *error)
+static ee_status read_wait(reading *self, json_token *token, ee_error *error)
 {
     double seconds = token->kind == JSON_KIND_NUMBER ? token->number
                      : token->kind == JSON_KIND_TEXT ? seconds_of(token->text)
@@ -149,7 +153,7 @@ static ee_status read_wait(reading *self, const json_token *token, ee_error *err
     return EE_OK;
 }
 
-static ee_status read_default_reward(reading *self, const json_token *token, ee_error *error)
+static ee_status read_default_reward(reading *self, json_token *token, ee_error *error)
 {
     bool none = token->kind == JSON_KIND_NULL || (token->kind == JSON_KIND_TEXT && json_is(token->text, "none"));
     if (!none && !(token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9))
@@ -158,7 +162,7 @@ static ee_status read_default_reward(reading *self, const json_token *token, ee_
     return EE_OK;
 }
 
-static ee_status read_aggregation(reading *self, const json_token *token, ee_error *error)
+static ee_status read_aggregation(reading *self, json_token *token, ee_error *error)
 {
     int pick = 0;
     ee_status status =
@@ -167,7 +171,7 @@ static ee_status read_aggregation(reading *self, const json_token *token, ee_err
     return status;
 }
 
-static ee_status read_mode(reading *self, const json_token *token, ee_error *error)
+static ee_status read_mode(reading *self, json_token *token, ee_error *error)
 {
     int pick = 0;
     ee_status status = read_word(token, "mode", modes, sizeof modes / sizeof *modes, &pick, error);
@@ -175,8 +179,85 @@ static ee_status read_mode(reading *self, const json_token *token, ee_error *err
     return status;
 }
 
+static ee_status read_rewards(reading *self, json_token *token, ee_error *error)
+{
+    double ends[2] = {NAN, NAN};
+    ee_status status = EE_OK;
+    bool good = token->kind == JSON_KIND_ARRAY;
+    for (size_t i = 0; good && i < 2 && !status; i++) {
+        status = json_next(self->reader, token, error);
+        good = !status && token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9;
+        if (good) ends[i] = token->number;
+    }
+    if (good) status = json_next(self->reader, token, error);
+    if (status) return status;
+    if (!good || token->kind != JSON_KIND_ARRAY_END || !(ends[0] < ends[1]))
+        return status_fail(error, EE_BAD_INPUT,
+                           "rewards: must be the lowest and the highest that a reward can be, as [0, 1]");
+    self->into->reward_low = ends[0];
+    self->into->reward_high = ends[1];
+    return EE_OK;
+}
+
+static ee_status read_confidence(reading *self, json_token *token, ee_error *error)
+{
+    if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0.5 && token->number <= 0.9999))
+        return status_fail(error, EE_BAD_INPUT, "confidence: must be a number, 0.5 to 0.9999");
+    self->into->confidence = token->number;
+    return EE_OK;
+}
+
+static ee_status read_promote(reading *self, json_token *token, ee_error *error)
+{
+    int pick = 0;
+    ee_status status = read_word(token, "promote", promotions, sizeof promotions / sizeof *promotions, &pick, error);
+    if (!status) self->into->promote = (promotion_rule)pick;
+    return status;
+}
+
+static ee_status read_tests(reading *self, json_token *token, ee_error *error)
+{
+    return read_whole(token, "tests", 0, &self->into->tests, error);
+}
+
+static ee_status read_challengers(reading *self, json_token *token, ee_error *error)
+{
+    bandit_settings *into = self->into;
+    ee_status status = EE_OK;
+    if (token->kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "challengers: must be an array");
+    memset(into->challengers, 0, sizeof into->challengers);
+    into->challenger_count = 0;
+    while (!(status = json_next(self->reader, token, error)) && token->kind != JSON_KIND_ARRAY_END) {
+        if (token->kind != JSON_KIND_OBJECT)
+            return status_fail(error, EE_BAD_INPUT, "challengers: each must be an object");
+        if (into->challenger_count == MOST_CHALLENGERS)
+            return status_fail(error, EE_BAD_INPUT, "challengers: there can be %d at most", MOST_CHALLENGERS);
+        status = challenger_settings_read(&into->challengers[into->challenger_count++], self->reader, error);
+        if (status) return status;
+    }
+    return status;
+}
+
+/* Any object, or null for none. */
+static ee_status read_personalizer(reading *self, json_token *token, ee_error *error)
+{
+    json_text span = {0};
+    bool none = token->kind == JSON_KIND_NULL;
+    if (!none && token->kind != JSON_KIND_OBJECT)
+        return status_fail(error, EE_BAD_INPUT, "personalizer: must be an object");
+    ee_status status = none ? EE_OK : json_skip(self->reader, token, &span, error);
+    if (status) return status;
+    if (span.length >= sizeof self->into->personalizer)
+        return status_fail(error, EE_BAD_INPUT, "personalizer: %zu bytes are too long; at most %zu", span.length,
+                           sizeof self->into->personalizer - 1);
+    memset(self->into->personalizer, 0, sizeof self->into->personalizer);
+    if (!none) memcpy(self->into->personalizer, span.bytes, span.length);
+    token->kind = JSON_KIND_OBJECT_END;
+    return EE_OK;
+}
+
 /* The bandit's name stands beside its settings; whoever wants it reads it. */
-static ee_status read_nothing(reading *self, const json_token *token, ee_error *error)
+static ee_status read_nothing(reading *self, json_token *token, ee_error *error)
 {
     (void)self;
     (void)token;
@@ -200,6 +281,12 @@ static const struct {
     {"default_reward", read_default_reward, true},
     {"aggregation", read_aggregation, true},
     {"mode", read_mode, true},
+    {"rewards", read_rewards, true},
+    {"confidence", read_confidence, true},
+    {"promote", read_promote, true},
+    {"challengers", read_challengers, true},
+    {"tests", read_tests, false},
+    {"personalizer", read_personalizer, true},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
 
@@ -214,14 +301,14 @@ static ee_status fail_unknown(json_text key, ee_error *error)
                        nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static ee_status take_member(reading *self, const json_token *token, bool changing, ee_error *error)
+static ee_status take_member(reading *self, json_token *token, bool changing, ee_error *error)
 {
     for (size_t i = 0; i < MEMBERS; i++) {
         if (!json_is(token->key, members[i].name)) continue;
         if (changing && !members[i].may_change)
             return status_fail(error, EE_BAD_INPUT,
-                               "%s: cannot change while the bandit lives; wait, default_reward, aggregation and mode "
-                               "can. Make another bandit",
+                               "%s: cannot change while the bandit lives; wait, default_reward, aggregation, mode, "
+                               "rewards, confidence, promote and challengers can. Make another bandit",
                                members[i].name);
         return members[i].read(self, token, error);
     }
@@ -241,24 +328,13 @@ static ee_status take_object(reading *self, json_reader *reader, bool changing, 
     return status ? status : json_next(reader, &token, error);
 }
 
-/* ---- the options of the library ---- */
-
-/* Whether the policy has an option of this name; false where there is no such policy. */
-static bool policy_has(const char *policy, const char *name)
-{
-    ee_option known;
-    for (size_t i = 0; !ee_option_describe(policy, i, &known, NULL); i++)
-        if (strcmp(known.name, name) == 0) return true;
-    return false;
-}
-
 ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t size, bool changing, ee_error *error)
 {
     memory escapes = {0};
     json_room room = {.owner = &escapes};
     json_reader reader = json_start(json, size, &room);
     bandit_settings settings = *into;
-    reading self = {.into = &settings};
+    reading self = {.into = &settings, .reader = &reader};
     ee_status status = take_object(&self, &reader, changing, error);
     memory_release(&escapes);
     if (status) return status;
@@ -266,10 +342,11 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
         return status_fail(error, EE_BAD_INPUT,
                            "settings: dim is for vectors and features for named features; give one of them");
     /* What draws its scores has no other rule than its own. */
-    if (!changing && !self.propensity && !policy_has(settings.policy, "propensity"))
+    if (!changing && !self.propensity && !policy_has_option(settings.policy, "propensity"))
         memcpy(settings.propensity, (char[sizeof settings.propensity]){"own"}, sizeof settings.propensity);
-    *into = settings;
-    return EE_OK;
+    status = challenger_settings_complete(&settings, error);
+    if (!status) *into = settings;
+    return status;
 }
 
 static void write_text(text *into, const char *name, const char *words)
@@ -277,6 +354,25 @@ static void write_text(text *into, const char *name, const char *words)
     text_add(into, "\"%s\":", name);
     text_json(into, (json_text){words, strlen(words)});
     text_bytes(into, ",", 1);
+}
+
+/* What live evaluation goes by, and what is there for others. */
+static void write_live(const bandit_settings *from, text *into)
+{
+    text_add(into, "\"rewards\":[");
+    text_double(into, from->reward_low);
+    text_bytes(into, ",", 1);
+    text_double(into, from->reward_high);
+    text_add(into, "],\"confidence\":");
+    text_double(into, from->confidence);
+    text_add(into, ",\"promote\":\"%s\",", promotions[from->promote]);
+    if (from->tests) text_add(into, "\"tests\":%llu,", (unsigned long long)from->tests);
+    for (size_t i = 0; i < from->challenger_count; i++) {
+        text_add(into, i ? "," : "\"challengers\":[");
+        challenger_settings_write(&from->challengers[i], into);
+    }
+    if (from->challenger_count) text_add(into, "],");
+    if (from->personalizer[0]) text_add(into, "\"personalizer\":%s,", from->personalizer);
 }
 
 void bandit_settings_write(const bandit_settings *from, text *into)
@@ -289,6 +385,7 @@ void bandit_settings_write(const bandit_settings *from, text *into)
     else
         write_text(into, "features", from->features);
     text_add(into, "\"seed\":%llu,", (unsigned long long)from->seed);
+    write_live(from, into);
     write_text(into, "propensity", from->propensity);
     text_add(into, "\"wait\":");
     text_double(into, (double)from->joining.wait / 1e6);
@@ -299,87 +396,4 @@ void bandit_settings_write(const bandit_settings *from, text *into)
         text_double(into, from->joining.default_reward);
     text_add(into, ",\"aggregation\":\"%s\",\"mode\":\"%s\"}", aggregations[from->joining.aggregation],
              modes[from->mode]);
-}
-
-/* The names in the options that are not the user's to set; *draws becomes whether probability_draws is among them. */
-static ee_status check_options(const char *options, bool *draws, ee_error *error)
-{
-    static const char separators[] = ", \t\r\n";
-    *draws = false;
-    for (const char *at = options + strspn(options, separators); *at; at += strspn(at, separators)) {
-        size_t length = strcspn(at, separators), name = strcspn(at, "=");
-        if (name > length) name = length;
-        json_text word = {at, name};
-        at += length;
-        if (json_is(word, "wait") || json_is(word, "default_reward"))
-            return status_fail(error, EE_BAD_OPTION,
-                               "options: the server joins rewards itself: %.*s is a setting of the bandit, beside "
-                               "options",
-                               (int)name, word.bytes);
-        if (name >= 10 && memcmp(word.bytes, "propensity", 10) == 0)
-            return status_fail(error, EE_BAD_OPTION,
-                               "options: %.*s is said by the setting propensity, beside options, as floor:0.05",
-                               (int)name, word.bytes);
-        if (!json_is(word, "probability_draws")) continue;
-        *draws = true;
-        if (name < length && strtoll(word.bytes + name + 1, NULL, 10) == 0)
-            return status_fail(error, EE_BAD_OPTION,
-                               "options: probability_draws must be above 0: the server logs the probability of every "
-                               "decision");
-    }
-    return EE_OK;
-}
-
-/* "floor:0.1" as "propensity=floor propensity_epsilon=0.1". */
-static ee_status add_rule(const char *rule, text *into, ee_error *error)
-{
-    static const struct {
-        const char *word, *amount;
-    } rules[] = {{"floor", "propensity_epsilon"},
-                 {"softmax", "propensity_temperature"},
-                 {"igw", "propensity_gamma"},
-                 {"own", NULL},
-                 {"argmax", NULL},
-                 {"first", NULL}};
-    size_t length = strcspn(rule, ":");
-    bool has_amount = rule[length] == ':';
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (!json_is((json_text){rule, length}, rules[i].word)) continue;
-        if (has_amount && (!rules[i].amount || !rule[length + 1] || strpbrk(rule, ", \t\r\n="))) break;
-        text_add(into, " propensity=%s", rules[i].word);
-        if (has_amount) text_add(into, " %s=%s", rules[i].amount, rule + length + 1);
-        return EE_OK;
-    }
-    return status_fail(error, EE_BAD_OPTION,
-                       "propensity: must be floor:EPSILON, softmax:TEMPERATURE, igw:GAMMA, own, argmax or first, "
-                       "got '%s'",
-                       rule);
-}
-
-static ee_status add_draw(const bandit_settings *from, text *into, ee_error *error)
-{
-    bool draws;
-    ee_status status = check_options(from->options, &draws, error);
-    if (status) return status;
-    if (policy_has(from->policy, "propensity")) return add_rule(from->propensity, into, error);
-    if (strcmp(from->propensity, "own") != 0)
-        return status_fail(error, EE_BAD_OPTION, "propensity: %s has no rule but its own: say own", from->policy);
-    if (!draws && policy_has(from->policy, "probability_draws")) text_add(into, " probability_draws=%d", USUAL_DRAWS);
-    return EE_OK;
-}
-
-ee_status bandit_settings_create(const bandit_settings *from, ee_bandit **out, ee_error *error)
-{
-    ee_option any;
-    ee_status status = ee_option_describe(from->policy, 0, &any, error); /* an unknown policy says so itself */
-    if (status) return status;
-    text options = text_start(error);
-    text_add(&options, "%s", from->options);
-    status = add_draw(from, &options, error);
-    if (!status) status = options.status;
-    ee_settings settings = {.policy = from->policy, .dim = from->dim, .seed = from->seed, .options = options.bytes};
-    if (!from->dim) settings.features = from->features;
-    if (!status) status = ee_bandit_create(&settings, out, error);
-    memory_free(options.bytes);
-    return status;
 }

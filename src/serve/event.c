@@ -1,16 +1,18 @@
 /* The bodies of events as bytes. Numbers are little-endian; those that are mostly small (marked v) take seven bits a
  * byte, the lowest first.
  *
- *   DECISION  format 1, flags (1 names, 2 excluded, 4 vectors), request (16), version (8), seed (8), v count, v action,
- *             v own, v baseline, v dim, v bytes of the context, v bytes of the record; then probabilities (8 count),
- *             values (4 count dim), excluded (count), the names (v length, bytes), the context, the record
- *   STEP      upto (8), stride (8)
+ *   DECISION  format 1, flags (1 names, 2 excluded, 4 vectors, 8 deferred, 16 a slot), request (16), version (8),
+ *             seed (8), v count, v action, v own, v baseline, v dim, v bytes of the context, v bytes of the record; of
+ * a slot v its place, v slots of the round, v bytes of its id; then probabilities (8 count), values (4 count dim),
+ * excluded (count), the names (v length, bytes), the slot's id, the context, the record STEP      upto (8), stride (8)
  *   CHECKPOINT  version (8), upto (8), checksum (8), size (8), the state */
 #include "event.h"
 
 #include "base/archive.h"
 
-enum { FORMAT = 1, NAMES = 1, EXCLUDED = 2, VECTORS = 4, FIXED_HEAD = 2 + 16 + 8 + 8, MOST_VARINT = 10 };
+enum { FORMAT = 1, FIXED_HEAD = 2 + 16 + 8 + 8, MOST_VARINT = 10, MOST_SLOTS = 1 << 16 };
+enum { NAMES = 1, EXCLUDED = 2, VECTORS = 4, DEFERRED = 8, SLOT = 16, ALL_FLAGS = 31 };
+static const char slot_mark = 0x1f; /* the separator of units: ids have no control characters */
 
 /* ---- writing: into room that is large enough ---- */
 
@@ -58,8 +60,15 @@ static size_t decision_room(const decision_body *body)
 {
     size_t names = 0;
     for (size_t i = 0; body->names && i < body->count; i++) names += MOST_VARINT + body->names[i].length;
-    return FIXED_HEAD + 7 * MOST_VARINT + body->count * (sizeof(double) + 1) + body->count * body->dim * sizeof(float) +
-           names + body->context.length + body->record_size;
+    return FIXED_HEAD + 10 * MOST_VARINT + body->count * (sizeof(double) + 1) +
+           body->count * body->dim * sizeof(float) + names + body->slot.length + body->context.length +
+           body->record_size;
+}
+
+static uint8_t flags_of(const decision_body *body)
+{
+    return (uint8_t)((body->names ? NAMES : 0) | (body->excluded ? EXCLUDED : 0) | (body->dim ? VECTORS : 0) |
+                     (body->deferred ? DEFERRED : 0) | (body->slot_count ? SLOT : 0));
 }
 
 ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t **bytes, size_t *size, size_t *capacity,
@@ -69,14 +78,16 @@ ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t 
     if (status) return status;
     uint8_t *at = *bytes + *size;
     *at++ = FORMAT;
-    *at++ = (uint8_t)((body->names ? NAMES : 0) | (body->excluded ? EXCLUDED : 0) | (body->dim ? VECTORS : 0));
+    *at++ = flags_of(body);
     at = put_u64(at, body->request[0]);
     at = put_u64(at, body->request[1]);
     at = put_u64(at, body->version);
     at = put_u64(at, body->seed);
-    const size_t sizes[] = {body->count, body->action,         body->own,        body->baseline,
-                            body->dim,   body->context.length, body->record_size};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) at = put_small(at, sizes[i]);
+    const size_t sizes[] = {body->count,      body->action,         body->own,         body->baseline,
+                            body->dim,        body->context.length, body->record_size, body->slot_index,
+                            body->slot_count, body->slot.length};
+    size_t numbers = sizeof sizes / sizeof *sizes;
+    for (size_t i = 0; i < (body->slot_count ? numbers : numbers - 3); i++) at = put_small(at, sizes[i]);
     at = put_doubles(at, body->probabilities, body->count);
     at = put_floats(at, body->values, body->count * body->dim);
     if (body->excluded) at = put_bytes(at, body->excluded, body->count);
@@ -84,6 +95,7 @@ ee_status decision_body_write(const decision_body *body, memory *owner, uint8_t 
         at = put_small(at, body->names[i].length);
         at = put_bytes(at, body->names[i].bytes, body->names[i].length);
     }
+    if (body->slot_count) at = put_bytes(at, body->slot.bytes, body->slot.length);
     at = put_bytes(at, body->context.bytes, body->context.length);
     at = put_bytes(at, body->record, body->record_size);
     *size = (size_t)(at - *bytes);
@@ -168,7 +180,7 @@ static const uint8_t *get_excluded(cursor *from, size_t count)
 {
     const uint8_t *excluded = get_bytes(from, count);
     for (size_t i = 0; excluded && i < count; i++)
-        if (excluded[i] > 1) from->damaged = true;
+        if (excluded[i] > EXCLUDED_BY_SLOT) from->damaged = true;
     return excluded;
 }
 
@@ -186,7 +198,7 @@ static unsigned get_head(cursor *from, decision_body *out)
 {
     const uint8_t *bytes = get_bytes(from, 2);
     unsigned flags = bytes ? bytes[1] : 0;
-    if (!bytes || bytes[0] != FORMAT || flags > (NAMES | EXCLUDED | VECTORS)) from->damaged = true;
+    if (!bytes || bytes[0] != FORMAT || flags > ALL_FLAGS) from->damaged = true;
     out->request[0] = get_u64(from);
     out->request[1] = get_u64(from);
     out->version = get_u64(from);
@@ -200,6 +212,12 @@ static unsigned get_head(cursor *from, decision_body *out)
     if (!out->dim != !(flags & VECTORS)) from->damaged = true;
     out->context.length = get_small(from, SIZE_MAX);
     out->record_size = get_small(from, SIZE_MAX);
+    out->deferred = flags & DEFERRED;
+    if (!(flags & SLOT)) return flags;
+    out->slot_index = get_small(from, MOST_SLOTS);
+    out->slot_count = get_small(from, MOST_SLOTS);
+    out->slot.length = get_small(from, SIZE_MAX);
+    if (out->slot_index >= out->slot_count) from->damaged = true;
     return flags;
 }
 
@@ -216,6 +234,7 @@ ee_status decision_body_read(const void *bytes, size_t size, event_room *room, d
     if (flags & EXCLUDED) out->excluded = get_excluded(&from, out->count);
     if (!from.damaged && !status && flags & NAMES) status = get_names(&from, out->count, room, error);
     if (status) return status;
+    if (flags & SLOT) out->slot = get_text(&from, out->slot.length);
     out->context = get_text(&from, out->context.length);
     out->record = get_bytes(&from, out->record_size);
     if (from.damaged || from.at != from.end)
@@ -280,4 +299,27 @@ static uint64_t mix(uint64_t value)
 uint64_t event_seed(uint64_t bandit_seed, json_text id)
 {
     return mix(mix(bandit_seed + 0x9e3779b97f4a7c15) ^ archive_checksum((const uint8_t *)id.bytes, id.length));
+}
+
+/* ---- ids of slots ---- */
+
+size_t slot_decision_id_size(json_text id, json_text slot)
+{
+    return id.length + 1 + slot.length;
+}
+
+json_text slot_decision_id(json_text id, json_text slot, char *out)
+{
+    memcpy(out, id.bytes, id.length);
+    out[id.length] = slot_mark;
+    if (slot.length) memcpy(out + id.length + 1, slot.bytes, slot.length);
+    return (json_text){out, slot_decision_id_size(id, slot)};
+}
+
+json_text slot_round_id(json_text id, json_text *slot)
+{
+    const char *mark = id.length ? memchr(id.bytes, slot_mark, id.length) : NULL;
+    size_t before = mark ? (size_t)(mark - id.bytes) : id.length;
+    if (slot) *slot = mark ? (json_text){mark + 1, id.length - before - 1} : (json_text){"", 0};
+    return (json_text){id.bytes, before};
 }

@@ -8,6 +8,12 @@
  *   CHECKPOINT  the model of a step was saved
  *   SETTINGS    the bandit was created or changed
  *   MODEL       the model was replaced: reset, or by one that was uploaded
+ *   ACTIVATED   a deferred decision was shown after all
+ *   PROMOTION   a challenger took the bandit's place; why
+ *
+ * A round of slots is as many DECISION events, one after the other in one transaction, the slots in their order. Each
+ * is a decision like any other: with its own id (slot_decision_id), its own probabilities given what the slots before
+ * it took, its own rewards and its own settlement.
  *
  * Numbers count from 1 within a bandit, without gaps. Times never go back within a bandit. */
 #ifndef EENET_EVENT_H
@@ -23,10 +29,12 @@ typedef enum event_kind {
     EVENT_STEP = 4,
     EVENT_CHECKPOINT = 5,
     EVENT_SETTINGS = 6,
-    EVENT_MODEL = 7
+    EVENT_MODEL = 7,
+    EVENT_ACTIVATED = 8,
+    EVENT_PROMOTION = 9
 } event_kind;
 
-/* What became of a reward, or why a decision is settled. */
+/* What became of a reward or an activation, or why a decision is settled. */
 typedef enum event_outcome {
     OUTCOME_NONE = 0,
     REWARD_JOINED = 1, /* it counts */
@@ -37,7 +45,8 @@ typedef enum event_outcome {
     REWARD_CLAIMED = 5,   /* an unknown one's decision came: counts from here on, as a REWARD event of its own */
     SETTLED_REWARDED = 6, /* by its rewards */
     SETTLED_DEFAULT = 7,  /* none came in time: the default reward */
-    SETTLED_NOTHING = 8   /* none came in time, and there is no default: nothing to learn */
+    SETTLED_NOTHING = 8,  /* none came in time, and there is no default: nothing to learn */
+    SETTLED_INACTIVE = 9  /* deferred and not activated in time: nobody saw it, whatever rewards came */
 } event_outcome;
 
 /* The columns of the log. What does not belong to a kind is zero or empty. */
@@ -45,10 +54,10 @@ typedef struct event {
     uint64_t number; /* given by the journal */
     event_kind kind;
     int64_t time;          /* microseconds since 1970, given by the journal */
-    json_text id;          /* DECISION: its id; REWARD: that of the decision it is for */
-    uint64_t decision;     /* REWARD, SETTLED: number of the decision; 0: not known (yet) */
+    json_text id;          /* DECISION: its id; REWARD, ACTIVATED: that of the decision it is for */
+    uint64_t decision;     /* REWARD, SETTLED, ACTIVATED: number of the decision; 0: not known (yet) */
     double value;          /* REWARD, SETTLED */
-    event_outcome outcome; /* REWARD, SETTLED */
+    event_outcome outcome; /* REWARD, SETTLED, ACTIVATED: as a reward's */
     json_text reward_id;   /* REWARD: where the caller gave one */
     const void *body;      /* (size) the rest, by kind: see below */
     size_t size;
@@ -64,16 +73,27 @@ typedef struct decision_body {
     size_t count;        /* actions */
     size_t action;       /* the answer */
     size_t own;          /* the model's choice: another than the answer in the modes `apprentice` and `logging` */
-    size_t baseline;     /* the first action that was not excluded */
+    size_t baseline;     /* what would have been answered without a bandit: the first action that was not excluded,
+                            unless the request said another */
     const double *probabilities; /* (count) with which each was answered; 0 where it was excluded */
     const json_text *names;      /* (count) of the actions; NULL: they have none */
-    const uint8_t *excluded;     /* (count) 1 where so; NULL: none is */
+    const uint8_t *excluded;     /* (count) of event_excluded; NULL: none is */
     size_t dim;                  /* vectors: features of an action; 0: named features */
     const float *values;         /* vectors: (count, dim) */
     json_text context;           /* named features: one object as Vowpal Wabbit has it, the actions in "_multi" */
     const void *record;          /* (record_size) what the library needs to learn from it, of the action `own` */
     size_t record_size;
+    bool deferred;                 /* it counts once it is activated: EVENT_ACTIVATED */
+    json_text slot;                /* its id, of a round of slots */
+    size_t slot_index, slot_count; /* its place in the round, from 0; slots of the round, 0: it has none */
 } decision_body;
+
+/* Why an action could not be the answer. */
+typedef enum event_excluded {
+    EXCLUDED_NOT = 0,
+    EXCLUDED_BY_REQUEST = 1,
+    EXCLUDED_BY_SLOT = 2 /* a slot before this one took it */
+} event_excluded;
 
 /* STEP. */
 typedef struct step_body {
@@ -93,6 +113,8 @@ typedef struct checkpoint_body {
 
 /* SETTINGS: the settings as JSON, see bandit_settings.h. MODEL: empty for a reset, else a checkpoint_body with the
  * file's checksum and size; its version is the number of the file, above all those of events. */
+
+/* PROMOTION: why, as JSON; see succession.h. ACTIVATED has no body. */
 
 /* Room for reading bodies, one at a time: {.owner = ...} starts it. */
 typedef struct event_room {
@@ -122,5 +144,14 @@ uint64_t checkpoint_checksum(const void *bytes, size_t size);
 
 /* The seed of a decision's draw. */
 uint64_t event_seed(uint64_t bandit_seed, json_text id);
+
+/* The id of the decision of a slot: the round's id, a byte that no id has, the slot's id. out has room for
+ * slot_decision_id_size(id, slot) bytes, and is what the result borrows. */
+size_t slot_decision_id_size(json_text id, json_text slot);
+json_text slot_decision_id(json_text id, json_text slot, char *out);
+
+/* The id of the round of such an id; of any other, itself. *slot (may be NULL): the slot's id, empty where it has none.
+ */
+json_text slot_round_id(json_text id, json_text *slot);
 
 #endif

@@ -28,8 +28,12 @@ struct journal_entry {
     uint32_t bandit;
     event event; /* kind, id, value, reward_id, body, as the kind has them; number, time, outcome and decision are
                     filled in. All bytes stay as they are until done */
-    uint64_t request[2];             /* DECISION: as in its body */
-    bool own_id;                     /* DECISION: the id is new for certain: made by us, not by the caller */
+    uint64_t request[2];           /* DECISION: as in its body */
+    bool own_id;                   /* DECISION: the id is new for certain: made by us, not by the caller */
+    bool deferred;                 /* DECISION: as in its body */
+    size_t slot_index, slot_count; /* DECISION: as in its body */
+    bool with_next;                /* in one transaction with the next of the chain, which is of the same bandit; where
+                                      this one is refused, that one is too */
     const bandit_settings *settings; /* SETTINGS: those that its body has */
     bool archived;                   /* SETTINGS: whether the bandit is from now on */
     json_text name;                  /* SETTINGS with bandit 0: a new bandit; bandit becomes its number */

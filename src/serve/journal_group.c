@@ -127,7 +127,9 @@ static ee_status write_entry(journal *self, journal_entry *entry, int64_t now, e
     case EVENT_STEP:
     case EVENT_CHECKPOINT:
     case EVENT_MODEL:
+    case EVENT_PROMOTION:
         return joining_append(self->store, &kept->joined, &entry->event, now, error);
+    case EVENT_ACTIVATED:
     case EVENT_SETTLED:
         break;
     }
@@ -166,8 +168,10 @@ static journal_entry *take_group(journal *self, size_t *count, size_t *bytes)
     while (self->turns && *count < GROUP_ENTRIES && *bytes < GROUP_BYTES) {
         kept_bandit *kept = self->turns;
         self->turns = kept->next_turn;
-        for (size_t i = 0; kept->entries.first && i < TURN_ENTRIES && *bytes < GROUP_BYTES; i++) {
+        bool together = false;
+        for (size_t i = 0; kept->entries.first && (together || (i < TURN_ENTRIES && *bytes < GROUP_BYTES)); i++) {
             journal_entry *entry = kept->entries.first;
+            together = entry->with_next;
             kept->entries.first = entry->next;
             entry->next = NULL;
             entry_list_add(&group, entry, entry);
@@ -269,13 +273,25 @@ static void tell_all(journal *self, journal_entry *first, const ee_error *failur
 
 /* ---- one transaction ---- */
 
+/* Writes an entry, unless the one before it, with which it belongs together, was not. */
+static ee_status write_after(journal *self, const journal_entry *before, journal_entry *entry, int64_t now,
+                             ee_error *error)
+{
+    bool refused =
+        before && before->with_next && (before->verdict == JOURNAL_CONFLICT || before->verdict == JOURNAL_FAILED);
+    if (!refused) return write_entry(self, entry, now, error);
+    entry->verdict = before->verdict;
+    entry->error = before->error;
+    return EE_OK;
+}
+
 static ee_status write_all(journal *self, journal_entry *first, ee_error *error)
 {
     int64_t now = journal_time(self);
     ee_status status = store_begin(self->store, error);
     if (status) return status;
-    for (journal_entry *entry = first; entry && !status; entry = entry->next)
-        status = write_entry(self, entry, now, error);
+    for (journal_entry *entry = first, *before = NULL; entry && !status; before = entry, entry = entry->next)
+        status = write_after(self, before, entry, now, error);
     if (!status && journal_due_in(self, now) <= 0) status = settle_due(self, now, error);
     if (!status && !self->working.writable) status = write_probe(self, error);
     if (status) store_rollback(self->store);

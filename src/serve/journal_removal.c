@@ -7,6 +7,7 @@ enum {
     REMOVE_PORTION = 256 /* events removed in a transaction */
 };
 
+/* Where it is asked for again before it is done, it goes on and does not begin anew: it would never end. */
 void journal_forget_before(journal *self, uint32_t bandit, int64_t before)
 {
     removal *wanted;
@@ -14,10 +15,14 @@ void journal_forget_before(journal *self, uint32_t bandit, int64_t before)
     wanted->bandit = bandit;
     wanted->before = before;
     pthread_mutex_lock(&self->lock);
-    wanted->next = self->removals;
-    self->removals = wanted;
+    removal **place = &self->removals;
+    while (*place && (*place)->bandit != bandit) place = &(*place)->next;
+    removal *same = *place;
+    if (same && same->before < before) same->before = before;
+    if (!same) *place = wanted;
     pthread_cond_signal(&self->wake);
     pthread_mutex_unlock(&self->lock);
+    if (same) memory_free(wanted);
 }
 
 /* The oldest of the checkpoints that are kept; 0 where there is none. */
@@ -79,11 +84,11 @@ static ee_status scan_portion(journal *self, removal *wanted, bool *more, ee_err
     return EE_OK;
 }
 
-static ee_status remove_portion(journal *self, const removal *wanted, bool *more, ee_error *error)
+static ee_status remove_portion(journal *self, const removal *wanted, int64_t before, bool *more, ee_error *error)
 {
     ee_status status = store_begin(self->store, error);
     if (status) return status;
-    status = store_remove(self->store, wanted->bandit, wanted->before, wanted->keep_from, REMOVE_PORTION, more, error);
+    status = store_remove(self->store, wanted->bandit, before, wanted->keep_from, REMOVE_PORTION, more, error);
     if (!status) return journal_commit(self, 0, error);
     store_rollback(self->store);
     return status;
@@ -103,12 +108,13 @@ void journal_remove_some(journal *self)
 {
     pthread_mutex_lock(&self->lock);
     removal *wanted = self->removals;
+    int64_t before = wanted ? wanted->before : 0;
     pthread_mutex_unlock(&self->lock);
     if (!wanted) return;
     bool more = false, removing = wanted->is_scanned;
     ee_error error;
     ee_status status =
-        removing ? remove_portion(self, wanted, &more, &error) : scan_portion(self, wanted, &more, &error);
+        removing ? remove_portion(self, wanted, before, &more, &error) : scan_portion(self, wanted, &more, &error);
     if (removing && status) journal_publish(self, false, 0, 0); /* that it can write, only what was written shows */
     if (status || !more) drop_removal(self, wanted);
 }

@@ -42,6 +42,10 @@ static void check_event(const log_event *event)
         require(slot->count > 0, "a slot without actions");
         require(event->slate ? isnan(slot->reward) : isfinite(slot->reward), "a slot's reward that is none");
         check_probabilities(slot->probabilities, slot->count);
+        size_t count = event->slate ? slot->count : event->count;
+        for (size_t k = 0; k < slot->count; k++) require(slot->actions[k] < count, "no such action in a slot");
+        for (size_t k = 0; k < slot->allowed_count; k++) require(slot->allowed[k] < count, "no such action allowed");
+        require(slot->baseline == SIZE_MAX || slot->baseline < count, "no such baseline");
     }
 }
 
@@ -70,6 +74,12 @@ static void come_back(const log_event *event)
     require(fabs(again.copies / event->copies - 1) < 1e-6, "other copies"); /* no share dropped gives 10, to the bit */
     require(same_text(again.id, event->id) && again.skipped == event->skipped, "another id");
     require(again.slot_count == event->slot_count && again.slate == event->slate, "other slots");
+    for (size_t i = 0; i < again.slot_count; i++) {
+        const log_slot *one = &event->slots[i], *other = &again.slots[i];
+        require(same_text(one->id, other->id) && same_text(one->features, other->features), "another slot");
+        require(one->baseline == other->baseline && one->skipped == other->skipped, "another baseline");
+        require(one->allowed_count == other->allowed_count, "other actions allowed");
+    }
     require(again.arms.count == event->arms.count && again.arms.dim == event->arms.dim, "other arms");
     memory_free(line.bytes);
     memory_release(&owner);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/log_time.h"
+#include "data/slot_context.h"
 #include "support_files.h"
 
 #define CONTEXT "{\"User\":{\"age\":3},\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\\u00e9\"},{\"f\":[1,2]}]}"
@@ -183,6 +184,113 @@ static void slots_have_rewards_of_their_own(void **state)
     event = parse_good(&f, line);
     assert_true(event->slots[0].reward == 3 && event->slots[1].reward == -1);
     memory_release(&f.owner);
+}
+
+/* In the context: who may fill it, its features, its id where the outcome has none. */
+static void slots_have_features_of_their_own(void **state)
+{
+    (void)state;
+    fixture f;
+    start(&f);
+    const char *line =
+        "{\"c\":{\"_slots\":[{\"size\":\"L\",\"_id\":\"t\\u00e9\", \"at\":[1,{\"_id\":2}],\"_inc\":[2,0]},{\"_id\":7}],"
+        "\"u\":{\"b\\n\": 1} , \"_multi\":[{\"_tag\":\"b\\u00e9\"},{},{}]},\"_ba\":[0,1],\"_outcomes\":[{\"_a\":[2,0],"
+        "\"_p\":[0.75,0.25],\"_label_cost\":-1},{\"_a\":[0,1],\"_p\":[0.5,0.5],\"_skipLearn\":true}]}";
+    const log_event *event = parse_good(&f, line);
+    const log_slot *slots = event->slots;
+    assert_true(text_is(event->context, "{\"u\":{\"b\\n\": 1} , \"_multi\":[{\"_tag\":\"b\\u00e9\"},{},{}]}"));
+    assert_true(text_is(event->actions[0], "b\xc3\xa9") && text_is(slots[0].id, "t\xc3\xa9") &&
+                text_is(slots[1].id, "7"));
+    assert_true(text_is(slots[0].features, "{\"size\":\"L\", \"at\":[1,{\"_id\":2}]}") && !slots[1].features.length);
+    assert_true(slots[0].allowed_count == 2 && slots[0].allowed[0] == 2 && slots[0].allowed[1] == 0);
+    assert_true(!slots[1].allowed && slots[1].allowed_count == 0);
+    assert_true(slots[0].baseline == 0 && slots[1].baseline == 1);
+    assert_true(!slots[0].skipped && slots[1].skipped && slots[1].reward == 0 && !event->skipped);
+    event =
+        parse_good(&f, "{\"_outcomes\":[{\"_a\":[0],\"_p\":[1],\"_skipLearn\":true}],\"_ba\":[3,0],\"c\":" CONTEXT "}");
+    assert_true(event->skipped && event->baseline == 0 && event->slots[0].baseline == SIZE_MAX);
+    expect_passed(&f,
+                  "{\"_outcomes\":[{\"_a\":[0],\"_p\":[1],\"_label_cost\":0}],\"c\":{\"_slots\":[{\"_inc\":[3]}],"
+                  "\"_multi\":[{},{},{}]}}",
+                  LOG_INVALID, "slot 1: _inc has an action that is not there");
+    memory_release(&f.owner);
+}
+
+static void a_served_line_tells_where_it_comes_from(void **state)
+{
+    (void)state;
+    fixture f;
+    start(&f);
+    const size_t actions[] = {1, 0, 2}, allowed[] = {0, 1};
+    const double probabilities[] = {0.5, 0.25, 0.25}, learned[] = {0, 1};
+    const log_slot slots[] = {{.id = {"top", 3},
+                               .count = 3,
+                               .actions = actions,
+                               .probabilities = probabilities,
+                               .reward = 0.5,
+                               .baseline = 2,
+                               .features = {"{ \"big\":true }", 14}},
+                              {.count = 2,
+                               .actions = actions + 1,
+                               .probabilities = (const double[]){0.5, 0.5},
+                               .reward = 2,
+                               .baseline = 0,
+                               .allowed = allowed,
+                               .allowed_count = 2}};
+    const log_event event = {.id = {"x", 1},
+                             .time = (double)NAN,
+                             .count = 3,
+                             .action = 1,
+                             .probability = 0.5,
+                             .reward = 0.5,
+                             .copies = 1,
+                             .baseline = 2,
+                             .slots = slots,
+                             .slot_count = 2,
+                             .context = {"{\"_multi\":[{},{},{}]}", 21}};
+    const dsjson_source source = {learned, 12, 34};
+    text line = text_start(NULL);
+    dsjson_format_served(&line, &event, &source);
+    assert_string_equal(
+        line.bytes, "{\"Version\":\"1\",\"EventId\":\"x\",\"_outcomes\":[{\"_label_cost\":-0,\"_id\":\"top\",\"_a\":"
+                    "[1,0,2],\"_p\":[0.5,0.25,0.25],\"_original_label_cost\":-0.5},{\"_label_cost\":-1,\"_a\":[0,2],"
+                    "\"_p\":[0.5,0.5],\"_original_label_cost\":-2}],\"_ba\":[2,0],\"c\":{\"_multi\":[{},{},{}],"
+                    "\"_slots\":[{\"_id\":\"top\",\"big\":true},{\"_inc\":[0,1]}]},\"VWState\":{\"m\":\"12\"},"
+                    "\"_cursor\":34}\n");
+    line.bytes[line.length - 1] = 0;
+    const log_event *again = parse_good(&f, line.bytes);
+    assert_true(again->slots[0].reward == 0.5 && again->slots[1].reward == 2);
+    memory_free(line.bytes);
+    memory_release(&f.owner);
+}
+
+/* The features of the slot and those that are shared, together and apart again. */
+static void a_slot_sees_its_features_beside_the_shared_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *context, *features, *joined, *shared, *own;
+    } cases[] = {
+        {"{\"u\":1}", "{ \"big\":true }", "{\"_slot\":10,\"big\":true,\"u\":1}", "\"u\":1", "\"big\":true"},
+        {"{\"u\":\n1}", "", "{\"_slot\":0,\"u\": 1}", "\"u\": 1", ""},
+        {"{\"_slot\":3}", "{}", "{\"_slot\":0,\"_slot\":3}", "\"_slot\":3", ""},
+        {"{}", "{\"a\":2}", "{\"_slot\":5,\"a\":2}", "", "\"a\":2"},
+        {"", "", "{\"_slot\":0}", "", ""},
+    };
+    json_text shared, own;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text joined = text_start(NULL);
+        slot_context(&joined, (json_text){cases[i].context, strlen(cases[i].context)},
+                     (json_text){cases[i].features, strlen(cases[i].features)});
+        assert_string_equal(joined.bytes, cases[i].joined);
+        assert_true(slot_context_split((json_text){joined.bytes, joined.length}, &shared, &own));
+        assert_true(text_is(shared, cases[i].shared) && text_is(own, cases[i].own));
+        memory_free(joined.bytes);
+    }
+    static const char *const others[] = {"{}", "{\"u\":1}", "{\"_slot\":99,\"u\":1}",
+                                         "{\"_slot\":99999999999999999999,\"u\":1}", "{\"_slot\":3,}"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(slot_context_split((json_text){others[i], strlen(others[i])}, &shared, &own));
 }
 
 static void slates_have_one_reward(void **state)
@@ -365,6 +473,9 @@ int main(void)
         cmocka_unit_test(observations_are_aggregated),
         cmocka_unit_test(deferred_events_are_skipped_unless_activated),
         cmocka_unit_test(slots_have_rewards_of_their_own),
+        cmocka_unit_test(slots_have_features_of_their_own),
+        cmocka_unit_test(a_served_line_tells_where_it_comes_from),
+        cmocka_unit_test(a_slot_sees_its_features_beside_the_shared_ones),
         cmocka_unit_test(slates_have_one_reward),
         cmocka_unit_test(vectors_become_arms),
         cmocka_unit_test(what_is_no_event_is_told),

@@ -24,6 +24,10 @@ static const char lines[] =
     "\"pdrop\":0.123456789}\n"
     "{\"_outcomes\":[{\"_label_cost\":-1.5,\"_id\":\"top\",\"_a\":[1,2],\"_p\":[0.75,0.25]},{\"_a\":[2],\"_p\":[1],"
     "\"_label_cost\":-2}],\"c\":{\"_multi\":[{\"_tag\":\"a\"},{},{}],\"_slots\":[{},{}]},\"EventId\":\"slots\"}\n"
+    "{\"_outcomes\":[{\"_label_cost\":-0.0,\"_skipLearn\":true,\"_a\":[1,0],\"_p\":[0.5,0.5]},{\"_a\":[2,0],\"_p\":[0."
+    "9,"
+    "0.1],\"_label_cost\":-1}],\"_ba\":[0,2],\"c\":{ \"_slots\":[{\"_id\":\"t\\u00e9\", \"size\":\"L\",\"_inc\":[1,0],"
+    "\"at\":{\"x\":1}},{ \"_inc\" : [0, 1, 2]}],\"u\":{\"b\": 1},\"_multi\":[{},{\"j\":2},{}]},\"EventId\":\"more\"}\n"
     "{\"_label_cost\":-2,\"_outcomes\":[{\"_a\":[1,0],\"_p\":[0.8,0.2]},{\"_a\":[0],\"_p\":[1]}],\"c\":{\"_multi\":["
     "{\"_slot_id\":0},{\"_slot_id\":0},{\"_slot_id\":1}]}}\n";
 
@@ -97,6 +101,10 @@ static void same_event(const log_event *a, const log_event *b)
         assert_memory_equal(one->actions, other->actions, one->count * sizeof *one->actions);
         same_doubles(one->probabilities, other->probabilities, one->count);
         same_doubles(&one->reward, &other->reward, 1);
+        assert_true(one->skipped == other->skipped && one->baseline == other->baseline);
+        assert_true(!one->allowed == !other->allowed && one->allowed_count == other->allowed_count);
+        if (one->allowed) assert_memory_equal(one->allowed, other->allowed, one->allowed_count * sizeof *one->allowed);
+        same_text(one->features, other->features);
     }
 }
 
@@ -145,8 +153,8 @@ static void nothing_is_lost_on_the_way(void **state)
         paths p = paths_of(&folder, ways[i][0], ways[i][1]);
         convert(p.source, p.first);
         convert(p.first, p.second);
-        assert_int_equal(same_logs(p.source, p.first), 5);
-        assert_int_equal(same_logs(p.source, p.second), 5);
+        assert_int_equal(same_logs(p.source, p.first), 6);
+        assert_int_equal(same_logs(p.source, p.second), 6);
     }
     folder_remove(&folder);
 }
@@ -273,11 +281,11 @@ static void compact_logs_may_be_cut_or_damaged(void **state)
         if (counts.events > before) assert_int_equal(counts.broken, 0);
         before = counts.events;
     }
-    assert_int_equal(before, 5);
+    assert_int_equal(before, 6);
     for (size_t i = 0; i < size; i++) {
         bytes[i] ^= 0x10;
         assert_int_not_equal(read_bytes(bytes, size, true, &counts), EE_OK);
-        assert_true(counts.events < 5);
+        assert_true(counts.events < 6);
         bytes[i] ^= 0x10;
     }
     memory_free(bytes);
@@ -300,6 +308,7 @@ static void csv_has_a_row_for_each_event(void **state)
                         ",,2,1,,0.25,0,10.000000000000002,0\n"
                         ",,2,0,,0.05000000074505806,-0.00003,1.1408450689603253,1\n"
                         "slots,,3,1,,0.75,1.5,1,0\n"
+                        "more,,3,1,,0.5,0,1,0\n"
                         ",,2,1,,0.8,2,1,0\n");
     memory_free(bytes);
     folder_remove(&folder);

@@ -100,6 +100,9 @@ static void writing_reads_back(void **state)
         "{}",
         "{\"dim\":3,\"default_reward\":null,\"wait\":12.345678,\"mode\":\"logging\",\"aggregation\":\"max\"}",
         "{\"policy\":\"lints\",\"options\":\"nu=0.1, \\\"\\\\\",\"seed\":9007199254740992}",
+        "{\"dim\":3,\"rewards\":[-1,2.5],\"confidence\":0.9,\"promote\":\"auto\",\"tests\":7,\"challengers\":["
+        "{\"name\":\"a\",\"policy\":\"linucb\",\"number\":3},{\"name\":\"b\",\"policy\":\"lints\",\"number\":7}],"
+        "\"personalizer\":{\"learningMode\": [\"Online\"], \"x\": {}}}",
         "{\"features\":\"names=100\",\"default_reward\":0.1,\"aggregation\":\"sum\",\"wait\":\"366d\"}",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -110,6 +113,87 @@ static void writing_reads_back(void **state)
         assert_memory_equal(&again, &settings, sizeof settings);
         memory_free(json.bytes);
     }
+}
+
+static void live_members(void **state)
+{
+    (void)state;
+    bandit_settings usual = good("{}");
+    assert_true(usual.reward_low == 0 && usual.reward_high == 1 && usual.confidence == 0.95);
+    assert_true(usual.promote == PROMOTE_OFFER && usual.challenger_count == 0 && !usual.personalizer[0]);
+    bandit_settings settings =
+        good("{\"rewards\":[-1,2.5],\"confidence\":0.9,\"promote\":\"auto\",\"personalizer\":{\"a\" : [1]},"
+             "\"challengers\":[{\"name\":\"a\",\"policy\":\"linucb\",\"options\":\"alpha=2\"},"
+             "{\"name\":\"b\",\"policy\":\"lints\"},{\"name\":\"c\",\"policy\":\"greedy\",\"propensity\":\"argmax\"}],"
+             "\"propensity\":\"igw:9\",\"dim\":2}");
+    assert_true(settings.reward_low == -1 && settings.reward_high == 2.5 && settings.confidence == 0.9);
+    assert_int_equal(settings.promote, PROMOTE_AUTO);
+    assert_string_equal(settings.personalizer, "{\"a\" : [1]}");
+    assert_int_equal(settings.challenger_count, 3);
+    assert_string_equal(settings.challengers[0].options, "alpha=2");
+    assert_string_equal(settings.challengers[0].propensity, "igw:9"); /* as the bandit */
+    assert_string_equal(settings.challengers[1].propensity, "own");
+    assert_string_equal(settings.challengers[2].propensity, "argmax");
+    assert_int_equal(settings.dim, 2);
+    bandit_settings in_place = challenger_settings_in_place(&settings, &settings.challengers[0]);
+    assert_string_equal(in_place.policy, "linucb");
+    assert_string_equal(in_place.options, "alpha=2");
+    assert_int_equal(in_place.dim, 2);
+    assert_int_equal(read_json(&settings, "{\"challengers\":[],\"personalizer\":null}", true, NULL), EE_OK);
+    assert_true(settings.challenger_count == 0 && !settings.personalizer[0] && settings.reward_low == -1);
+}
+
+/* A test keeps its number while nothing about it changes, and no number is given twice. */
+static void numbers_of_tests(void **state)
+{
+    (void)state;
+    bandit_settings first = good("{\"challengers\":[{\"name\":\"a\",\"policy\":\"linucb\",\"number\":40},"
+                                 "{\"name\":\"b\",\"policy\":\"lints\"}],\"tests\":50}");
+    bandit_settings_number(&first, &(bandit_settings){0}, true);
+    assert_true(first.challengers[0].number == 1 && first.challengers[1].number == 2 && first.tests == 2);
+    bandit_settings next = first;
+    assert_int_equal(read_json(&next,
+                               "{\"challengers\":[{\"name\":\"b\",\"policy\":\"lints\"},"
+                               "{\"name\":\"a\",\"policy\":\"linucb\",\"options\":\"alpha=2\"}]}",
+                               true, NULL),
+                     EE_OK);
+    bandit_settings_number(&next, &first, false);
+    assert_true(next.challengers[0].number == 2 && next.challengers[1].number == 3 && next.tests == 3);
+    bandit_settings again = next;
+    assert_true(bandit_settings_decide_alike(&again, &next));
+    again.mode = MODE_LOGGING;
+    assert_false(bandit_settings_decide_alike(&again, &next));
+    bandit_settings_number(&again, &next, true);
+    assert_true(again.challengers[0].number == 4 && again.challengers[1].number == 5 && again.tests == 5);
+}
+
+static void mistakes_of_live_members(void **state)
+{
+    (void)state;
+    static const char range[] = "rewards: must be the lowest and the highest that a reward can be, as [0, 1]";
+    assert_refused("{\"rewards\":[1,1]}", false, range);
+    assert_refused("{\"rewards\":[0]}", false, range);
+    assert_refused("{\"rewards\":[0,1,2]}", false, range);
+    assert_refused("{\"rewards\":1}", false, range);
+    assert_refused("{\"rewards\":[0,\"1\"]}", true, range);
+    assert_refused("{\"confidence\":1}", false, "confidence: must be a number, 0.5 to 0.9999");
+    assert_refused("{\"promote\":\"yes\"}", false, "promote: must be one of offer, auto");
+    assert_refused("{\"tests\":4}", true,
+                   "tests: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
+                   "confidence, promote and challengers can. Make another bandit");
+    assert_refused("{\"challengers\":{}}", false, "challengers: must be an array");
+    assert_refused("{\"challengers\":[1]}", false, "challengers: each must be an object");
+    assert_refused("{\"challengers\":[{\"name\":\"a\"}]}", false, "challengers: 'a' has no policy");
+    assert_refused("{\"challengers\":[{\"name\":\"uniform\",\"policy\":\"linucb\"}]}", true,
+                   "challengers: there is a 'uniform' already");
+    assert_refused("{\"challengers\":[{\"name\":\"a\",\"policy\":\"linucb\"},{\"name\":\"a\",\"policy\":\"lints\"}]}",
+                   false, "challengers: there is a 'a' already");
+    assert_refused("{\"challengers\":[{\"name\":\"a b\",\"policy\":\"linucb\"}]}", false,
+                   "challengers: name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or digit");
+    assert_refused("{\"challengers\":[{\"nam\":\"a\"}]}", false,
+                   "challengers: there is no 'nam'; there are name, policy, options and propensity");
+    assert_refused("{\"personalizer\":[]}", false, "personalizer: must be an object");
+    assert_refused("{\"rewards\":[0,1}", false, "byte 16: a comma or ] must follow");
 }
 
 static void mistakes(void **state)
@@ -151,8 +235,8 @@ static void changes(void **state)
     assert_int_equal(settings.mode, MODE_LOGGING);
     assert_int_equal(settings.dim, 3);
     assert_refused("{\"wait\":5,\"seed\":2}", true,
-                   "seed: cannot change while the bandit lives; wait, default_reward, aggregation and mode can. Make "
-                   "another bandit");
+                   "seed: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
+                   "confidence, promote and challengers can. Make another bandit");
 }
 
 /* ---- the library's bandit ---- */
@@ -232,6 +316,9 @@ int main(void)
         cmocka_unit_test(every_member),
         cmocka_unit_test(waits_and_defaults),
         cmocka_unit_test(writing_reads_back),
+        cmocka_unit_test(live_members),
+        cmocka_unit_test(numbers_of_tests),
+        cmocka_unit_test(mistakes_of_live_members),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(changes),
         cmocka_unit_test(creating),

@@ -42,6 +42,19 @@ static decision_body named(void)
                            .context = {"{\"_multi\":[{},{},{}]}", 21}};
 }
 
+/* The second of three slots, deferred: the first slot took an action. */
+static decision_body slot(void)
+{
+    static const uint8_t taken[ACTIONS] = {0, EXCLUDED_BY_SLOT, EXCLUDED_BY_REQUEST};
+    decision_body body = named();
+    body.excluded = taken;
+    body.deferred = true;
+    body.slot = (json_text){"banner", 6};
+    body.slot_index = 1;
+    body.slot_count = 3;
+    return body;
+}
+
 static void assert_same(const decision_body *got, const decision_body *expected)
 {
     assert_memory_equal(got->request, expected->request, sizeof got->request);
@@ -65,6 +78,11 @@ static void assert_same(const decision_body *got, const decision_body *expected)
     if (got->context.length) assert_memory_equal(got->context.bytes, expected->context.bytes, got->context.length);
     assert_int_equal(got->record_size, expected->record_size);
     if (got->record_size) assert_memory_equal(got->record, expected->record, got->record_size);
+    assert_int_equal(got->deferred, expected->deferred);
+    assert_int_equal(got->slot_index, expected->slot_index);
+    assert_int_equal(got->slot_count, expected->slot_count);
+    assert_int_equal(got->slot.length, expected->slot.length);
+    if (got->slot.length) assert_memory_equal(got->slot.bytes, expected->slot.bytes, got->slot.length);
 }
 
 static void a_decision_comes_back(void **state)
@@ -74,8 +92,8 @@ static void a_decision_comes_back(void **state)
     event_room room = {.owner = &owner};
     uint8_t *bytes = NULL;
     size_t size = 0, capacity = 0;
-    const decision_body bodies[] = {vectors(), named()};
-    for (size_t i = 0; i < 2; i++) { /* one after the other in the same bytes */
+    const decision_body bodies[] = {vectors(), named(), slot()};
+    for (size_t i = 0; i < 3; i++) { /* one after the other in the same bytes */
         size_t start = size;
         assert_int_equal(decision_body_write(&bodies[i], &owner, &bytes, &size, &capacity, NULL), EE_OK);
         decision_body got;
@@ -93,9 +111,11 @@ static void touch(const decision_body *body)
     for (size_t i = 0; i < body->count; i++) {
         assert_true(body->probabilities[i] >= 0 && body->probabilities[i] <= 1);
         for (size_t k = 0; body->names && k < body->names[i].length; k++) sum += (uint8_t)body->names[i].bytes[k];
-        if (body->excluded) assert_true(body->excluded[i] <= 1);
+        if (body->excluded) assert_true(body->excluded[i] <= EXCLUDED_BY_SLOT);
         for (size_t k = 0; k < body->dim; k++) sum += body->values[i * body->dim + k] > 0;
     }
+    assert_true(!body->slot_count || body->slot_index < body->slot_count);
+    for (size_t k = 0; k < body->slot.length; k++) sum += (uint8_t)body->slot.bytes[k];
     for (size_t k = 0; k < body->context.length; k++) sum += (uint8_t)body->context.bytes[k];
     for (size_t k = 0; k < body->record_size; k++) sum += ((const uint8_t *)body->record)[k];
 }
@@ -105,8 +125,8 @@ static void a_damaged_decision_is_refused_or_harmless(void **state)
     (void)state;
     memory owner = {0};
     event_room room = {.owner = &owner};
-    const decision_body bodies[] = {vectors(), named()};
-    for (size_t b = 0; b < 2; b++) {
+    const decision_body bodies[] = {vectors(), named(), slot()};
+    for (size_t b = 0; b < 3; b++) {
         uint8_t *bytes = NULL;
         size_t size = 0, capacity = 0;
         decision_body got;
@@ -134,6 +154,53 @@ static void a_damaged_decision_is_refused_or_harmless(void **state)
     }
     assert_true(memory_bytes(&owner) < 1 << 16); /* no count of a damaged body was believed */
     memory_release(&owner);
+}
+
+/* As the first version of the store has it: a body without slots has never had other bytes. */
+static void old_bodies_stay_as_they_are(void **state)
+{
+    (void)state;
+    static const uint8_t old[] = {1,   3, /* format, flags: names, excluded */
+                                  1,   0,   0,   0,   0,  0,   0, 0, 2, 0, 0, 0, 0, 0, 0,    0, /* request */
+                                  3,   0,   0,   0,   0,  0,   0, 0, 4, 0, 0, 0, 0, 0, 0,    0, /* version, seed */
+                                  2,   1,   1,   1,   0,  2,   3, /* count, action, own, baseline, dim, sizes */
+                                  0,   0,   0,   0,   0,  0,   0, 0, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, /* probabilities */
+                                  1,   0,   1,   'a', 1,  'b',                                     /* excluded, names */
+                                  '{', '}', 'r', 'e', 'c'};
+    memory owner = {0};
+    event_room room = {.owner = &owner};
+    decision_body got;
+    uint8_t *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    assert_int_equal(decision_body_read(old, sizeof old, &room, &got, NULL), EE_OK);
+    assert_false(got.deferred);
+    assert_int_equal(got.slot_count, 0);
+    assert_int_equal(got.seed, 4);
+    assert_int_equal(got.excluded[0], EXCLUDED_BY_REQUEST);
+    assert_int_equal(decision_body_write(&got, &owner, &bytes, &size, &capacity, NULL), EE_OK);
+    assert_int_equal(size, sizeof old);
+    assert_memory_equal(bytes, old, size);
+    memory_release(&owner);
+}
+
+static void ids_of_slots_tell_their_round(void **state)
+{
+    (void)state;
+    json_text id = {"round-1", 7}, place = {"banner", 6}, slot_id;
+    char out[14];
+    assert_int_equal(slot_decision_id_size(id, place), sizeof out);
+    json_text made = slot_decision_id(id, place, out);
+    assert_int_equal(made.length, sizeof out);
+    assert_memory_equal(made.bytes,
+                        "round-1\x1f"
+                        "banner",
+                        sizeof out);
+    json_text round_id = slot_round_id(made, &slot_id);
+    assert_int_equal(round_id.length, 7);
+    assert_int_equal(slot_id.length, 6);
+    assert_memory_equal(slot_id.bytes, "banner", 6);
+    assert_int_equal(slot_round_id(id, &slot_id).length, 7);
+    assert_int_equal(slot_id.length, 0);
 }
 
 static void steps_and_checkpoints_come_back(void **state)
@@ -195,6 +262,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_decision_comes_back),
         cmocka_unit_test(a_damaged_decision_is_refused_or_harmless),
+        cmocka_unit_test(old_bodies_stay_as_they_are),
+        cmocka_unit_test(ids_of_slots_tell_their_round),
         cmocka_unit_test(steps_and_checkpoints_come_back),
         cmocka_unit_test(models_have_their_own_checksums),
         cmocka_unit_test(seeds_never_change),

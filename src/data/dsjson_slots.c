@@ -1,0 +1,117 @@
+#include "dsjson_slots.h"
+
+/* The id of a slot: a text, or a number as it is written. */
+static void take_id(dsjson_line *self, const json_token *item, json_text *id)
+{
+    if (item->kind == JSON_KIND_TEXT) *id = line_keep(self, item->text);
+    if (item->kind == JSON_KIND_NUMBER)
+        *id = (json_text){self->reader.value, (size_t)(self->reader.next - self->reader.value)};
+}
+
+/* ---- what became of them ---- */
+
+static ee_status take_slot_member(dsjson_line *self, const json_token *item, slot_facts *slot, ee_error *error)
+{
+    if (line_is_word(item->key, "_label_cost"))
+        return line_take_number(self, item, &slot->cost, "the _label_cost of a slot is no number", error);
+    if (json_is(item->key, "_original_label_cost"))
+        return line_take_number(self, item, &slot->original, "the _original_label_cost of a slot is no number", error);
+    if (json_is(item->key, "_o")) return line_take_observations(self, item, &slot->seen, error);
+    if (json_is(item->key, "_a")) {
+        self->slot_actions.count = slot->first_action;
+        ee_status status = line_take_numbers(self, item, &self->slot_actions, "the _a of a slot are no numbers", error);
+        slot->action_count = self->slot_actions.count - slot->first_action;
+        return status;
+    }
+    if (json_is(item->key, "_p")) {
+        self->slot_probabilities.count = slot->first_probability;
+        ee_status status =
+            line_take_numbers(self, item, &self->slot_probabilities, "the _p of a slot are no numbers", error);
+        slot->probability_count = self->slot_probabilities.count - slot->first_probability;
+        return status;
+    }
+    if (json_is(item->key, "_id")) take_id(self, item, &slot->id);
+    if (json_is(item->key, "_skipLearn")) slot->skip = item->kind == JSON_KIND_TRUE;
+    return line_skip(self, item, error);
+}
+
+static ee_status take_slot(dsjson_line *self, ee_error *error)
+{
+    ee_status status = memory_grow(self->owner, &self->outcomes, &self->outcome_capacity, self->outcome_count + 1,
+                                   sizeof *self->outcomes, error);
+    if (status) return status;
+    slot_facts *slot = &self->outcomes[self->outcome_count++];
+    *slot = (slot_facts){.first_action = self->slot_actions.count, .first_probability = self->slot_probabilities.count};
+    for (;;) {
+        json_token item;
+        status = json_next(&self->reader, &item, error);
+        if (status || item.kind == JSON_KIND_OBJECT_END) return status;
+        status = take_slot_member(self, &item, slot, error);
+        if (status) return status;
+    }
+}
+
+ee_status line_take_outcomes(dsjson_line *self, const json_token *token, ee_error *error)
+{
+    self->outcome_count = self->slot_actions.count = self->slot_probabilities.count = 0;
+    if (token->kind != JSON_KIND_ARRAY) return line_skip(self, token, error);
+    for (;;) {
+        json_token item;
+        ee_status status = json_next(&self->reader, &item, error);
+        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
+        status = item.kind == JSON_KIND_OBJECT ? take_slot(self, error) : line_skip(self, &item, error);
+        if (status) return status;
+    }
+}
+
+/* ---- what they are ---- */
+
+static ee_status describe(dsjson_line *self, const json_token *item, slot_words *slot, bool *other, ee_error *error)
+{
+    if (json_is(item->key, "_inc")) {
+        self->allowed.count = slot->first_allowed;
+        ee_status status = line_take_numbers(self, item, &self->allowed, "the _inc of a slot are no numbers", error);
+        slot->allowed_count = self->allowed.count - slot->first_allowed;
+        return status;
+    }
+    if (json_is(item->key, "_id"))
+        take_id(self, item, &slot->id);
+    else
+        *other = true;
+    return line_skip(self, item, error);
+}
+
+static ee_status take_description(dsjson_line *self, ee_error *error)
+{
+    static const char *const known[] = {"_id", "_inc"};
+    ee_status status =
+        memory_grow(self->owner, &self->slots, &self->slot_capacity, self->slot_count + 1, sizeof *self->slots, error);
+    if (status) return status;
+    slot_words *slot = &self->slots[self->slot_count++];
+    *slot = (slot_words){.first_allowed = self->allowed.count};
+    const char *start = self->reader.next - 1; /* its brace */
+    bool other = false;
+    for (;;) {
+        json_token item;
+        status = json_next(&self->reader, &item, error);
+        if (status) return status;
+        if (item.kind == JSON_KIND_OBJECT_END) break;
+        status = describe(self, &item, slot, &other, error);
+        if (status) return status;
+    }
+    json_text object = {start, (size_t)(self->reader.next - start)};
+    return other ? line_copy_without(self, object, known, 2, &slot->features, error) : EE_OK;
+}
+
+ee_status line_take_slots(dsjson_line *self, const json_token *token, ee_error *error)
+{
+    self->slot_count = self->allowed.count = 0;
+    if (token->kind != JSON_KIND_ARRAY) return line_skip(self, token, error);
+    for (;;) {
+        json_token item;
+        ee_status status = json_next(&self->reader, &item, error);
+        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
+        status = item.kind == JSON_KIND_OBJECT ? take_description(self, error) : line_skip(self, &item, error);
+        if (status) return status;
+    }
+}

@@ -1,0 +1,10 @@
+/* The slots of a line of dsjson: "_slots" in the context says what they are, "_outcomes" what became of them. */
+#ifndef EENET_DSJSON_SLOTS_H
+#define EENET_DSJSON_SLOTS_H
+
+#include "dsjson_values.h"
+
+ee_status line_take_outcomes(dsjson_line *self, const json_token *token, ee_error *error);
+ee_status line_take_slots(dsjson_line *self, const json_token *token, ee_error *error);
+
+#endif

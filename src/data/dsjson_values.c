@@ -1,0 +1,135 @@
+#include "dsjson_values.h"
+
+#include <string.h>
+#include <strings.h>
+
+void line_say_wrong(dsjson_line *self, const char *what)
+{
+    if (!self->of.wrong) self->of.wrong = what;
+}
+
+bool line_is_word(json_text key, const char *word)
+{
+    return key.length == strlen(word) && strncasecmp(key.bytes, word, key.length) == 0;
+}
+
+json_text line_keep(dsjson_line *self, json_text words)
+{
+    if (words.bytes >= self->bytes && words.bytes <= self->bytes + self->size) return words;
+    char *copy = self->texts + self->texts_size;
+    memcpy(copy, words.bytes, words.length);
+    self->texts_size += words.length;
+    return (json_text){copy, words.length};
+}
+
+ee_status line_skip(dsjson_line *self, const json_token *token, ee_error *error)
+{
+    return json_skip(&self->reader, token, NULL, error);
+}
+
+ee_status line_take_number(dsjson_line *self, const json_token *token, maybe *into, const char *wrong, ee_error *error)
+{
+    *into = (maybe){token->kind == JSON_KIND_NUMBER, token->number};
+    if (!into->known && token->kind != JSON_KIND_NULL) line_say_wrong(self, wrong);
+    return line_skip(self, token, error);
+}
+
+static ee_status add_number(dsjson_line *self, number_list *list, double number, ee_error *error)
+{
+    ee_status status =
+        memory_grow(self->owner, &list->values, &list->capacity, list->count + 1, sizeof *list->values, error);
+    if (!status) list->values[list->count++] = number;
+    return status;
+}
+
+ee_status line_take_numbers(dsjson_line *self, const json_token *token, number_list *list, const char *wrong,
+                            ee_error *error)
+{
+    if (token->kind != JSON_KIND_ARRAY) {
+        if (token->kind != JSON_KIND_NULL) line_say_wrong(self, wrong);
+        return line_skip(self, token, error);
+    }
+    for (;;) {
+        json_token item;
+        ee_status status = json_next(&self->reader, &item, error);
+        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
+        if (item.kind == JSON_KIND_NUMBER) {
+            status = add_number(self, list, item.number, error);
+        } else {
+            line_say_wrong(self, wrong);
+            status = line_skip(self, &item, error);
+        }
+        if (status) return status;
+    }
+}
+
+static void observe(observations *seen, double reward)
+{
+    if (!seen->count++)
+        *seen = (observations){1, reward, reward, reward, reward, seen->activated};
+    else {
+        seen->last = reward;
+        seen->sum += reward;
+        seen->max = reward > seen->max ? reward : seen->max;
+    }
+}
+
+/* One of `o`: {"v": 1, "ActionTaken": true}. v may be anything, but only a number is a reward. */
+static ee_status take_observation(dsjson_line *self, observations *seen, ee_error *error)
+{
+    for (;;) {
+        json_token item;
+        ee_status status = json_next(&self->reader, &item, error);
+        if (status || item.kind == JSON_KIND_OBJECT_END) return status;
+        if (item.kind == JSON_KIND_NUMBER && json_is(item.key, "v")) observe(seen, item.number);
+        if (item.kind == JSON_KIND_TRUE && json_is(item.key, "ActionTaken")) seen->activated = true;
+        status = line_skip(self, &item, error);
+        if (status) return status;
+    }
+}
+
+ee_status line_take_observations(dsjson_line *self, const json_token *token, observations *seen, ee_error *error)
+{
+    *seen = (observations){0};
+    if (token->kind != JSON_KIND_ARRAY) return line_skip(self, token, error);
+    for (;;) {
+        json_token item;
+        ee_status status = json_next(&self->reader, &item, error);
+        if (status || item.kind == JSON_KIND_ARRAY_END) return status;
+        status = item.kind == JSON_KIND_OBJECT ? take_observation(self, seen, error) : line_skip(self, &item, error);
+        if (status) return status;
+    }
+}
+
+/* Adds a member to the copy that ends the texts: its bytes and what is before it, if it is not the first there. */
+static void copy_member(dsjson_line *self, char *copy, const char *from, const char *end)
+{
+    bool first = self->texts + self->texts_size == copy + 1;
+    while (first && from < end && strchr(" \t\r\n,", *from)) from++;
+    memcpy(self->texts + self->texts_size, from, (size_t)(end - from));
+    self->texts_size += (size_t)(end - from);
+}
+
+ee_status line_copy_without(dsjson_line *self, json_text object, const char *const *names, size_t count, json_text *out,
+                            ee_error *error)
+{
+    json_reader reader = json_start(object.bytes, object.length, &self->room);
+    json_token token;
+    char *copy = self->texts + self->texts_size;
+    *out = (json_text){0};
+    ee_status status = json_next(&reader, &token, error); /* its brace */
+    self->texts[self->texts_size++] = '{';
+    while (!status) {
+        const char *before = reader.next;
+        status = json_next(&reader, &token, error);
+        if (status || token.kind == JSON_KIND_OBJECT_END) break;
+        bool wanted = true;
+        for (size_t i = 0; i < count; i++) wanted = wanted && !json_is(token.key, names[i]);
+        status = json_skip(&reader, &token, NULL, error);
+        if (!status && wanted) copy_member(self, copy, before, reader.next);
+    }
+    self->texts[self->texts_size++] = '}';
+    size_t length = (size_t)(self->texts + self->texts_size - copy);
+    if (!status && length > 2) *out = (json_text){copy, length};
+    return status;
+}

@@ -1,0 +1,142 @@
+#include <stdio.h>
+
+#include "bandit_settings.h"
+
+/* ---- reading and writing ---- */
+
+static ee_status read_part(const json_token *token, const char *name, char *into, size_t size, ee_error *error)
+{
+    if (token->kind != JSON_KIND_TEXT) return status_fail(error, EE_BAD_INPUT, "challengers: %s must be a text", name);
+    if (token->text.length >= size || memchr(token->text.bytes, 0, token->text.length))
+        return status_fail(error, EE_BAD_INPUT, "challengers: %s must have at most %zu bytes, and no zero", name,
+                           size - 1);
+    memset(into, 0, size);
+    memcpy(into, token->text.bytes, token->text.length);
+    return EE_OK;
+}
+
+static ee_status read_number(const json_token *token, uint64_t *into, ee_error *error)
+{
+    if (token->kind != JSON_KIND_NUMBER || !(token->number >= 0 && token->number <= 0x1p53))
+        return status_fail(error, EE_BAD_INPUT, "challengers: number must be a number");
+    *into = (uint64_t)token->number;
+    return EE_OK;
+}
+
+static ee_status read_member(challenger_settings *into, const json_token *token, ee_error *error)
+{
+    if (json_is(token->key, "name")) return read_part(token, "name", into->name, sizeof into->name, error);
+    if (json_is(token->key, "policy")) return read_part(token, "policy", into->policy, sizeof into->policy, error);
+    if (json_is(token->key, "options")) return read_part(token, "options", into->options, sizeof into->options, error);
+    if (json_is(token->key, "propensity"))
+        return read_part(token, "propensity", into->propensity, sizeof into->propensity, error);
+    if (json_is(token->key, "number")) return read_number(token, &into->number, error);
+    return status_fail(error, EE_BAD_INPUT,
+                       "challengers: there is no '%.*s'; there are name, policy, options and propensity",
+                       (int)(token->key.length < 40 ? token->key.length : 40), token->key.bytes);
+}
+
+ee_status challenger_settings_read(challenger_settings *into, json_reader *reader, ee_error *error)
+{
+    json_token token;
+    ee_status status = EE_OK;
+    memset(into, 0, sizeof *into);
+    while (!(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
+        status = read_member(into, &token, error);
+        if (status) return status;
+    }
+    return status;
+}
+
+static void write_part(text *into, const char *name, const char *words)
+{
+    text_add(into, "\"%s\":", name);
+    text_json(into, (json_text){words, strlen(words)});
+    text_bytes(into, ",", 1);
+}
+
+void challenger_settings_write(const challenger_settings *from, text *into)
+{
+    text_bytes(into, "{", 1);
+    write_part(into, "name", from->name);
+    write_part(into, "policy", from->policy);
+    write_part(into, "options", from->options);
+    write_part(into, "propensity", from->propensity);
+    text_add(into, "\"number\":%llu}", (unsigned long long)from->number);
+}
+
+/* ---- names ---- */
+
+const challenger_settings *bandit_settings_challenger(const bandit_settings *of, json_text name)
+{
+    for (size_t i = 0; i < of->challenger_count; i++)
+        if (json_is(name, of->challengers[i].name)) return &of->challengers[i];
+    return NULL;
+}
+
+static ee_status check_name(const bandit_settings *of, const challenger_settings *one, ee_error *error)
+{
+    static const char *const taken[] = {"online", "baseline", "uniform"}; /* who else is judged beside them */
+    json_text name = {one->name, strlen(one->name)};
+    if (!bandit_name_is_valid(name))
+        return status_fail(error, EE_BAD_INPUT,
+                           "challengers: name must be 1 to 64 letters, digits, '-', '_' and '.', the first a letter or "
+                           "digit");
+    bool known = bandit_settings_challenger(of, name) != one; /* an earlier one has it */
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) known = known || json_is(name, taken[i]);
+    return known ? status_fail(error, EE_BAD_INPUT, "challengers: there is a '%s' already", one->name) : EE_OK;
+}
+
+ee_status challenger_settings_complete(bandit_settings *of, ee_error *error)
+{
+    for (size_t i = 0; i < of->challenger_count; i++) {
+        challenger_settings *one = &of->challengers[i];
+        ee_status status = check_name(of, one, error);
+        if (status) return status;
+        if (!one->policy[0]) return status_fail(error, EE_BAD_INPUT, "challengers: '%s' has no policy", one->name);
+        if (one->propensity[0]) continue;
+        bool chosen = policy_has_option(one->policy, "propensity") && policy_has_option(of->policy, "propensity");
+        const char *rule = chosen                                         ? of->propensity
+                           : policy_has_option(one->policy, "propensity") ? "floor:0.05"
+                                                                          : "own";
+        snprintf(one->propensity, sizeof one->propensity, "%s", rule);
+    }
+    return EE_OK;
+}
+
+/* ---- tests ---- */
+
+static bool are_alike(const challenger_settings *a, const challenger_settings *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->policy, b->policy) == 0 && strcmp(a->options, b->options) == 0 &&
+           strcmp(a->propensity, b->propensity) == 0;
+}
+
+void bandit_settings_number(bandit_settings *next, const bandit_settings *before, bool anew)
+{
+    next->tests = before->tests;
+    for (size_t i = 0; i < next->challenger_count; i++) {
+        challenger_settings *one = &next->challengers[i];
+        const challenger_settings *same = NULL;
+        for (size_t k = 0; k < before->challenger_count && !anew; k++)
+            if (are_alike(one, &before->challengers[k])) same = &before->challengers[k];
+        one->number = same ? same->number : ++next->tests;
+    }
+}
+
+bool bandit_settings_decide_alike(const bandit_settings *a, const bandit_settings *b)
+{
+    return a->mode == b->mode && strcmp(a->policy, b->policy) == 0 && strcmp(a->options, b->options) == 0 &&
+           strcmp(a->propensity, b->propensity) == 0 && a->reward_low == b->reward_low &&
+           a->reward_high == b->reward_high;
+}
+
+bandit_settings challenger_settings_in_place(const bandit_settings *of, const challenger_settings *challenger)
+{
+    bandit_settings made = *of;
+    memset(made.options, 0, sizeof made.options);
+    memcpy(made.policy, challenger->policy, sizeof made.policy);
+    memcpy(made.options, challenger->options, sizeof challenger->options);
+    memcpy(made.propensity, challenger->propensity, sizeof made.propensity);
+    return made;
+}
