@@ -186,6 +186,16 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms 
 EE_API EE_MUST_CHECK ee_status ee_bandit_probabilities(ee_bandit *bandit, const ee_arms *arms, double *probabilities,
                                                        ee_error *error);
 
+/* Why an arm is expected to be worth what it is: what each of its entries adds to ee_score.exploitation, in rewards. It
+ * is the derivative of the expected reward by the entry, times the entry: what would be missing if the entry were 0,
+ * were the rest as straight as it is right here. So it is exact for linear policies, a good guide for the others, and 0
+ * for a policy that does not learn. An entry that is 0 contributes 0; of named features that is a number at its mean.
+ * What the entries do not explain is not among it: the mean of the rewards, exploration, and what is remembered of the
+ * very same arm (ee_score has the parts). contributions receives arms->dim numbers of a dense arm, and one for each
+ * entry of a sparse one. It changes nothing, and costs about what scoring the arm costs, twice. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_explain(ee_bandit *bandit, const ee_arms *arms, size_t arm,
+                                                 float *contributions, ee_error *error);
+
 /* Gives a decision its reward, once, and trains when the policy's schedule says so. Neural policies learn rewards in
  * units of their own (option `standardize`): but for rounding, what they decide does not depend on the unit or the zero
  * of the rewards.
@@ -356,6 +366,11 @@ EE_API EE_MUST_CHECK ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee
 EE_API EE_MUST_CHECK ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
                                                   uint64_t seed, ee_decision *decision, ee_score *scores,
                                                   double *probabilities, ee_error *error);
+
+/* As ee_bandit_explain. */
+EE_API EE_MUST_CHECK ee_status ee_snapshot_explain(const ee_snapshot *snapshot, ee_scratch *scratch,
+                                                   const ee_arms *arms, size_t arm, float *contributions,
+                                                   ee_error *error);
 
 /* Decides a round of named features: its arms are those that the bandit's features gave when they were published,
  * together with the parameters that decide. It learns no names: for that the learner calls ee_bandit_arms with the same

@@ -1,5 +1,6 @@
 #include "deciding.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,13 +70,18 @@ ee_status deciding_room_create(deciding_room *self, memory *owner, const decisio
 
 /* ---- scoring ---- */
 
+float deciding_scale(const decision_rules *rules, double length)
+{
+    return rules->scales && length > 0 ? (float)(1 / length) : 1;
+}
+
 /* out (arms_value_count) = the arms divided by *length; where that is 0 it becomes that of these arms. */
 static ee_status scale_arms(const decision_rules *rules, const ee_arms *arms, double *length, float *out,
                             ee_error *error)
 {
     size_t count = arms_value_count(arms);
     if (rules->scales && *length == 0) *length = arms_mean_length(arms);
-    float scale = rules->scales && *length > 0 ? (float)(1 / *length) : 1;
+    float scale = deciding_scale(rules, *length);
     for (size_t i = 0; i < count; i++) out[i] = scale * arms->values[i];
     if (vector_is_within(out, count, LARGEST_INPUT)) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
@@ -100,6 +106,28 @@ static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, si
     }
     out->arms.values = room->scaled;
     return status;
+}
+
+ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, double length, deciding_room *room,
+                       scored_arms *out, ee_error *error)
+{
+    *out = (scored_arms){.length = length};
+    return see_arms(rules, arms, 1, room, out, error);
+}
+
+ee_status deciding_gradient(const parameters *learned, const scored_arms *scored, size_t arm, deciding_room *room,
+                            float *gradient, ee_error *error)
+{
+    vector x = vector_of_arm(&scored->arms, arm);
+    ee_status status =
+        scratch_reserve(&room->scratch, room->memory, policy_explain_count(learned->policy, x.count), error);
+    if (status) return status;
+    policy_explain(learned, x, &room->scratch, gradient);
+    if (vector_is_within(gradient, x.count, FLT_MAX)) return EE_OK;
+    return status_fail(error, EE_DIVERGED,
+                       "explain: what a feature of arm %zu contributes is not a finite number: its features are too "
+                       "large, or training diverged and needs a smaller learning rate",
+                       arm);
 }
 
 ee_status deciding_score(const decision_rules *rules, const parameters *learned, const ee_arms *rounds, size_t count,

@@ -53,6 +53,18 @@ typedef struct scored_arms {
 ee_status deciding_score(const decision_rules *rules, const parameters *learned, const ee_arms *rounds, size_t count,
                          double length, deciding_room *room, scored_arms *out, ee_error *error);
 
+/* As deciding_score for one round, but that nothing is scored: for whoever asks for gradients alone. */
+ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, double length, deciding_room *room,
+                       scored_arms *out, ee_error *error);
+
+/* After either: gradient = the derivative of an arm's exploitation by each of its entries, as the policy sees them;
+ * (dim) of a dense arm, one for each entry of a sparse one. Overwrites the scratch. */
+ee_status deciding_gradient(const parameters *learned, const scored_arms *scored, size_t arm, deciding_room *room,
+                            float *gradient, ee_error *error);
+
+/* What the policy sees of a feature, by what the caller gave. */
+float deciding_scale(const decision_rules *rules, double length);
+
 /* After deciding_score: draws one of `count` arms, those of a round, from number first of the scored ones on, and
  * returns its number among all. Their probabilities then lie in room->probabilities, from first on. */
 size_t deciding_draw(const decision_rules *rules, const parameters *learned, size_t first, size_t count,

@@ -135,13 +135,15 @@ ee_status snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, uint64_t ver
 
 /* ---- deciding on it ---- */
 
-struct ee_scratch {
-    memory memory; /* all blocks of the scratch, itself the first */
-    deciding_room room;
-    uint8_t *record; /* (capacity) of the last decision */
-    size_t record_size, record_capacity;
-    uint64_t version; /* of what it was made on */
-};
+size_t snapshot_enter(const ee_snapshot *self)
+{
+    return gate_enter(self->gate);
+}
+
+void snapshot_leave(const ee_snapshot *self, size_t copy)
+{
+    gate_leave(self->gate, copy);
+}
 
 ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_error *error)
 {
@@ -183,10 +185,10 @@ ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *own, const 
     if (status) return status;
     scored_arms scored;
     own->room.streams = decision_streams_of(seed);
-    size_t copy = gate_enter(snapshot->gate);
+    size_t copy = snapshot_enter(snapshot);
     const parameters *learned = &snapshot->copies[copy];
     status = deciding_score(&snapshot->rules, learned, arms, 1, learned->length, &own->room, &scored, error);
-    gate_leave(snapshot->gate, copy);
+    snapshot_leave(snapshot, copy);
     if (!status) memcpy(scores, own->room.scores, arms->count * sizeof *scores);
     return status;
 }
@@ -235,14 +237,14 @@ static ee_status decide_either(const ee_snapshot *snapshot, ee_scratch *own, con
     size_t arm = 0;
     deciding_room *room = &own->room;
     room->streams = decision_streams_of(seed);
-    size_t copy = gate_enter(snapshot->gate);
+    size_t copy = snapshot_enter(snapshot);
     if (round) {
         status = features_encode(snapshot->features[copy], round, &encoded, error);
         arms = &encoded;
     }
     if (!status) status = decide(snapshot, &snapshot->copies[copy], arms, own, &arm, error);
     own->version = snapshot->versions[copy];
-    gate_leave(snapshot->gate, copy);
+    snapshot_leave(snapshot, copy);
     if (status) return status;
     *decision = (ee_decision){0, arm, room->probabilities[arm]};
     if (scores) memcpy(scores, room->scores, arms->count * sizeof *scores);

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "bandit.h"
+#include "explanation.h"
 
 /* How many threads decide on each copy. A thread announces itself and then looks again whether the copy is still the
  * published one: if so, an update that is to write it will see the thread; if not, the thread has not read anything. */
@@ -35,6 +36,19 @@ struct ee_snapshot {
     struct features *features[2]; /* of each copy; NULL where the bandit takes vectors alone */
     snapshot_gate *gate;          /* what deciding on a constant snapshot changes */
 };
+
+struct ee_scratch {
+    memory memory; /* all blocks of the scratch, itself the first */
+    deciding_room room;
+    uint8_t *record; /* (capacity) of the last decision */
+    size_t record_size, record_capacity;
+    uint64_t version;        /* of what it was made on */
+    explanation explanation; /* of the last round that was explained */
+};
+
+/* The copy that was published last. Nobody writes it until snapshot_leave. */
+size_t snapshot_enter(const ee_snapshot *self);
+void snapshot_leave(const ee_snapshot *self, size_t copy);
 
 /* As ee_snapshot_update, with a number for what is published. ee_snapshot_create and ee_snapshot_update give 0. */
 ee_status snapshot_update(ee_snapshot *self, ee_bandit *bandit, uint64_t version, ee_error *error);

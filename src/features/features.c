@@ -339,6 +339,43 @@ ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, 
     return EE_OK;
 }
 
+/* The same as list_entries, with where they come from. */
+static size_t list_terms(const features *self, ee_round *round, size_t count)
+{
+    encoding_room *room = &round->room;
+    size_t listed = 0, pairs = products_list(&self->products, room->placed, count, room->rights, room->pairs);
+    uint32_t constant = is_vw(self) ? vw_place(self, VW_CONSTANT) : 0;
+    room->terms[listed++] = (feature_term){1, constant, NO_FEATURE, NO_FEATURE};
+    for (uint32_t i = 0; i < count; i++)
+        if (room->placed[i].value != 0)
+            room->terms[listed++] = (feature_term){room->placed[i].value, room->placed[i].place, i, NO_FEATURE};
+    for (size_t i = 0; i < pairs; i++) {
+        feature_pair pair = room->pairs[i];
+        const placed_feature *left = &room->placed[pair.left], *right = &room->placed[pair.right];
+        double value = left->value * right->value;
+        uint32_t place = value != 0 ? find_product(self, left, right) : NO_PLACE;
+        if (place != NO_PLACE) room->terms[listed++] = (feature_term){value, place, pair.left, pair.right};
+    }
+    return listed;
+}
+
+ee_status features_terms(const features *self, ee_round *round, size_t arm, const feature_term **terms, size_t *count,
+                         ee_error *error)
+{
+    encoding_room *room = &round->room;
+    size_t own_count, shared = round->context.count;
+    const round_feature *own = round_action(round, arm, &own_count);
+    size_t most = 1 + shared + own_count + products_most(&self->products, round->context.items, shared, own, own_count);
+    ee_status status =
+        memory_grow(&round->memory, &room->terms, &room->term_capacity, most, sizeof *room->terms, error);
+    if (status) return status;
+    place_features(self, round->text, round->context.items, shared, room->placed);
+    place_features(self, round->text, own, own_count, room->placed + shared);
+    *count = list_terms(self, round, shared + own_count);
+    *terms = room->terms;
+    return EE_OK;
+}
+
 /* ---- reading back, copies, keeping ---- */
 
 size_t features_describe(const features *self, size_t place, ee_feature *out, char *name, size_t capacity)

@@ -51,6 +51,11 @@ ee_status features_learn(features *self, ee_round *round, ee_error *error);
 /* The arms of a round, which lie in it until the next call with it. */
 ee_status features_encode(const features *self, ee_round *round, ee_arms *arms, ee_error *error);
 
+/* After features_encode of the round: what the entries of an arm are made of, in the round until the next call with it.
+ * Several may share a place. What is 0 is none of them. */
+ee_status features_terms(const features *self, ee_round *round, size_t arm, const feature_term **terms, size_t *count,
+                         ee_error *error);
+
 /* How many places are taken by a name or product of their own, the constant among them: what `names` must be at least
  * so that a log of these rounds shares no place. */
 size_t features_count(const features *self);

@@ -37,6 +37,15 @@ typedef struct feature_pair {
     uint32_t left, right; /* among the placed features */
 } feature_pair;
 
+/* Of an entry of an arm: what it is made of. Features are counted from the context's first, the arm's own behind. */
+typedef struct feature_term {
+    double value; /* as it enters the arm */
+    uint32_t place;
+    uint32_t left, right; /* NO_FEATURE: it is no product; both: it is the constant */
+} feature_term;
+
+static const uint32_t NO_FEATURE = UINT32_MAX;
+
 /* Where arms are made, and lie then. */
 typedef struct encoding_room {
     placed_feature *placed; /* of one arm: the context's, then its own */
@@ -48,6 +57,8 @@ typedef struct encoding_room {
     uint32_t *indices;
     float *values;
     size_t start_capacity, index_capacity, value_capacity;
+    feature_term *terms; /* of one arm, where somebody asked */
+    size_t term_capacity;
 } encoding_room;
 
 struct ee_round {
@@ -67,6 +78,14 @@ static inline round_feature *round_action(const ee_round *self, size_t arm, size
     size_t start = arm ? self->ends[arm - 1] : 0;
     *count = self->ends[arm] - start;
     return self->actions.items + start;
+}
+
+/* A feature of an arm, as a feature_term counts them; its name lies in the round's text. */
+static inline const round_feature *round_feature_at(const ee_round *self, size_t arm, size_t number)
+{
+    size_t own;
+    if (number < self->context.count) return &self->context.items[number];
+    return round_action(self, arm, &own) + (number - self->context.count);
 }
 
 #endif

@@ -15,7 +15,14 @@ static double rbf(double gamma, double ab, double aa, double bb)
     return square > 0 ? exp(-gamma * square) : 1;
 }
 
+static kernel_slopes rbf_slopes(double gamma, double ab, double aa, double bb)
+{
+    double k = rbf(gamma, ab, aa, bb);
+    return (kernel_slopes){2 * gamma * k, -gamma * k};
+}
+
 static const kernel_function kernels[] = {rbf};
+static const kernel_slope_function slopes[] = {rbf_slopes};
 const char kernel_ridge_choices[] = "rbf";
 
 /* ---- records ---- */
@@ -37,7 +44,7 @@ typedef struct context_words {
 kernel_ridge kernel_ridge_make(int kernel, double gamma, double lambda, size_t dim, size_t nonzeros)
 {
     size_t stride = 2 * nonzeros > LEAST_STRIDE ? 2 * nonzeros : LEAST_STRIDE;
-    return (kernel_ridge){kernels[kernel], gamma, lambda, dim, dim < stride ? dim : stride};
+    return (kernel_ridge){kernels[kernel], slopes[kernel], gamma, lambda, dim, dim < stride ? dim : stride};
 }
 
 static size_t head_count(const kernel_ridge *self)
@@ -256,6 +263,55 @@ void kernel_ridge_predict(const kernel_ridge *self, const double *state, size_t 
     solve_panel(self, state, count, block_count(n), panel);
     for (size_t i = 0; i < n; i += LANES)
         sum_block(self, state, count, panel + i / LANES * block, n - i < LANES ? n - i : LANES, mean + i, variance + i);
+}
+
+/* ---- the gradient of the mean ---- */
+
+/* The mean is k_x . a with a = L^-T z. L lies row by row, so the last row is solved for first and taken off all others.
+ */
+static void solve_weights(const kernel_ridge *self, const double *state, size_t count, double *weights)
+{
+    for (size_t i = 0; i < count; i++) weights[i] = state[record_start(self, i) + TARGET];
+    for (size_t i = count; i-- > 0;) {
+        const double *row = state + row_start(self, i);
+        weights[i] /= row[i];
+        doubles_add_scaled(weights, -weights[i], row, i);
+    }
+}
+
+/* sums[entry of x] += scale times what a context has there. Both ascend. */
+static void add_context(vector context, vector x, double scale, double *sums)
+{
+    for (size_t i = 0, j = 0; i < x.count; i++) {
+        size_t index = x.indices ? x.indices[i] : i;
+        if (!context.indices) {
+            sums[i] += scale * (double)context.values[index];
+            continue;
+        }
+        while (j < context.count && context.indices[j] < index) j++;
+        if (j < context.count && context.indices[j] == index) sums[i] += scale * (double)context.values[j];
+    }
+}
+
+size_t kernel_ridge_gradient_room(size_t samples, size_t entries)
+{
+    return samples + entries;
+}
+
+void kernel_ridge_gradient(const kernel_ridge *self, const double *state, size_t count, vector x, double *room,
+                           float *gradient)
+{
+    double *weights = room, *sums = room + count, own = 0, square = vector_dot(x, x);
+    memset(sums, 0, x.count * sizeof *sums);
+    solve_weights(self, state, count, weights);
+    for (size_t i = 0; i < count; i++) {
+        const double *record = state + record_start(self, i);
+        vector context = context_of(record);
+        kernel_slopes by = self->slopes(self->gamma, dot(context, x), record[SQUARE], square);
+        add_context(context, x, weights[i] * by.product, sums);
+        own += 2 * weights[i] * by.square;
+    }
+    for (size_t i = 0; i < x.count; i++) gradient[i] = (float)(sums[i] + own * (double)x.values[i]);
 }
 
 /* sums[i][j] = a_i . b_j for the lanes of two blocks (count, LANES) */

@@ -20,12 +20,19 @@
 /* k(a, b) from three inner products. A kernel is added to the list at the head of kernel_ridge.c and nowhere else. */
 typedef double (*kernel_function)(double gamma, double ab, double aa, double bb);
 
+/* The derivatives of k(a, b) by a.b and by b.b: that by b itself is the first times a, and the second times 2 b. */
+typedef struct kernel_slopes {
+    double product, square;
+} kernel_slopes;
+typedef kernel_slopes (*kernel_slope_function)(double gamma, double ab, double aa, double bb);
+
 /* Their names, as the choices of an option: "rbf". */
 extern const char kernel_ridge_choices[];
 
 /* The shapes; they never change. */
 typedef struct kernel_ridge {
     kernel_function kernel;
+    kernel_slope_function slopes;
     double gamma, lambda;
     size_t dim;
     size_t stride; /* floats that a context has room for: dim of them, or its indices and values */
@@ -50,6 +57,12 @@ size_t kernel_ridge_panel_count(size_t samples, size_t arms);
  * variance are (n). */
 void kernel_ridge_predict(const kernel_ridge *self, const double *state, size_t count, const ee_arms *arms,
                           size_t first, size_t n, double *panel, double *mean, double *variance);
+
+/* gradient (x.count) = the derivative of the mean at x by each of its entries. room has kernel_ridge_gradient_room
+ * doubles for so many samples and entries. */
+size_t kernel_ridge_gradient_room(size_t samples, size_t entries);
+void kernel_ridge_gradient(const kernel_ridge *self, const double *state, size_t count, vector x, double *room,
+                           float *gradient);
 
 /* The covariance of all arms after kernel_ridge_predict of all of them, by the panel that it left. covariance is
  * (arms->count, arms->count); its lower half is written. */

@@ -89,6 +89,12 @@ double ridge_mean(const double *state, size_t dim, vector x)
     return dot_vector(theta_of(state, dim), x);
 }
 
+void ridge_gradient(const double *state, size_t dim, vector x, float *gradient)
+{
+    const double *theta = theta_of(state, dim);
+    for (size_t i = 0; i < x.count; i++) gradient[i] = (float)theta[x.indices ? x.indices[i] : i];
+}
+
 /* The entry of x at a feature. place walks along with features that ascend from call to call. */
 static double entry_at(vector x, size_t feature, size_t *place)
 {

@@ -40,6 +40,9 @@ size_t ridge_copy(ridge *self, const double *state, uint64_t since, double *to);
 /* theta . x */
 double ridge_mean(const double *state, size_t dim, vector x);
 
+/* What ridge_mean multiplies the entries of x with: gradient is (x.count). */
+void ridge_gradient(const double *state, size_t dim, vector x, float *gradient);
+
 /* a^T A^-1 b; with a = b the variance of a's mean, in units of the noise's. */
 double ridge_covariance(const double *state, size_t dim, vector a, vector b);
 

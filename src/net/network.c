@@ -452,7 +452,13 @@ void network_backward(const network *self, const float *theta, vector input, con
 
 void network_backward_deltas(const network *self, const float *theta, const float *activations, float *deltas)
 {
-    for (size_t i = self->layer_count - 1; i > 0; i--) {
+    network_backward_from(self, self->layer_count - 1, theta, activations, deltas);
+}
+
+void network_backward_from(const network *self, size_t index, const float *theta, const float *activations,
+                           float *deltas)
+{
+    for (size_t i = index; i > 0; i--) {
         const layer *below = &self->layers[i - 1];
         const float *outputs_below = activations + below->output, *own = deltas + self->layers[i].output;
         if (i + 1 == self->layer_count && self->heads > 1)

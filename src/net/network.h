@@ -91,6 +91,16 @@ void network_backward(const network *self, const float *theta, vector input, con
 /* The same where the deltas of the outputs are there already. */
 void network_backward_deltas(const network *self, const float *theta, const float *activations, float *deltas);
 
+/* The same from a layer below the last on, whose deltas are there already. */
+void network_backward_from(const network *self, size_t index, const float *theta, const float *activations,
+                           float *deltas);
+
+/* After any of these: gradient (input.count) = the derivative by each entry of the input, as they lie there. What lies
+ * outside the block that was seen has 0. room is (block), where the
+ * first layer is not fully connected. Not for a product. */
+void network_input_gradient(const network *self, const float *theta, vector input, const float *activations,
+                            const float *deltas, float *room, float *gradient);
+
 /* After network_backward: gradient += output_gradient times the derivative of the output by every parameter. */
 void network_add_gradient(const network *self, vector input, const float *activations, const float *deltas,
                           float *gradient);

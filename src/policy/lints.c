@@ -59,6 +59,7 @@ const policy_class lints_class = {
     .scratch_count = scratch_count,
     .score = score,
     .draws = true,
+    .explain = posterior_explain,
     .reserve = posterior_reserve,
     .learn = posterior_learn,
     .await = posterior_await,

@@ -54,6 +54,7 @@ const policy_class linucb_class = {
     .create = create,
     .scratch_count = scratch_count,
     .score = score,
+    .explain = posterior_explain,
     .reserve = posterior_reserve,
     .learn = posterior_learn,
     .await = posterior_await,

@@ -158,11 +158,42 @@ void policy_score(const parameters *learned, const ee_arms *arms, scratch *room,
     float_mode_leave(mode);
 }
 
+size_t policy_explain_count(const policy *self, size_t entries)
+{
+    return self->class->explain_count ? self->class->explain_count(self, entries) : 0;
+}
+
+void policy_explain(const parameters *learned, vector x, scratch *room, float *gradient)
+{
+    const policy_class *class = learned->policy->class;
+    if (!class->explain) {
+        for (size_t i = 0; i < x.count; i++) gradient[i] = 0;
+        return;
+    }
+    float_mode mode = float_mode_enter();
+    class->explain(learned, x, room, gradient);
+    float_mode_leave(mode);
+}
+
+/* A score before the memory of arms changed it, where there is one. */
+static float own_score(const parameters *learned, ee_score score)
+{
+    const policy_class *class = learned->policy->class;
+    return class->own_score ? class->own_score(learned, score) : score.exploitation + score.exploration;
+}
+
+float policy_recalled(const parameters *learned, vector x, ee_score score)
+{
+    size_t arms = learned->policy->recalled_arms;
+    if (!arms) return 0;
+    float expected = own_score(learned, score);
+    return recall_expect(learned->recalled, arms, x, expected) - expected;
+}
+
 static void remember(policy *self, const observation *o, float reward)
 {
     const parameters *own = &self->parameters;
-    float expected =
-        self->class->own_score ? self->class->own_score(own, o->score) : o->score.exploitation + o->score.exploration;
+    float expected = own_score(own, o->score);
     if (o->round == 0) expected += (float)own->centre; /* before any reward there was none to expect by */
     recall_sample sample = {o->x, expected, reward, own->spread};
     self->recalled_places[own->round % RECENT] =

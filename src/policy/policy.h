@@ -159,6 +159,12 @@ typedef struct policy_class {
     bool draws; /* score() draws: given the arms, which one is best is a matter of chance */
     bool alone; /* to the last bit, an arm's score is the same whatever arms it is scored with */
 
+    /* gradient (x.count) = the derivative of ee_score.exploitation by each entry of an arm that score() might see. room
+     * has explain_count floats for an arm of so many entries; NULL: none are needed. explain NULL: no feature has a
+     * part in what is expected. */
+    size_t (*explain_count)(const policy *self, size_t entries);
+    void (*explain)(const parameters *learned, vector x, scratch *room, float *gradient);
+
     /* A score as score() gave it, before the memory of arms changed it. NULL: exploitation + exploration. */
     float (*own_score)(const parameters *learned, ee_score score);
 
@@ -214,9 +220,16 @@ void policy_fills_parameters(policy *self, size_t count);
 /* The kept_count of its class; 0 where that is NULL. */
 size_t policy_kept_count(const policy *self, uint64_t round, size_t arms);
 
+/* The explain_count of its class; 0 where that is NULL. */
+size_t policy_explain_count(const policy *self, size_t entries);
+
+/* How much of a score of x is due to what came of this very arm before (option `recall`). */
+float policy_recalled(const parameters *learned, vector x, ee_score score);
+
 /* The doors to a class's functions, with what all policies have in common: the memory of arms; and they compute as
  * math/float_mode.h says, whoever calls. */
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
+void policy_explain(const parameters *learned, vector x, scratch *room, float *gradient);
 bool policy_learn(policy *self, const observation *o, float reward);
 float policy_await(policy *self, const observation *o);
 

@@ -50,6 +50,19 @@ const double *kernel_policy_state(const parameters *learned)
     return (const double *)(const void *)learned->values; /* what memory_create gives is aligned for any type */
 }
 
+size_t kernel_policy_explain_count(const policy *base, size_t entries)
+{
+    const kernel_policy *self = (const kernel_policy *)base;
+    return kernel_ridge_gradient_room(self->max_contexts, entries) * (sizeof(double) / sizeof(float));
+}
+
+void kernel_policy_explain(const parameters *learned, vector x, scratch *room, float *gradient)
+{
+    const kernel_policy *self = (const kernel_policy *)learned->policy;
+    kernel_ridge_gradient(&self->posterior, kernel_policy_state(learned), kernel_policy_count(learned), x,
+                          (double *)(void *)room->values, gradient);
+}
+
 ee_status kernel_policy_reserve(policy *base, const observation *o, ee_error *error)
 {
     const kernel_policy *self = (const kernel_policy *)base;

@@ -27,6 +27,8 @@ typedef struct kernel_policy {
 
 /* The functions of a class; create takes the class besides. */
 ee_status kernel_policy_create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error);
+size_t kernel_policy_explain_count(const policy *self, size_t entries);
+void kernel_policy_explain(const parameters *learned, vector x, scratch *room, float *gradient);
 ee_status kernel_policy_reserve(policy *self, const observation *o, ee_error *error);
 bool kernel_policy_learn(policy *self, const observation *o, float reward);
 size_t kernel_policy_copy(const policy *self, uint64_t first, float *to);

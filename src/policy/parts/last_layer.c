@@ -159,6 +159,27 @@ double last_layer_drawn(const parameters *learned, const double *drawn, arm_feat
     return learned->centre + learned->spread * doubles_dot(drawn + arm.head * self->dim, arm.values, self->dim);
 }
 
+/* ---- explaining ---- */
+
+size_t last_layer_explain_count(const policy *base, size_t entries)
+{
+    return exploitation_explain_count(base, entries);
+}
+
+/* As exploitation_explain, but that theta takes the place of f1's last layer. */
+void last_layer_explain(const parameters *learned, vector x, scratch *room, float *gradient)
+{
+    const last_layer *self = (const last_layer *)learned->policy;
+    const network *f1 = &self->shared.f1.network;
+    const double *theta = theta_of(learned, network_head(f1, x));
+    float *activations = room->values, *deltas = activations + f1->activation_count;
+    network_outputs(f1, learned->values, x, activations);
+    for (size_t i = 0; i + 1 < self->dim; i++)
+        deltas[self->hidden + i] = activations[self->hidden + i] > 0 ? (float)(learned->spread * theta[i]) : 0;
+    network_backward_from(f1, f1->layer_count - 2, learned->values, activations, deltas);
+    network_input_gradient(f1, learned->values, x, activations, deltas, deltas + f1->activation_count, gradient);
+}
+
 /* ---- learning ---- */
 
 static void solve_theta(last_layer *self, size_t head)

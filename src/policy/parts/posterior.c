@@ -64,6 +64,12 @@ ee_arms posterior_pack(const ee_arms *arms, float *room)
     return ee_arms_sparse(starts, indices, values, arms->count, arms->dim);
 }
 
+void posterior_explain(const parameters *learned, vector x, scratch *room, float *gradient)
+{
+    (void)room;
+    ridge_gradient(posterior_state(learned), ((const posterior *)learned->policy)->dim, x, gradient);
+}
+
 ee_status posterior_reserve(policy *self, const observation *o, ee_error *error)
 {
     (void)self;

@@ -33,6 +33,7 @@ size_t posterior_pack_count(size_t dim, size_t arms);
 ee_arms posterior_pack(const ee_arms *arms, float *room);
 
 /* The functions of a class. */
+void posterior_explain(const parameters *learned, vector x, scratch *room, float *gradient);
 ee_status posterior_reserve(policy *self, const observation *o, ee_error *error);
 float posterior_await(policy *self, const observation *o);
 bool posterior_learn(policy *self, const observation *o, float reward);

@@ -308,7 +308,7 @@ static void a_wide_context_is_kept_whole_or_not_at_all(void **unused)
     entries[0] += 3; /* at a distance of 3: k = exp(-0.09) */
     kernel_ridge_predict(&k, state, 2, &arm, 0, 1, panel, &mean, &variance);
     assert_close(mean, exp(-0.09) * 2 / 3, 1e-9);
-    assert_true(kernel_ridge_fits(&(kernel_ridge){k.kernel, 1, 1, WIDE, WIDE}, vector_dense(values, WIDE)));
+    assert_true(kernel_ridge_fits(&(kernel_ridge){k.kernel, k.slopes, 1, 1, WIDE, WIDE}, vector_dense(values, WIDE)));
     free(values);
     free(entries);
     free(indices);
@@ -353,6 +353,49 @@ static void what_leads_outside_is_found(void **unused)
     free(bad);
 }
 
+/* ---- the gradient of the mean ---- */
+
+static double mean_at(const kernel_ridge *k, const double *state, size_t count, const ee_arms *arms, double *panel)
+{
+    double mean, variance;
+    kernel_ridge_predict(k, state, count, arms, 0, 1, panel, &mean, &variance);
+    return mean;
+}
+
+static void the_gradient_is_that_of_the_mean(void **state_)
+{
+    (void)state_;
+    enum { COUNT = 40 };
+    kernel_ridge k = kernel_ridge_make(0, 0.7, 0.5, DIM, DIM);
+    double *state = calloc(kernel_ridge_state_count(&k, COUNT), sizeof *state);
+    double *panel = calloc(kernel_ridge_panel_count(COUNT, 1), sizeof *panel);
+    double *room = calloc(kernel_ridge_gradient_room(COUNT, DIM), sizeof *room);
+    static rows x, arms;
+    draw_rows(&x, COUNT, 1);
+    draw_rows(&arms, ARMS, 2);
+    learn_rows(&k, state, &x, 0, COUNT);
+    for (size_t arm = 0; arm < ARMS; arm++) {
+        float dense[DIM], sparse[DIM], *values = arms.values + arm * DIM;
+        ee_arms alone = ee_arms_dense(values, 1, DIM);
+        kernel_ridge_gradient(&k, state, COUNT, vector_of_arm(&arms.dense, arm), room, dense);
+        kernel_ridge_gradient(&k, state, COUNT, vector_of_arm(&arms.sparse, arm), room, sparse);
+        for (size_t i = 0; i < DIM; i++) {
+            float kept = values[i], up = kept + 0x1p-12f, down = kept - 0x1p-12f;
+            values[i] = up;
+            double above = mean_at(&k, state, COUNT, &alone, panel);
+            values[i] = down;
+            double below = mean_at(&k, state, COUNT, &alone, panel);
+            values[i] = kept;
+            assert_close(dense[i], (above - below) / ((double)up - (double)down), 1e-6);
+        }
+        for (size_t i = arms.starts[arm]; i < arms.starts[arm + 1]; i++)
+            assert_close(sparse[i - arms.starts[arm]], dense[arms.indices[i]], 1e-6);
+    }
+    free(state);
+    free(panel);
+    free(room);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +408,7 @@ int main(void)
         cmocka_unit_test(the_largest_features_give_numbers),
         cmocka_unit_test(a_wide_context_is_kept_whole_or_not_at_all),
         cmocka_unit_test(what_leads_outside_is_found),
+        cmocka_unit_test(the_gradient_is_that_of_the_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
