@@ -30,6 +30,15 @@ const route service_routes[] = {
     {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model", true},
     {HTTP_GET, "/v1/bandits/{name}/model/versions", KEY_READER, NULL, api_model_versions, "Versions that are kept",
      true},
+    {HTTP_GET, "/v1/bandits/{name}/evaluation", KEY_READER, NULL, api_evaluation, "How it does, and how others would",
+     false},
+    {HTTP_GET, "/v1/bandits/{name}/challengers", KEY_READER, NULL, api_list_challengers, "The challengers", false},
+    {HTTP_POST, "/v1/bandits/{name}/challengers", KEY_ADMIN, "body-bytes", api_add_challenger, "Add a challenger",
+     true},
+    {HTTP_DELETE, "/v1/bandits/{name}/challengers/{challenger}", KEY_ADMIN, NULL, api_remove_challenger,
+     "Remove a challenger", true},
+    {HTTP_POST, "/v1/bandits/{name}/challengers/{challenger}/promote", KEY_ADMIN, "body-bytes", api_promote,
+     "Let a challenger take over", true},
     {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Settled decisions as lines of dsjson", true},
 };
 const size_t service_route_count = sizeof service_routes / sizeof *service_routes;
