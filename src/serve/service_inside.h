@@ -22,7 +22,7 @@ typedef struct service_config {
     struct service_config *previous;
 } service_config;
 
-enum { STATUS_CLASSES = 6, MOST_ROUTES = 32 };
+enum { STATUS_CLASSES = 6, MOST_ROUTES = 64 };
 
 /* What was counted of one bandit. */
 typedef struct bandit_counters {
@@ -49,6 +49,8 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;
+    worker *analyst; /* for what takes longer and nobody waits behind: importance */
+    struct importance_cache *importances;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
@@ -181,5 +183,11 @@ call_handler api_live, api_ready, api_openapi, api_metrics;
 call_handler api_list, api_create, api_describe, api_change, api_archive, api_restore;
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
+call_handler api_explain, api_explain_decision, api_importance;
+
+/* ---- api_importance.c ---- */
+
+ee_status importances_create(struct importance_cache **out, ee_error *error);
+void importances_free(struct importance_cache *self);
 
 #endif
