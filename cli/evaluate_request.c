@@ -21,6 +21,7 @@ const flag evaluate_flags[EVALUATE_FLAGS] = {
     [EVALUATE_INTERVAL] = {'i', "interval", "INTERVAL", "cs unless given, which holds at all times at once"},
     [EVALUATE_CONFIDENCE] = {'\0', "confidence", "SHARE", "of the intervals; 0.95 unless given"},
     [EVALUATE_MODE] = {'m', "mode", "MODE", "progressive unless given; split[=SHARE|EVENTS], cross[=FOLDS]"},
+    [EVALUATE_JUDGE_FROM] = {'\0', "judge-from", "TIME", "events before it are learned from only"},
     [EVALUATE_MODEL] = {'\0', "model", "f1|ridge", "of the reward, for DM, DR and their like; f1 unless given"},
     [EVALUATE_TUNING] = {'\0', "tuning", "slope|mse", "of estimators with a parameter; slope unless given"},
     [EVALUATE_REWARDS] = {'\0', "rewards", "LOW:HIGH", "that are possible; 0:1 unless given, or what the log has"},
@@ -253,6 +254,7 @@ static int read_numbers(const command *self, evaluate_request *request)
     if (!code) code = arguments_number(self, EVALUATE_JOBS, given[EVALUATE_JOBS], 1, 1024, &threads);
     whole->threads = (size_t)threads;
     whole->alpha = 1.0 - confidence;
+    if (!code) code = log_flags_time(self, EVALUATE_JUDGE_FROM, given[EVALUATE_JUDGE_FROM], &whole->judged_from);
     if (!code) code = read_range(self, request);
     if (!code && seeds_parse(given[EVALUATE_SEEDS] ? given[EVALUATE_SEEDS] : "0", &request->seeds, &error))
         code = command_refused(self, &error);
@@ -290,6 +292,8 @@ int evaluate_request_read(const command *self, int count, char **words, evaluate
     if (!code) code = read_words(self, request);
     if (!code) code = read_numbers(self, request);
     if (!code) code = read_mode(self, request);
+    if (!code && request->given[EVALUATE_JUDGE_FROM] && request->whole.mode != EVALUATION_PROGRESSIVE)
+        code = command_misused(self, "--judge-from is for the mode progressive");
     if (!code) code = read_warm(self, request);
     if (!code) code = make_candidates(self, request);
     return code ? code : read_estimators(self, request);

@@ -26,7 +26,7 @@ int log_flags_collect(const command *self, int count, char **words, const char *
     return *log ? EXIT_DONE : command_misused(self, "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR");
 }
 
-static int read_time(const command *self, int got, const char *value, double *seconds)
+int log_flags_time(const command *self, int got, const char *value, double *seconds)
 {
     if (!value || log_time_parse((json_text){value, strlen(value)}, seconds)) return EXIT_DONE;
     return command_misused(self, "--%s must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got '%s'",
@@ -49,8 +49,8 @@ int log_flags_read(const command *self, const char *const *given, log_options *o
 {
     const char *missing = given[LOG_FLAG_DEFAULT_REWARD];
     options->strict = given[LOG_FLAG_STRICT] != NULL;
-    int code = read_time(self, LOG_FLAG_FROM, given[LOG_FLAG_FROM], &options->from);
-    if (!code) code = read_time(self, LOG_FLAG_UNTIL, given[LOG_FLAG_UNTIL], &options->until);
+    int code = log_flags_time(self, LOG_FLAG_FROM, given[LOG_FLAG_FROM], &options->from);
+    if (!code) code = log_flags_time(self, LOG_FLAG_UNTIL, given[LOG_FLAG_UNTIL], &options->until);
     if (!code) code = read_reward(self, given[LOG_FLAG_REWARD], &options->aggregation);
     if (!code) code = arguments_real(self, LOG_FLAG_DEFAULT_REWARD, missing, -1e9, 1e9, &options->default_reward);
     if (!code && missing && options->aggregation == LOG_REWARD_LABEL)

@@ -27,4 +27,7 @@ int log_flags_collect(const command *self, int count, char **words, const char *
 /* given[LOG_FLAG_FROM] ... into options. The same of the exit status. */
 int log_flags_read(const command *self, const char *const *given, log_options *options);
 
+/* A time of another flag, in seconds since 1970; *seconds stays as it is where value is NULL. */
+int log_flags_time(const command *self, int got, const char *value, double *seconds);
+
 #endif

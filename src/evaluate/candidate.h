@@ -12,6 +12,7 @@
 #ifndef EENET_CANDIDATE_H
 #define EENET_CANDIDATE_H
 
+#include "base/archive.h"
 #include "data/log.h"
 
 /* An event as candidates and reward models see it. */
@@ -56,6 +57,8 @@ typedef struct candidate_class {
     ee_status (*freeze)(candidate *self, ee_error *error);                  /* it will not learn any more */
     ee_status (*finish)(candidate *self, uint64_t events, ee_error *error); /* the log had so many */
     ee_status (*save)(const candidate *self, const char *path, ee_error *error);
+    void (*archive)(candidate *self, archive *a); /* what it has learned; NULL: it learns nothing */
+    ee_bandit *(*bandit)(candidate *self);        /* that it is */
 } candidate_class;
 
 /* Every candidate's struct begins with this. */

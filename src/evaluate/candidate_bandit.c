@@ -75,6 +75,51 @@ static ee_status save_bandit(const candidate *base, const char *path, ee_error *
     return ee_bandit_save(((const bandit_candidate *)base)->player.bandit, path, error);
 }
 
+static void write_bandit(ee_bandit *bandit, archive *a)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    ee_error error;
+    ee_status status = a->status ? a->status : ee_bandit_save_bytes(bandit, &bytes, &size, &error);
+    if (status) archive_fail(a, status, "candidate: it cannot be saved");
+    uint64_t length = size;
+    archive_u64(a, &length);
+    archive_bytes(a, bytes, size);
+    ee_bytes_free(bytes);
+}
+
+/* In the place of the one that is there. */
+static void read_bandit(ee_bandit **bandit, archive *a)
+{
+    ee_bandit *loaded = NULL;
+    uint64_t length = 0;
+    archive_u64(a, &length);
+    if (!a->status && length > archive_remaining(a)) archive_fail(a, EE_BAD_MODEL, "candidate: it is cut");
+    if (a->status) return;
+    ee_status status = ee_bandit_load_bytes(a->source + a->position, (size_t)length, NULL, &loaded, a->error);
+    if (status) {
+        archive_fail(a, status, "candidate: it cannot be loaded");
+        return;
+    }
+    a->position += (size_t)length;
+    ee_bandit_free(*bandit);
+    *bandit = loaded;
+}
+
+static void archive_bandit(candidate *base, archive *a)
+{
+    bandit_candidate *self = (bandit_candidate *)base;
+    if (a->reading)
+        read_bandit(&self->player.bandit, a);
+    else
+        write_bandit(self->player.bandit, a);
+}
+
+static ee_bandit *bandit_of(candidate *base)
+{
+    return ((bandit_candidate *)base)->player.bandit;
+}
+
 const candidate_class candidate_policy = {
     .form = "POLICY",
     .summary = "a policy, as 'eenet policies' lists them, which learns from the log",
@@ -86,6 +131,8 @@ const candidate_class candidate_policy = {
     .options = options_of_bandit,
     .freeze = freeze_bandit,
     .save = save_bandit,
+    .archive = archive_bandit,
+    .bandit = bandit_of,
 };
 
 const candidate_class candidate_model = {

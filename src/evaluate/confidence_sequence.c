@@ -76,10 +76,16 @@ static double log_wealth(double a, double s)
     return a < 1000.0 ? log_series(a, a + s) : log_expansion(a, s);
 }
 
+/* log_wealth of one who has 1 / alpha. */
+static double log_target(double alpha)
+{
+    return 1.0 - log(alpha) + log1p(-exp(-1.0));
+}
+
 /* The s at which one who started with 1 has 1 / alpha. */
 static double boundary(double variation, double alpha)
 {
-    double a = variation + 1.0, target = 1.0 - log(alpha) + log1p(-exp(-1.0));
+    double a = variation + 1.0, target = log_target(alpha);
     double low = 0.0, high = INFINITY;
     double s = sqrt(2.0 * a * fmax(1.0, target + 0.5 * (log(a) - LOG_TWO_PI)));
     for (int i = 0; i < 200; i++) {
@@ -102,6 +108,12 @@ double one_sided_lower(const one_sided_sequence *self, double alpha)
     if (!(self->count > 0.0)) return 0.0;
     double lower = (self->sum - boundary(self->variation, alpha)) / self->count;
     return fmin(1.0, fmax(0.0, lower));
+}
+
+bool one_sided_is_above(const one_sided_sequence *self, double mean, double alpha)
+{
+    double s = self->sum - self->count * mean;
+    return s > 0.0 && log_wealth(self->variation + 1.0, s) > log_target(alpha);
 }
 
 /* ---- both ---- */
@@ -164,6 +176,11 @@ void confidence_sequence_add_dr(confidence_sequence *self, const scored_round *r
 {
     add_term(self, &self->below, robust_term(self, round, false), round->copies);
     add_term(self, &self->above, robust_term(self, round, true), round->copies);
+}
+
+bool confidence_sequence_is_gain(const confidence_sequence *self, double alpha)
+{
+    return one_sided_is_above(&self->below, self->slack / (1.0 + self->slack), alpha);
 }
 
 interval confidence_sequence_interval(const confidence_sequence *self, double alpha)

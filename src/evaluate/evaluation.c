@@ -43,6 +43,7 @@ evaluation_request evaluation_usual(void)
         .alpha = 0.05,
         .split = 0.5,
         .folds = 5,
+        .judged_from = NAN,
         .reward_low = NAN,
         .reward_high = NAN,
         .least_probability = NAN,

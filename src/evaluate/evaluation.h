@@ -57,6 +57,7 @@ typedef struct evaluation_request {
     double split; /* below 1: a share of the events, which the log is read once more for; else so many events */
     size_t folds; /* 2 or more */
     reward_model_kind model;
+    double judged_from;             /* progressive: events before this time are learned from only; NaN: none */
     double reward_low, reward_high; /* that rewards can be; NaN: 0 to 1 where all are, else what the log has */
     double least_probability;       /* that the log's policy gives an action; NaN: the least that the log has */
     const char *features; /* options of the dictionary of named features, as ee_settings.features takes them */

@@ -20,6 +20,8 @@ static const char *const model_names[] = {[REWARD_MODEL_F1] = "f1", [REWARD_MODE
 static void format_mode(const evaluation_request *request, char *text, size_t capacity)
 {
     if (request->mode == EVALUATION_PROGRESSIVE) snprintf(text, capacity, "progressive");
+    if (request->mode == EVALUATION_PROGRESSIVE && !isnan(request->judged_from))
+        snprintf(text, capacity, "progressive=%.17g", request->judged_from);
     if (request->mode == EVALUATION_SPLIT) snprintf(text, capacity, "split=%.17g", request->split);
     if (request->mode == EVALUATION_CROSS) snprintf(text, capacity, "cross=%zu", request->folds);
 }

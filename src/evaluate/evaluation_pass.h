@@ -2,19 +2,7 @@
 #ifndef EENET_EVALUATION_PASS_H
 #define EENET_EVALUATION_PASS_H
 
-#include "evaluation.h"
-
-/* What the log was found to be before it is played. */
-typedef struct evaluation_frame {
-    const evaluation_request *request;
-    log_options reading;     /* the request's, and whether anybody wants features */
-    const char *features;    /* options of named features, with the room that this log needs */
-    bool fixed_names;        /* the room was asked for */
-    uint64_t learned_events; /* of a split: those that are learned from only */
-    double reward_low, reward_high;
-    bool assumed_range; /* 0 to 1 until a reward says otherwise */
-    bool seen_range;    /* it is that of the log */
-} evaluation_frame;
+#include "evaluation_play.h"
 
 /* A reader's look at how far it is; false ends the pass. */
 typedef struct pass_watch {

@@ -278,15 +278,14 @@ static interval cut_gain(const tally *self, interval logged, interval found)
 }
 
 /* Before it is cut. */
-static interval gain_now(const tally *self, size_t index)
+static interval gain_now(const tally *self, size_t index, double alpha)
 {
     const evaluation_request *request = self->request;
     estimator_kind kind = gain_kind(request->estimators[index].kind);
     bool asymptotic = request->interval == INTERVAL_NORMAL || request->interval == INTERVAL_STUDENT;
-    if (!asymptotic || kind == ESTIMATOR_KINDS)
-        return not_empty(confidence_sequence_interval(&self->gain, request->alpha));
+    if (!asymptotic || kind == ESTIMATOR_KINDS) return not_empty(confidence_sequence_interval(&self->gain, alpha));
     const tally_view *view = &self->views[view_of(request->estimators[index])];
-    return interval_of_sums(request->interval, kind, &view->gains, self->range, request->alpha);
+    return interval_of_sums(request->interval, kind, &view->gains, self->range, alpha);
 }
 
 void tally_mark(tally *self, double time)
@@ -403,19 +402,44 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
 
 /* ---- the end ---- */
 
-static ee_status finish_estimate(tally *self, size_t index, interval logged, estimate *out, ee_error *error)
+/* Before its gain is cut. */
+static estimate estimate_now(const tally *self, size_t index, double gain_alpha)
 {
     const estimator_request estimator = self->request->estimators[index];
     const tally_view *view = &self->views[view_of(estimator)];
-    interval about = interval_now(self, index), gain = gain_now(self, index);
-    *out = (estimate){
+    interval about = interval_now(self, index), gain = gain_now(self, index, gain_alpha);
+    return (estimate){
         rounds_sums_value(&view->sums, estimator.kind), about.low, about.high, NAN, gain.low, gain.high, NAN};
-    ee_status status = self->keeps && view->sums.events ? finish_kept(self, index, out, error) : EE_OK;
-    gain = cut_gain(self, logged, (interval){out->gain_low, out->gain_high});
+}
+
+static void cut_estimate(const tally *self, interval logged, estimate *out)
+{
+    interval gain = cut_gain(self, logged, (interval){out->gain_low, out->gain_high});
     out->gain = out->value - mean_reward(self);
     out->gain_low = gain.low;
     out->gain_high = gain.high;
+}
+
+estimate tally_estimate(const tally *self, size_t index, interval logged, double gain_alpha)
+{
+    estimate found = estimate_now(self, index, gain_alpha);
+    cut_estimate(self, logged, &found);
+    return found;
+}
+
+static ee_status finish_estimate(tally *self, size_t index, interval logged, estimate *out, ee_error *error)
+{
+    const tally_view *view = &self->views[view_of(self->request->estimators[index])];
+    *out = estimate_now(self, index, self->request->alpha);
+    ee_status status = self->keeps && view->sums.events ? finish_kept(self, index, out, error) : EE_OK;
+    cut_estimate(self, logged, out);
     return status;
+}
+
+double tally_unsupported(const tally *self)
+{
+    double rounds = self->views[VIEW_PLAIN].sums.count;
+    return self->whole ? fmax(1.0 - self->supported / rounds, 0.0) : (double)NAN;
 }
 
 static bool asks_for(const evaluation_request *request, estimator_kind kind)
@@ -439,7 +463,7 @@ static void finish_facts(const tally *self, diagnosis *facts)
     facts->largest_share = sums->wmax / sums->w;
     facts->mean_weight = mean;
     facts->mean_weight_error = sqrt(fmax(self->whole ? self->variance : seen, 0.0)) / sums->count;
-    facts->unsupported = self->whole ? fmax(1.0 - self->supported / sums->count, 0.0) : (double)NAN;
+    facts->unsupported = tally_unsupported(self);
     facts->taken_alone = model->used && !self->whole && self->request->interval == INTERVAL_CS;
     facts->direct = facts->robust = facts->robust_error = NAN;
     if (!model->used || !asks_for(self->request, ESTIMATOR_DM)) return; /* DR corrects what the model is wrong by */

@@ -61,6 +61,13 @@ void tally_release(tally *self);
 
 ee_status tally_add(tally *self, const tally_round *round, ee_error *error);
 
+/* By the estimator of this number, as things stand, without those that need the rounds. logged: what the log's policy
+ * is known to earn; gain_alpha: of the gain's interval, as the request's alpha is of the value's. */
+estimate tally_estimate(const tally *self, size_t index, interval logged, double gain_alpha);
+
+/* The share of the candidate's choices that the log can never take; NaN where the log does not tell. */
+double tally_unsupported(const tally *self);
+
 /* Notes how things stand now. Every second mark goes where there is no room for one more. */
 void tally_mark(tally *self, double time);
 void tally_thin(tally *self);

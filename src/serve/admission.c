@@ -6,18 +6,36 @@
 #include "server_clock.h"
 #include "service_inside.h"
 
-/* Every answer has an id, the caller's where it is short and plain. */
-static void name_request(call *self)
+/* A header that is short and plain. */
+static bool take_name(const http_exchange *exchange, const char *header, char out[REQUEST_NAME_MOST + 1])
 {
-    const char *given = http_header(self->exchange, "X-Request-Id");
+    const char *given = http_header(exchange, header);
     size_t length = 0;
     while (given && given[length] > ' ' && given[length] < 127) length++;
+    if (!given || length == 0 || length > REQUEST_NAME_MOST || given[length]) return false;
+    memcpy(out, given, length + 1);
+    return true;
+}
+
+/* Every answer has an id, the caller's where it can be taken. */
+static void name_request(call *self)
+{
     memset(self->request_id, 0, sizeof self->request_id);
-    if (given && length > 0 && length <= REQUEST_NAME_MOST && !given[length])
-        memcpy(self->request_id, given, length);
-    else if (decision_ids_make(&self->owner->ids, server_clock_wall(), self->request_id, NULL))
-        return;
+    bool named = take_name(self->exchange, "X-Request-Id", self->request_id);
+    if (!named && decision_ids_make(&self->owner->ids, server_clock_wall(), self->request_id, NULL)) return;
     http_add_header(self->exchange, "X-Request-Id", self->request_id);
+}
+
+/* Whose API is asked; whatever is refused from here on is refused in its words. */
+static void choose_dialect(call *self)
+{
+    static const char client_header[] = "x-ms-client-request-id";
+    personalizer_path_read(self->exchange->path, &self->base);
+    if (!self->base.generation) return;
+    self->dialect = &dialect_personalizer;
+    self->exchange->name_error = personalizer_name_error;
+    if (take_name(self->exchange, client_header, self->client_request))
+        http_add_header(self->exchange, client_header, self->client_request);
 }
 
 /* ---- pages of others ---- */
@@ -61,12 +79,14 @@ static bool check_origin(const service_config *config, http_exchange *exchange)
 
 static json_text key_of(const http_exchange *exchange)
 {
+    static const char *const names[] = {"X-Api-Key", "Ocp-Apim-Subscription-Key"};
     static const char scheme[] = "Bearer ";
     const char *words = http_header(exchange, "Authorization");
     if (words && strncasecmp(words, scheme, sizeof scheme - 1) == 0)
         words += sizeof scheme - 1;
     else
-        words = http_header(exchange, "X-Api-Key");
+        words = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !words; i++) words = http_header(exchange, names[i]);
     return words ? (json_text){words, strlen(words)} : (json_text){NULL, 0};
 }
 
@@ -113,13 +133,24 @@ bool call_finds_bandit_there(call *self)
     return false;
 }
 
+/* The bandit that Personalizer's API is asked of: the path's, else the key's, else the server's. */
+static const char *personalizer_bandit(const call *self, const key_grant *grant, char asked[ROUTE_PART_SIZE])
+{
+    size_t length;
+    if (!self->base.bandit.bytes)
+        return grant->bandit ? grant->bandit : service_config_now(self->owner)->settings.personalizer;
+    return router_decode(self->base.bandit, asked, ROUTE_PART_SIZE, &length) ? asked : "";
+}
+
 /* The bandit that the path names, if it names one; false: answered. A key of one bandit is for nothing else but the
  * list, which is then of that one alone. */
 static bool find_bandit(service *self, call *into, const key_grant *grant)
 {
     http_exchange *exchange = into->exchange;
     const route_match *match = &into->match;
+    char asked[ROUTE_PART_SIZE];
     const char *name = match->count ? match->parts[0] : NULL;
+    if (into->base.generation) name = personalizer_bandit(into, grant, asked);
     if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->handle == api_metrics)) {
         http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
         return false;
@@ -133,10 +164,15 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
     return call_finds_bandit_there(into);
 }
 
-static bool find_route(http_exchange *exchange, route_match *match)
+static bool find_route(call *self)
 {
+    http_exchange *exchange = self->exchange;
     char allowed[64];
-    switch (router_find(service_routes, service_route_count, exchange->method, exchange->path, match, allowed)) {
+    route_result result = self->base.generation ? router_find(personalizer_routes, personalizer_route_count,
+                                                              exchange->method, self->base.path, &self->match, allowed)
+                                                : router_find(service_routes, service_route_count, exchange->method,
+                                                              exchange->path, &self->match, allowed);
+    switch (result) {
     case ROUTE_FOUND:
         return true;
     case ROUTE_OTHER_METHOD:
@@ -185,7 +221,8 @@ bool service_admit(void *context, http_exchange *exchange)
         return false;
     }
     name_request(made);
-    if (!check_origin(service_config_now(self), exchange) || !find_route(exchange, &made->match)) return false;
+    choose_dialect(made);
+    if (!check_origin(service_config_now(self), exchange) || !find_route(made)) return false;
     exchange->route = made->match.route;
     return let_in(self, made);
 }

@@ -18,7 +18,7 @@ static void add_whole(text *into, uint64_t number)
 void answer_decision(text *into, json_text id, const decision_body *body)
 {
     add_words(into, "{\"id\":");
-    text_json(into, id);
+    text_json(into, body->slot_count ? body->slot : id);
     add_words(into, ",\"action\":");
     if (body->names) {
         text_json(into, body->names[body->action]);
@@ -36,8 +36,26 @@ void answer_decision(text *into, json_text id, const decision_body *body)
         if (i) text_bytes(into, ",", 1);
         text_double(into, body->probabilities[i]);
     }
+    if (body->slot_count) {
+        add_words(into, "]}");
+        return;
+    }
     add_words(into, "],\"version\":");
     add_whole(into, body->version);
+    add_words(into, "}");
+}
+
+void answer_begin_round(text *into, json_text id)
+{
+    add_words(into, "{\"id\":");
+    text_json(into, id);
+    add_words(into, ",\"slots\":[");
+}
+
+void answer_end_round(text *into, uint64_t version)
+{
+    add_words(into, "],\"version\":");
+    add_whole(into, version);
     add_words(into, "}");
 }
 
@@ -51,4 +69,9 @@ static const char *outcome_name(event_outcome outcome)
 void answer_reward(text *into, event_outcome outcome, bool repeated)
 {
     text_add(into, "{\"outcome\":\"%s\"%s}", outcome_name(outcome), repeated ? ",\"repeated\":true" : "");
+}
+
+void answer_activation(text *into, event_outcome outcome)
+{
+    text_add(into, "{\"outcome\":\"%s\"}", outcome == REWARD_JOINED ? "activated" : outcome_name(outcome));
 }

@@ -8,7 +8,14 @@
 
 void answer_decision(text *into, json_text id, const decision_body *body);
 
+/* Of a round of slots: its answer is between the two, slot by slot, with commas. */
+void answer_begin_round(text *into, json_text id);
+void answer_end_round(text *into, uint64_t version);
+
 /* {"outcome": "joined"}; repeated: the reward id came before, and this is what became of it then. */
 void answer_reward(text *into, event_outcome outcome, bool repeated);
+
+/* {"outcome": "activated"}, or "repeated", "late", "unknown". */
+void answer_activation(text *into, event_outcome outcome);
 
 #endif

@@ -55,6 +55,9 @@ static ee_status read_request(call *self, const served_room *room, decision_body
         status = status_fail(error, EE_BAD_INPUT, "the body must be an object");
     if (!status) status = decide_request_read(request, &reader, &limits, error);
     if (!status) status = json_next(&reader, &token, error);
+    if (!status && request->slot_count)
+        status = status_fail(error, EE_BAD_INPUT,
+                             "a round of slots is explained once it is decided: GET .../decisions/{id}/explain?slot=");
     if (status) return status;
     *body = (decision_body){.seed = event_seed(room->seed, request->id.bytes ? request->id : (json_text){"", 0}),
                             .count = request->count,

@@ -1,16 +1,10 @@
-/* Rewards: they go to the journal as they are, which knows what becomes of them. */
-#include "answers.h"
-#include "reward_request.h"
+/* Rewards and activations: they go to the journal as they are, which knows what becomes of them. */
 #include "service_inside.h"
 
 static ee_status read_reward(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
 {
     (void)context;
-    reward_request reward;
-    ee_status status = reward_request_read(&reward, reader, &self->request.texts, error);
-    item->entry.event =
-        (event){.kind = EVENT_REWARD, .id = reward.id, .value = reward.value, .reward_id = reward.reward_id};
-    return status;
+    return self->dialect->read_reward(self, item, reader, error);
 }
 
 static void count_outcome(bandit_counters *counters, event_outcome outcome)
@@ -36,8 +30,8 @@ static void reward_written(journal_entry *entry)
     } else {
         count_outcome(counters, repeated ? REWARD_REPEATED : entry->event.outcome);
         call_begin_answer(self, item);
-        answer_reward(&self->answers, entry->event.outcome, repeated);
-        call_end_answer(self, item, 200);
+        self->dialect->answer_reward(&self->answers, entry->event.outcome, repeated);
+        call_end_answer(self, item, self->dialect->noted);
     }
     call_item_done(self);
 }
@@ -56,4 +50,70 @@ void api_reward_batch(void *owner, http_exchange *exchange, const route_match *m
     call *self = exchange->context;
     self->member = "rewards";
     if (call_read_items(self, read_reward, NULL)) call_submit(self, reward_written);
+}
+
+void api_reward_slots(void *owner, http_exchange *exchange, const route_match *match)
+{
+    api_reward(owner, exchange, match); /* what is asked differs, which the dialect knows */
+}
+
+/* ---- activation ---- */
+
+/* {"id": "a1"} */
+static ee_status read_activation(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
+{
+    (void)context;
+    static const char *const names[] = {"id"};
+    static const member_names known = {names, 1};
+    unsigned seen = 0;
+    size_t which;
+    json_token token;
+    item->entry.event = (event){.kind = EVENT_ACTIVATED};
+    for (;;) {
+        ee_status status = json_next(reader, &token, error);
+        if (!status && token.kind == JSON_KIND_OBJECT_END) break;
+        if (!status) status = request_member(token.key, &known, "", &seen, &which, error);
+        if (!status) status = decide_read_id(&self->request, reader, &token, "id", &item->entry.event.id, error);
+        if (status) return status;
+    }
+    return seen ? EE_OK : status_fail(error, EE_BAD_INPUT, "there is no \"id\"");
+}
+
+static void activation_written(journal_entry *entry)
+{
+    call *self = entry->context;
+    call_item *item = (call_item *)((char *)entry - offsetof(call_item, entry));
+    if (entry->verdict == JOURNAL_FAILED) {
+        call_item_failed(self, item);
+    } else {
+        call_begin_answer(self, item);
+        self->dialect->answer_activation(&self->answers, entry->event.outcome);
+        call_end_answer(self, item, self->dialect->noted);
+    }
+    call_item_done(self);
+}
+
+/* Personalizer has the id in the path, and no body. */
+static void activate_path(call *self)
+{
+    call_item *item;
+    ee_error error;
+    ee_status status = call_only_item(self, &item, &error);
+    if (!status) item->entry.event.kind = EVENT_ACTIVATED;
+    if (!status) status = personalizer_event_id(self, &item->entry.event.id, &error);
+    if (status)
+        call_refuse(self, &error);
+    else
+        call_submit(self, activation_written);
+}
+
+void api_activate(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)owner, (void)match;
+    call *self = exchange->context;
+    self->member = NULL;
+    if (self->base.generation)
+        activate_path(self);
+    else if (call_read_items(self, read_activation, NULL))
+        call_submit(self, activation_written);
 }

@@ -20,6 +20,8 @@ const route service_routes[] = {
     {HTTP_POST, "/v1/bandits/{name}/reward", KEY_APP, "body-bytes", api_reward, "Give a reward", false},
     {HTTP_POST, "/v1/bandits/{name}/reward/batch", KEY_APP, "body-bytes", api_reward_batch, "Give several rewards",
      false},
+    {HTTP_POST, "/v1/bandits/{name}/activate", KEY_APP, "body-bytes", api_activate, "Activate a deferred decision",
+     false},
     {HTTP_GET, "/v1/bandits/{name}/model", KEY_READER, NULL, api_get_model, "Download the model", true},
     {HTTP_PUT, "/v1/bandits/{name}/model", KEY_ADMIN, "model-bytes", api_put_model, "Upload a model", true},
     {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model", true},
@@ -34,7 +36,21 @@ const route service_routes[] = {
     {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Settled decisions as lines of dsjson", true},
 };
 const size_t service_route_count = sizeof service_routes / sizeof *service_routes;
-_Static_assert(sizeof service_routes / sizeof *service_routes <= MOST_ROUTES, "room for the counts of each route");
+/* Personalizer's are beside them. */
+_Static_assert(sizeof service_routes / sizeof *service_routes <= MOST_ROUTES / 2, "room for the counts of each route");
+
+const route *service_route_at(size_t place)
+{
+    if (place < service_route_count) return &service_routes[place];
+    place -= service_route_count;
+    return place < personalizer_route_count ? &personalizer_routes[place] : NULL;
+}
+
+size_t service_route_place(const route *of)
+{
+    bool own = of >= service_routes && of < service_routes + service_route_count;
+    return own ? (size_t)(of - service_routes) : service_route_count + (size_t)(of - personalizer_routes);
+}
 
 void api_live(void *owner, http_exchange *exchange, const route_match *match)
 {

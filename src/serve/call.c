@@ -17,6 +17,8 @@ static void call_free(call *self)
 {
     memory_release(&self->arms.memory);
     memory_free(self->answers.bytes);
+    memory_free(self->slot_features.bytes);
+    memory_free(self->slot_context.bytes);
     memory_release(&self->memory); /* itself too */
 }
 
@@ -32,9 +34,13 @@ call *call_take(service *owner, http_exchange *exchange)
         self->request.owner = self->stored.owner = &self->memory;
     }
     self->exchange = exchange;
+    self->dialect = &dialect_own;
     self->only_bandit = NULL;
     self->key_name = "";
     self->match.route = NULL;
+    self->base.generation = PERSONALIZER_NONE;
+    self->error_code = NULL;
+    self->client_request[0] = '\0';
     exchange->context = self;
     return self;
 }
@@ -47,8 +53,9 @@ void call_give_back(call *used)
     used->bandit = NULL;
     if (used->is_download) atomic_fetch_sub(&owner->model_downloads, 1);
     used->is_download = false;
-    size_t bytes = memory_bytes(&used->memory) + memory_bytes(&used->arms.memory) + used->answers.capacity;
-    if (bytes > MOST_KEPT || used->answers.status) {
+    size_t bytes = memory_bytes(&used->memory) + memory_bytes(&used->arms.memory) + used->answers.capacity +
+                   used->slot_features.capacity + used->slot_context.capacity;
+    if (bytes > MOST_KEPT || used->answers.status || used->slot_context.status || used->slot_features.status) {
         call_free(used);
         return;
     }
@@ -129,7 +136,7 @@ void call_refuse_archived(call *self)
 
 void call_answer(call *self, int status)
 {
-    text_bytes(&self->exchange->answer, "\n", 1);
+    if (self->exchange->answer.length) text_bytes(&self->exchange->answer, "\n", 1);
     http_answer(self->exchange, status);
 }
 
@@ -151,206 +158,4 @@ void call_work(call *self, void (*run)(void *context))
     self->task = (worker_task){.run = run, .context = self};
     if (!worker_submit(self->owner->worker, &self->task))
         call_refuse_for(self->exchange, 503, 1, "too many changes wait to be made; try again");
-}
-
-void call_begin_answer(call *self, call_item *item)
-{
-    item->answer_at = self->answers.length;
-}
-
-void call_end_answer(call *self, call_item *item, int status)
-{
-    item->answer_size = self->answers.length - item->answer_at;
-    item->status = status;
-}
-
-void call_item_refuse(call *self, call_item *item, int status, const char *message)
-{
-    call_begin_answer(self, item);
-    http_error(&self->answers, call_code(status), message);
-    call_end_answer(self, item, status);
-}
-
-void call_item_failed(call *self, call_item *item)
-{
-    /* The journal refuses what is of an archived bandit: it was archived after the request was let in. */
-    int status = item->entry.error.status == EE_BAD_INPUT ? 410 : 503;
-    call_item_refuse(self, item, status, status == 410 ? "the bandit is archived" : item->entry.error.message);
-}
-
-/* ---- reading ---- */
-
-static ee_status add_item(call *self, call_item **out, ee_error *error)
-{
-    ee_status status =
-        memory_grow(&self->memory, &self->items, &self->item_capacity, self->item_count + 1, sizeof **out, error);
-    if (status) return status;
-    *out = &self->items[self->item_count++];
-    **out = (call_item){.status = 0};
-    return EE_OK;
-}
-
-/* What read refused: an error of the item, if the rest of it is JSON. */
-static ee_status pass_refused(call *self, call_item *item, json_reader *reader, unsigned depth, ee_error *error)
-{
-    json_token token;
-    int status = call_status_of(error->status);
-    call_item_refuse(self, item, status == 400 && self->request.too_large ? 413 : status, error->message);
-    self->request.too_large = false; /* that was the item's, not the body's */
-    while (reader->depth > depth) {
-        ee_status failed = json_next(reader, &token, error);
-        if (failed) return failed;
-    }
-    return EE_OK;
-}
-
-static ee_status read_one(call *self, json_reader *reader, const json_token *token, read_item *read,
-                          const void *context, ee_error *error)
-{
-    call_item *item;
-    unsigned depth = reader->depth - 1;
-    self->request.too_large = false;
-    ee_status status = add_item(self, &item, error);
-    if (status) return status;
-    if (token->kind != JSON_KIND_OBJECT) {
-        call_item_refuse(self, item, 400, self->member ? "an object must stand here" : "the body must be an object");
-        return json_skip(reader, token, NULL, error);
-    }
-    status = read(self, item, reader, context, error);
-    return status ? pass_refused(self, item, reader, depth, error) : EE_OK;
-}
-
-static ee_status read_array(call *self, json_reader *reader, read_item *read, const void *context, ee_error *error)
-{
-    const char *member = self->member;
-    const member_names known = {&member, 1};
-    size_t most = (size_t)service_config_now(self->owner)->settings.batch, which;
-    unsigned seen = 0;
-    json_token token;
-    ee_status status = json_next(reader, &token, error);
-    if (status || token.kind == JSON_KIND_OBJECT_END)
-        return status ? status : status_fail(error, EE_BAD_INPUT, "there is no \"%s\"", member);
-    status = request_member(token.key, &known, "", &seen, &which, error);
-    if (status) return status;
-    if (token.kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "%s must be an array", member);
-    for (;;) {
-        status = json_next(reader, &token, error);
-        if (status || token.kind == JSON_KIND_ARRAY_END) break;
-        if (self->item_count == most) {
-            self->request.too_large = true;
-            return status_fail(error, EE_BAD_INPUT, "more than %zu %s, which this server does not take at a time", most,
-                               member);
-        }
-        status = read_one(self, reader, &token, read, context, error);
-        if (status) break;
-    }
-    if (status) return status;
-    status = json_next(reader, &token, error);
-    if (status || token.kind == JSON_KIND_OBJECT_END) return status;
-    return request_member(token.key, &known, "", &seen, &which, error);
-}
-
-static ee_status read_body(call *self, read_item *read, const void *context, ee_error *error)
-{
-    json_token token;
-    json_reader reader = decide_request_start(&self->request, self->exchange->body);
-    ee_status status = json_next(&reader, &token, error);
-    if (status) return status;
-    if (!self->member) {
-        status = read_one(self, &reader, &token, read, context, error);
-    } else {
-        if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
-        status = read_array(self, &reader, read, context, error);
-    }
-    return status ? status : json_next(&reader, &token, error);
-}
-
-bool call_read_items(call *self, read_item *read, const void *context)
-{
-    ee_error error;
-    self->request.too_large = false;
-    self->item_count = self->bodies_size = self->answers.length = 0;
-    ee_status status = read_body(self, read, context, &error);
-    if (!status && self->answers.status) status = status_no_memory(&error, self->answers.length);
-    if (!status) return true;
-    if (self->request.too_large)
-        http_refuse(self->exchange, 413, call_code(413), "%s", error.message);
-    else
-        call_refuse(self, &error);
-    return false;
-}
-
-/* ---- writing ---- */
-
-/* All items of a batch that could not be written: as if the whole was refused. */
-static bool all_unavailable(const call *self)
-{
-    for (size_t i = 0; i < self->item_count; i++)
-        if (self->items[i].status != 503) return false;
-    return self->item_count > 0;
-}
-
-static void add_answer(call *self, const call_item *item)
-{
-    text_bytes(&self->exchange->answer, self->answers.bytes + item->answer_at, item->answer_size);
-}
-
-static void answer_items(call *self)
-{
-    text *answer = &self->exchange->answer;
-    bool unavailable = all_unavailable(self);
-    if (self->answers.status && !answer->status) answer->status = self->answers.status;
-    if (unavailable) http_add_header(self->exchange, "Retry-After", "1");
-    if (unavailable || !self->member) {
-        add_answer(self, &self->items[0]);
-        call_answer(self, self->items[0].status);
-        return;
-    }
-    text_add(answer, "{\"%s\":[", self->member);
-    for (size_t i = 0; i < self->item_count; i++) {
-        if (i) text_bytes(answer, ",", 1);
-        add_answer(self, &self->items[i]);
-    }
-    text_bytes(answer, "]}", 2);
-    call_answer(self, 200);
-}
-
-/* Pointers into what grew meanwhile are set now that it grows no more. */
-static journal_entry *link_entries(call *self, void (*done)(journal_entry *entry), size_t *count)
-{
-    journal_entry *first = NULL, **last = &first;
-    for (size_t i = 0; i < self->item_count; i++) {
-        call_item *item = &self->items[i];
-        if (item->status) continue;
-        journal_entry *entry = &item->entry;
-        entry->bandit = served_bandit_number(self->bandit);
-        entry->event.body = self->bodies + item->body_at;
-        entry->event.size = item->body_size;
-        if (entry->own_id) entry->event.id = (json_text){item->id, sizeof item->id};
-        entry->done = done;
-        entry->context = self;
-        entry->next = NULL;
-        *last = entry;
-        last = &entry->next;
-        ++*count;
-    }
-    return first;
-}
-
-void call_submit(call *self, void (*done)(journal_entry *entry))
-{
-    size_t count = 0;
-    journal_entry *first = link_entries(self, done, &count);
-    if (!first) {
-        answer_items(self);
-        return;
-    }
-    atomic_store(&self->left, count);
-    if (!journal_submit(self->owner->journal, first))
-        call_refuse_for(self->exchange, 503, 1, "more is waiting to be written than this server keeps; try again");
-}
-
-void call_item_done(call *self)
-{
-    if (atomic_fetch_sub(&self->left, 1) == 1) answer_items(self);
 }

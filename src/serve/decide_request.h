@@ -1,10 +1,13 @@
-/* The body of a decide request, read in one pass:
+/* A request to decide, as all dialects share it, and the body of ours, read in one pass:
  *
- *     {"id": "a1", "context": {"user": {"age": 31}}, "exclude": ["b"],
+ *     {"id": "a1", "context": {"user": {"age": 31}}, "exclude": ["b"], "defer": false,
  *      "actions": [{"id": "a", "features": {"price": 9.5}}, {"id": "b", "features": {}}]}
  *
- * or with "vector": [...] in the place of "features", or plain arrays in that of the actions. One request serves any
- * number of bodies, and allocates for those alone that are larger than all before. */
+ * or with "vector": [...] in the place of "features", or plain arrays in that of the actions. With several slots:
+ *
+ *      "slots": [{"id": "top", "features": {"width": 2}, "exclude": ["a"], "baseline": "b"}, {"id": "side"}]
+ *
+ * One request serves any number of bodies, and allocates for those alone that are larger than all before. */
 #ifndef EENET_DECIDE_REQUEST_H
 #define EENET_DECIDE_REQUEST_H
 
@@ -12,30 +15,45 @@
 
 typedef struct decide_limits {
     size_t dim;      /* that the bandit takes; 0: named features */
-    size_t actions;  /* at most */
-    size_t features; /* named, of the context and all actions, at most */
+    size_t actions;  /* at most; slots too */
+    size_t features; /* named, of the context and all actions and slots, at most */
 } decide_limits;
 
+/* A place to decide for, beside others. */
+typedef struct decide_slot {
+    json_text id;
+    json_text features; /* as they came; bytes NULL: none were given */
+    json_text baseline; /* the id of an action; bytes NULL: none was given */
+    size_t first_exclude, exclude_count;
+    size_t baseline_action; /* its place; count: none was given */
+} decide_slot;
+
 typedef struct decide_request {
-    json_text id;        /* bytes NULL: none was given */
-    json_text bytes;     /* of the whole object */
-    json_text context;   /* as it came, an object; bytes NULL: none was given */
-    size_t count;        /* actions */
-    bool named;          /* they have ids: else they are called "0", "1", ... */
-    json_text *names;    /* (count) where named */
-    json_text *features; /* (count) as they came, objects, where dim is 0 */
-    float *values;       /* (count, dim) */
-    uint8_t *excluded;   /* (count) */
-    size_t excluded_count;
-    bool too_large; /* it was refused because it is beyond a limit */
+    json_text id;          /* bytes NULL: none was given */
+    json_text bytes;       /* of the whole object */
+    json_text context;     /* as it came; bytes NULL: none was given */
+    size_t count;          /* actions */
+    bool named;            /* they have ids: else they are called "0", "1", ... */
+    bool deferred;         /* it counts once it is activated */
+    json_text *names;      /* (count) where named */
+    json_text *features;   /* (count) as they came, where dim is 0; bytes NULL: none were given */
+    float *values;         /* (count, dim) */
+    uint8_t *excluded;     /* (slot_count or 1, count) */
+    size_t excluded_count; /* of the first of these rows */
+    decide_slot *slots;
+    size_t slot_count; /* 0: there are none */
+    bool too_large;    /* it was refused because it is beyond a limit */
 
     memory *owner; /* {.owner = ...} starts it */
     json_room room;
     kept_texts texts;
-    json_text *excludes; /* (exclude_count) as they were named */
-    size_t exclude_count;
-    uint32_t *places; /* of the names, by their hashes: index + 1 */
-    size_t name_capacity, feature_capacity, value_capacity, excluded_capacity, exclude_capacity, place_capacity;
+    json_text *excludes; /* (exclude_count) as they were named: the first own_excludes of all slots, then of each */
+    size_t exclude_count, first_exclude, own_excludes;
+    size_t feature_count; /* that were passed over */
+    uint32_t *places;     /* of the names, by their hashes: index + 1 */
+    size_t place_count;
+    size_t name_capacity, feature_capacity, value_capacity, excluded_capacity, exclude_capacity, place_capacity,
+        slot_capacity;
 } decide_request;
 
 /* Begins with a body: forgets the texts of the last. */
@@ -49,5 +67,35 @@ ee_status decide_request_read(decide_request *self, json_reader *reader, const d
  * with the actions, their ids as "_tag". It has no end of line. */
 ee_status decide_request_context(const decide_request *self, memory *owner, char **bytes, size_t *size,
                                  size_t *capacity, ee_error *error);
+
+/* ---- for those who read a request (decide_parts.c) ---- */
+
+/* As if nothing was read since the start. */
+void decide_request_clear(decide_request *self);
+
+__attribute__((format(printf, 3, 4))) ee_status decide_refuse_size(decide_request *self, ee_error *error,
+                                                                   const char *format, ...);
+
+/* Room for the name and the features of action number count, and for slot number slot_count. */
+ee_status decide_room_for_action(decide_request *self, ee_error *error);
+ee_status decide_room_for_slot(decide_request *self, ee_error *error);
+
+/* The token is an id: *out, kept. what: as "actions[3].id". */
+ee_status decide_read_id(decide_request *self, json_reader *reader, const json_token *token, const char *what,
+                         json_text *out, ee_error *error);
+
+/* Passes over the features of an object or array, whose { or [ was read last, and counts them. taken: names that its
+ * members may not have; of an array, every element must be an object. */
+ee_status decide_pass_features(decide_request *self, json_reader *reader, const decide_limits *limits,
+                               const char *where, const char *const *taken, bool of_array, json_text *span,
+                               ee_error *error);
+
+/* An array of ids of actions, added to the excludes; null is none. */
+ee_status decide_read_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
+                               const char *where, const json_token *first, ee_error *error);
+
+/* When all was read: whether all ids differ, and which actions are excluded. lenient: ids of no action are passed
+ * over. */
+ee_status decide_request_settle(decide_request *self, bool lenient, ee_error *error);
 
 #endif

@@ -11,15 +11,18 @@ typedef struct http_server http_server;
 typedef enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PUT, HTTP_PATCH, HTTP_DELETE, HTTP_OTHER } http_method;
 
 /* One request and its answer. It lives until the answer was sent. */
-typedef struct http_exchange {
+typedef struct http_exchange http_exchange;
+struct http_exchange {
     http_method method;
     json_text path;  /* as it came, before percent-decoding, without the query */
     json_text query; /* as it came, without the question mark */
     json_text body;
     size_t body_limit; /* set by admit; more is 413 */
     const void *route; /* set by admit, for handle */
-    char peer[48];     /* the client's address */
-    double arrived;    /* seconds, of a clock that never goes back */
+    /* How the API that is asked calls an error, given its status and our code; NULL: as we do. Set by admit. */
+    const char *(*name_error)(struct http_exchange *exchange, int status, const char *code);
+    char peer[48];  /* the client's address */
+    double arrived; /* seconds, of a clock that never goes back */
 
     int status;               /* of the answer; 0: not answered yet */
     text answer;              /* its body */
@@ -28,7 +31,7 @@ typedef struct http_exchange {
     memory memory; /* for what the handler needs until the exchange ends */
     void *context; /* the handler's */
     struct http_connection *connection;
-} http_exchange;
+};
 
 typedef struct http_options {
     const char *address; /* "127.0.0.1", "::1", "0.0.0.0" */

@@ -96,6 +96,7 @@ void http_refuse(http_exchange *exchange, int status, const char *code, const ch
     va_end(arguments);
     exchange->answer.length = 0;
     exchange->content_type = NULL;
+    if (exchange->name_error) code = exchange->name_error(exchange, status, code);
     http_error(&exchange->answer, code, message);
     text_bytes(&exchange->answer, "\n", 1);
     http_answer(exchange, status);

@@ -21,9 +21,9 @@ static ee_status read_value(double *out, const json_token *token, ee_error *erro
 
 ee_status reward_request_read(reward_request *out, json_reader *reader, kept_texts *texts, ee_error *error)
 {
-    enum { ID, VALUE, REWARD_ID };
-    static const char *const names[] = {"id", "value", "reward_id"};
-    static const member_names known = {names, 3};
+    enum { ID, VALUE, REWARD_ID, SLOT };
+    static const char *const names[] = {"id", "value", "reward_id", "slot"};
+    static const member_names known = {names, 4};
     unsigned seen = 0;
     size_t which = 0;
     json_token token;
@@ -36,6 +36,8 @@ ee_status reward_request_read(reward_request *out, json_reader *reader, kept_tex
         if (!status && which == VALUE) status = read_value(&out->value, &token, error);
         if (!status && which == REWARD_ID && token.kind != JSON_KIND_NULL)
             status = read_text(&out->reward_id, reader, &token, "reward_id", texts, error);
+        if (!status && which == SLOT && token.kind != JSON_KIND_NULL)
+            status = read_text(&out->slot, reader, &token, "slot", texts, error);
         if (status) return status;
     }
     for (size_t i = ID; i <= VALUE; i++)

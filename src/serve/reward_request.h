@@ -1,4 +1,4 @@
-/* The body of a reward: {"id": "a1", "value": 1, "reward_id": "r1"}. */
+/* The body of a reward: {"id": "a1", "value": 1, "reward_id": "r1", "slot": "top"}. */
 #ifndef EENET_REWARD_REQUEST_H
 #define EENET_REWARD_REQUEST_H
 
@@ -7,6 +7,7 @@
 typedef struct reward_request {
     json_text id;
     json_text reward_id; /* bytes NULL: none was given */
+    json_text slot;      /* of a round of slots; bytes NULL: none was given */
     double value;
 } reward_request;
 

@@ -16,6 +16,8 @@ static const option place_rows[] = {
                     "to listen on; one that other machines reach needs keys"),
     OPTION_ROW_INTEGER(server_settings, port, "port", "8080", 0, 65535, "to listen on; 0: any free one"),
     OPTION_ROW_PATH(server_settings, keys, "keys", "", "FILE", "of who may do what: 'eenet keys' makes it"),
+    OPTION_ROW_TEXT(server_settings, personalizer, "personalizer", "personalizer", "BANDIT",
+                    "that clients of Azure Personalizer speak to, at /personalizer"),
     OPTION_ROW_PATH(server_settings, certificate, "certificate", "", "FILE", "for TLS, PEM, with its chain"),
     OPTION_ROW_PATH(server_settings, certificate_key, "certificate-key", "", "FILE", "of the certificate, PEM"),
 };

@@ -10,8 +10,9 @@
 typedef struct server_settings {
     option_path folder;
     option_text address;
-    int64_t port;     /* 0: any */
-    option_path keys; /* the keys file; "": none */
+    int64_t port;             /* 0: any */
+    option_path keys;         /* the keys file; "": none */
+    option_text personalizer; /* the bandit behind /personalizer */
     option_path certificate, certificate_key;
     int64_t threads, trainers;             /* 0: by the cores */
     int64_t connections, connections_each; /* in all; of one address, 0: as many as there are */

@@ -5,8 +5,10 @@
 #include "decide_request.h"
 #include "decision_arms.h"
 #include "decision_ids.h"
+#include "dialect.h"
 #include "journal.h"
 #include "metrics.h"
+#include "personalizer.h"
 #include "rate_limit.h"
 #include "router.h"
 #include "served_bandit.h"
@@ -22,7 +24,7 @@ typedef struct service_config {
     struct service_config *previous;
 } service_config;
 
-enum { STATUS_CLASSES = 6, MOST_ROUTES = 64 };
+enum { STATUS_CLASSES = 6, MOST_ROUTES = 128 };
 
 /* What was counted of one bandit. */
 typedef struct bandit_counters {
@@ -68,15 +70,22 @@ struct service {
     atomic_int_least64_t kept_at; /* when the housekeeper turned last, microseconds of server_clock_real */
 };
 
-/* One entry of a call: a decision, or a reward. */
-typedef struct call_item {
+/* One entry of a call: a decision, a reward, an activation. What has several slots is several of them, one after the
+ * other: the first, and its parts. */
+typedef struct call_item call_item;
+struct call_item {
     journal_entry entry;
+    size_t parts;                  /* of the first: how many follow it */
+    bool is_part;                  /* of the one before it */
+    bool is_round;                 /* of slots: also the first, and where there is but one */
+    size_t id_at, id_size;         /* in the call's bodies, where id_size is not 0: of the slot */
     size_t body_at, body_size;     /* in the call's bodies */
     size_t answer_at, answer_size; /* in the call's answers */
     int status;                    /* of its answer; 0: not known before the journal has written it */
     double probability;            /* of what was decided */
+    uint64_t version;              /* that decided */
     char id[DECISION_ID_SIZE];     /* where the caller gave none */
-} call_item;
+};
 
 enum { REQUEST_NAME_MOST = 128 };
 
@@ -87,10 +96,14 @@ struct call {
     http_exchange *exchange;
     route_match match;
     served_bandit *bandit;   /* that the path names; NULL: it names none */
+    const dialect *dialect;  /* that it is asked in */
     const char *only_bandit; /* that the key is for; NULL: for all */
     const char *key_name;    /* "" where there are no keys */
+    personalizer_path base;  /* where Personalizer's API is asked */
+    const char *error_code;  /* what an error is called there, where the route and the status do not tell; else NULL */
     char request_id[REQUEST_NAME_MOST + 1];
-    bool is_download; /* one of the service's model_downloads */
+    char client_request[REQUEST_NAME_MOST + 1]; /* what Personalizer's clients call the request; "": nothing */
+    bool is_download;                           /* one of the service's model_downloads */
     worker_task task;
     call *next;
 
@@ -100,13 +113,16 @@ struct call {
     event_room stored;
     call_item *items;
     size_t item_count, item_capacity;
+    size_t first_item;  /* of those that are being read: the item that parts belong to */
     atomic_size_t left; /* entries that the journal has */
     uint8_t *bodies;
     size_t bodies_size, bodies_capacity;
     char *context;
     size_t context_size, context_capacity;
+    uint64_t checksum[2]; /* of the request that is being decided */
     double *probabilities;
     size_t probability_capacity;
+    text slot_features, slot_context;
     text answers;
 };
 
@@ -144,13 +160,22 @@ bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *n
 /* Goes on in the worker's thread; refuses where it has too much to do. */
 void call_work(call *self, void (*run)(void *context));
 
-/* ---- items ---- */
+/* ---- call_items.c ---- */
 
 /* Reads the one item of the body, or those of the array self->member where it is a batch, and gives each to `read`:
  * behind its {. What read refuses becomes the item's error, unless the body is no JSON: then the whole is refused.
  * false: answered. */
 typedef ee_status read_item(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error);
 bool call_read_items(call *self, read_item *read, const void *context);
+
+/* One item, where the body has nothing to read. */
+ee_status call_only_item(call *self, call_item **out, ee_error *error);
+
+/* Another part of the item that was added last; items move. */
+ee_status call_add_part(call *self, call_item **out, ee_error *error);
+
+/* The item is of this slot of the decision id: entry.event.id becomes that of the slot's decision. */
+ee_status call_name_slot(call *self, call_item *item, json_text id, json_text slot, ee_error *error);
 
 /* Hands all items that are not refused to the journal; answers at once where there are none. */
 void call_submit(call *self, void (*done)(journal_entry *entry));
@@ -164,6 +189,13 @@ void call_item_refuse(call *self, call_item *item, int status, const char *messa
 /* For done: the journal did not write it. */
 void call_item_failed(call *self, call_item *item);
 
+/* ---- dialect_personalizer.c ---- */
+
+/* For http_exchange.name_error. */
+const char *personalizer_name_error(http_exchange *exchange, int status, const char *code);
+/* The id in the path. */
+ee_status personalizer_event_id(const call *self, json_text *out, ee_error *error);
+
 /* ---- service_metrics.c ---- */
 
 bandit_counters *service_counters(service *self, uint32_t bandit);
@@ -173,15 +205,19 @@ void service_count(service *self, const http_exchange *exchange, const route *of
 
 /* ---- api_*.c ---- */
 
-extern const route service_routes[];
-extern const size_t service_route_count;
+extern const route service_routes[], personalizer_routes[];
+extern const size_t service_route_count, personalizer_route_count;
+/* Both tables as one; NULL past the last. */
+const route *service_route_at(size_t place);
+size_t service_route_place(const route *of);
 extern const char openapi_json[];
 extern const size_t openapi_size;
 
 typedef void call_handler(void *service, http_exchange *exchange, const route_match *match);
 call_handler api_live, api_ready, api_openapi, api_metrics;
 call_handler api_list, api_create, api_describe, api_change, api_archive, api_restore;
-call_handler api_decide, api_decide_batch, api_reward, api_reward_batch;
+call_handler api_decide, api_decide_batch, api_reward, api_reward_batch, api_activate;
+call_handler api_rank_slots, api_reward_slots;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 call_handler api_explain, api_explain_decision, api_importance;
 

@@ -35,7 +35,7 @@ void service_metrics_free(service *self)
 
 void service_count(service *self, const http_exchange *exchange, const route *of, double seconds)
 {
-    size_t place = of ? (size_t)(of - service_routes) : MOST_ROUTES;
+    size_t place = of ? service_route_place(of) : MOST_ROUTES;
     size_t class = exchange->status >= 100 && exchange->status < 600 ? (size_t)exchange->status / 100 : 0;
     atomic_fetch_add_explicit(&self->metrics.requests[place][class], 1, memory_order_relaxed);
     if (of) metric_observe(&self->metrics.seconds[place], seconds);
@@ -57,9 +57,9 @@ static const char *method_name(http_method method)
 
 static void route_label(size_t place, char *out, size_t size)
 {
-    if (place < service_route_count)
-        snprintf(out, size, "route=\"%s %s\"", method_name(service_routes[place].method),
-                 service_routes[place].pattern);
+    const route *of = service_route_at(place);
+    if (of)
+        snprintf(out, size, "route=\"%s %s\"", method_name(of->method), of->pattern);
     else
         snprintf(out, size, "route=\"none\"");
 }
@@ -77,7 +77,7 @@ static void add_requests(service *self, text *into)
         }
     }
     metric_head(into, "eenet_request_seconds", "histogram", "Time from the headers of a request to its answer.");
-    for (size_t i = 0; i < service_route_count; i++) {
+    for (size_t i = 0; service_route_at(i); i++) {
         uint64_t count = 0;
         for (size_t class = 0; class < STATUS_CLASSES; class ++)
             count += read_counter(&self->metrics.requests[i][class]);

@@ -167,6 +167,8 @@ refuse 2 "options: features has no option 'product'; did you mean 'products'?" l
 refuse 2 "--model must be f1 or ridge, got 'f2'" log.dsjson -p first --model f2
 refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
 refuse 1 'line 1: the reward 1 lies outside 0 to 0.5; --rewards LOW:HIGH tells what it can be' log.dsjson -p first -e ips --rewards 0:0.5
+refuse 2 '--judge-from is for the mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
+refuse 2 "--judge-from must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
 refuse 1 'line 1: a probability of 0.1 is below that of --least-probability, 0.2' log.dsjson -p first -e ips --least-probability 0.2
 refuse 2 'the log cannot be read twice, which judging in folds needs: write it to a file first' - -p linucb -m cross
 refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips

@@ -146,6 +146,32 @@ static void predictions_are_cut_for_dr(void **state)
     assert_close(sequence.above.sum, (9.5 + 1.0) / 2.0, 1e-15);
 }
 
+/* The quick question has the answer that the lower end would give. */
+static void gains_are_found_when_the_lower_end_passes_zero(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(11, "gains");
+    const double alphas[] = {0.3, 0.05, 0.025, 1e-4};
+    size_t above = 0, below = 0;
+    for (size_t run = 0; run < 40; run++) {
+        confidence_sequence gain = confidence_sequence_of_gain((value_range){0.0, 1.0, INFINITY});
+        for (size_t i = 0; i < 3000; i++) {
+            double weight = random_unit(&stream) < 0.5 ? 0.2 : 1.8;
+            double reward = random_unit(&stream) < (weight > 1.0 ? 0.5 + 0.004 * (double)run : 0.5);
+            confidence_sequence_add_gain(&gain, weight, reward, 1.0);
+            if (i % 37 != 0) continue;
+            for (size_t k = 0; k < sizeof alphas / sizeof *alphas; k++) {
+                double low = confidence_sequence_interval(&gain, 2.0 * alphas[k]).low;
+                bool found = confidence_sequence_is_gain(&gain, alphas[k]);
+                if (fabs(low) > 1e-9) assert_int_equal(found, low > 0.0);
+                above += found;
+                below += !found;
+            }
+        }
+    }
+    assert_true(above > 1000 && below > 1000);
+}
+
 static void all_that_is_possible_before_the_first_round(void **state)
 {
     (void)state;
@@ -163,6 +189,7 @@ int main(void)
         cmocka_unit_test(copies_are_zeros_and_one_that_counts_for_all),
         cmocka_unit_test(smooth_in_the_variation),
         cmocka_unit_test(predictions_are_cut_for_dr),
+        cmocka_unit_test(gains_are_found_when_the_lower_end_passes_zero),
         cmocka_unit_test(all_that_is_possible_before_the_first_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

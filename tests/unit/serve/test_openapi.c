@@ -20,8 +20,8 @@ static void every_route_is_described(void **state)
     (void)state;
     static const char *const roles[] = {NULL, "reader", "app", "admin"};
     json_t *root = load();
-    for (size_t i = 0; i < service_route_count; i++) {
-        const route *entry = &service_routes[i];
+    const route *entry;
+    for (size_t i = 0; (entry = service_route_at(i)); i++) {
         json_t *path = json_object_get(json_object_get(root, "paths"), entry->pattern);
         json_t *operation = json_object_get(path, methods[entry->method]);
         if (!operation) fail_msg("%s %s is not described", methods[entry->method], entry->pattern);
@@ -31,7 +31,9 @@ static void every_route_is_described(void **state)
             assert_true(!role && json_array_size(json_object_get(operation, "security")) == 0);
         else
             assert_string_equal(role, roles[entry->role]);
-        assert_non_null(json_object_get(json_object_get(operation, "responses"), "200"));
+        json_t *responses = json_object_get(operation, "responses");
+        assert_true(json_object_get(responses, "200") || json_object_get(responses, "201") ||
+                    json_object_get(responses, "204"));
     }
     json_decref(root);
 }
@@ -48,14 +50,15 @@ static void every_description_has_a_route(void **state)
         {
             if (strcmp(method, "parameters") == 0) continue;
             size_t i = 0;
-            while (i < service_route_count && (strcmp(service_routes[i].pattern, pattern) != 0 ||
-                                               strcmp(methods[service_routes[i].method], method) != 0))
+            const route *entry;
+            while ((entry = service_route_at(i)) &&
+                   (strcmp(entry->pattern, pattern) != 0 || strcmp(methods[entry->method], method) != 0))
                 i++;
-            if (i == service_route_count) fail_msg("%s %s has no route", method, pattern);
+            if (!entry) fail_msg("%s %s has no route", method, pattern);
             found++;
         }
     }
-    assert_int_equal(found, service_route_count);
+    assert_int_equal(found, service_route_count + personalizer_route_count);
     json_decref(root);
 }
 

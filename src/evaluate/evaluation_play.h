@@ -1,0 +1,89 @@
+/* Candidates that are judged event by event, by whoever has the events: a pass over a log, or a server whose log goes
+ * on. In progressive use each event is first scored, then learned from, so nobody is judged on what he has learned. */
+#ifndef EENET_EVALUATION_PLAY_H
+#define EENET_EVALUATION_PLAY_H
+
+#include "base/archive.h"
+#include "candidate.h"
+#include "log_tally.h"
+#include "reward_model.h"
+#include "tally.h"
+
+/* What the log was found to be before it is played. */
+typedef struct evaluation_frame {
+    const evaluation_request *request;
+    log_options reading;     /* the request's, and whether anybody wants features */
+    const char *features;    /* options of named features, with the room that this log needs */
+    bool fixed_names;        /* the room was asked for */
+    uint64_t learned_events; /* of a split: those that are learned from only */
+    double reward_low, reward_high;
+    bool assumed_range; /* 0 to 1 until a reward says otherwise */
+    bool seen_range;    /* it is that of the log */
+} evaluation_frame;
+
+/* A candidate. In folds there are several of it, one for each fold; else one. */
+typedef struct evaluation_player {
+    const candidate_request *asked;
+    const candidate_class *class;
+    candidate **copies;        /* (folds of the play, or 1) */
+    reward_model **own_models; /* the same, for mrdr; NULL: none */
+    size_t count;
+    tally *sums;
+    evaluation_result *result; /* its failure ends the candidate, and not the others */
+} evaluation_player;
+
+typedef struct evaluation_play {
+    const evaluation_frame *frame;
+    const evaluation_request *request;
+    evaluation_player *players; /* (player_count) */
+    size_t player_count;
+    reward_model **models; /* (folds) that all candidates share; NULL: none */
+    size_t folds;          /* 1 where there are none */
+    size_t dim;
+    bool needs_arms;        /* somebody looks at vectors or features */
+    double *pi, *q, *own_q; /* (capacity) of one event */
+    size_t pi_capacity, q_capacity, own_capacity;
+    log_tally about;
+    value_range range;
+    uint64_t step; /* events from one mark to the next */
+} evaluation_play;
+
+/* What an event is for. */
+typedef struct event_use {
+    bool score, learn;
+    size_t fold;      /* whose copies score it */
+    bool other_folds; /* the copies of all other folds learn from it, in place of this one's */
+} event_use;
+
+/* Candidates number places[0] ... of the request (count), whose failures go to results[place]. dim: of the arms; 0:
+ * named features. self is to be closed, on failure too. The frame and the request must outlive it. */
+ee_status evaluation_play_open(evaluation_play *self, const evaluation_frame *frame, size_t dim, const size_t *places,
+                               size_t count, evaluation_result *results, ee_error *error);
+void evaluation_play_close(evaluation_play *self);
+
+/* An event that somebody saw. Its features have been read (candidate_read_features), where needs_arms and dim is 0. */
+ee_status evaluation_play_event(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error);
+
+/* Notes how things stand: after each event that was scored, at some of them; and at the end. */
+void evaluation_play_mark(evaluation_play *self, double time);
+void evaluation_play_end_marks(evaluation_play *self);
+
+/* From now on nobody learns. */
+ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error);
+
+/* Fills the result of a candidate but for its log, which is there already; number: events that somebody saw. */
+ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error);
+
+static inline bool evaluation_is_playing(const evaluation_player *one)
+{
+    return one->result->failure.status == EE_OK;
+}
+
+/* Begins to judge anew; what the candidates have learned stays. */
+void evaluation_play_judge_anew(evaluation_play *self, value_range range);
+
+/* All but the marks, of a play without folds, reward models and kept rounds, and whose candidates can be saved: what is
+ * loaded into a play of the same candidates goes on as if it had never ended. */
+void evaluation_play_archive(evaluation_play *self, archive *a);
+
+#endif

@@ -1,0 +1,100 @@
+/* What a play knows, saved and loaded: sums and what candidates have learned. */
+#include <string.h>
+
+#include "evaluation_play.h"
+
+static void archive_double(archive *a, double *value)
+{
+    uint64_t bits;
+    memcpy(&bits, value, sizeof bits);
+    archive_u64(a, &bits);
+    memcpy(value, &bits, sizeof bits);
+}
+
+static void archive_doubles(archive *a, double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) archive_double(a, &values[i]);
+}
+
+static void archive_bool(archive *a, bool *value)
+{
+    size_t number = *value;
+    archive_size(a, &number, 0, 1, "flag");
+    *value = number;
+}
+
+static void archive_sums(archive *a, rounds_sums *self)
+{
+    double *sums[] = {&self->count, &self->wmax,   &self->copies_max, &self->w,       &self->ww, &self->r,
+                      &self->rr,    &self->wr,     &self->wwr,        &self->wwrr,    &self->d,  &self->dd,
+                      &self->we,    &self->wwe,    &self->wwee,       &self->dwe,     &self->dw, &self->same,
+                      &self->same2, &self->same_r, &self->same2_r,    &self->same2_rr};
+    archive_u64(a, &self->events);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) archive_double(a, sums[i]);
+    archive_doubles(a, self->lost, ROUNDS_SUMS);
+}
+
+static void archive_sequence(archive *a, confidence_sequence *self)
+{
+    one_sided_sequence *ends[] = {&self->below, &self->above};
+    for (size_t i = 0; i < 2; i++) {
+        archive_double(a, &ends[i]->count);
+        archive_double(a, &ends[i]->sum);
+        archive_double(a, &ends[i]->variation);
+    }
+}
+
+static void archive_tally(archive *a, tally *self)
+{
+    tally_view *plain = &self->views[VIEW_PLAIN];
+    archive_sums(a, &plain->sums);
+    archive_sums(a, &plain->gains);
+    archive_sequence(a, &plain->sequence);
+    archive_sequence(a, &self->gain);
+    archive_bool(a, &self->whole);
+    archive_bool(a, &self->chance);
+    archive_double(a, &self->supported);
+    archive_double(a, &self->variance);
+    archive_double(a, &self->square_copies);
+    archive_double(a, &self->square_w);
+    archive_double(a, &self->square_ww);
+    archive_doubles(a, self->bins, EVALUATION_WEIGHT_BINS);
+    archive_doubles(a, self->overlap, EVALUATION_OVERLAP_BINS);
+}
+
+static void archive_stretch(archive *a, reward_stretch *self)
+{
+    archive_double(a, &self->count);
+    archive_double(a, &self->sum);
+    archive_double(a, &self->squares);
+    archive_double(a, &self->square_copies);
+}
+
+static void archive_about(archive *a, log_tally *self)
+{
+    double *sums[] = {&self->least_probability, &self->spread,          &self->spread_copies,   &self->spread_squares,
+                      &self->spread_all,        &self->spread_promised, &self->spread_variance, &self->worst_sum,
+                      &self->sums_off,          &self->first_time,      &self->last_time};
+    archive_sums(a, &self->rewards);
+    archive_sequence(a, &self->sequence);
+    archive_bool(a, &self->whole);
+    archive_bool(a, &self->slots);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) archive_double(a, sums[i]);
+    archive_size(a, &self->stretch_count, 1, LOG_STRETCHES, "stretches");
+    archive_u64(a, &self->stretch_events);
+    archive_u64(a, &self->last_events);
+    for (size_t i = 0; i < self->stretch_count; i++) archive_stretch(a, &self->stretches[i]);
+}
+
+void evaluation_play_archive(evaluation_play *self, archive *a)
+{
+    archive_double(a, &self->range.reward_low);
+    archive_double(a, &self->range.reward_high);
+    if (a->reading) evaluation_play_judge_anew(self, self->range);
+    archive_about(a, &self->about);
+    for (size_t i = 0; i < self->player_count; i++) {
+        evaluation_player *one = &self->players[i];
+        archive_tally(a, one->sums);
+        if (one->class->archive) one->class->archive(one->copies[0], a);
+    }
+}

@@ -1,0 +1,267 @@
+/* The items of a call: how what a body has becomes entries of the journal, and those answers. */
+#include "service_inside.h"
+
+void call_begin_answer(call *self, call_item *item)
+{
+    item->answer_at = self->answers.length;
+}
+
+void call_end_answer(call *self, call_item *item, int status)
+{
+    item->answer_size = self->answers.length - item->answer_at;
+    item->status = status;
+}
+
+void call_item_refuse(call *self, call_item *item, int status, const char *message)
+{
+    http_exchange *exchange = self->exchange;
+    const char *code = call_code(status);
+    if (exchange->name_error) code = exchange->name_error(exchange, status, code);
+    call_begin_answer(self, item);
+    http_error(&self->answers, code, message);
+    call_end_answer(self, item, status);
+}
+
+void call_item_failed(call *self, call_item *item)
+{
+    /* The journal refuses what is of an archived bandit: it was archived after the request was let in. */
+    int status = item->entry.error.status == EE_BAD_INPUT ? 410 : 503;
+    call_item_refuse(self, item, status, status == 410 ? "the bandit is archived" : item->entry.error.message);
+}
+
+/* ---- reading ---- */
+
+static ee_status add_item(call *self, call_item **out, ee_error *error)
+{
+    ee_status status =
+        memory_grow(&self->memory, &self->items, &self->item_capacity, self->item_count + 1, sizeof **out, error);
+    if (status) return status;
+    *out = &self->items[self->item_count++];
+    **out = (call_item){.status = 0};
+    return EE_OK;
+}
+
+ee_status call_only_item(call *self, call_item **out, ee_error *error)
+{
+    self->member = NULL;
+    self->item_count = self->bodies_size = self->answers.length = self->first_item = 0;
+    return add_item(self, out, error);
+}
+
+ee_status call_add_part(call *self, call_item **out, ee_error *error)
+{
+    ee_status status = add_item(self, out, error);
+    if (status) return status;
+    (*out)->is_part = true;
+    self->items[self->first_item].parts++;
+    return EE_OK;
+}
+
+ee_status call_name_slot(call *self, call_item *item, json_text id, json_text slot, ee_error *error)
+{
+    item->id_at = self->bodies_size;
+    item->id_size = slot_decision_id_size(id, slot);
+    ee_status status =
+        memory_grow(&self->memory, &self->bodies, &self->bodies_capacity, item->id_at + item->id_size, 1, error);
+    if (status) return status;
+    item->entry.event.id = slot_decision_id(id, slot, (char *)self->bodies + item->id_at);
+    self->bodies_size += item->id_size;
+    return EE_OK;
+}
+
+/* What read refused: an error of the item, if the rest of it is JSON. */
+static ee_status pass_refused(call *self, json_reader *reader, unsigned depth, ee_error *error)
+{
+    json_token token;
+    call_item *item = &self->items[self->first_item];
+    int status = call_status_of(error->status);
+    self->item_count = self->first_item + 1; /* without the parts that it had */
+    item->parts = 0;
+    call_item_refuse(self, item, status == 400 && self->request.too_large ? 413 : status, error->message);
+    self->request.too_large = false; /* that was the item's, not the body's */
+    while (reader->depth > depth) {
+        ee_status failed = json_next(reader, &token, error);
+        if (failed) return failed;
+    }
+    return EE_OK;
+}
+
+static ee_status read_one(call *self, json_reader *reader, const json_token *token, read_item *read,
+                          const void *context, ee_error *error)
+{
+    call_item *item;
+    unsigned depth = reader->depth - 1;
+    self->request.too_large = false;
+    self->first_item = self->item_count;
+    ee_status status = add_item(self, &item, error);
+    if (status) return status;
+    if (token->kind != JSON_KIND_OBJECT) {
+        call_item_refuse(self, item, 400, self->member ? "an object must stand here" : "the body must be an object");
+        return json_skip(reader, token, NULL, error);
+    }
+    status = read(self, item, reader, context, error);
+    return status ? pass_refused(self, reader, depth, error) : EE_OK;
+}
+
+static ee_status read_array(call *self, json_reader *reader, read_item *read, const void *context, ee_error *error)
+{
+    const char *member = self->member;
+    const member_names known = {&member, 1};
+    size_t most = (size_t)service_config_now(self->owner)->settings.batch, which;
+    unsigned seen = 0;
+    json_token token;
+    ee_status status = json_next(reader, &token, error);
+    if (status || token.kind == JSON_KIND_OBJECT_END)
+        return status ? status : status_fail(error, EE_BAD_INPUT, "there is no \"%s\"", member);
+    status = request_member(token.key, &known, "", &seen, &which, error);
+    if (status) return status;
+    if (token.kind != JSON_KIND_ARRAY) return status_fail(error, EE_BAD_INPUT, "%s must be an array", member);
+    for (;;) {
+        status = json_next(reader, &token, error);
+        if (status || token.kind == JSON_KIND_ARRAY_END) break;
+        if (self->item_count == most) {
+            self->request.too_large = true;
+            return status_fail(error, EE_BAD_INPUT, "more than %zu %s, which this server does not take at a time", most,
+                               member);
+        }
+        status = read_one(self, reader, &token, read, context, error);
+        if (status) break;
+    }
+    if (status) return status;
+    status = json_next(reader, &token, error);
+    if (status || token.kind == JSON_KIND_OBJECT_END) return status;
+    return request_member(token.key, &known, "", &seen, &which, error);
+}
+
+static ee_status read_body(call *self, read_item *read, const void *context, ee_error *error)
+{
+    json_token token;
+    json_reader reader = decide_request_start(&self->request, self->exchange->body);
+    ee_status status = json_next(&reader, &token, error);
+    if (status) return status;
+    if (!self->member) {
+        status = read_one(self, &reader, &token, read, context, error);
+    } else {
+        if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+        status = read_array(self, &reader, read, context, error);
+    }
+    return status ? status : json_next(&reader, &token, error);
+}
+
+bool call_read_items(call *self, read_item *read, const void *context)
+{
+    ee_error error;
+    self->request.too_large = false;
+    self->item_count = self->bodies_size = self->answers.length = 0;
+    ee_status status = read_body(self, read, context, &error);
+    if (!status && self->answers.status) status = status_no_memory(&error, self->answers.length);
+    if (!status) return true;
+    if (self->request.too_large)
+        http_refuse(self->exchange, 413, call_code(413), "%s", error.message);
+    else
+        call_refuse(self, &error);
+    return false;
+}
+
+/* ---- writing ---- */
+
+/* All items of a batch that could not be written: as if the whole was refused. */
+static bool all_unavailable(const call *self)
+{
+    for (size_t i = 0; i < self->item_count; i++)
+        if (self->items[i].status != 503) return false;
+    return self->item_count > 0;
+}
+
+static void add_answer(call *self, const call_item *item)
+{
+    if (item->answer_size)
+        text_bytes(&self->exchange->answer, self->answers.bytes + item->answer_at, item->answer_size);
+}
+
+/* The answer of an item with its parts: of a round of slots theirs together, unless one was refused, as all are then.
+ * Returns its status. */
+static int add_whole(call *self, const call_item *first)
+{
+    const call_item *end = first + first->parts + 1;
+    for (const call_item *item = first; item < end; item++) {
+        if (item->status < 400) continue;
+        add_answer(self, item);
+        return item->status;
+    }
+    if (!first->is_round) {
+        add_answer(self, first);
+        return first->status;
+    }
+    text *answer = &self->exchange->answer;
+    self->dialect->begin_round(answer, slot_round_id(first->entry.event.id, NULL));
+    for (const call_item *item = first; item < end; item++) {
+        if (item > first) text_bytes(answer, ",", 1);
+        add_answer(self, item);
+    }
+    self->dialect->end_round(answer, first->version);
+    return first->status;
+}
+
+static void answer_items(call *self)
+{
+    text *answer = &self->exchange->answer;
+    bool unavailable = all_unavailable(self);
+    if (self->answers.status && !answer->status) answer->status = self->answers.status;
+    if (unavailable) http_add_header(self->exchange, "Retry-After", "1");
+    if (unavailable || !self->member) {
+        call_answer(self, add_whole(self, &self->items[0]));
+        return;
+    }
+    text_add(answer, "{\"%s\":[", self->member);
+    for (size_t i = 0; i < self->item_count; i += self->items[i].parts + 1) {
+        if (i) text_bytes(answer, ",", 1);
+        add_whole(self, &self->items[i]);
+    }
+    text_bytes(answer, "]}", 2);
+    call_answer(self, 200);
+}
+
+/* Pointers into what grew meanwhile are set now that it grows no more. */
+static journal_entry *link_entries(call *self, void (*done)(journal_entry *entry), size_t *count)
+{
+    journal_entry *first = NULL, **last = &first;
+    for (size_t i = 0; i < self->item_count; i++) {
+        call_item *item = &self->items[i];
+        if (item->status) continue;
+        journal_entry *entry = &item->entry;
+        entry->bandit = served_bandit_number(self->bandit);
+        entry->event.body = self->bodies + item->body_at;
+        entry->event.size = item->body_size;
+        if (item->id_size)
+            entry->event.id = (json_text){(const char *)self->bodies + item->id_at, item->id_size};
+        else if (entry->own_id)
+            entry->event.id = (json_text){item->id, sizeof item->id};
+        if (item->is_round) entry->with_next = i + 1 < self->item_count && self->items[i + 1].is_part;
+        entry->done = done;
+        entry->context = self;
+        entry->next = NULL;
+        *last = entry;
+        last = &entry->next;
+        ++*count;
+    }
+    return first;
+}
+
+void call_submit(call *self, void (*done)(journal_entry *entry))
+{
+    size_t count = 0;
+    journal_entry *first = link_entries(self, done, &count);
+    if (!first) {
+        answer_items(self);
+        return;
+    }
+    atomic_store(&self->left, count);
+    if (!journal_submit(self->owner->journal, first))
+        call_refuse_for(self->exchange, 503, 1, "more is waiting to be written than this server keeps; try again");
+}
+
+void call_item_done(call *self)
+{
+    if (atomic_fetch_sub(&self->left, 1) == 1) answer_items(self);
+}
