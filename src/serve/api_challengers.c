@@ -192,8 +192,9 @@ static void promote_passed(void *context)
     bool wanted = found && found->number == self->test && settings.promote == PROMOTE_AUTO &&
                   !served_bandit_is_archived(self->bandit);
     if (wanted && promote(self->owner, self->bandit, found, self->test, "auto", &number, &error))
-        server_log_write(&self->owner->log, LOG_LEVEL_WARNING, "", "bandit '%s': challenger '%s' cannot be promoted: %s",
-                         served_bandit_name(self->bandit), self->challenger, error.message);
+        server_log_write(&self->owner->log, LOG_LEVEL_WARNING, "",
+                         "bandit '%s': challenger '%s' cannot be promoted: %s", served_bandit_name(self->bandit),
+                         self->challenger, error.message);
     atomic_store(&self->busy, false);
 }
 

@@ -4,8 +4,8 @@
  *   DECISION  names and scales of its features are learned, and it is counted as tried (ee_bandit_take_record)
  *   SETTLED   its reward is learned, by the decision that waits or, where it waits no longer, by its record
  *   MODEL     another model takes the place of this one
- *   SETTINGS  the policy of models that begin anew from then on, and the mode. `apprentice`: each decision is learned when it is made, 1 where the model chose the baseline,
- *             else 0. `logging`: nothing is learned
+ *   SETTINGS  the policy of models that begin anew from then on, and the mode. `apprentice`: each decision is learned
+ * when it is made, 1 where the model chose the baseline, else 0. `logging`: nothing is learned
  *
  * Passed over are decisions that another model made, before or while this one took its place, decisions of another mode
  * than now, and what the library refuses.

@@ -10,24 +10,24 @@
 #include "live_report.h"
 #include "server_clock.h"
 
-static const double REST = 0.05;        /* seconds between two turns of a bandit that has taken all it had */
-static const double SHOW = 0.25;        /* between two reports of one that has not */
-static const double RETRY = 5;          /* after what failed */
-static const double LOOK = 1;           /* between two looks at who has challengers */
-enum { SHARE = 50 }; /* one part in so many of the time may go to counting and saving */
+static const double REST = 0.05; /* seconds between two turns of a bandit that has taken all it had */
+static const double SHOW = 0.25; /* between two reports of one that has not */
+static const double RETRY = 5;   /* after what failed */
+static const double LOOK = 1;    /* between two looks at who has challengers */
+enum { SHARE = 50 };             /* one part in so many of the time may go to counting and saving */
 
 /* A bandit that is evaluated. */
 typedef struct live_entry {
     served_bandit *bandit;
 
     /* Under the lock. */
-    text report;          /* NULL bytes: none yet */
+    text report; /* NULL bytes: none yet */
     struct {
         char name[BANDIT_NAME_SIZE];
         live_point now;
     } values[LIVE_TRACKS]; /* (value_count) */
     size_t value_count;
-    double asked;         /* when somebody looked; seconds */
+    double asked; /* when somebody looked; seconds */
 
     /* Of the thread, or of whoever has the turn. */
     live_bandit state;
@@ -218,8 +218,7 @@ static ee_status open_state(live *self, live_entry *entry, ee_error *error)
 {
     if (entry->open) return EE_OK;
     entry->open = true;
-    ee_status status =
-        live_bandit_open(&entry->state, self->options.kept, served_bandit_number(entry->bandit), error);
+    ee_status status = live_bandit_open(&entry->state, self->options.kept, served_bandit_number(entry->bandit), error);
     if (status) put_away(entry);
     entry->saved = entry->state.changes;
     entry->save_due = now_seconds() + self->options.save_seconds;
@@ -238,7 +237,8 @@ static void tell_passed(live *self, const live_entry *entry)
         bool ready = track->won && !live_bandit_is_behind(state, track) && !live_track_failure(track);
         if (ready && (!first || track->won < first->won)) first = track;
     }
-    if (first) self->options.passed(self->options.context, entry->bandit, first->challenger.name, first->challenger.number);
+    if (first)
+        self->options.passed(self->options.context, entry->bandit, first->challenger.name, first->challenger.number);
 }
 
 static void note_trouble(live *self, live_entry *entry, const ee_error *error)

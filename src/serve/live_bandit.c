@@ -133,7 +133,8 @@ static ee_status add_missing(live_bandit *self, ee_error *error)
     return status;
 }
 
-/* Judges those anew whose beginning, range or number is another than before; the others' confidence may have changed. */
+/* Judges those anew whose beginning, range or number is another than before; the others' confidence may have changed.
+ */
 static void judge_tracks(live_bandit *self)
 {
     const bandit_settings *of = &self->settings;
@@ -201,7 +202,8 @@ static void add_point(live_bandit *self, double time)
 {
     uint64_t count = live_track_events(self->tracks[0]);
     if (!self->step) self->step = 1;
-    if (!count || count % self->step != 0 || (self->point_count && self->counts[self->point_count - 1] == count)) return;
+    if (!count || count % self->step != 0 || (self->point_count && self->counts[self->point_count - 1] == count))
+        return;
     size_t place = self->point_count++;
     self->times[place] = time;
     self->counts[place] = count;

@@ -17,12 +17,12 @@
 typedef struct live_bandit {
     uint32_t number;
     store *kept;
-    store_reader *log;              /* of events that are rare */
-    bandit_settings settings;       /* in force, as the log has them */
+    store_reader *log;                    /* of events that are rare */
+    bandit_settings settings;             /* in force, as the log has them */
     uint64_t settings_event, model_event; /* the last that were looked at */
-    uint64_t period;                /* number of the event with which it began; 0: with the log */
-    uint64_t begins[MOST_CHALLENGERS]; /* with which event each of the settings' challengers was named */
-    live_track *tracks[LIVE_TRACKS]; /* (track_count) the online one first */
+    uint64_t period;                      /* number of the event with which it began; 0: with the log */
+    uint64_t begins[MOST_CHALLENGERS];    /* with which event each of the settings' challengers was named */
+    live_track *tracks[LIVE_TRACKS];      /* (track_count) the online one first */
     size_t track_count;
 
     settled_reader *ahead, *behind; /* for those that have taken all so far, and for the others; NULL: to be made */

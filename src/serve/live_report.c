@@ -48,8 +48,10 @@ static void add_head(text *into, const bandit_settings *settings)
 
 static const char *kind_name(live_kind kind)
 {
-    static const char *const names[] = {
-        [LIVE_ONLINE] = "online", [LIVE_BASELINE] = "baseline", [LIVE_UNIFORM] = "uniform", [LIVE_CHALLENGER] = "challenger"};
+    static const char *const names[] = {[LIVE_ONLINE] = "online",
+                                        [LIVE_BASELINE] = "baseline",
+                                        [LIVE_UNIFORM] = "uniform",
+                                        [LIVE_CHALLENGER] = "challenger"};
     return names[kind];
 }
 

@@ -10,7 +10,8 @@ double live_alpha(double confidence, uint64_t number)
 
 const char *live_track_name(const live_track *self)
 {
-    static const char *const names[] = {[LIVE_ONLINE] = "online", [LIVE_BASELINE] = "baseline", [LIVE_UNIFORM] = "uniform"};
+    static const char *const names[] = {
+        [LIVE_ONLINE] = "online", [LIVE_BASELINE] = "baseline", [LIVE_UNIFORM] = "uniform"};
     return self->kind == LIVE_CHALLENGER ? self->challenger.name : names[self->kind];
 }
 
@@ -18,7 +19,8 @@ const char *live_track_name(const live_track *self)
 
 static ee_status name_candidate(live_track *self, const bandit_settings *of, ee_error *error)
 {
-    static const char *const texts[] = {[LIVE_ONLINE] = "logged", [LIVE_BASELINE] = "first", [LIVE_UNIFORM] = "uniform"};
+    static const char *const texts[] = {
+        [LIVE_ONLINE] = "logged", [LIVE_BASELINE] = "first", [LIVE_UNIFORM] = "uniform"};
     self->asked.seed = of->seed;
     if (self->kind != LIVE_CHALLENGER) {
         self->asked.text = texts[self->kind];

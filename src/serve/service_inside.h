@@ -65,6 +65,8 @@ struct service {
     worker *worker;
     _Atomic(live *) live; /* NULL for those who ask while it starts */
     service_promotion promotion;
+    worker *analyst; /* for what takes longer and nobody waits behind: importance */
+    struct importance_cache *importances;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
@@ -243,5 +245,11 @@ call_handler api_rank_slots, api_reward_slots;
 call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 call_handler api_evaluation, api_list_challengers, api_add_challenger, api_remove_challenger, api_promote;
+call_handler api_explain, api_explain_decision, api_importance;
+
+/* ---- api_importance.c ---- */
+
+ee_status importances_create(struct importance_cache **out, ee_error *error);
+void importances_free(struct importance_cache *self);
 
 #endif

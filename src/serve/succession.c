@@ -32,9 +32,8 @@ static ee_status save_model(const succession *self, const bandit_settings *next,
     *body = NULL;
     *body_size = 0;
     if (!model) return EE_OK;
-    checkpoint_body head = {.version = (uint64_t)server_clock_wall(),
-                            .checksum = checkpoint_checksum(model, size),
-                            .size = size};
+    checkpoint_body head = {
+        .version = (uint64_t)server_clock_wall(), .checksum = checkpoint_checksum(model, size), .size = size};
     ee_status status = check_model(next, model, size, error);
     if (!status)
         status = store_save_model(self->kept, served_bandit_number(self->bandit), head.version, model, size, error);

@@ -22,8 +22,8 @@ typedef struct succession {
 
 /* next: as the bandit's settings now, but for policy, options, propensity and challengers; the numbers of its tests are
  * given here. model (size): as the library saves it; NULL: a new one. why: members of a JSON object without its braces,
- * as "\"why\":\"asked for\""; NULL: there is no PROMOTION event. *number becomes that of the MODEL event. For the worker
- * alone: no other change of settings may come between reading them and this. */
+ * as "\"why\":\"asked for\""; NULL: there is no PROMOTION event. *number becomes that of the MODEL event. For the
+ * worker alone: no other change of settings may come between reading them and this. */
 ee_status succession_write(const succession *self, const bandit_settings *next, const void *model, size_t size,
                            const char *why, uint64_t *number, ee_error *error);
 
