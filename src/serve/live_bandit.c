@@ -218,20 +218,20 @@ static void add_point(live_bandit *self, double time)
 }
 
 /* Gives the decision to all that have not got it, among those that are behind or among the others. */
-static ee_status give(live_bandit *self, const log_event *event, uint64_t number, bool behind, ee_error *error)
+static ee_status give(live_bandit *self, const log_event *decided, uint64_t number, bool behind, ee_error *error)
 {
     ee_error why;
     bool usable = true;
     uint64_t front = self->tracks[0]->upto;
-    ee_status status = candidate_read_features(self->features, event, &usable, &why);
+    ee_status status = candidate_read_features(self->features, decided, &usable, &why);
     if (status) return status_fail(error, status, "%s", why.message);
     for (size_t i = 0; i < self->track_count && !status; i++) {
         live_track *track = self->tracks[i];
         if ((track->upto < front) != behind) continue;
-        status = live_track_take(track, event, self->features, usable, number, error);
+        status = live_track_take(track, decided, self->features, usable, number, error);
     }
     self->changes++;
-    if (!status && !behind) add_point(self, event->time);
+    if (!status && !behind) add_point(self, decided->time);
     return status;
 }
 
@@ -243,10 +243,10 @@ static ee_status read_some(live_bandit *self, settled_reader **reader, uint64_t 
     uint64_t front = self->tracks[0]->upto;
     *more = true;
     for (size_t i = 0; i < TOGETHER && !status; i++) {
-        log_event event;
+        log_event decided;
         settled_decision facts;
         bool found = false;
-        status = settled_next(*reader, &event, &facts, &found, error);
+        status = settled_next(*reader, &decided, &facts, &found, error);
         bool ends = !status && (!found || facts.number > last);
         if (status || ends) {
             if (ends) *more = false;
@@ -257,7 +257,7 @@ static ee_status read_some(live_bandit *self, settled_reader **reader, uint64_t 
             }
             break;
         }
-        status = give(self, &event, facts.number, behind, error);
+        status = give(self, &decided, facts.number, behind, error);
         if (behind && facts.number >= front) *more = false;
         if (!*more) break;
     }

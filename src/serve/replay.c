@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/archive.h"
 #include "decision_arms.h"
 #include "restoring.h"
 

@@ -144,16 +144,16 @@ static ee_status learn_all(settled_reader *log, candidate *learner, ee_round *fe
 {
     uint64_t number = 0;
     for (;;) {
-        log_event event;
+        log_event decided;
         settled_decision facts;
         bool found, usable;
         ee_error why;
-        ee_status status = settled_next(log, &event, &facts, &found, error);
+        ee_status status = settled_next(log, &decided, &facts, &found, error);
         if (status || !found) return status;
-        if (event.skipped) continue;
-        status = candidate_read_features(features, &event, &usable, &why);
+        if (decided.skipped) continue;
+        status = candidate_read_features(features, &decided, &usable, &why);
         if (status) return status_fail(error, status, "%s", why.message);
-        candidate_round round = {&event, number++, features};
+        candidate_round round = {&decided, number++, features};
         if (usable) status = learner->class->play(learner, &round, true, NULL, error);
         if (status) return status;
     }
