@@ -1,10 +1,13 @@
 /* The bodies of events as bytes. Numbers are little-endian; those that are mostly small (marked v) take seven bits a
  * byte, the lowest first.
  *
- *   DECISION  format 1, flags (1 names, 2 excluded, 4 vectors, 8 deferred, 16 a slot), request (16), version (8),
- *             seed (8), v count, v action, v own, v baseline, v dim, v bytes of the context, v bytes of the record; of
- * a slot v its place, v slots of the round, v bytes of its id; then probabilities (8 count), values (4 count dim),
- * excluded (count), the names (v length, bytes), the slot's id, the context, the record STEP      upto (8), stride (8)
+ *   DECISION    format 1, flags (1 names, 2 excluded, 4 vectors, 8 deferred, 16 a slot), request (16), version (8),
+ *               seed (8), v count, v action, v own, v baseline, v dim, v bytes of the context, v bytes of the record;
+ *               of a slot v its place, v slots of the round, v bytes of its id; then probabilities (8 count), values (4
+ *               count dim), excluded (count), the names (v length, bytes), the slot's id, the context, the record
+ *
+ *   STEP        upto (8), stride (8)
+ *
  *   CHECKPOINT  version (8), upto (8), checksum (8), size (8), the state */
 #include "event.h"
 

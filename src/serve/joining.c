@@ -61,7 +61,7 @@ static ee_status settle(store *into, joined_bandit *bandit, stored_decision *dec
     }
     counts->waiting--;
     ee_status status = joining_append(into, bandit, &settled, now, error);
-    decision->settled = true;
+    decision->settled = settled.number;
     return status ? status : store_put_decision(into, bandit->number, decision, error);
 }
 
@@ -184,8 +184,10 @@ ee_status joining_decision(store *into, joined_bandit *bandit, journal_entry *en
     counts->waiting++;
     status = joining_append(into, bandit, made, now, error);
     if (status) return status;
-    decision =
-        (stored_decision){.number = made->number, .time = now, .request = {entry->request[0], entry->request[1]}};
+    decision = (stored_decision){.number = made->number,
+                                 .time = now,
+                                 .request = {entry->request[0], entry->request[1]},
+                                 .slots = entry->slot_index ? 0 : (uint32_t)entry->slot_count};
     status = store_add_decision(into, bandit->number, made->id, &decision, error);
     if (bandit->deadline == INT64_MAX) bandit->deadline = now + bandit->rules.wait + 1;
     if (status || entry->own_id) return status;

@@ -97,6 +97,7 @@ struct call {
     const dialect *dialect;  /* that it is asked in */
     const char *only_bandit; /* that the key is for; NULL: for all */
     const char *key_name;    /* "" where there are no keys */
+    key_role role;           /* of the key; KEY_ADMIN where none are needed */
     personalizer_path base;  /* where Personalizer's API is asked */
     const char *error_code;  /* what an error is called there, where the route and the status do not tell; else NULL */
     char request_id[REQUEST_NAME_MOST + 1];
@@ -234,6 +235,7 @@ call_handler api_rank_slots, api_reward_slots;
 call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
 call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
 call_handler api_status, api_container_ready;
+call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 
 #endif

@@ -33,8 +33,10 @@ typedef struct stored_decision {
     int64_t time;
     uint64_t request[2];
     uint32_t rewards; /* that were joined so far */
-    bool settled;
-    double value; /* what they are worth, by the aggregation */
+    uint64_t settled; /* number of its SETTLED event; 0: it is not */
+    double value;     /* what they are worth, by the aggregation */
+    bool inactive;    /* deferred, and not activated yet */
+    uint32_t slots;   /* of a round, at its first slot: those that follow it are the others; else 0 */
 } stored_decision;
 
 /* Opens or makes the store in a folder, which one process may do at a time (EE_FILE_ERROR with a sentence for the
@@ -133,6 +135,10 @@ ee_status store_last_of(store_reader *self, uint32_t bandit, unsigned kinds, uin
 
 /* How many decisions with numbers above `after` are not settled. It looks at all of them. */
 ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error);
+
+/* The first decision with a number above `after`, settled or not. */
+ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
+                              ee_error *error);
 
 /* The first event at or after a time; past the last where there is none. */
 ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uint64_t *number, ee_error *error);

@@ -50,9 +50,10 @@ static ee_status copy_model(backup *self, uint32_t bandit, uint64_t number, bool
 static ee_status copy_models(backup *self, ee_error *error)
 {
     static const char *const sql[] = {
-        "SELECT place, body, kind = 7 OR place = (SELECT max(place) FROM events AS other WHERE kind = 5 AND kind >= 4"
+        "SELECT place, body, kind = 7 OR place = (SELECT max(place) FROM events AS other WHERE kind = 5 AND kind >= 4 "
+        "AND kind <> 8"
         "  AND place > events.place >> 40 << 40 AND place < (events.place >> 40) + 1 << 40)"
-        " FROM events WHERE kind IN (5, 7) AND kind >= 4 AND body IS NOT NULL"};
+        " FROM events WHERE kind IN (5, 7) AND kind >= 4 AND kind <> 8 AND body IS NOT NULL"};
     sqlite3_stmt *statement = NULL;
     ee_status status = store_prepare(self->from, sql, 1, &statement, error);
     for (int code; !status && (code = sqlite3_step(statement)) != SQLITE_DONE;) {
@@ -117,7 +118,7 @@ static ee_status copy_database(backup *self, ee_error *error)
 static ee_status attempt(backup *self, bool last, ee_error *error)
 {
     self->vanished = false;
-    ee_status status = store_connect(self->folder, STORE_READS, &self->from, error);
+    ee_status status = store_connect(self->folder, STORE_COPIES, &self->from, error);
     if (status) return status;
     /* From here on the reader sees this moment. */
     if (sqlite3_exec(self->from, "BEGIN; SELECT count(*) FROM bandits", NULL, NULL, NULL))

@@ -2,18 +2,6 @@
  * forgotten of all this. */
 #include "store_sqlite.h"
 
-static void read_decision(sqlite3_stmt *statement, stored_decision *out)
-{
-    *out = (stored_decision){
-        .number = store_number_at(sqlite3_column_int64(statement, 0)),
-        .time = sqlite3_column_int64(statement, 1),
-        .request = {(uint64_t)sqlite3_column_int64(statement, 2), (uint64_t)sqlite3_column_int64(statement, 3)},
-        .rewards = (uint32_t)sqlite3_column_int64(statement, 4),
-        .settled = sqlite3_column_int(statement, 5) != 0,
-        .value = sqlite3_column_double(statement, 6),
-    };
-}
-
 ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored_decision *out, bool *found,
                               ee_error *error)
 {
@@ -23,7 +11,7 @@ ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored
     sqlite3_bind_int64(statement, 1, bandit);
     store_bind_text(statement, 2, id);
     status = store_step(self, FIND_DECISION, "find a decision", found, error);
-    if (*found) read_decision(statement, out);
+    if (*found) *out = store_column_decision(statement);
     sqlite3_reset(statement);
     return status;
 }
@@ -39,8 +27,10 @@ ee_status store_add_decision(store *self, uint32_t bandit, json_text id, const s
     sqlite3_bind_int64(statement, 3, (int64_t)decision->request[0]);
     sqlite3_bind_int64(statement, 4, (int64_t)decision->request[1]);
     sqlite3_bind_int64(statement, 5, decision->rewards);
-    sqlite3_bind_int(statement, 6, decision->settled);
+    sqlite3_bind_int64(statement, 6, (int64_t)decision->settled);
     sqlite3_bind_double(statement, 7, decision->value);
+    sqlite3_bind_int(statement, 8, decision->inactive);
+    sqlite3_bind_int64(statement, 9, decision->slots);
     status = store_run(self, WRITE_DECISION, "add a decision", error);
     if (status) return status;
     sqlite3_bind_int64(name, 1, bandit);
@@ -56,8 +46,9 @@ ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision
     if (status) return status;
     sqlite3_bind_int64(statement, 1, store_place(bandit, decision->number));
     sqlite3_bind_int64(statement, 2, decision->rewards);
-    sqlite3_bind_int(statement, 3, decision->settled);
+    sqlite3_bind_int64(statement, 3, (int64_t)decision->settled);
     sqlite3_bind_double(statement, 4, decision->value);
+    sqlite3_bind_int(statement, 5, decision->inactive);
     return store_run(self, CHANGE_DECISION, "change a decision", error);
 }
 
@@ -79,7 +70,7 @@ ee_status store_waiting(store *self, uint32_t bandit, uint64_t after, int64_t be
         stored_decision decision;
         status = store_step(self, FIND_WAITING, "find the decisions that wait", &row, error);
         if (status || !row) break;
-        read_decision(statement, &decision);
+        decision = store_column_decision(statement);
         if (decision.time >= before || *count == most || looked_at == MOST_LOOKED_AT) {
             *next = decision.time;
             break;
@@ -180,7 +171,7 @@ static ee_status is_settled(store *self, int64_t place, bool *settled, ee_error 
     bool row;
     sqlite3_bind_int64(self->statements[FIND_SETTLED], 1, place);
     ee_status status = store_step(self, FIND_SETTLED, "find a decision", &row, error);
-    *settled = !row || sqlite3_column_int(self->statements[FIND_SETTLED], 0) != 0;
+    *settled = !row || sqlite3_column_int64(self->statements[FIND_SETTLED], 0) != 0;
     sqlite3_reset(self->statements[FIND_SETTLED]);
     return status;
 }

@@ -17,12 +17,13 @@ enum {
     READ_BACK,
     READ_TIME,
     COUNT_WAITING,
+    NEXT_DECISION,
     READ_STATEMENTS
 };
 
 #define EVENT_COLUMNS "SELECT place, kind, time, id, decision, value, outcome, reward_id, body FROM events"
 
-/* Kinds from EVENT_STEP on have an index of their own: they are few, and looked for. */
+/* Kinds from EVENT_STEP on but EVENT_ACTIVATED have an index of their own: they are few, and looked for. */
 static const char *const sql[READ_STATEMENTS] = {
     [READ_BEGIN] = "BEGIN",
     [READ_END] = "COMMIT",
@@ -30,12 +31,15 @@ static const char *const sql[READ_STATEMENTS] = {
     [READ_ENDS] = STORE_ENDS_SQL,
     [READ_EVENTS] = EVENT_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place",
     [READ_ONE] = EVENT_COLUMNS " WHERE place = ?1",
-    [READ_NEXT] = "SELECT min(place) FROM events WHERE kind = ?1 AND kind >= 4 AND place > ?2 AND place < ?3",
-    [READ_LAST] = "SELECT max(place) FROM events WHERE kind = ?1 AND kind >= 4 AND place > ?2 AND place <= ?3",
+    [READ_NEXT] =
+        "SELECT min(place) FROM events WHERE kind = ?1 AND kind >= 4 AND kind <> 8 AND place > ?2 AND place < ?3",
+    [READ_LAST] =
+        "SELECT max(place) FROM events WHERE kind = ?1 AND kind >= 4 AND kind <> 8 AND place > ?2 AND place <= ?3",
     [READ_BACK] = "SELECT place FROM events WHERE ?1 >> kind & 1 AND place > ?2 AND place <= ?3"
                   " ORDER BY place DESC LIMIT 1",
     [READ_TIME] = "SELECT time FROM events WHERE place = ?1",
     [COUNT_WAITING] = "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2",
+    [NEXT_DECISION] = STORE_DECISION_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
 };
 
 struct store_reader {
@@ -251,7 +255,7 @@ ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsign
     *last = after;
     ee_status status = enter(self, error);
     if (status) return status;
-    bool rare = kinds >> EVENT_STEP << EVENT_STEP == kinds;
+    bool rare = kinds >> EVENT_STEP << EVENT_STEP == kinds && !is_of(EVENT_ACTIVATED, kinds);
     status = (rare ? read_rare : read_all)(self, bandit, kinds, most, visit, context, last, error);
     leave(self);
     return status;
@@ -280,7 +284,8 @@ static ee_status find_last(store_reader *self, int which, int kind, uint32_t ban
 ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
                      ee_error *error)
 {
-    if (kind < EVENT_STEP) return store_last_of(self, bandit, 1U << kind, upto, number, error);
+    if (kind < EVENT_STEP || kind == EVENT_ACTIVATED)
+        return store_last_of(self, bandit, 1U << kind, upto, number, error);
     return find_last(self, READ_LAST, (int)kind, bandit, upto, number, error);
 }
 
@@ -298,6 +303,20 @@ ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t afte
     sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
     ee_status status = step(self, COUNT_WAITING, &row, error);
     *count = status ? 0 : (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return status;
+}
+
+ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
+                              ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[NEXT_DECISION];
+    uint64_t most = ((uint64_t)1 << STORE_NUMBER_BITS) - 1;
+    *found = false;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, after < most ? after : most));
+    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
+    ee_status status = step(self, NEXT_DECISION, found, error);
+    if (*found) *out = store_column_decision(statement);
     sqlite3_reset(statement);
     return status;
 }

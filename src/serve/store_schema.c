@@ -77,6 +77,30 @@ static const char *const steps[] = {
     "    WHEN 5 THEN 'claimed' WHEN 6 THEN 'rewarded' WHEN 7 THEN 'default' WHEN 8 THEN 'nothing' END AS outcome,\n"
     "  reward_id, length(body) AS bytes\n"
     "FROM events JOIN bandits ON bandits.number = place >> 40;",
+    /* 2: decisions.settled was 1, and is the number of the event now. Activations are many: they have no index. */
+    "ALTER TABLE decisions ADD COLUMN inactive INTEGER NOT NULL DEFAULT 0; -- deferred and not activated yet\n"
+    "ALTER TABLE decisions ADD COLUMN slots INTEGER NOT NULL DEFAULT 0; -- of the round, at its first slot\n"
+    "UPDATE decisions SET settled = 0;"
+    "UPDATE decisions SET settled = ended.number FROM\n"
+    "  (SELECT place >> 40 << 40 | decision AS of, place & 0xffffffffff AS number FROM events WHERE kind = 3) AS "
+    "ended\n"
+    "  WHERE place = ended.of;"
+    "DROP INDEX rare_events;"
+    "CREATE INDEX rare_events ON events (kind, place) WHERE kind >= 4 AND kind <> 8;"
+    "DROP VIEW log;"
+    "CREATE VIEW log AS SELECT\n"
+    "  bandits.name AS bandit,\n"
+    "  place & 0xffffffffff AS number,\n"
+    "  CASE kind WHEN 1 THEN 'decision' WHEN 2 THEN 'reward' WHEN 3 THEN 'settled' WHEN 4 THEN 'step'\n"
+    "    WHEN 5 THEN 'checkpoint' WHEN 6 THEN 'settings' WHEN 7 THEN 'model' WHEN 8 THEN 'activated'\n"
+    "    WHEN 9 THEN 'promotion' END AS kind,\n"
+    "  strftime('%Y-%m-%dT%H:%M:%S', time / 1000000, 'unixepoch') || printf('.%06dZ', time % 1000000) AS time,\n"
+    "  replace(id, char(31), '/') AS id, decision, value,\n"
+    "  CASE outcome WHEN 1 THEN 'joined' WHEN 2 THEN 'repeated' WHEN 3 THEN 'late' WHEN 4 THEN 'unknown'\n"
+    "    WHEN 5 THEN 'claimed' WHEN 6 THEN 'rewarded' WHEN 7 THEN 'default' WHEN 8 THEN 'nothing'\n"
+    "    WHEN 9 THEN 'inactive' END AS outcome,\n"
+    "  reward_id, length(body) AS bytes\n"
+    "FROM events JOIN bandits ON bandits.number = place >> 40;",
 };
 enum { VERSION = sizeof steps / sizeof *steps };
 
@@ -128,6 +152,20 @@ json_text store_column_text(sqlite3_stmt *statement, int at)
 {
     const char *bytes = (const char *)sqlite3_column_text(statement, at);
     return (json_text){bytes ? bytes : "", bytes ? (size_t)sqlite3_column_bytes(statement, at) : 0};
+}
+
+stored_decision store_column_decision(sqlite3_stmt *statement)
+{
+    return (stored_decision){
+        .number = store_number_at(sqlite3_column_int64(statement, 0)),
+        .time = sqlite3_column_int64(statement, 1),
+        .request = {(uint64_t)sqlite3_column_int64(statement, 2), (uint64_t)sqlite3_column_int64(statement, 3)},
+        .rewards = (uint32_t)sqlite3_column_int64(statement, 4),
+        .settled = (uint64_t)sqlite3_column_int64(statement, 5),
+        .value = sqlite3_column_double(statement, 6),
+        .inactive = sqlite3_column_int(statement, 7) != 0,
+        .slots = (uint32_t)sqlite3_column_int64(statement, 8),
+    };
 }
 
 ee_status store_find_ends(sqlite3 *database, sqlite3_stmt *statement, uint32_t bandit, store_ends *out, ee_error *error)
@@ -230,14 +268,14 @@ static ee_status prepare_writer(sqlite3 *database, ee_error *error)
     return status;
 }
 
-static ee_status prepare_reader(sqlite3 *database, ee_error *error)
+static ee_status prepare_reader(sqlite3 *database, bool to_copy, ee_error *error)
 {
     int64_t version = 0;
     bool empty = false;
     ee_status status = check_application(database, &empty, error);
     if (!status) status = ask_number(database, "PRAGMA user_version", &version, error);
     if (!status) status = refuse_newer(version, VERSION, error);
-    if (!status && version < VERSION)
+    if (!status && version < VERSION && !to_copy)
         status = status_fail(error, EE_FILE_ERROR,
                              "store: eenet.db is of version %" PRId64 "; start the server on it once: it becomes %d",
                              version, VERSION);
@@ -257,12 +295,13 @@ ee_status store_connect(const char *folder, store_access access, sqlite3 **out, 
     if (!*out) return status_no_memory(error, 0);
     sqlite3_busy_timeout(*out, PATIENCE);
     int reason = code ? sqlite3_system_errno(*out) : 0;
-    if (access == STORE_READS && (reason == ENOENT || reason == ENOTDIR))
+    if (access != STORE_WRITES && (reason == ENOENT || reason == ENOTDIR))
         status = status_fail(error, EE_FILE_ERROR, "store: '%s' is no folder of a server: it has no eenet.db", folder);
     else if (code)
         status = store_fail(*out, "open eenet.db", error);
     else
-        status = access == STORE_WRITES ? prepare_writer(*out, error) : prepare_reader(*out, error);
+        status =
+            access == STORE_WRITES ? prepare_writer(*out, error) : prepare_reader(*out, access == STORE_COPIES, error);
     if (!status) return EE_OK;
     sqlite3_close(*out);
     *out = NULL;

@@ -20,13 +20,12 @@ static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_CHANGE] = "UPDATE bandits SET archived = ?2, settled_to = ?3, settings = coalesce(?4, settings)"
                      " WHERE number = ?1",
     [WRITE_EVENT] = "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [FIND_DECISION] = "SELECT place, time, request_a, request_b, rewards, settled, value FROM decisions"
-                      " WHERE place = (?1 << 40 | (SELECT number FROM ids WHERE bandit = ?1 AND id = ?2))",
-    [WRITE_DECISION] = "INSERT INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [FIND_DECISION] =
+        STORE_DECISION_COLUMNS " WHERE place = (?1 << 40 | (SELECT number FROM ids WHERE bandit = ?1 AND id = ?2))",
+    [WRITE_DECISION] = "INSERT INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [WRITE_ID] = "INSERT INTO ids VALUES (?1, ?2, ?3)",
-    [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4 WHERE place = ?1",
-    [FIND_WAITING] = "SELECT place, time, request_a, request_b, rewards, settled, value FROM decisions"
-                     " WHERE place > ?1 AND place < ?2 ORDER BY place",
+    [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4, inactive = ?5 WHERE place = ?1",
+    [FIND_WAITING] = STORE_DECISION_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place",
     [FIND_REWARD_ID] = "SELECT value, outcome FROM reward_ids WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
     [WRITE_REWARD_ID] = "INSERT INTO reward_ids VALUES (?1, ?2, ?3, ?4, ?5)",
     [WRITE_UNCLAIMED] = "INSERT INTO unclaimed VALUES (?1, ?2, ?3)",
@@ -300,6 +299,7 @@ ee_status store_put_bandit(store *self, const stored_bandit *bandit, ee_error *e
 static void bind_event(sqlite3_stmt *statement, uint32_t bandit, const event *new)
 {
     bool rewarded = new->kind == EVENT_REWARD || new->kind == EVENT_SETTLED;
+    bool judged = rewarded || new->kind == EVENT_ACTIVATED;
     sqlite3_bind_int64(statement, 1, store_place(bandit, new->number));
     sqlite3_bind_int(statement, 2, (int)new->kind);
     sqlite3_bind_int64(statement, 3, new->time);
@@ -308,13 +308,14 @@ static void bind_event(sqlite3_stmt *statement, uint32_t bandit, const event *ne
         sqlite3_bind_int64(statement, 5, (int64_t) new->decision);
     else
         sqlite3_bind_null(statement, 5);
-    if (rewarded) {
+    if (rewarded)
         sqlite3_bind_double(statement, 6, new->value);
-        sqlite3_bind_int(statement, 7, (int)new->outcome);
-    } else {
+    else
         sqlite3_bind_null(statement, 6);
+    if (judged)
+        sqlite3_bind_int(statement, 7, (int)new->outcome);
+    else
         sqlite3_bind_null(statement, 7);
-    }
     store_bind_text(statement, 8, new->reward_id);
     if (new->size)
         sqlite3_bind_blob64(statement, 9, new->body, new->size, SQLITE_STATIC);

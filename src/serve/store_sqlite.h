@@ -27,10 +27,10 @@ static inline uint64_t store_number_at(int64_t place)
 
 /* ---- connections: store_schema.c ---- */
 
-typedef enum store_access { STORE_READS, STORE_WRITES } store_access;
+typedef enum store_access { STORE_READS, STORE_COPIES, STORE_WRITES } store_access;
 
 /* Opens FOLDER/eenet.db. For writing it is made where it is missing, and brought up to this version; for reading it
- * must be of this version. *out is NULL where it fails. */
+ * must be of this version, and to be copied not of a newer one. *out is NULL where it fails. */
 ee_status store_connect(const char *folder, store_access access, sqlite3 **out, ee_error *error);
 
 /* Applies the steps that the database has not had yet: its user_version says how many it had. A step is all done, or
@@ -48,6 +48,12 @@ void store_finalize(sqlite3_stmt **statements, size_t count);
 
 void store_bind_text(sqlite3_stmt *statement, int at, json_text value); /* NULL where it is empty */
 json_text store_column_text(sqlite3_stmt *statement, int at);
+
+/* ---- decisions: of any connection ---- */
+
+#define STORE_DECISION_COLUMNS                                                                                         \
+    "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots FROM decisions"
+stored_decision store_column_decision(sqlite3_stmt *statement);
 
 /* ---- the ends of a bandit's log: of any connection ---- */
 

@@ -38,7 +38,7 @@ refuse 2 "eenet backup: no flag is called '--all'" --all data new
 refuse 1 "eenet backup: store: 'copy' is there already; a copy is made in a new folder" data copy
 refuse 1 "eenet backup: store: 'empty' is no folder of a server: it has no eenet.db" empty new
 sqlite3 copy/eenet.db 'PRAGMA user_version = 99'
-refuse 1 "eenet backup: store: eenet.db is of version 99, made by a newer eenet; this one knows up to 1" copy new
+refuse 1 "eenet backup: store: eenet.db is of version 99, made by a newer eenet; this one knows up to 2" copy new
 mkdir other
 sqlite3 other/eenet.db 'CREATE TABLE theirs (x)'
 refuse 1 "eenet backup: store: eenet.db is a database of another program" other new

@@ -1,73 +1,12 @@
 /* The settled decisions as dsjson: the exact line, what log_open reads from it, cursors, times and portions. */
-#include "support_files.h"
+#include "joined_play.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/joining.h"
 #include "serve/log_export.h"
-
-static const int64_t START = 1700000000000000; /* microseconds: 14 November 2023 */
-
-typedef struct play {
-    test_folder folder;
-    store *store;
-    joined_bandit bandit;
-    journal_counts counts;
-    int64_t now;
-} play;
-
-static play start(void)
-{
-    play self = {.folder = folder_make(), .now = START};
-    ee_error error = {0};
-    if (store_open(folder_path(&self.folder, "store"), &self.store, &error)) fail_msg("%s", error.message);
-    assert_int_equal(store_begin(self.store, NULL), EE_OK);
-    assert_int_equal(store_add_bandit(self.store, (json_text){"shop", 4}, &self.bandit.number, NULL), EE_OK);
-    self.bandit.deadline = INT64_MAX;
-    self.bandit.rules = (joining_rules){10000000, 0, LOG_REWARD_FIRST};
-    return self;
-}
-
-static void end(play *self)
-{
-    store_close(self->store);
-    folder_remove(&self->folder);
-}
-
-static void set_mode(play *self, const char *json)
-{
-    event settings = {.kind = EVENT_SETTINGS, .body = json, .size = strlen(json)};
-    assert_int_equal(joining_append(self->store, &self->bandit, &settings, self->now, NULL), EE_OK);
-}
-
-static void decide(play *self, const char *id, const decision_body *body)
-{
-    uint8_t *bytes = NULL;
-    size_t size = 0, capacity = 0;
-    assert_int_equal(decision_body_write(body, NULL, &bytes, &size, &capacity, NULL), EE_OK);
-    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = {id, strlen(id)}, .body = bytes, .size = size}};
-    assert_int_equal(joining_decision(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
-    memory_free(bytes);
-}
-
-static void reward(play *self, const char *id, double value)
-{
-    journal_entry entry = {.event = {.kind = EVENT_REWARD, .id = {id, strlen(id)}, .value = value}};
-    assert_int_equal(joining_reward(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
-}
-
-static void settle(play *self)
-{
-    size_t settled;
-    self->now += 11000000;
-    assert_int_equal(joining_settle(self->store, &self->bandit, self->now, 1000000, &settled, &self->counts, NULL),
-                     EE_OK);
-}
-
-static const log_range everything = {.from = INT64_MIN, .until = INT64_MAX};
 
 static log_export *open_export(play *self, const log_range *range)
 {
@@ -134,7 +73,7 @@ static void a_line(void **state)
                  "\"Timestamp\":\"2023-11-14T22:13:20.0000000Z\",\"Version\":\"1\",\"EventId\":\"x\",\"a\":[2,1,3],"
                  "\"p\":[0.95,0,0.05],\"_ba\":[1],\"_dim\":2,\"c\":{\"_multi\":[{\"_tag\":\"a\",\"x\":[1,0.5]},"
                  "{\"_tag\":\"b\\\"\",\"x\":[-2,0.1]},{\"_tag\":\"c\",\"x\":[0,3]}]},\"VWState\":{\"m\":\"17\"},"
-                 "\"_cursor\":3}\n");
+                 "\"_cursor\":1}\n");
     end(&self);
 }
 
@@ -230,11 +169,11 @@ static void apprentices_have_two_labels(void **state)
     assert_int_equal(store_commit(self.store, NULL), EE_OK);
     char *lines = lines_of(&self, everything, 1);
     const char *second = strchr(lines, '\n') + 1, *third = strchr(second, '\n') + 1;
-    assert_true(strncmp(lines, "{\"_label_cost\":-0.5,", 20) == 0);
-    assert_true(strstr(lines, "_original_label_cost") > second);
+    assert_true(strncmp(lines, "{\"_label_cost\":-0,", 18) == 0);
+    assert_non_null(strstr(lines, ",\"_original_label_cost\":-0.5,\"_cursor\":2}\n"));
     assert_true(strncmp(second, "{\"_label_cost\":-1,", 18) == 0); /* its choice was the baseline */
-    assert_true(strncmp(third, "{\"_label_cost\":-0,", 18) == 0);
-    assert_non_null(strstr(third, ",\"_original_label_cost\":-0.5,\"_cursor\":11}\n"));
+    assert_true(strncmp(third, "{\"_label_cost\":-0.5,", 20) == 0);
+    assert_null(strstr(third, "_original_label_cost"));
     memory_free(lines);
     log_event got;
     bool found = true;
@@ -268,9 +207,9 @@ static void the_mode_outlives_its_event(void **state)
     char *lines = lines_of(&self, range, 1);
     const char *second = strchr(lines, '\n') + 1;
     assert_true(strncmp(lines, "{\"_label_cost\":-1,", 18) == 0);
-    assert_non_null(strstr(lines, "\"EventId\":\"y\""));
+    assert_non_null(strstr(lines, "\"EventId\":\"x\""));
     assert_true(strncmp(second, "{\"_label_cost\":-1,", 18) == 0);
-    assert_non_null(strstr(second, "\"EventId\":\"x\""));
+    assert_non_null(strstr(second, "\"EventId\":\"y\""));
     memory_free(lines);
     end(&self);
 }
@@ -308,21 +247,52 @@ static void cursors_times_and_limits(void **state)
     (void)state;
     play self = start();
     const char *ids[] = {"a", "b", "c", "d", "e", "f"};
-    for (int i = 0; i < 6; i++) decide(&self, ids[i], &vectors); /* 1 to 6 */
-    for (int i = 5; i >= 0; i--) {
+    for (int i = 0; i < 6; i++) {
+        decide(&self, ids[i], &vectors); /* 1 to 6, a second apart */
         self.now += 1000000;
-        reward(&self, ids[i], i); /* settled by 8, 10, ... 18 */
     }
+    for (int i = 5; i >= 1; i--) reward(&self, ids[i], i);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    assert_cursors(&self, everything, 1, ""); /* the first waits, and all others with it */
+    assert_int_equal(store_begin(self.store, NULL), EE_OK);
+    reward(&self, ids[0], 0);
     assert_int_equal(store_commit(self.store, NULL), EE_OK);
     for (size_t portion = 1; portion < 1 << 16; portion *= 16)
-        assert_cursors(&self, everything, portion, "8 10 12 14 16 18 ");
-    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "10 12 14 16 18 ");
-    assert_cursors(&self, (log_range){8, INT64_MIN, INT64_MAX, 2, MODE_ONLINE}, 1, "10 12 ");
-    assert_cursors(&self, (log_range){0, START + 2000000, START + 4000000, 0, MODE_ONLINE}, 1, "10 12 ");
-    assert_cursors(&self, (log_range){10, START + 2000000, START + 4000000, 0, MODE_ONLINE}, 1, "12 ");
-    assert_cursors(&self, (log_range){0, START + 2000001, INT64_MAX, 1, MODE_ONLINE}, 1, "12 ");
-    assert_cursors(&self, (log_range){18, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
+        assert_cursors(&self, everything, portion, "1 2 3 4 5 6 ");
+    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "2 3 4 5 6 ");
+    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 2, MODE_ONLINE}, 1, "2 3 ");
+    assert_cursors(&self, (log_range){0, START + 1000000, START + 3000000, 0, MODE_ONLINE}, 1, "2 3 ");
+    assert_cursors(&self, (log_range){2, START + 1000000, START + 3000000, 0, MODE_ONLINE}, 1, "3 ");
+    assert_cursors(&self, (log_range){0, START + 1000001, INT64_MAX, 1, MODE_ONLINE}, 1, "3 ");
+    assert_cursors(&self, (log_range){6, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
     assert_cursors(&self, (log_range){1000, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
+    assert_cursors(&self, (log_range){INT64_MAX, INT64_MIN, INT64_MAX, 0, MODE_ONLINE}, 1, "");
+    end(&self);
+}
+
+/* What is decided while somebody reads is for the next. */
+static void an_export_ends(void **state)
+{
+    (void)state;
+    play self = start();
+    decide(&self, "a", &vectors);
+    reward(&self, "a", 1);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    log_export *export = open_export(&self, &everything);
+    assert_int_equal(store_begin(self.store, NULL), EE_OK);
+    self.now++;
+    decide(&self, "b", &vectors);
+    reward(&self, "b", 1);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    text some = text_start(NULL);
+    bool over;
+    assert_int_equal(log_export_fill(export, &some, 1 << 16, &over, NULL), EE_OK);
+    assert_true(over);
+    assert_non_null(strstr(some.bytes, "\"EventId\":\"a\""));
+    assert_null(strstr(some.bytes, "\"EventId\":\"b\""));
+    memory_free(some.bytes);
+    log_export_free(export);
+    assert_cursors(&self, everything, 1, "1 4 ");
     end(&self);
 }
 
@@ -363,6 +333,7 @@ int main(void)
         cmocka_unit_test(the_mode_outlives_its_event),
         cmocka_unit_test(nothing_is_skipped),
         cmocka_unit_test(cursors_times_and_limits),
+        cmocka_unit_test(an_export_ends),
         cmocka_unit_test(memory_is_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,8 @@ static void a_store_of_version_1_opens(void **state)
     assert_true(store_has_unclaimed(b->kept, 1));
     begin(b);
     assert_true(find(b, 1, "first", &decision));
-    assert_true(decision.number == 2 && decision.settled && decision.rewards == 1 && decision.value == 0.5);
+    assert_true(decision.number == 2 && decision.settled == 4 && !decision.inactive && decision.rewards == 1 &&
+                decision.value == 0.5);
     assert_true(decision.request[0] == 0x0123456789abcdef && decision.request[1] == 0xfedcba9876543210);
     assert_true(find(b, 1, "second", &decision) && !decision.settled);
     bool there;

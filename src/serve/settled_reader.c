@@ -1,0 +1,325 @@
+#include "settled_reader.h"
+
+#include "data/slot_context.h"
+
+/* A decision: all of it that is needed until the next, copied from the store. */
+typedef struct kept_decision {
+    uint8_t *bytes; /* its id and its body */
+    size_t capacity;
+    event_room room;
+    json_text id;
+    int64_t time;
+    decision_body body;
+    double value;
+    event_outcome outcome;
+} kept_decision;
+
+struct settled_reader {
+    memory memory;
+    store_reader *reader;
+    uint32_t bandit;
+    uint64_t after, left;
+    int64_t until;
+    uint64_t settings;      /* number of the SETTINGS event that was read last; 0: none */
+    learning_mode mode;     /* by it */
+    learning_mode mode_now; /* of the bandit */
+
+    kept_decision *decisions; /* one, or the slots of a round */
+    size_t capacity;
+    kept_decision *reading;
+    ee_status status; /* of what was read */
+    double *learned;
+    log_slot *slots;
+    size_t *actions; /* of all slots: possible ones, allowed ones */
+    double *probabilities;
+    char *features; /* of the first slot */
+    size_t learned_capacity, slot_capacity, action_capacity, probability_capacity, feature_capacity;
+};
+
+ee_status settled_reader_create(store_reader *reader, uint32_t bandit, const log_range *range, settled_reader **out,
+                                ee_error *error)
+{
+    settled_reader *self;
+    uint64_t first = 0;
+    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
+    if (status) {
+        store_reader_free(reader);
+        return status;
+    }
+    self->reader = reader;
+    self->bandit = bandit;
+    self->after = range->after;
+    self->left = range->limit ? range->limit : UINT64_MAX;
+    self->until = range->until;
+    self->mode = self->mode_now = range->mode;
+    status = store_find_time(reader, bandit, range->from, &first, error);
+    if (first > self->after + 1) self->after = first - 1;
+    if (status)
+        settled_reader_free(self);
+    else
+        *out = self;
+    return status;
+}
+
+void settled_reader_free(settled_reader *self)
+{
+    if (!self) return;
+    store_reader_free(self->reader);
+    memory_release(&self->memory);
+}
+
+/* ---- the mode ---- */
+
+static ee_status read_mode(void *context, const event *found, ee_error *error)
+{
+    settled_reader *self = context;
+    bandit_settings settings = bandit_settings_usual();
+    self->status = bandit_settings_read(&settings, found->body, found->size, false, error);
+    self->mode = settings.mode;
+    return EE_OK;
+}
+
+/* The mode in which a decision was made. */
+static ee_status find_mode(settled_reader *self, uint64_t decision, ee_error *error)
+{
+    uint64_t number;
+    ee_status status = store_last(self->reader, self->bandit, EVENT_SETTINGS, decision, &number, error);
+    if (status || number == self->settings) return status;
+    self->settings = number;
+    self->mode = self->mode_now;
+    if (!number) return EE_OK;
+    self->status = EE_OK;
+    status = store_read_one(self->reader, self->bandit, number, read_mode, self, error);
+    return status ? status : self->status;
+}
+
+/* ---- decisions ---- */
+
+/* Line ends of JSON stand between values alone, and no line may have them. */
+static void blank_line_ends(char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] == '\n' || bytes[i] == '\r') bytes[i] = ' ';
+}
+
+static ee_status keep_decision(void *context, const event *made, ee_error *error)
+{
+    settled_reader *self = context;
+    kept_decision *kept = self->reading;
+    kept->room.owner = &self->memory;
+    self->status =
+        memory_grow(&self->memory, &kept->bytes, &kept->capacity, made->id.length + made->size + 1, 1, error);
+    if (self->status) return EE_OK;
+    memcpy(kept->bytes, made->id.bytes, made->id.length);
+    uint8_t *body = kept->bytes + made->id.length;
+    if (made->size) memcpy(body, made->body, made->size);
+    kept->id = (json_text){(const char *)kept->bytes, made->id.length};
+    kept->time = made->time;
+    self->status = decision_body_read(body, made->size, &kept->room, &kept->body, error);
+    if (!self->status && kept->body.context.length)
+        blank_line_ends((char *)body + (kept->body.context.bytes - (const char *)body), kept->body.context.length);
+    return EE_OK;
+}
+
+static ee_status keep_settlement(void *context, const event *settled, ee_error *error)
+{
+    settled_reader *self = context;
+    (void)error;
+    self->reading->value = settled->value;
+    self->reading->outcome = settled->outcome;
+    return EE_OK;
+}
+
+/* *there false: it was removed meanwhile. */
+static ee_status load_one(settled_reader *self, const stored_decision *row, size_t place, bool *there, ee_error *error)
+{
+    self->reading = &self->decisions[place];
+    self->status = EE_OK;
+    ee_status status = store_read_one(self->reader, self->bandit, row->number, keep_decision, self, error);
+    if (!status) status = store_read_one(self->reader, self->bandit, row->settled, keep_settlement, self, error);
+    *there = status != EE_BAD_INPUT;
+    if (!*there) return EE_OK;
+    return status ? status : self->status;
+}
+
+/* Loads the decision of the row, or all slots of its round. *count becomes how many: 0 where one is not settled yet.
+ * *there false: they are passed over. */
+static ee_status load(settled_reader *self, stored_decision row, size_t *count, bool *there, ee_error *error)
+{
+    size_t wanted = row.slots ? row.slots : 1;
+    uint64_t first = row.number;
+    ee_status status =
+        memory_grow(&self->memory, &self->decisions, &self->capacity, wanted, sizeof *self->decisions, error);
+    *there = true;
+    for (*count = 0; !status && *count < wanted; ++*count) {
+        bool found = true;
+        if (*count) status = store_next_decision(self->reader, self->bandit, row.number, &row, &found, error);
+        if (status) return status;
+        *there = found && row.number == first + *count;
+        if (*there && !row.settled) *count = 0;
+        if (!*there || !row.settled) return EE_OK;
+        status = load_one(self, &row, *count, there, error);
+        if (status || !*there) return status;
+    }
+    *there = self->decisions[0].body.slot_index == 0 || row.slots; /* a cursor within a round passes over its rest */
+    return status;
+}
+
+/* ---- as an event of a log ---- */
+
+static bool is_skipped(event_outcome outcome)
+{
+    return outcome == SETTLED_NOTHING || outcome == SETTLED_INACTIVE;
+}
+
+static void fill_event(const kept_decision *kept, log_event *out)
+{
+    const decision_body *body = &kept->body;
+    *out = (log_event){
+        .id = slot_round_id(kept->id, NULL),
+        .time = (double)kept->time / 1e6,
+        .count = body->count,
+        .action = body->action,
+        .probability = body->probabilities[body->action],
+        .probabilities = body->probabilities,
+        .reward = kept->value,
+        .copies = 1,
+        .skipped = is_skipped(kept->outcome),
+        .baseline = body->baseline,
+        .actions = body->names,
+    };
+    if (body->dim)
+        out->arms = ee_arms_dense(body->values, body->count, body->dim);
+    else
+        out->context = body->context;
+}
+
+/* The actions that were possible, the chosen one first, and then those that the request allows, where it says so. */
+static size_t fill_actions(const decision_body *body, size_t *actions, double *probabilities, log_slot *slot)
+{
+    slot->actions = actions;
+    slot->probabilities = probabilities;
+    actions[0] = body->action;
+    probabilities[0] = body->probabilities[body->action];
+    slot->count = 1;
+    for (size_t i = 0; i < body->count; i++) {
+        if (i == body->action || (body->excluded && body->excluded[i])) continue;
+        actions[slot->count] = i;
+        probabilities[slot->count++] = body->probabilities[i];
+    }
+    size_t *allowed = actions + slot->count;
+    for (size_t i = 0; body->excluded && i < body->count; i++)
+        if (body->excluded[i] != EXCLUDED_BY_REQUEST) allowed[slot->allowed_count++] = i;
+    if (slot->allowed_count == body->count) slot->allowed_count = 0;
+    slot->allowed = slot->allowed_count ? allowed : NULL;
+    return slot->count + slot->allowed_count;
+}
+
+/* The context of a slot becomes {SLOT} and, where it is wanted, {SHARED}, in its own bytes: the braces take the place
+ * of commas. The two share one, so where both are wanted the first is copied. */
+static ee_status split_context(settled_reader *self, kept_decision *kept, json_text *features, json_text *shared,
+                               ee_error *error)
+{
+    json_text joined = kept->body.context, of_all, own;
+    char *bytes = (char *)kept->bytes;
+    if (shared) *shared = joined;
+    if (!slot_context_split(joined, &of_all, &own)) return EE_OK;
+    char *first = own.length ? bytes + (own.bytes - bytes) - 1 : NULL;
+    if (shared && own.length) {
+        ee_status status =
+            memory_grow(&self->memory, &self->features, &self->feature_capacity, own.length + 2, 1, error);
+        if (status) return status;
+        memcpy(self->features + 1, own.bytes, own.length);
+        first = self->features;
+    }
+    if (first) {
+        first[0] = '{';
+        first[own.length + 1] = '}';
+        *features = (json_text){first, own.length + 2};
+    }
+    if (!shared || !of_all.length) return EE_OK;
+    bytes[of_all.bytes - (const char *)kept->bytes - 1] = '{';
+    *shared = (json_text){of_all.bytes - 1, of_all.length + 2};
+    return EE_OK;
+}
+
+static ee_status make_room(settled_reader *self, size_t count, ee_error *error)
+{
+    size_t actions = 0;
+    for (size_t i = 0; i < count; i++) actions += self->decisions[i].body.count;
+    ee_status status =
+        memory_grow(&self->memory, &self->slots, &self->slot_capacity, count, sizeof *self->slots, error);
+    if (!status)
+        status = memory_grow(&self->memory, &self->actions, &self->action_capacity, 2 * actions, sizeof *self->actions,
+                             error);
+    if (!status)
+        status = memory_grow(&self->memory, &self->probabilities, &self->probability_capacity, actions,
+                             sizeof *self->probabilities, error);
+    return status;
+}
+
+static ee_status fill_slots(settled_reader *self, size_t count, log_event *out, ee_error *error)
+{
+    ee_status status = make_room(self, count, error);
+    size_t *actions = self->actions;
+    double *probabilities = self->probabilities;
+    for (size_t i = 0; !status && i < count; i++) {
+        kept_decision *kept = &self->decisions[i];
+        log_slot *slot = &self->slots[i];
+        *slot = (log_slot){.id = kept->body.slot,
+                           .reward = kept->value,
+                           .skipped = is_skipped(kept->outcome),
+                           .baseline = kept->body.baseline};
+        actions += fill_actions(&kept->body, actions, probabilities, slot);
+        probabilities += slot->count;
+        out->skipped &= slot->skipped;
+        if (!kept->body.dim) status = split_context(self, kept, &slot->features, i ? NULL : &out->context, error);
+    }
+    out->slots = self->slots;
+    out->slot_count = count;
+    return status;
+}
+
+static ee_status fill(settled_reader *self, size_t count, uint64_t last, log_event *out, settled_decision *facts,
+                      ee_error *error)
+{
+    const decision_body *body = &self->decisions[0].body;
+    fill_event(&self->decisions[0], out);
+    ee_status status = body->slot_count ? fill_slots(self, count, out, error) : EE_OK;
+    if (!status)
+        status = memory_grow(&self->memory, &self->learned, &self->learned_capacity, count, sizeof(double), error);
+    if (status) return status;
+    for (size_t i = 0; i < count; i++)
+        self->learned[i] = self->decisions[i].body.own == self->decisions[i].body.baseline;
+    *facts = (settled_decision){last,
+                                body->version,
+                                self->mode,
+                                body->own,
+                                self->decisions[0].outcome,
+                                self->mode == MODE_APPRENTICE ? self->learned : NULL};
+    return EE_OK;
+}
+
+ee_status settled_next(settled_reader *self, log_event *out, settled_decision *facts, bool *found, ee_error *error)
+{
+    *found = false;
+    while (self->left) {
+        stored_decision row = {0};
+        size_t count = 0;
+        bool there = false;
+        ee_status status = store_next_decision(self->reader, self->bandit, self->after, &row, &there, error);
+        if (status || !there || row.time >= self->until) return status;
+        status = load(self, row, &count, &there, error);
+        if (status || (there && !count)) return status;
+        uint64_t last = there ? row.number + count - 1 : row.number;
+        if (there) status = find_mode(self, row.number, error);
+        if (there && !status) status = fill(self, count, last, out, facts, error);
+        if (status) return status;
+        self->after = last;
+        *found = there;
+        if (!there) continue;
+        self->left--;
+        return EE_OK;
+    }
+    return EE_OK;
+}
