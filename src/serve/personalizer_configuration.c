@@ -269,7 +269,7 @@ ee_status service_configuration_read(bandit_settings *into, json_text body, cons
     if (!status && next.mode != into->mode && !are_rewards_alike(&next.joining, &into->joining))
         status = refuse(&self, "InvalidLearningModeServiceConfiguration",
                         "learningMode and the settings of rewards cannot change at once");
-    if (!status && next.retention_days > 0 && next.retention_days < next.joining.wait / 1e6 / DAY + 1)
+    if (!status && next.retention_days > 0 && (double)next.retention_days < (double)next.joining.wait / 1e6 / DAY + 1)
         status =
             refuse(&self, "InvalidLogRetentionDays", "logRetentionDays must be rewardWaitTime and a day, at least");
     if (!status) status = personalizer_keep(&self.kept, &next, error);
