@@ -34,6 +34,12 @@ const route service_routes[] = {
     {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model", true},
     {HTTP_GET, "/v1/bandits/{name}/model/versions", KEY_READER, NULL, api_model_versions, "Versions that are kept",
      true},
+    {HTTP_POST, "/v1/bandits/{name}/explain", KEY_READER, "body-bytes", api_explain,
+     "What the features contribute to a decision", false},
+    {HTTP_GET, "/v1/bandits/{name}/decisions/{id}/explain", KEY_READER, NULL, api_explain_decision,
+     "What the features contribute to a decision that was made", true},
+    {HTTP_GET, "/v1/bandits/{name}/importance", KEY_READER, NULL, api_importance, "What each feature contributes",
+     false},
     {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Settled decisions as lines of dsjson", true},
 };
 const size_t service_route_count = sizeof service_routes / sizeof *service_routes;
