@@ -154,6 +154,27 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee
                                                      ee_decision *decisions, ee_score *scores, double *probabilities,
                                                      ee_error *error);
 
+/* Fills several slots, as places on a page, each with another action: the best first, where the slots are alike. slots
+ * is (count): the same actions, in the same order, as each slot sees them, so that all have the same number of arms.
+ * The very same arms in all slots is "the best few of these" (top-k). excluded is NULL or (count, arms): not zero where
+ * an action may not fill a slot.
+ *
+ * The slots are decided in their order, each among what is left: what it may take and no slot before it took. That is
+ * what ee_bandit_decide would do with these arms alone, and a probability is that of the slot's choice given those of
+ * the slots before. All are decided on what the bandit knows when the call begins. Each slot is a decision of its own,
+ * with an id and a reward: reward them one by one (ee_bandit_learn).
+ *
+ * decisions is (count); decisions[k].arm is a number among all arms. scores and probabilities, where they are not NULL,
+ * receive (count, arms) entries, 0 for what the slot could not take. EE_BAD_INPUT where there are more slots than arms,
+ * or nothing is left for a slot; then nothing was decided, and what the three hold is undefined.
+ *
+ * With named features make a round for each slot whose context has the slot's features too, as {"slot": {"size": "L"}},
+ * and take the arms of each by ee_bandit_arms. Whoever decides on a snapshot decides slot by slot, leaving out of the
+ * arms what was taken: that is the same. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_decide_slots(ee_bandit *bandit, const ee_arms *slots, size_t count,
+                                                      const uint8_t *excluded, ee_decision *decisions, ee_score *scores,
+                                                      double *probabilities, ee_error *error);
+
 /* The scores by what the bandit knows now, without deciding and without a change: those that decide would see, unless
  * decisions wait that it would count as tried first. scores receives arms->count entries. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,

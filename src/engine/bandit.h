@@ -10,6 +10,17 @@ enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192, FEATURES_SIZE = 512 };
 struct features; /* see features/features.h */
 struct features_options;
 
+/* Where slots are filled. Arms are those of all slots, by their numbers. */
+typedef struct slot_room {
+    size_t *left;     /* (arms) the numbers of those that a slot may take */
+    uint8_t *taken;   /* (arms) whether a slot before took it */
+    ee_score *scores; /* (arms) where they hold for several slots */
+    size_t *starts;   /* what is left, as a round of its own */
+    uint32_t *indices;
+    float *values;
+    size_t left_capacity, taken_capacity, score_capacity, start_capacity, index_capacity, value_capacity;
+} slot_room;
+
 struct ee_bandit {
     memory memory;                       /* all blocks of the bandit, itself the first */
     char name[POLICY_NAME_SIZE];         /* as asked for, with the preset */
@@ -24,6 +35,7 @@ struct ee_bandit {
     policy *policy;
     decision_rules rules;
     deciding_room room;
+    slot_room slots;
     pending pending;
     uint32_t *words; /* (word_capacity) for decisions that are being made or learned */
     size_t word_capacity;

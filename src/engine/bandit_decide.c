@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "arms.h"
-#include "bandit.h"
+#include "deciding_call.h"
 
 static ee_status check(const ee_bandit *bandit, const ee_arms *arms, ee_error *error)
 {
@@ -86,24 +86,21 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
 
 /* ---- several rounds in one call ---- */
 
-/* A call that is under way: nothing of the bandit has changed but its streams and its room. */
-typedef struct call {
-    ee_bandit *bandit;
-    const ee_arms *rounds;
-    size_t count;
+typedef struct rounds_call {
+    deciding_call call;
+    const ee_arms *rounds; /* (call.count) */
     ee_decision *decisions;
     ee_score *scores;      /* of the rounds to come; or NULL */
     double *probabilities; /* likewise */
-    double length;
-    size_t words, most_words; /* of all decisions so far, and of the largest */
-} call;
+} rounds_call;
 
-static ee_status check_rounds(const call *c, ee_error *error)
+static ee_status check_rounds(const ee_bandit *bandit, const ee_arms *rounds, size_t count,
+                              const ee_decision *decisions, ee_error *error)
 {
-    if (!c->bandit || (c->count && (!c->rounds || !c->decisions)))
+    if (!bandit || (count && (!rounds || !decisions)))
         return status_fail(error, EE_BAD_INPUT, "decide: no bandit, no rounds or nowhere to put the decisions");
-    for (size_t i = 0; i < c->count; i++) {
-        ee_status status = arms_check(&c->rounds[i], c->bandit->dim, error);
+    for (size_t i = 0; i < count; i++) {
+        ee_status status = arms_check(&rounds[i], bandit->dim, error);
         if (status) return status;
     }
     return EE_OK;
@@ -111,13 +108,13 @@ static ee_status check_rounds(const call *c, ee_error *error)
 
 /* How many rounds from number first on are scored in one go: dense ones, where the policy allows it and keeps nothing
  * of a decision, since keep() must know which arms were a round. */
-static size_t rounds_together(const call *c, size_t first)
+static size_t rounds_together(const rounds_call *c, size_t first)
 {
     enum { ENOUGH_ARMS = 256 }; /* more at once gain nothing, and take more room */
-    const policy *owner = c->bandit->policy;
+    const policy *owner = c->call.bandit->policy;
     size_t last = first, arms = 0;
     if (!owner->class->alone || owner->class->draws) return 1;
-    for (; last < c->count && !c->rounds[last].starts && arms < ENOUGH_ARMS; last++) {
+    for (; last < c->call.count && !c->rounds[last].starts && arms < ENOUGH_ARMS; last++) {
         arms += c->rounds[last].count;
         if (policy_kept_count(owner, owner->parameters.round, c->rounds[last].count)) return 1;
     }
@@ -126,35 +123,28 @@ static size_t rounds_together(const call *c, size_t first)
 
 /* Draws an arm for round number i, whose arms begin at number first of the scored ones, and writes down the decision.
  */
-static ee_status decide_round(call *c, size_t i, const scored_arms *scored, size_t first, ee_error *error)
+static ee_status decide_round(rounds_call *c, size_t i, const scored_arms *scored, size_t first, ee_error *error)
 {
-    ee_bandit *bandit = c->bandit;
+    ee_bandit *bandit = c->call.bandit;
     deciding_room *room = &bandit->room;
     const parameters *learned = &bandit->policy->parameters;
     size_t arm = deciding_draw(&bandit->rules, learned, first, c->rounds[i].count, room);
-    kept_decision *kept = &bandit->decided[i];
-    *kept =
-        kept_decision_make(learned->round, c->rounds[i].count, vector_of_arm(&scored->arms, arm), room->scores[arm]);
-    size_t words = kept_decision_words(kept, bandit->policy);
-    ee_status status = bandit_reserve_words(bandit, c->words + words, error);
+    ee_status status = deciding_call_keep(&c->call, scored, arm, c->rounds[i].count, room->scores[arm], error);
     if (status) return status;
-    kept_decision_fill(kept, learned, &scored->arms, arm, &room->scratch, bandit->words + c->words);
-    c->words += words;
-    if (words > c->most_words) c->most_words = words;
     if (bandit->policy->class->draws) deciding_estimate(&bandit->rules, learned, scored, arm, room);
-    c->decisions[i] = (ee_decision){bandit->decisions + 1 + i, arm - first, room->probabilities[arm]};
+    c->decisions[i] = (ee_decision){deciding_call_id(&c->call), arm - first, room->probabilities[arm]};
     return EE_OK;
 }
 
-static ee_status decide_together(call *c, size_t begin, size_t count, ee_error *error)
+static ee_status decide_together(rounds_call *c, size_t begin, size_t count, ee_error *error)
 {
-    ee_bandit *bandit = c->bandit;
+    ee_bandit *bandit = c->call.bandit;
     const parameters *learned = &bandit->policy->parameters;
     scored_arms scored;
-    ee_status status =
-        deciding_score(&bandit->rules, learned, c->rounds + begin, count, c->length, &bandit->room, &scored, error);
+    ee_status status = deciding_score(&bandit->rules, learned, c->rounds + begin, count, c->call.length, &bandit->room,
+                                      &scored, error);
     if (status) return status;
-    c->length = scored.length;
+    c->call.length = scored.length;
     size_t first = 0;
     for (size_t i = begin; i < begin + count && !status; first += c->rounds[i++].count)
         status = decide_round(c, i, &scored, first, error);
@@ -165,58 +155,17 @@ static ee_status decide_together(call *c, size_t begin, size_t count, ee_error *
     return EE_OK;
 }
 
-/* How many of the decisions do not expire before the call ends. */
-static size_t lasting(const call *c)
-{
-    return c->count < c->bandit->pending.limit ? c->count : c->bandit->pending.limit;
-}
-
-/* The decision of this call that is pushed out by a later one of it expires. Returns where the next one's words are. */
-static const uint32_t *push_out(ee_bandit *bandit, const kept_decision *kept, const uint32_t *words)
-{
-    observation seen = kept_decision_observation(kept, bandit->policy, words);
-    bandit_expire(bandit, &seen);
-    return words + kept_decision_words(kept, bandit->policy);
-}
-
-/* Cannot fail: there is room. */
-static void remember(const call *c)
-{
-    ee_bandit *bandit = c->bandit;
-    const uint32_t *words = bandit->words, *leaving = words;
-    size_t limit = bandit->pending.limit;
-    bandit->policy->parameters.length = c->length;
-    for (size_t i = 0; i < c->count; i++) {
-        const kept_decision *kept = &bandit->decided[i];
-        if (i >= limit) leaving = push_out(bandit, kept - limit, leaving);
-        if (c->count - i <= lasting(c))
-            bandit_remember(bandit, kept, words);
-        else
-            bandit_pass_over(bandit);
-        words += kept_decision_words(kept, bandit->policy);
-    }
-}
-
 ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count, ee_decision *decisions,
                                 ee_score *scores, double *probabilities, ee_error *error)
 {
-    call c = {bandit, rounds, count, decisions, scores, probabilities, 0, 0, 0};
-    ee_status status = check_rounds(&c, error);
+    ee_status status = check_rounds(bandit, rounds, count, decisions, error);
     if (status) return status;
-    c.length = bandit->policy->parameters.length;
-    decision_streams before = bandit->room.streams;
-    status = memory_grow(&bandit->memory, &bandit->decided, &bandit->decided_capacity, count, sizeof *bandit->decided,
-                         error);
-    if (!status && count) status = bandit_tell(bandit, error);
+    rounds_call c = {.rounds = rounds, .decisions = decisions, .scores = scores, .probabilities = probabilities};
+    status = deciding_call_begin(&c.call, bandit, count, error);
     for (size_t i = 0; i < count && !status;) {
         size_t together = rounds_together(&c, i);
         status = decide_together(&c, i, together, error);
         i += together;
     }
-    if (!status) status = pending_reserve(&bandit->pending, lasting(&c), c.most_words, error);
-    if (status)
-        bandit->room.streams = before;
-    else
-        remember(&c);
-    return status;
+    return deciding_call_end(&c.call, status, error);
 }

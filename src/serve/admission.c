@@ -94,9 +94,12 @@ static json_text key_of(const http_exchange *exchange)
 static bool check_key(const service_config *config, http_exchange *exchange, const route *of, key_grant *grant)
 {
     *grant = (key_grant){.role = KEY_ADMIN, .name = ""};
-    if (!config->keys || of->role == KEY_NOBODY) return true;
+    if (!config->keys) return true;
     json_text key = key_of(exchange);
-    if (!key.bytes || !key_ring_find(config->keys, key, grant)) {
+    grant->role = KEY_NOBODY;
+    bool found = key.bytes && key_ring_find(config->keys, key, grant);
+    if (of->role == KEY_NOBODY) return true;
+    if (!found) {
         http_add_header(exchange, "WWW-Authenticate", "Bearer");
         http_refuse(exchange, 401, call_code(401), key.bytes ? "the key is not known" : "a key is needed: %s",
                     "Authorization: Bearer KEY");
@@ -148,8 +151,9 @@ static bool find_bandit(service *self, call *into, const key_grant *grant)
 {
     http_exchange *exchange = into->exchange;
     const route_match *match = &into->match;
+    bool names_one = match->count && match->route->role != KEY_NOBODY; /* what needs no key is of no bandit */
     char asked[ROUTE_PART_SIZE];
-    const char *name = match->count ? match->parts[0] : NULL;
+    const char *name = names_one ? match->parts[0] : NULL;
     if (into->base.generation) name = personalizer_bandit(into, grant, asked);
     if (grant->bandit && (name ? strcmp(grant->bandit, name) != 0 : match->route->handle == api_metrics)) {
         http_refuse(exchange, 403, call_code(403), "the key is for the bandit '%s' alone", grant->bandit);
@@ -198,6 +202,7 @@ static bool let_in(service *self, call *into)
     if (!check_key(config, exchange, of, &grant)) return false;
     into->only_bandit = grant.bandit;
     into->key_name = grant.name;
+    into->role = grant.role;
     if (of->role != KEY_NOBODY && !check_rate(self->rates, exchange, caller_of(config, exchange, &grant),
                                               config->settings.rate, config->keys ? "key" : "address"))
         return false;

@@ -5,6 +5,9 @@ const route service_routes[] = {
     {HTTP_GET, "/livez", KEY_NOBODY, NULL, api_live, "Whether the process turns", false},
     {HTTP_GET, "/readyz", KEY_NOBODY, NULL, api_ready, "Whether requests are welcome", false},
     {HTTP_GET, "/openapi.json", KEY_NOBODY, NULL, api_openapi, "The description of this API", false},
+    {HTTP_GET, "/", KEY_NOBODY, NULL, api_page, "The page that shows all of it", false},
+    {HTTP_GET, "/page/visitor", KEY_NOBODY, NULL, api_page_visitor, "What the key of this request is for", false},
+    {HTTP_GET, "/page/{file}", KEY_NOBODY, NULL, api_page_file, "A file of the page", false},
     {HTTP_GET, "/metrics", KEY_READER, NULL, api_metrics, "Numbers for Prometheus", false},
     {HTTP_GET, "/v1/bandits", KEY_READER, NULL, api_list, "All bandits", false},
     {HTTP_POST, "/v1/bandits", KEY_ADMIN, "body-bytes", api_create, "Create a bandit", true},
@@ -27,6 +30,12 @@ const route service_routes[] = {
     {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model", true},
     {HTTP_GET, "/v1/bandits/{name}/model/versions", KEY_READER, NULL, api_model_versions, "Versions that are kept",
      true},
+    {HTTP_POST, "/v1/bandits/{name}/explain", KEY_READER, "body-bytes", api_explain,
+     "What the features contribute to a decision", false},
+    {HTTP_GET, "/v1/bandits/{name}/decisions/{id}/explain", KEY_READER, NULL, api_explain_decision,
+     "What the features contribute to a decision that was made", true},
+    {HTTP_GET, "/v1/bandits/{name}/importance", KEY_READER, NULL, api_importance, "What each feature contributes",
+     false},
     {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Settled decisions as lines of dsjson", true},
 };
 const size_t service_route_count = sizeof service_routes / sizeof *service_routes;

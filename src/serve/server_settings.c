@@ -20,6 +20,7 @@ static const option place_rows[] = {
                     "that clients of Azure Personalizer speak to, at /personalizer"),
     OPTION_ROW_PATH(server_settings, certificate, "certificate", "", "FILE", "for TLS, PEM, with its chain"),
     OPTION_ROW_PATH(server_settings, certificate_key, "certificate-key", "", "FILE", "of the certificate, PEM"),
+    OPTION_ROW_CHOICE(server_settings, page, "page", "on", "on|off", "the page at / that shows how the bandits do"),
 };
 
 static const option limit_rows[] = {

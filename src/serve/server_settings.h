@@ -14,6 +14,7 @@ typedef struct server_settings {
     option_path keys;         /* the keys file; "": none */
     option_text personalizer; /* the bandit behind /personalizer */
     option_path certificate, certificate_key;
+    option_choice page;                    /* on|off */
     int64_t threads, trainers;             /* 0: by the cores */
     int64_t connections, connections_each; /* in all; of one address, 0: as many as there are */
     double idle_seconds, drain_seconds;

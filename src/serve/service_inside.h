@@ -51,6 +51,8 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;
+    worker *analyst; /* for what takes longer and nobody waits behind: importance */
+    struct importance_cache *importances;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
@@ -97,6 +99,7 @@ struct call {
     const dialect *dialect;  /* that it is asked in */
     const char *only_bandit; /* that the key is for; NULL: for all */
     const char *key_name;    /* "" where there are no keys */
+    key_role role;           /* of the key; KEY_ADMIN where none are needed */
     personalizer_path base;  /* where Personalizer's API is asked */
     const char *error_code;  /* what an error is called there, where the route and the status do not tell; else NULL */
     char request_id[REQUEST_NAME_MOST + 1];
@@ -216,6 +219,13 @@ call_handler api_live, api_ready, api_openapi, api_metrics;
 call_handler api_list, api_create, api_describe, api_change, api_archive, api_restore;
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch, api_activate;
 call_handler api_rank_slots, api_reward_slots;
+call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
+call_handler api_explain, api_explain_decision, api_importance;
+
+/* ---- api_importance.c ---- */
+
+ee_status importances_create(struct importance_cache **out, ee_error *error);
+void importances_free(struct importance_cache *self);
 
 #endif

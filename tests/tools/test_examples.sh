@@ -17,6 +17,7 @@ for program; do
         least 800 "$("$program")"
         "$program" | grep -q 'user.age\*article.topic=music  *came 1000 times'
         ;;
+    top_three) least 1400 "$("$program")" ;;
     late_rewards)
         "$program" model records | grep -q '^0 rewards learned in all'
         "$program" model records | grep -q '^200 rewards learned in all'

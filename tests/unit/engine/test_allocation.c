@@ -55,6 +55,43 @@ static void the_presets_allocate_nothing(void **state)
     }
 }
 
+/* Three slots a call, of ten arms each: from the second call on, since the first makes room. */
+static size_t count_allocations_of_slots(const char *policy, form kind)
+{
+    enum { ARMS = 10, SLOTS = 3 };
+    ee_bandit *bandit = bandit_make(policy, 20, 3, NULL);
+    size_t before = 0;
+    for (uint64_t t = 1; t <= 100; t++) {
+        ee_decision decisions[SLOTS];
+        ee_score scores[SLOTS * ARMS];
+        double probabilities[SLOTS * ARMS];
+        static uint8_t excluded[SLOTS * ARMS];
+        excluded[t % sizeof excluded] ^= t % 2;
+        round_draw(&round_now, t, ARMS, 20, kind == SPARSE ? 5 : 20);
+        if (t == 2) before = calls;
+        const ee_arms arms = kind == SPARSE ? round_now.sparse : round_now.dense, slots[] = {arms, arms, arms};
+        assert_int_equal(ee_bandit_decide_slots(bandit, slots, SLOTS, t > 2 ? excluded : NULL, decisions, scores,
+                                                probabilities, NULL),
+                         EE_OK);
+        for (size_t k = t % 2; k < SLOTS; k++)
+            bandit_reward(bandit, decisions[k].id, round_reward(&round_now, decisions[k].arm));
+    }
+    size_t made = calls - before;
+    ee_bandit_free(bandit);
+    return made;
+}
+
+static void filling_slots_allocates_nothing(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"eenet",         "greedy", "uniform", "neural-ucb",
+                                           "neural-linear", "linucb", "lints",   "kernelucb"};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+        assert_int_equal(count_allocations_of_slots(policies[p], DENSE), 0);
+        assert_int_equal(count_allocations_of_slots(policies[p], SPARSE), 0);
+    }
+}
+
 /* On a snapshot too: from the second decision on, since the first makes room for the record. */
 static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
 {
@@ -311,6 +348,17 @@ static ee_status try_learn(void *context, void **out, ee_error *error)
     return ee_bandit_learn(c->bandit, c->id, 0, error);
 }
 
+static ee_status try_decide_slots(void *context, void **out, ee_error *error)
+{
+    call_context *c = context;
+    const ee_arms slots[] = {*c->arms, *c->arms, *c->arms};
+    ee_decision decisions[3] = {{0}};
+    *out = NULL;
+    ee_status status = ee_bandit_decide_slots(c->bandit, slots, 3, NULL, decisions, NULL, NULL, error);
+    c->id = decisions[0].id;
+    return status;
+}
+
 /* A snapshot does, as the next decision would. */
 static void tell_of_what_waits(ee_bandit *bandit)
 {
@@ -373,7 +421,8 @@ static void a_large_round_may_fail_anywhere(void **state)
         assert_int_equal(c.id, 5);
         round_draw(&round_now, 10, 500, 12, 12);
         assert_true(fail_each_on_copies(try_decide, &c) >= 2);
-        bandit_reward(c.bandit, 5, 1);
+        assert_true(fail_each_on_copies(try_decide_slots, &c) >= 6);
+        bandit_reward(c.bandit, c.id, 1);
         bandit_play(c.bandit, 11, 20, 5, true);
         ee_bandit_free(c.bandit);
         assert_int_equal(live, held);
@@ -790,6 +839,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_presets_allocate_nothing),
+        cmocka_unit_test(filling_slots_allocates_nothing),
         cmocka_unit_test(deciding_on_a_snapshot_allocates_nothing),
         cmocka_unit_test(many_rounds_logs_and_snapshots_may_fail_anywhere),
         cmocka_unit_test(sparse_arms_within_the_reserve_allocate_nothing),

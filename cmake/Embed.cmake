@@ -1,0 +1,30 @@
+# Files that are part of the program.
+
+# eenet_hex(FILE OUT): the bytes of a file as a list of C's, and a file that CMake runs again for when it changes.
+function(eenet_hex file out)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} bytes HEX)
+    string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+    set(${out} "${bytes}" PARENT_SCOPE)
+endfunction()
+
+# eenet_embed_page(FOLDER OUT): a source file that has all files of the folder as page_files[] (src/serve/page_files.h).
+# Their entity tags are the beginning of a hash of each.
+function(eenet_embed_page folder out)
+    file(GLOB files CONFIGURE_DEPENDS ${folder}/*)
+    set(arrays "")
+    set(rows "")
+    set(number 0)
+    foreach(file IN LISTS files)
+        cmake_path(GET file FILENAME name)
+        eenet_hex(${file} bytes)
+        file(SHA256 ${file} hash)
+        string(SUBSTRING ${hash} 0 16 tag)
+        string(APPEND arrays "static const unsigned char file_${number}[] = {${bytes}};\n")
+        string(APPEND rows "    {\"${name}\", \"\\\"${tag}\\\"\", file_${number}, sizeof file_${number}},\n")
+        math(EXPR number "${number} + 1")
+    endforeach()
+    file(CONFIGURE OUTPUT ${out} CONTENT
+        "#include \"serve/page_files.h\"\n@arrays@const page_file page_files[] = {\n@rows@};\nconst size_t page_file_count = @number@;\n"
+        @ONLY)
+endfunction()

@@ -1,0 +1,58 @@
+// Elements without markup: text that comes from the server is never read as HTML.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function put(node, properties, children) {
+    for (const [name, value] of Object.entries(properties ?? {})) {
+        if (value === undefined || value === null || value === false) continue;
+        if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
+        else node.setAttribute(name, value === true ? '' : value);
+    }
+    node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+    return node;
+}
+
+// h('p', {class: 'big', onclick: f}, 'text', node, [more]).
+export function h(tag, properties, ...children) {
+    return put(document.createElement(tag), properties, children);
+}
+
+export function svg(tag, properties, ...children) {
+    return put(document.createElementNS(SVG, tag), properties, children);
+}
+
+// Changes what is shown only where it is another: nothing is drawn again, and nothing is read out again.
+export function say(node, words) {
+    if (node.textContent !== words) node.textContent = words;
+    return node;
+}
+
+export function mark(node, name, value) {
+    if (value === null || value === undefined || value === false) {
+        if (node.hasAttribute(name)) node.removeAttribute(name);
+    } else if (node.getAttribute(name) !== String(value)) {
+        node.setAttribute(name, value);
+    }
+    return node;
+}
+
+export function show(node, visible) {
+    if (node.hidden === visible) node.hidden = !visible;
+    return node;
+}
+
+// Replaces the children only where `of` says something else than last time.
+const filled = new WeakMap();
+export function fill(node, of, make) {
+    const key = JSON.stringify(of);
+    if (filled.get(node) === key) return;
+    filled.set(node, key);
+    node.replaceChildren(...[make()].flat().filter((child) => child !== null && child !== undefined));
+}
+
+// Tells a screen reader, seldom: an outcome, not a number that moves.
+export function tell(words) {
+    const live = document.getElementById('live');
+    live.textContent = '';
+    requestAnimationFrame(() => (live.textContent = words));
+}

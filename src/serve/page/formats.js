@@ -1,0 +1,80 @@
+// Numbers, times and durations as people read them, in the browser's language.
+
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+export const DASH = '–';
+
+function known(number) {
+    return typeof number === 'number' && Number.isFinite(number);
+}
+
+export function count(number) {
+    if (!known(number)) return DASH;
+    return Math.abs(number) < 100000 ? whole.format(number) : short.format(number);
+}
+
+// So many digits after the point as a number of this size needs.
+export function real(number, digits = 3) {
+    if (!known(number)) return DASH;
+    return new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(number);
+}
+
+export function rate(number) {
+    if (!known(number)) return DASH;
+    const digits = number === 0 || number >= 100 ? 0 : number >= 10 ? 1 : 2;
+    return real(number, digits);
+}
+
+export function percent(share, digits = 1) {
+    if (!known(share)) return DASH;
+    return new Intl.NumberFormat(undefined, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
+}
+
+export function signed(number, digits = 3) {
+    if (!known(number)) return DASH;
+    return (number > 0 ? '+' : number < 0 ? '−' : '') + real(Math.abs(number), digits);
+}
+
+// "0.41 to 0.47"
+export function interval(low, high, form = real) {
+    if (!known(low) && !known(high)) return DASH;
+    return `${form(low)} to ${form(high)}`;
+}
+
+export function milliseconds(seconds) {
+    if (!known(seconds)) return DASH;
+    const value = seconds * 1000;
+    return `${real(value, value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
+}
+
+const steps = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
+
+// "3 minutes", "1.5 hours"
+export function duration(seconds) {
+    if (!known(seconds)) return DASH;
+    if (seconds > 0 && seconds < 0.95) return milliseconds(seconds);
+    const [unit, size] = steps.find(([, size]) => seconds >= size) ?? steps[3];
+    const value = seconds / size;
+    return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: value < 10 && unit !== 'second' ? 1 : 0 }).format(value);
+}
+
+export function moment(seconds) {
+    if (!known(seconds)) return DASH;
+    return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+// A time on an axis that spans so many seconds.
+export function tick(seconds, span) {
+    const date = new Date(seconds * 1000);
+    if (span < 600) return date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+    if (span < 86400) return date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+    if (span < 4 * 86400) return date.toLocaleString(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+    return date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
+}
+
+export function plural(number, one, many) {
+    return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+export { known };

@@ -1,0 +1,190 @@
+// The page: which bandit is looked at, what the server is asked, and who shows it.
+import { startKey, visitor, wantKey } from './key.js';
+import { bandit } from './bandit.js';
+import { createBandit, welcome } from './create.js';
+import { h, mark, say, show, tell } from './elements.js';
+import { plural } from './formats.js';
+import { Refused, ask, can, isAway, learnRoutes, onAway, poll } from './server.js';
+import { startTheme } from './theme.js';
+
+const at = (id) => document.getElementById(id);
+const main = at('main');
+let bandits = null; // as the server lists them; null: not known yet
+let view = null; // of the bandit that is looked at
+let asked = null; // that the address names and the server does not
+
+// ---- the server ----
+
+function serverState(state, words) {
+    mark(at('server-state'), 'data-state', state);
+    say(at('server-words'), words);
+}
+
+async function lookAtServer() {
+    try {
+        const visit = await visitor();
+        await learnRoutes();
+        if (visit.keys && visit.role === 'nobody') {
+            serverState('warn', 'Needs a key');
+            wantKey();
+            return;
+        }
+        await ask('/readyz');
+        serverState('good', 'Ready');
+    } catch (error) {
+        if (error instanceof Refused) serverState('bad', error.message);
+        throw error;
+    }
+}
+
+onAway((away) => {
+    if (away) serverState('bad', 'Not reached; trying again');
+    tell(away ? 'The server cannot be reached. The page keeps trying.' : 'The server is back.');
+    mark(document.body, 'data-away', away);
+    if (!away) wakeAll();
+});
+
+// ---- the list ----
+
+const wanted = () => {
+    const found = location.hash.match(/^#\/b\/(.+)$/);
+    try {
+        return found ? decodeURIComponent(found[1]) : null;
+    } catch {
+        return null;
+    }
+};
+
+const address = (name) => `#/b/${encodeURIComponent(name)}`;
+
+function describe(entry) {
+    if (entry.archived) return 'archived';
+    if (entry.trouble) return 'does not learn';
+    const mode = entry.settings.mode === 'online' ? '' : `, ${entry.settings.mode}`;
+    return `${entry.settings.policy}${mode} · ${plural(entry.decisions, 'decision', 'decisions')}`;
+}
+
+const rows = new Map();
+
+function row(entry) {
+    let made = rows.get(entry.name);
+    if (!made) {
+        made = { words: h('small'), item: null, link: null };
+        made.link = h('a', { href: address(entry.name) }, h('b', {}, entry.name), made.words);
+        made.item = h('li', {}, made.link);
+        rows.set(entry.name, made);
+    }
+    say(made.words, describe(entry));
+    mark(made.words, 'class', entry.trouble ? 'alarm' : null);
+    mark(made.link, 'aria-current', entry.name === wanted() ? 'page' : null);
+    return made.item;
+}
+
+function showList() {
+    const words = at('search').value.trim().toLowerCase();
+    const seen = bandits.filter((entry) => entry.name.toLowerCase().includes(words));
+    seen.sort((a, b) => a.archived - b.archived || a.name.localeCompare(b.name));
+    const items = seen.slice(0, 200).map(row);
+    const list = at('bandits');
+    if (items.length !== list.children.length || items.some((item, i) => item !== list.children[i])) list.replaceChildren(...items);
+    const none = !bandits.length ? 'There are none yet.' : !seen.length ? 'None has such a name.' : seen.length > 200 ? `${seen.length - 200} more; search for them.` : '';
+    show(say(at('bandits-none'), none), none !== '');
+    say(at('side-now'), wanted() ?? 'Choose a bandit');
+}
+
+async function lookAtBandits() {
+    bandits = (await ask('/v1/bandits')).bandits;
+    showList();
+    choose();
+}
+
+// ---- the bandit ----
+
+function close() {
+    view?.stop();
+    view = null;
+}
+
+function open(name) {
+    close();
+    asked = null;
+    view = bandit(name);
+    main.replaceChildren(view.node);
+    document.title = `${name} – eenet`;
+}
+
+function showMissing(name) {
+    if (asked === name) return;
+    close();
+    asked = name;
+    document.title = 'eenet';
+    main.replaceChildren(h('section', { class: 'card' }, h('h1', {}, 'No such bandit'), h('p', {}, `This server has no bandit '${name}', or the key is not for it.`)));
+}
+
+// Shows what the address names; the first one where it names none.
+function choose() {
+    if (!bandits) return;
+    const name = wanted();
+    if (!bandits.length && !name) {
+        if (asked !== '') {
+            close();
+            asked = '';
+            document.title = 'eenet';
+            main.replaceChildren(welcome(created));
+        }
+        return;
+    }
+    if (!name) {
+        const first = bandits.find((entry) => !entry.archived) ?? bandits[0];
+        history.replaceState(null, '', address(first.name));
+        return choose();
+    }
+    const entry = bandits.find((one) => one.name === name);
+    if (!entry) return showMissing(name);
+    if (view?.name !== name) open(name);
+    view.describe(entry);
+    showList();
+}
+
+async function created(name) {
+    location.hash = address(name);
+    await lookAtBandits();
+    tell(`The bandit ${name} was created.`);
+    main.focus();
+}
+
+window.addEventListener('hashchange', () => {
+    if (!location.hash.startsWith('#/')) return; // the skip link
+    at('side-toggle').setAttribute('aria-expanded', 'false');
+    if (bandits) showList();
+    choose();
+    if (view) main.focus({ preventScroll: true });
+});
+
+// ---- start ----
+
+startTheme(at('theme-button'));
+startKey(at('key-button'), () => wakeAll());
+at('search').addEventListener('input', () => bandits && showList());
+at('side-toggle').addEventListener('click', (event) => {
+    const open = event.currentTarget.getAttribute('aria-expanded') === 'true';
+    event.currentTarget.setAttribute('aria-expanded', String(!open));
+});
+at('create-button').addEventListener('click', () => createBandit(created));
+document.querySelector('.skip').addEventListener('click', (event) => {
+    event.preventDefault();
+    main.focus();
+});
+
+const server = poll(5, lookAtServer, { probes: true });
+const list = poll(3, async () => {
+    const visit = await visitor();
+    if (visit.keys && visit.role === 'nobody') return;
+    await lookAtBandits();
+});
+
+function wakeAll() {
+    server.wake();
+    list.wake();
+    view?.wake();
+}

@@ -1,0 +1,36 @@
+// A browser for a test, and all that goes wrong in its pages: errors on the console, requests to others, breaches of the
+// content security policy.
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+// The program of a browser; undefined: there is none here.
+export const browserPath = PLACES.find((path) => path && existsSync(path));
+
+export function startBrowser() {
+    return chromium.launch({
+        executablePath: browserPath,
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    });
+}
+
+// A new page with what it does wrong in page.troubles: each as a line. allow(text) says which lines of the console are as
+// they should be.
+export async function openPage(browser, url, options = {}) {
+    const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    page.troubles = [];
+    page.allow = () => false;
+    const trouble = (line) => page.allow(line) || page.troubles.push(line);
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && trouble(`console: ${message.text()}`));
+    page.on('pageerror', (error) => trouble(`error: ${error.message}`));
+    page.on('request', (request) => {
+        const to = request.url();
+        if (!to.startsWith(`${url}/`) && !to.startsWith('data:')) trouble(`request to ${to}`);
+    });
+    await page.addInitScript(() => {
+        document.addEventListener('securitypolicyviolation', (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`));
+    });
+    return page;
+}
