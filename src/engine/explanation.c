@@ -1,5 +1,7 @@
 #include "explanation.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arms.h"
@@ -63,7 +65,8 @@ typedef struct explaining {
     const ee_arms *arms; /* as the caller has them */
     scored_arms seen;
     ee_scratch *own;
-    float scale; /* of what the policy sees, by that */
+    float scale;  /* of what the policy sees, by that */
+    int64_t only; /* the arm that is asked for, or EXPLAIN_ALL */
 } explaining;
 
 static ee_status reserve_entries(explaining *e, size_t more, ee_error *error)
@@ -117,26 +120,34 @@ static ee_status add_terms(explaining *e, size_t arm, vector x, const float *gra
     return status;
 }
 
-static ee_status add_arm(explaining *e, size_t arm, ee_error *error)
+static ee_status add_entries(explaining *e, size_t arm, explained_arm *next, ee_error *error)
 {
     explanation *out = &e->own->explanation;
-    deciding_room *room = &e->own->room;
-    vector given = vector_of_arm(e->arms, arm), seen = vector_of_arm(&e->seen.arms, arm);
+    vector given = vector_of_arm(e->arms, arm);
     ee_status status = memory_grow(&e->own->memory, &out->gradient, &out->gradient_capacity, given.count,
                                    sizeof *out->gradient, error);
-    if (!status) status = deciding_gradient(e->learned, &e->seen, arm, room, out->gradient, error);
+    if (!status) status = deciding_gradient(e->learned, &e->seen, arm, &e->own->room, out->gradient, error);
     if (status) return status;
-    explained_arm *next = &out->arms[out->arm_count++];
-    *next = (explained_arm){.score = room->scores[arm],
-                            .probability = room->probabilities[arm],
-                            .recalled = policy_recalled(e->learned, seen, room->scores[arm]),
-                            .first = out->entry_count};
     status = e->features ? add_terms(e, arm, given, out->gradient, error) : add_vector(e, given, out->gradient, error);
     next->count = out->entry_count - next->first;
     double sum = 0;
     for (size_t i = 0; i < next->count; i++) sum += (double)out->entries[next->first + i].contribution;
     next->base = (float)((double)next->score.exploitation - sum);
     return status;
+}
+
+static ee_status add_arm(explaining *e, size_t arm, ee_error *error)
+{
+    explanation *out = &e->own->explanation;
+    ee_score score = e->own->room.scores[arm];
+    explained_arm *next = &out->arms[out->arm_count++];
+    *next = (explained_arm){.score = score,
+                            .probability = e->own->room.probabilities[arm],
+                            .recalled = policy_recalled(e->learned, vector_of_arm(&e->seen.arms, arm), score),
+                            .base = score.exploitation,
+                            .first = out->entry_count};
+    bool asked = e->only == EXPLAIN_ALL || e->only == (int64_t)arm;
+    return asked ? add_entries(e, arm, next, error) : EE_OK;
 }
 
 /* Scores and probabilities come first: gradients overwrite the scratch. */
@@ -157,7 +168,7 @@ static ee_status explain(explaining *e, ee_error *error)
 }
 
 ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, ee_round *round,
-                           uint64_t seed, const explanation **out, ee_error *error)
+                           uint64_t seed, int64_t only, explanation **out, ee_error *error)
 {
     ee_arms encoded;
     ee_status status = EE_OK;
@@ -167,7 +178,8 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
     if (status) return status;
     own->room.streams = decision_streams_of(seed);
     size_t copy = snapshot_enter(snapshot);
-    explaining e = {.rules = &snapshot->rules, .learned = &snapshot->copies[copy], .arms = arms, .own = own};
+    explaining e = {
+        .rules = &snapshot->rules, .learned = &snapshot->copies[copy], .arms = arms, .own = own, .only = only};
     if (!arms) {
         e.features = snapshot->features[copy];
         e.round = round;
@@ -179,4 +191,20 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
     snapshot_leave(snapshot, copy);
     if (!status) *out = &own->explanation;
     return status;
+}
+
+/* Equal ones as they came, so that an explanation is the same each time. */
+static int by_size(const void *left, const void *right)
+{
+    const explained_entry *a = left, *b = right;
+    float difference = fabsf(b->contribution) - fabsf(a->contribution);
+    if (difference != 0) return difference > 0 ? 1 : -1;
+    if (a->left != b->left) return a->left < b->left ? -1 : 1;
+    return a->right < b->right ? -1 : a->right > b->right;
+}
+
+void explanation_rank(explanation *self)
+{
+    for (size_t i = 0; i < self->arm_count; i++)
+        qsort(self->entries + self->arms[i].first, self->arms[i].count, sizeof *self->entries, by_size);
 }

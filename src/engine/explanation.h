@@ -34,10 +34,16 @@ typedef struct explanation {
 ee_status explain_arm(const decision_rules *rules, const parameters *learned, const ee_arms *arms, size_t arm,
                       deciding_room *room, float *contributions, ee_error *error);
 
-/* Explains all arms of a round by what was published last: of arms, or of a round of named features, the other being
- * NULL. The arms are those that ee_snapshot_decide and ee_snapshot_decide_round would see. *out is valid until the next
- * call with this scratch, and its names as long as the round. */
+enum { EXPLAIN_ALL = -1 };
+
+/* Explains the arms of a round by what was published last: of arms, or of a round of named features, the other being
+ * NULL. only: the entries of this arm alone are told, and those of the others are none; or EXPLAIN_ALL. The arms are
+ * those that ee_snapshot_decide and ee_snapshot_decide_round would see. *out is valid until the next call with this
+ * scratch, and its names as long as the round. */
 ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms, ee_round *round,
-                           uint64_t seed, const explanation **out, ee_error *error);
+                           uint64_t seed, int64_t only, explanation **out, ee_error *error);
+
+/* Puts the entries of each arm in the order of their contributions, the largest first, whatever the sign. */
+void explanation_rank(explanation *self);
 
 #endif

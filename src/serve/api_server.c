@@ -32,6 +32,12 @@ const route service_routes[] = {
      true},
     {HTTP_GET, "/v1/bandits/{name}/activity", KEY_READER, NULL, api_activity,
      "What happens lately: seconds, actions, rewards, training, latency", false},
+    {HTTP_POST, "/v1/bandits/{name}/explain", KEY_READER, "body-bytes", api_explain,
+     "What the features contribute to a decision", false},
+    {HTTP_GET, "/v1/bandits/{name}/decisions/{id}/explain", KEY_READER, NULL, api_explain_decision,
+     "What the features contribute to a decision that was made", true},
+    {HTTP_GET, "/v1/bandits/{name}/importance", KEY_READER, NULL, api_importance, "What each feature contributes",
+     false},
     {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Settled decisions as lines of dsjson", true},
 };
 const size_t service_route_count = sizeof service_routes / sizeof *service_routes;

@@ -209,6 +209,63 @@ ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_
     return EE_OK;
 }
 
+/* ---- explaining ---- */
+
+ee_status served_bandit_explain(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,
+                                int64_t only, struct explanation **out, ee_error *error)
+{
+    return snapshot_explain(self->snapshot, room->scratch, arms, arms ? NULL : room->round, seed, only, out, error);
+}
+
+/* ---- waiting ---- */
+
+typedef struct waking {
+    pthread_mutex_t mutex;
+    pthread_cond_t ended;
+    bool done;
+    ee_error error;
+} waking;
+
+static void woken(void *context, const ee_error *error)
+{
+    waking *self = context;
+    pthread_mutex_lock(&self->mutex);
+    if (error) self->error = *error;
+    self->done = true;
+    pthread_cond_signal(&self->ended);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static ee_status wake(served_bandit *self, ee_error *error)
+{
+    waking w = {.done = false};
+    pthread_mutex_init(&w.mutex, NULL);
+    pthread_cond_init(&w.ended, NULL);
+    if (!served_bandit_is_awake(self, woken, &w)) {
+        pthread_mutex_lock(&w.mutex);
+        while (!w.done) pthread_cond_wait(&w.ended, &w.mutex);
+        pthread_mutex_unlock(&w.mutex);
+    }
+    pthread_cond_destroy(&w.ended);
+    pthread_mutex_destroy(&w.mutex);
+    if (w.error.status && error) *error = w.error;
+    return w.error.status;
+}
+
+served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error)
+{
+    for (;;) {
+        ee_error own = {EE_OK, ""};
+        if (!wake(self, &own)) {
+            served_room *room = served_bandit_enter(self, &own);
+            if (room) return room;
+        }
+        if (!own.status) continue; /* it fell asleep meanwhile */
+        if (error) *error = own;
+        return NULL;
+    }
+}
+
 /* ---- saving ---- */
 
 typedef struct saving {

@@ -86,6 +86,15 @@ void served_bandit_leave(served_bandit *self, served_room *room);
 ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,
                                ee_error *error);
 
+/* For threads that may wait: enters, and wakes it first where it is asleep. NULL: error tells why. */
+served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error);
+
+/* Explains arms or, where arms is NULL, room->round, by what was published last. *out is valid until the room's next
+ * use. See engine/explanation.h. */
+struct explanation;
+ee_status served_bandit_explain(served_bandit *self, served_room *room, const ee_arms *arms, uint64_t seed,
+                                int64_t only, struct explanation **out, ee_error *error);
+
 /* What a page or a metric shows. */
 typedef struct served_standing {
     bool awake;

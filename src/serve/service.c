@@ -190,6 +190,8 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
     if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
+    if (!status) status = worker_start(MOST_TASKS, &self->analyst, error);
+    if (!status) status = importances_create(&self->importances, error);
     return status;
 }
 
@@ -257,6 +259,8 @@ static void service_free(service *self, bool hurry)
      */
     http_stop(self->http);
     worker_stop(self->worker);
+    worker_stop(self->analyst);
+    importances_free(self->importances);
     if (self->bandits) served_bandits_stop(self->bandits, hurry);
     journal_stop(self->journal);
     served_bandits_free(self->bandits);

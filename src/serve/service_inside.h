@@ -60,6 +60,8 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;
+    worker *analyst; /* for what takes longer and nobody waits behind: importance */
+    struct importance_cache *importances;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
@@ -239,5 +241,11 @@ call_handler api_rank_slots, api_reward_slots;
 call_handler api_activity;
 call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
+call_handler api_explain, api_explain_decision, api_importance;
+
+/* ---- api_importance.c ---- */
+
+ee_status importances_create(struct importance_cache **out, ee_error *error);
+void importances_free(struct importance_cache *self);
 
 #endif

@@ -125,6 +125,9 @@ ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsign
 ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, visit_event *visit, void *context,
                          ee_error *error);
 
+/* The number of the decision that has an id; 0 where none has. */
+ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error);
+
 /* The number of the last event of a kind at or below `upto`; 0: none. */
 ee_status store_last(store_reader *self, uint32_t bandit, event_kind kind, uint64_t upto, uint64_t *number,
                      ee_error *error);

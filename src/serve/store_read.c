@@ -18,6 +18,7 @@ enum {
     READ_TIME,
     COUNT_WAITING,
     NEXT_DECISION,
+    READ_ID,
     READ_STATEMENTS
 };
 
@@ -38,6 +39,7 @@ static const char *const sql[READ_STATEMENTS] = {
     [READ_BACK] = "SELECT place FROM events WHERE ?1 >> kind & 1 AND place > ?2 AND place <= ?3"
                   " ORDER BY place DESC LIMIT 1",
     [READ_TIME] = "SELECT time FROM events WHERE place = ?1",
+    [READ_ID] = "SELECT number FROM ids WHERE bandit = ?1 AND id = ?2",
     [COUNT_WAITING] = "SELECT count(*) FROM decisions WHERE settled = 0 AND place > ?1 AND place < ?2",
     [NEXT_DECISION] = STORE_DECISION_COLUMNS " WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
 };
@@ -351,6 +353,22 @@ ee_status store_find_time(store_reader *self, uint32_t bandit, int64_t time, uin
             high = middle;
     }
     *number = low;
+    leave(self);
+    return status;
+}
+
+ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[READ_ID];
+    bool row = false;
+    *number = 0;
+    ee_status status = enter(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, bandit);
+    sqlite3_bind_text(statement, 2, id.bytes, (int)id.length, SQLITE_STATIC);
+    status = step(self, READ_ID, &row, error);
+    if (row) *number = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
     leave(self);
     return status;
 }

@@ -30,7 +30,7 @@ expect describe -- - </dev/null
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report evaluate coverage rounds log serve keys replay bench; do
+for verb in run grid paper report evaluate coverage rounds log serve keys explain replay bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done

@@ -226,7 +226,7 @@ static void a_snapshot_explains_as_its_bandit(void **state)
         ee_snapshot *snapshot;
         ee_scratch *own;
         float expected[DIM], got[DIM];
-        const explanation *whole;
+        explanation *whole;
         ee_score scores[ARMS];
         bandit_play(bandit, 1, 60, ARMS, true);
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
@@ -235,7 +235,7 @@ static void a_snapshot_explains_as_its_bandit(void **state)
         assert_int_equal(ee_snapshot_explain(snapshot, own, &round.sparse, 2, got, NULL), EE_OK);
         size_t count = round.starts[3] - round.starts[2];
         assert_memory_equal(got, expected, count * sizeof *got);
-        assert_int_equal(snapshot_explain(snapshot, own, &round.sparse, NULL, 7, &whole, NULL), EE_OK);
+        assert_int_equal(snapshot_explain(snapshot, own, &round.sparse, NULL, 7, EXPLAIN_ALL, &whole, NULL), EE_OK);
         assert_int_equal(whole->arm_count, ARMS);
         assert_int_equal(whole->arms[2].count, count);
         for (size_t j = 0; j < count; j++) {
@@ -259,7 +259,7 @@ typedef struct named_case {
     ee_round *round;
     ee_snapshot *snapshot;
     ee_scratch *own;
-    const explanation *told;
+    explanation *told;
 } named_case;
 
 static void named_begin(named_case *c, const char *name, const char *options, const char *named)
@@ -274,7 +274,8 @@ static void named_begin(named_case *c, const char *name, const char *options, co
 static void named_explain(named_case *c)
 {
     ee_error error = {EE_OK, ""};
-    if (snapshot_explain(c->snapshot, c->own, NULL, c->round, 1, &c->told, &error)) fail_msg("%s", error.message);
+    if (snapshot_explain(c->snapshot, c->own, NULL, c->round, 1, EXPLAIN_ALL, &c->told, &error))
+        fail_msg("%s", error.message);
 }
 
 static void named_end(named_case *c)
@@ -391,14 +392,14 @@ static void the_memory_of_arms_is_told_apart(void **state)
         ee_bandit *bandit = bandit_make("eenet", 2, 3, recalls ? "f1.width=4 units=4" : "f1.width=4 units=4 recall=0");
         ee_snapshot *snapshot;
         ee_scratch *own;
-        const explanation *told;
+        explanation *told;
         for (int t = 0; t < 200; t++) {
             ee_decision decision = bandit_choose(bandit, &round, NULL);
             bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0); /* which no line through the others has */
         }
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
         assert_int_equal(ee_scratch_create(snapshot, &own, NULL), EE_OK);
-        assert_int_equal(snapshot_explain(snapshot, own, &round, NULL, 1, &told, NULL), EE_OK);
+        assert_int_equal(snapshot_explain(snapshot, own, &round, NULL, 1, EXPLAIN_ALL, &told, NULL), EE_OK);
         double recalled = 0;
         for (size_t i = 0; i < 3; i++) {
             const explained_arm *arm = &told->arms[i];

@@ -43,8 +43,8 @@ static void *read_on(void *argument)
     }
     for (bool ends = false; !ends;) {
         ends = atomic_load(&all->ends);
-        const explanation *told;
-        if (snapshot_explain(all->snapshot, own, &all->round.sparse, NULL, 1, &told, NULL)) {
+        explanation *told;
+        if (snapshot_explain(all->snapshot, own, &all->round.sparse, NULL, 1, EXPLAIN_ALL, &told, NULL)) {
             atomic_fetch_add(&all->wrong, 1);
             break;
         }

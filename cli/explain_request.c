@@ -1,0 +1,191 @@
+#define _POSIX_C_SOURCE 200809L
+#include "explain_request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "serve/restoring.h"
+
+/* More than any sane round. */
+enum { MOST_CONTEXT = 64 << 20, MOST_ACTIONS = 1 << 20 };
+
+/* ---- the parts that both ways share ---- */
+
+static ee_status explain_body(explained *self, ee_bandit *bandit, ee_error *error)
+{
+    ee_arms arms;
+    explanation *told = NULL;
+    decision_body *body = &self->body;
+    ee_status status = ee_snapshot_create(bandit, &self->snapshot, error);
+    if (!status) status = ee_scratch_create(self->snapshot, &self->scratch, error);
+    if (!status) status = decision_arms_make(&self->arms, body, self->round, &arms, error);
+    if (!status)
+        status = snapshot_explain(self->snapshot, self->scratch, body->dim ? &arms : NULL, self->round, body->seed,
+                                  EXPLAIN_ALL, &told, error);
+    if (status) return status;
+    explanation_rank(told);
+    self->of = (explained_decision){body, body->dim ? NULL : self->round, told};
+    return EE_OK;
+}
+
+/* ---- a saved model, and a round from a file ---- */
+
+static ee_status read_stream(explained *self, FILE *stream, ee_error *error)
+{
+    size_t capacity = 0;
+    for (;;) {
+        ee_status status = memory_grow(NULL, &self->bytes, &capacity, self->size + 65536, 1, error);
+        if (status) return status;
+        size_t got = fread(self->bytes + self->size, 1, 65536, stream);
+        self->size += got;
+        if (self->size > MOST_CONTEXT) return status_fail(error, EE_BAD_INPUT, "the round is too long");
+        if (!got) return ferror(stream) ? status_fail(error, EE_FILE_ERROR, "cannot read the round") : EE_OK;
+    }
+}
+
+/* Whether a round is one of decide, not of Vowpal Wabbit: it has "actions". */
+static ee_status has_actions(explained *self, bool *found, ee_error *error)
+{
+    json_room room = {.owner = &self->memory};
+    json_reader reader = json_start((const char *)self->bytes, self->size, &room);
+    json_token token;
+    *found = false;
+    ee_status status = json_next(&reader, &token, error);
+    if (!status && token.kind != JSON_KIND_OBJECT)
+        status = status_fail(error, EE_BAD_INPUT, "the round must be an object");
+    while (!status) {
+        status = json_next(&reader, &token, error);
+        if (status || token.kind == JSON_KIND_OBJECT_END) break;
+        *found |= json_is(token.key, "actions");
+        status = json_skip(&reader, &token, NULL, error);
+    }
+    return status;
+}
+
+static ee_status read_decide(explained *self, size_t dim, ee_error *error)
+{
+    decide_request *request = &self->request;
+    decide_limits limits = {dim, MOST_ACTIONS, MOST_ACTIONS};
+    json_token token;
+    size_t used = 0, capacity = 0;
+    json_reader reader = decide_request_start(request, (json_text){(const char *)self->bytes, self->size});
+    ee_status status = json_next(&reader, &token, error);
+    if (!status) status = decide_request_read(request, &reader, &limits, error);
+    if (!status && request->slot_count)
+        status = status_fail(error, EE_BAD_INPUT, "a round without slots is expected: explain one at a time");
+    if (status) return status;
+    self->body = (decision_body){.count = request->count,
+                                 .names = request->named ? request->names : NULL,
+                                 .excluded = request->excluded_count ? request->excluded : NULL,
+                                 .dim = dim,
+                                 .values = dim ? request->values : NULL};
+    if (dim) return EE_OK;
+    status = decide_request_context(request, &self->memory, &self->context, &used, &capacity, error);
+    self->body.context = (json_text){self->context, used};
+    return status;
+}
+
+static ee_status read_multi(explained *self, size_t dim, ee_error *error)
+{
+    if (dim) return status_fail(error, EE_BAD_INPUT, "the model takes vectors: the round must have \"actions\"");
+    ee_status status = ee_round_read(self->round, (const char *)self->bytes, self->size, error);
+    self->body =
+        (decision_body){.count = ee_round_count(self->round), .context = {(const char *)self->bytes, self->size}};
+    return status;
+}
+
+static ee_status explain_files(explained *self, const explain_request *request, ee_error *error)
+{
+    bool actions = false, standard = strcmp(request->context, "-") == 0;
+    ee_status status = ee_bandit_load(request->model, NULL, &self->bandit, error);
+    if (status) return status;
+    ee_info info = ee_bandit_info(self->bandit);
+    size_t dim = info.features ? 0 : info.dim;
+    status = standard ? read_stream(self, stdin, error) : file_read(request->context, &self->bytes, &self->size, error);
+    if (!status) status = has_actions(self, &actions, error);
+    if (!status) status = actions ? read_decide(self, dim, error) : read_multi(self, dim, error);
+    return status ? status : explain_body(self, self->bandit, error);
+}
+
+/* ---- a decision of a server ---- */
+
+typedef struct stored_place {
+    const char *name;
+    uint32_t number;
+    bool found;
+    bandit_settings settings;
+} stored_place;
+
+static ee_status find_bandit(void *context, const stored_bandit *bandit, ee_error *error)
+{
+    stored_place *place = context;
+    if (!json_is(bandit->name, place->name) || !bandit->events) return EE_OK;
+    place->found = true;
+    place->number = bandit->number;
+    return bandit_settings_read(&place->settings, bandit->settings.bytes, bandit->settings.length, false, error);
+}
+
+/* The event's bytes live as long as the visit, so they are kept. */
+static ee_status keep_decision(void *context, const event *seen, ee_error *error)
+{
+    explained *self = context;
+    size_t capacity = 0;
+    if (seen->kind != EVENT_DECISION) return status_fail(error, EE_BAD_INPUT, "the id is of no decision");
+    ee_status status = memory_grow(NULL, &self->bytes, &capacity, seen->size ? seen->size : 1, 1, error);
+    if (status) return status;
+    memcpy(self->bytes, seen->body, seen->size);
+    self->size = seen->size;
+    return decision_body_read(self->bytes, self->size, &self->room, &self->body, error);
+}
+
+static ee_status find_decision(explained *self, store_reader *log, const explain_request *request, stored_place *place,
+                               ee_error *error)
+{
+    uint64_t number = 0;
+    ee_status status = store_each_bandit(log, find_bandit, place, error);
+    if (!status && !place->found)
+        status = status_fail(error, EE_BAD_INPUT, "there is no bandit %.64s in this folder", request->bandit);
+    if (!status)
+        status = store_find_id(log, place->number, (json_text){request->id, strlen(request->id)}, &number, error);
+    if (!status && !number)
+        status = status_fail(error, EE_BAD_INPUT, "no decision that is kept has the id %.128s", request->id);
+    return status ? status : store_read_one(log, place->number, number, keep_decision, self, error);
+}
+
+static ee_status explain_stored(explained *self, const explain_request *request, ee_error *error)
+{
+    store_reader *log = NULL;
+    stored_place place = {.name = request->bandit, .settings = bandit_settings_usual()};
+    ee_status status = store_open_reader(request->folder, &log, error);
+    if (status) return status;
+    self->id = request->id;
+    status = find_decision(self, log, request, &place, error);
+    if (!status)
+        status =
+            restore_at(log, place.number, &place.settings, UINT64_MAX >> 1, &self->follower, &self->version, error);
+    if (!status) status = restore_steps(self->follower, log, place.number, NULL, NULL, &self->version, error);
+    store_reader_free(log);
+    return status ? status : explain_body(self, follower_bandit(self->follower), error);
+}
+
+ee_status explain_run(const explain_request *request, explained *out, ee_error *error)
+{
+    *out = (explained){.id = ""};
+    out->room.owner = out->request.owner = &out->memory;
+    ee_status status = ee_round_create(NULL, &out->round, error);
+    if (status) return status;
+    return request->folder ? explain_stored(out, request, error) : explain_files(out, request, error);
+}
+
+void explain_end(explained *self)
+{
+    ee_scratch_free(self->scratch);
+    ee_snapshot_free(self->snapshot);
+    ee_round_free(self->round);
+    follower_free(self->follower);
+    ee_bandit_free(self->bandit);
+    memory_free(self->bytes);
+    memory_release(&self->arms.memory);
+    memory_release(&self->memory);
+}

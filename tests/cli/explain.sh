@@ -1,0 +1,74 @@
+#!/bin/sh
+# explain.sh PROGRAM: a round on a saved model, and a decision of a server's folder.
+set -eu
+eenet=$1
+fail() { echo "explain.sh: $*" >&2; exit 1; }
+pid=
+trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
+
+# refuse STATUS SENTENCE ARGUMENT...: the first line on stderr is the sentence.
+refuse() {
+    expected=$1 sentence=$2
+    shift 2
+    code=0
+    "$eenet" explain "$@" >stdout 2>stderr </dev/null || code=$?
+    [ "$code" = "$expected" ] && [ "$(head -n 1 stderr)" = "eenet explain: $sentence" ] ||
+        fail "explain $*: status $code: $(cat stderr)"
+}
+refuse 2 'expected one MODEL'
+refuse 2 'expected one MODEL' a b -c -
+refuse 2 'expected --context FILE, or - for standard input' a
+refuse 2 'with --data, expected BANDIT and ID' --data a b
+refuse 2 '--data and --context exclude each other' --data a b c -c -
+refuse 1 'load: there is no file none' none -c -
+
+"$eenet" serve --port 0 --folder data >out 2>err &
+pid=$!
+until [ -s out ]; do
+    kill -0 "$pid" 2>/dev/null || fail "it did not start: $(cat err)"
+    sleep 0.02
+done
+place=$(sed -n '1s/^eenet: listening on //p' out)
+# post PATH BODY
+post() { curl -sS -f -X POST -H 'Content-Type: application/json' -d "$2" "$place/v1/bandits$1" >answer || fail "$1: $2"; }
+post '' '{"name":"shop","policy":"linucb","features":"names=100","options":"lambda=0.01","propensity":"floor:1"}'
+post '' '{"name":"plain","policy":"linucb","dim":2}'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    plan=free
+    [ $((i % 2)) = 0 ] || plan=paid
+    post /shop/decide "{\"id\":\"s$i\",\"context\":{\"user\":{\"plan\":\"$plan\"}},\"actions\":[{\"id\":\"a\",\"features\":{\"item\":\"a\"}},{\"id\":\"b\",\"features\":{\"item\":\"b\"}}]}"
+    value=0
+    case $plan$(sed 's/.*"action":"\([ab]\)".*/\1/' answer) in freea | paidb) value=1 ;; esac
+    post /shop/reward "{\"id\":\"s$i\",\"value\":$value}"
+done
+post /plain/decide '{"id":"p1","actions":[[1,0],[0,1]]}'
+post /plain/reward '{"id":"p1","value":1}'
+
+# What the program says of a decision is what the server says of it, once the server has taken all and stopped.
+kill "$pid"
+wait "$pid" || fail "it did not stop: $(cat err)"
+pid=
+"$eenet" explain --data data shop s12 >table || fail 'a decision'
+head -n 1 table | grep -Eqx 'decision s12: [ab], with probability 0.5' || fail "$(cat table)"
+grep -Eq '^a: expected 0\.[0-9]{4}, exploration \+0\.[0-9]{4}, score 0\.[0-9]{4}, probability 0\.5000$' table ||
+    fail "$(cat table)"
+grep -Eq '^ +[+-]0\.[0-9]{4} .* user\.plan=free\*item=a = 1$' table && grep -Eq '^ +\+0\.[0-9]{4}  \+{20}  ' table || fail "$(cat table)"
+"$eenet" explain --data data shop s12 --json -f 1 >line
+grep -Eq '^\{"id":"s12","index":[01],"decided_by":[0-9]+,"version":[0-9]+,"actions":\[\{"action":"a".*"others":' line ||
+    fail "$(cat line)"
+refuse 1 'there is no bandit other in this folder' --data data other s1
+refuse 1 'no decision that is kept has the id s13' --data data shop s13
+"$eenet" explain --data data plain p1 | grep -q '\[0\] = 1' || fail 'a vector'
+
+# A model by itself: the round as decide takes it, and as Vowpal Wabbit writes it.
+model=$(find data -path '*model*' -type f | head -n 1)
+[ -n "$model" ] || fail "no model in $(find data)"
+for candidate in $(find data -path '*model*' -type f); do
+    printf '%s' '{"context":{"user":{"plan":"free"}},"actions":[{"id":"a","features":{"item":"a"}},{"id":"b","features":{"item":"b"}}]}' |
+        "$eenet" explain "$candidate" --context - >decide 2>/dev/null && model=$candidate
+done
+grep -q 'user\.plan=free\*item=a' decide || fail "$(cat decide)"
+printf '%s' '{"user":{"plan":"free"},"_multi":[{"item":"a"},{"item":"b"}]}' >round.json
+"$eenet" explain "$model" -c round.json | sed 's/^0:/a:/;s/^1:/b:/' | cmp - decide || fail 'two forms of a round'
+printf '[1]' >bad.json
+refuse 1 'the round must be an object' "$model" -c bad.json
