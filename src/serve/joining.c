@@ -58,11 +58,13 @@ static ee_status settle(store *into, joined_bandit *bandit, stored_decision *dec
         settled.outcome = SETTLED_DEFAULT;
         settled.value = default_reward;
         counts->defaulted++;
+        bandit->defaulted++;
     } else {
         settled.outcome = SETTLED_NOTHING;
         counts->abandoned++;
     }
     counts->waiting--;
+    bandit->waiting--;
     ee_status status = joining_append(into, bandit, &settled, now, error);
     decision->settled = settled.number;
     return status ? status : store_put_decision(into, bandit->number, decision, error);
@@ -254,6 +256,7 @@ static ee_status add_decision(store *into, joined_bandit *bandit, journal_entry 
     entry->verdict = JOURNAL_DONE;
     counts->decisions++;
     counts->waiting++;
+    bandit->waiting++;
     ee_status status = joining_append(into, bandit, made, now, error);
     if (status) return status;
     *decision = (stored_decision){.number = made->number,

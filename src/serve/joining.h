@@ -32,7 +32,9 @@ typedef struct joined_bandit {
     int64_t time;    /* of it */
     uint64_t news;   /* number of the last that a model learns from: DECISION, SETTLED, SETTINGS, MODEL */
     uint64_t settled_to;
-    int64_t deadline; /* no wait is over before; INT64_MAX: nothing waits */
+    int64_t deadline;   /* no wait is over before; INT64_MAX: nothing waits */
+    uint64_t waiting;   /* decisions that are not settled */
+    uint64_t defaulted; /* by the default reward, since the server started */
     bool archived;
     joining_rules rules;
 } joined_bandit;

@@ -71,6 +71,9 @@ typedef struct journal_options {
     /* Called in the journal's thread after each transaction, for each bandit that has new events which a model learns
      * from (DECISION, SETTLED, SETTINGS, MODEL): the number of the last. NULL: nobody wants it. */
     void (*appended)(void *context, uint32_t bandit, uint64_t last);
+    /* Called at the start and after each transaction, for each bandit that it touched: how many decisions wait, and how
+     * many were settled by the default reward since the start. NULL: nobody wants it. */
+    void (*waits)(void *context, uint32_t bandit, uint64_t waiting, uint64_t defaulted);
     /* The time that a commit took, for a histogram; NULL: nobody wants it. */
     void (*synced)(void *context, double seconds, size_t entries);
     void *context;

@@ -52,6 +52,8 @@ static void release_touched(journal *self, bool written)
         uint32_t number = kept->joined.number;
         if (written && self->options.appended && kept->joined.news > kept->before.news)
             self->options.appended(self->options.context, number, kept->joined.news);
+        if (written && self->options.waits)
+            self->options.waits(self->options.context, number, kept->joined.waiting, kept->joined.defaulted);
         if (!written) kept->joined = kept->before;
         if (!written && kept->is_new) {
             self->bandits[number] = NULL;
