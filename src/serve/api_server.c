@@ -34,6 +34,8 @@ const route service_routes[] = {
     {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model", true},
     {HTTP_GET, "/v1/bandits/{name}/model/versions", KEY_READER, NULL, api_model_versions, "Versions that are kept",
      true},
+    {HTTP_GET, "/v1/bandits/{name}/activity", KEY_READER, NULL, api_activity,
+     "What happens lately: seconds, actions, rewards, training, latency", false},
     {HTTP_POST, "/v1/bandits/{name}/explain", KEY_READER, "body-bytes", api_explain,
      "What the features contribute to a decision", false},
     {HTTP_GET, "/v1/bandits/{name}/decisions/{id}/explain", KEY_READER, NULL, api_explain_decision,

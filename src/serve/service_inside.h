@@ -2,6 +2,7 @@
 #ifndef EENET_SERVICE_INSIDE_H
 #define EENET_SERVICE_INSIDE_H
 
+#include "activity.h"
 #include "decide_request.h"
 #include "decision_arms.h"
 #include "decision_ids.h"
@@ -30,6 +31,8 @@ enum { STATUS_CLASSES = 6, MOST_ROUTES = 128 };
 typedef struct bandit_counters {
     atomic_uint_fast64_t decisions, joined, repeated, late, unknown;
     atomic_uint_fast64_t probability; /* of the chosen actions, in millionths, all together */
+    atomic_uint_fast64_t waiting;     /* decisions that are not settled */
+    atomic_uint_fast64_t defaulted;
 } bandit_counters;
 
 enum { COUNTERS_EACH = 64, COUNTER_BLOCKS = 1 << 14 };
@@ -41,6 +44,12 @@ typedef struct service_metrics {
     atomic_uint_fast64_t synced_entries;
     _Atomic(bandit_counters *) counters[COUNTER_BLOCKS]; /* (COUNTERS_EACH) of bandits, by their numbers */
 } service_metrics;
+
+/* How a kind of requests stood one and two minutes ago; the housekeeper marks it. */
+typedef struct latency_window {
+    pthread_mutex_t lock;
+    metric_mark before, middle;
+} latency_window;
 
 typedef struct call call;
 
@@ -62,6 +71,8 @@ struct service {
     pthread_mutex_t pool_lock;
     call *free_calls;
     service_metrics metrics;
+    activity *activity;
+    latency_window deciding, rewarding;
     pthread_t housekeeper;
     bool has_housekeeper;
     pthread_mutex_t keeping_lock;
@@ -84,7 +95,8 @@ struct call_item {
     int status;                    /* of its answer; 0: not known before the journal has written it */
     double probability;            /* of what was decided */
     uint64_t version;              /* that decided */
-    char id[DECISION_ID_SIZE];     /* where the caller gave none */
+    activity_choice choice;
+    char id[DECISION_ID_SIZE]; /* where the caller gave none */
 };
 
 enum { REQUEST_NAME_MOST = 128 };
@@ -219,6 +231,13 @@ void service_metrics_write(service *self, text *into);
 void service_metrics_free(service *self);
 void service_count(service *self, const http_exchange *exchange, const route *of, double seconds);
 
+/* ---- api_activity.c ---- */
+
+void latency_start(service *self);
+void latency_stop(service *self);
+/* For the housekeeper, once a minute. */
+void latency_mark(service *self);
+
 /* ---- api_*.c ---- */
 
 extern const route service_routes[], personalizer_routes[];
@@ -234,9 +253,7 @@ call_handler api_live, api_ready, api_openapi, api_metrics;
 call_handler api_list, api_create, api_describe, api_change, api_archive, api_restore;
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch, api_activate;
 call_handler api_rank_slots, api_reward_slots;
-call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
-call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
-call_handler api_status, api_container_ready;
+call_handler api_activity;
 call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 call_handler api_explain, api_explain_decision, api_importance;
@@ -245,5 +262,11 @@ call_handler api_explain, api_explain_decision, api_importance;
 
 ee_status importances_create(struct importance_cache **out, ee_error *error);
 void importances_free(struct importance_cache *self);
+
+/* ---- Personalizer's ---- */
+
+call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
+call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
+call_handler api_status, api_container_ready;
 
 #endif
