@@ -217,18 +217,41 @@ static void add_point(live_bandit *self, double time)
     if (self->point_count == LIVE_POINTS) thin_points(self);
 }
 
+static double cut(const bandit_settings *settings, double reward)
+{
+    return isnan(reward) ? reward : fmin(settings->reward_high, fmax(settings->reward_low, reward));
+}
+
+/* The decision as it counts: what lies beyond the range is its nearest end. */
+static ee_status cut_rewards(live_bandit *self, const log_event *decided, log_event *out, ee_error *error)
+{
+    size_t count = decided->slot_count;
+    *out = *decided;
+    out->reward = cut(&self->settings, decided->reward);
+    if (!count) return EE_OK;
+    ee_status status = memory_grow(NULL, &self->slots, &self->slot_capacity, count, sizeof *self->slots, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        self->slots[i] = decided->slots[i];
+        self->slots[i].reward = cut(&self->settings, decided->slots[i].reward);
+    }
+    out->slots = self->slots;
+    return status;
+}
+
 /* Gives the decision to all that have not got it, among those that are behind or among the others. */
 static ee_status give(live_bandit *self, const log_event *decided, uint64_t number, bool behind, ee_error *error)
 {
     ee_error why;
     bool usable = true;
     uint64_t front = self->tracks[0]->upto;
+    log_event counted;
     ee_status status = candidate_read_features(self->features, decided, &usable, &why);
     if (status) return status_fail(error, status, "%s", why.message);
+    status = cut_rewards(self, decided, &counted, error);
     for (size_t i = 0; i < self->track_count && !status; i++) {
         live_track *track = self->tracks[i];
         if ((track->upto < front) != behind) continue;
-        status = live_track_take(track, decided, self->features, usable, number, error);
+        status = live_track_take(track, &counted, self->features, usable, number, error);
     }
     self->changes++;
     if (!status && !behind) add_point(self, decided->time);
@@ -322,5 +345,6 @@ void live_bandit_close(live_bandit *self)
     forget_readers(self);
     for (size_t i = 0; i < self->track_count; i++) live_track_free(self->tracks[i]);
     ee_round_free(self->features);
+    memory_free(self->slots);
     store_reader_free(self->log);
 }

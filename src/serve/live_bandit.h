@@ -27,6 +27,8 @@ typedef struct live_bandit {
 
     settled_reader *ahead, *behind; /* for those that have taken all so far, and for the others; NULL: to be made */
     ee_round *features;             /* NULL: vectors */
+    log_slot *slots;                /* whose rewards are cut to the range */
+    size_t slot_capacity;
 
     /* Points of a curve, at even distances. */
     double times[LIVE_POINTS];

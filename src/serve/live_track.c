@@ -26,8 +26,7 @@ static ee_status name_candidate(live_track *self, const bandit_settings *of, ee_
         self->asked.text = texts[self->kind];
         return EE_OK;
     }
-    bandit_settings in_place = challenger_settings_in_place(of, &self->challenger);
-    ee_status status = bandit_settings_options(&in_place, &self->options, error);
+    ee_status status = bandit_settings_options(of, &self->options, error);
     if (!status) status = self->options.status;
     self->options.error = NULL; /* the caller's is not there for long */
     self->asked.text = self->challenger.policy;
@@ -58,10 +57,12 @@ ee_status live_track_create(live_kind kind, const bandit_settings *of, const cha
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
     self->kind = kind;
+    bandit_settings in_place = challenger ? challenger_settings_in_place(of, challenger) : *of;
     if (challenger) self->challenger = *challenger;
+    memcpy(self->challenger.policy, in_place.policy, sizeof self->challenger.policy);
     self->options = text_start(error);
     for (size_t i = 0; i < LIVE_POINTS; i++) self->points[i] = (live_point){NAN, NAN, NAN};
-    status = name_candidate(self, of, error);
+    status = name_candidate(self, &in_place, error);
     if (!status) {
         set_request(self, of);
         self->frame = (evaluation_frame){.request = &self->request,
@@ -126,9 +127,7 @@ ee_status live_track_take(live_track *self, const log_event *event, ee_round *fe
 {
     if (number <= self->upto) return EE_OK;
     bool judged = number > self->judged_from;
-    log_event counted = *event;
-    counted.reward = fmin(self->request.reward_high, fmax(self->request.reward_low, event->reward));
-    candidate_round round = {&counted, self->seen, features};
+    candidate_round round = {.event = event, .number = self->seen, .features = features};
     event_use use = {.score = judged, .learn = true};
     ee_status status = usable && !event->skipped ? evaluation_play_event(&self->play, &round, use, error) : EE_OK;
     if (status) return status;
@@ -157,9 +156,12 @@ double live_track_unsupported(const live_track *self)
 ee_status live_track_model(live_track *self, const bandit_settings *of, void **bytes, size_t *size, ee_error *error)
 {
     const evaluation_player *player = &self->play.players[0];
+    if (live_track_failure(self))
+        return status_fail(error, self->result.failure.status, "%s", self->result.failure.message);
     if (player->class->bandit)
         return ee_bandit_save_bytes(player->class->bandit(player->copies[0]), bytes, size, error);
-    bandit_settings in_place = challenger_settings_in_place(of, &self->challenger); /* it learns nothing */
+    bandit_settings in_place = *of; /* it learns nothing: a new one will do */
+    if (self->challenger.name[0]) in_place = challenger_settings_in_place(of, &self->challenger);
     ee_bandit *made = NULL;
     ee_status status = bandit_settings_create(&in_place, &made, error);
     if (!status) status = ee_bandit_save_bytes(made, bytes, size, error);

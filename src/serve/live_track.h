@@ -37,7 +37,7 @@ typedef struct live_track {
 /* alpha of the test of this number: those of all tests together are 1 - confidence. */
 double live_alpha(double confidence, uint64_t number);
 
-/* challenger: of the settings, for that kind alone. */
+/* challenger: of the settings, for that kind alone; NULL: the bandit's own policy, which learns anew. */
 ee_status live_track_create(live_kind kind, const bandit_settings *of, const challenger_settings *challenger,
                             live_track **out, ee_error *error);
 void live_track_free(live_track *self);
@@ -49,8 +49,8 @@ const char *live_track_name(const live_track *self);
 void live_track_judge(live_track *self, const bandit_settings *of, const challenger_settings *challenger,
                       uint64_t from);
 
-/* The next decision, of this number; one that it has is passed over. features are read, where there are named ones.
- * usable: it can be learned from. What a candidate cannot take ends it: see play's result. */
+/* The next decision, of this number; one that it has is passed over. Rewards lie in the range. features are read, where
+ * there are named ones. usable: it can be learned from. What a candidate cannot take ends it: see play's result. */
 ee_status live_track_take(live_track *self, const log_event *event, ee_round *features, bool usable, uint64_t number,
                           ee_error *error);
 

@@ -140,9 +140,8 @@ ee_status succession_write(const succession *self, const bandit_settings *next, 
 
 /* ---- a new one, trained ---- */
 
-static ee_status learn_all(settled_reader *log, candidate *learner, ee_round *features, ee_error *error)
+static ee_status learn_all(settled_reader *log, live_track *learner, ee_round *features, ee_error *error)
 {
-    uint64_t number = 0;
     for (;;) {
         log_event decided;
         settled_decision facts;
@@ -150,16 +149,14 @@ static ee_status learn_all(settled_reader *log, candidate *learner, ee_round *fe
         ee_error why;
         ee_status status = settled_next(log, &decided, &facts, &found, error);
         if (status || !found) return status;
-        if (decided.skipped) continue;
         status = candidate_read_features(features, &decided, &usable, &why);
         if (status) return status_fail(error, status, "%s", why.message);
-        candidate_round round = {&decided, number++, features};
-        if (usable) status = learner->class->play(learner, &round, true, NULL, error);
+        status = live_track_take(learner, &decided, features, usable, facts.number, error);
         if (status) return status;
     }
 }
 
-static ee_status train(const succession *self, const bandit_settings *next, int64_t from, candidate *learner,
+static ee_status train(const succession *self, const bandit_settings *next, int64_t from, live_track *learner,
                        ee_error *error)
 {
     store_reader *reader = NULL;
@@ -178,20 +175,16 @@ static ee_status train(const succession *self, const bandit_settings *next, int6
 ee_status succession_retrain(const succession *self, const bandit_settings *next, int64_t from, const char *why,
                              uint64_t *number, ee_error *error)
 {
-    text options = text_start(error);
-    candidate *learner = NULL;
+    live_track *learner = NULL;
     void *model = NULL;
     size_t size = 0;
-    ee_status status = bandit_settings_options(next, &options, error);
-    if (!status) status = options.status;
-    candidate_setup setup = {next->policy, options.bytes, next->seed, (size_t)next->dim, next->features, true};
-    if (!status) status = candidate_policy.create(&setup, &learner, error);
+    ee_status status = live_track_create(LIVE_CHALLENGER, next, NULL, &learner, error);
+    if (!status) learner->judged_from = UINT64_MAX; /* nobody asks how it would have done */
     if (!status) status = train(self, next, from, learner, error);
-    if (!status) status = ee_bandit_save_bytes(candidate_policy.bandit(learner), &model, &size, error);
+    if (!status) status = live_track_model(learner, next, &model, &size, error);
     if (!status) status = succession_write(self, next, model, size, why, number, error);
     ee_bytes_free(model);
-    if (learner) candidate_policy.free(learner);
-    memory_free(options.bytes);
+    live_track_free(learner);
     return status;
 }
 
