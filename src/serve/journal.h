@@ -18,7 +18,7 @@ typedef struct journal_entry journal_entry;
 
 typedef enum journal_verdict {
     JOURNAL_DONE,     /* written */
-    JOURNAL_REPEATED, /* was written before: for a DECISION, `earlier` has what was answered then */
+    JOURNAL_REPEATED, /* was written before, or is so: for a DECISION, `earlier` has what was answered then */
     JOURNAL_CONFLICT, /* another request, or reward, has this id */
     JOURNAL_FAILED    /* not written: entry->error says why */
 } journal_verdict;
@@ -52,6 +52,7 @@ struct journal_entry {
 typedef struct journal_counts {
     uint64_t decisions, repeated_decisions, conflicts;
     uint64_t joined, repeated, late, unknown, claimed, defaulted, abandoned;
+    uint64_t activated, inactive;    /* deferred decisions: activated; settled without that */
     uint64_t waiting;                /* decisions that are not settled yet */
     uint64_t transactions, failures; /* commits; those that failed */
     uint64_t waiting_entries;        /* handed in and not written yet */

@@ -86,12 +86,12 @@ static void synced(void *context, double seconds, size_t entries)
 
 static void forget_old(service *self)
 {
-    int64_t days = service_config_now(self)->settings.retention_days;
+    int64_t usual = service_config_now(self)->settings.retention_days, now = journal_time(self->journal);
     served_bandit *bandit;
-    if (days <= 0) return;
-    int64_t before = journal_time(self->journal) - days * 86400 * SECOND;
-    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++)
-        journal_forget_before(self->journal, served_bandit_number(bandit), before);
+    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
+        int64_t own = served_bandit_settings(bandit).retention_days, days = own ? own : usual;
+        if (days > 0) journal_forget_before(self->journal, served_bandit_number(bandit), now - days * 86400 * SECOND);
+    }
 }
 
 static void tell_trouble(service *self)

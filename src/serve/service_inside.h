@@ -202,6 +202,21 @@ void call_item_refuse(call *self, call_item *item, int status, const char *messa
 /* For done: the journal did not write it. */
 void call_item_failed(call *self, call_item *item);
 
+/* ---- api_bandits.c ---- */
+
+/* Writes the settings as an event, and lets the server follow them. number 0: a new bandit. For threads that may wait.
+ */
+ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
+                                 bool archived, ee_error *error);
+/* Whether the library makes such a bandit, and its challengers that `before` has not; NULL: all of them. */
+ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error);
+
+/* ---- api_configuration.c ---- */
+
+/* The bandit of the call gets other settings: where they make another model, it is trained on the last days of the log.
+ * why: JSON. For threads that may wait. */
+ee_status personalizer_change(call *self, bandit_settings *next, const char *why, ee_error *error);
+
 /* ---- dialect_personalizer.c ---- */
 
 /* For http_exchange.name_error. */
@@ -247,5 +262,11 @@ call_handler api_explain, api_explain_decision, api_importance;
 
 ee_status importances_create(struct importance_cache **out, ee_error *error);
 void importances_free(struct importance_cache *self);
+
+/* ---- Personalizer's ---- */
+
+call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
+call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
+call_handler api_status, api_container_ready;
 
 #endif

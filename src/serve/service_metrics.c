@@ -112,6 +112,10 @@ static void add_journal(service *self, text *into)
             (double)counts.defaulted);
     add_one(into, "eenet_abandoned_total", "counter", "Decisions whose wait ended without a reward or a default.",
             (double)counts.abandoned);
+    add_one(into, "eenet_activated_total", "counter", "Deferred decisions that were activated.",
+            (double)counts.activated);
+    add_one(into, "eenet_inactive_total", "counter", "Deferred decisions whose wait ended without an activation.",
+            (double)counts.inactive);
     add_one(into, "eenet_decisions_waiting", "gauge", "Decisions that wait for their reward, or the end of their wait.",
             (double)counts.waiting);
     add_one(into, "eenet_transactions_total", "counter", "Transactions of the journal.", (double)counts.transactions);
