@@ -25,7 +25,7 @@ export function number(title, sparkOf, least) {
     const id = `card-${++made}`;
     const value = h('p', { class: 'value' }, DASH), under = h('p', { class: 'under' });
     const line = sparkOf ? spark(sparkOf, least) : null;
-    const node = h('section', { class: 'card number', 'aria-labelledby': id }, h('h2', { id }, title), value, under, line?.node);
+    const node = h('div', { class: 'card number', role: 'group', 'aria-labelledby': id }, h('h2', { id }, title), value, under, line?.node);
     return {
         node,
         update(words, unit, below, values) {
@@ -157,7 +157,7 @@ export function trainingCard() {
 
 export function rewardsCard() {
     const list = facts();
-    const { node } = card('Rewards', 'since the server started', list.node);
+    const { node } = card('What became of rewards', 'since the server started', list.node);
     return {
         node,
         update(activity) {
@@ -190,7 +190,7 @@ export function latencyCard() {
 
 export function promotionsCard() {
     const list = h('tbody');
-    const table = scroller('Promotions', h('table', {},
+    const table = scroller('Table of promotions', h('table', {},
         h('thead', {}, h('tr', {}, ['When', 'From', 'To', 'Why'].map((name) => h('th', { scope: 'col' }, name)))), list));
     const none = empty('None yet. A challenger is promoted once it is shown to earn more, by hand or by itself.');
     const { node } = card('Promotions', 'when another policy took over', table, none);

@@ -28,10 +28,11 @@ function gain(policy) {
 }
 
 export function challengersCard(name, changed) {
-    const body = h('tbody'), wrong = h('p', { class: 'wrong', role: 'alert', hidden: true });
-    const table = scroller('Policies that are compared', h('table', { class: 'compared' },
-        h('caption', { class: 'hidden' }, 'Policies that are compared'),
-        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Policy'), h('th', { scope: 'col', class: 'right' }, 'Mean reward'), h('th', { scope: 'col', class: 'right' }, 'Against this bandit'), h('th', { scope: 'col' }, 'State'))), body));
+    // The roles are said because on a phone the rows are laid out as boxes, and a browser then forgets the table.
+    const body = h('tbody', { role: 'rowgroup' }), wrong = h('p', { class: 'wrong', role: 'alert', hidden: true });
+    const table = scroller('Policies that are compared', h('table', { class: 'compared', role: 'table', 'aria-label': 'Policies that are compared' },
+        h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, ['Policy', 'Mean reward', 'Against this bandit', 'State'].map((name, i) =>
+            h('th', { scope: 'col', role: 'columnheader', class: i === 1 || i === 2 ? 'right' : null }, name)))), body));
     const none = empty(''), under = h('p', { class: 'quiet-words small' });
     const add = h('button', { type: 'button', class: 'little end', onclick: () => ask() }, 'Add a challenger');
     const { node, note, header } = card('Would another policy earn more?', '', table, none, under, wrong);
@@ -116,11 +117,11 @@ export function challengersCard(name, changed) {
     }
 
     function row(policy) {
-        return h('tr', {},
-            h('th', { scope: 'row' }, h('span', { class: 'row' }, swatch(policy.style), titleOf(policy)), h('small', {}, explanationOf(policy))),
-            h('td', { class: 'right' }, real(policy.value), h('small', {}, interval(policy.low, policy.high))),
-            h('td', { class: 'right' }, gain(policy)),
-            h('td', {}, stateTag(policy), policy.trouble ? h('small', {}, policy.trouble) : null, known(policy.unsupported) && policy.unsupported > 0.01 ? h('small', {}, `${percent(policy.unsupported, 0)} of its choices were never taken`) : null, buttons(policy)));
+        return h('tr', { role: 'row' },
+            h('th', { scope: 'row', role: 'rowheader' }, h('span', { class: 'row' }, swatch(policy.style), titleOf(policy)), h('small', {}, explanationOf(policy))),
+            h('td', { class: 'right', role: 'cell', 'data-label': 'Mean reward' }, real(policy.value), h('small', {}, interval(policy.low, policy.high))),
+            h('td', { class: 'right', role: 'cell', 'data-label': 'Against this bandit' }, gain(policy)),
+            h('td', { role: 'cell', class: 'state' }, stateTag(policy), policy.trouble ? h('small', {}, policy.trouble) : null, known(policy.unsupported) && policy.unsupported > 0.01 ? h('small', {}, `${percent(policy.unsupported, 0)} of its choices were never taken`) : null, buttons(policy)));
     }
 
     return {

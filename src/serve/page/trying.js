@@ -139,7 +139,7 @@ export function tryCard(name, settings) {
     function explained(action, most, open) {
         const list = bars(`Features of ${action.action}`);
         const shown = (action.features ?? []).filter((feature) => Math.abs(feature.contribution) > 1e-3 * most).slice(0, 8);
-        list.update(shown.map((feature) => ({ name: `${feature.name}${feature.value === 1 ? '' : ` = ${real(feature.value, 2)}`}`, share: Math.abs(feature.contribution) / most, words: signed(feature.contribution), kind: feature.contribution < 0 ? 'minus' : '' })));
+        list.update(shown.map((feature) => ({ name: feature.name, share: Math.abs(feature.contribution) / most, words: signed(feature.contribution), kind: feature.contribution < 0 ? 'minus' : '' })));
         return h('details', { open },
             h('summary', {}, `${action.action}: expects ${real(action.f1)}, explores ${signed(action.f2)}`),
             shown.length ? list.node : h('p', { class: 'quiet-words small' }, 'No feature moves it yet.'));
