@@ -44,7 +44,9 @@ export function bandit(name) {
         promotions.node);
     value.update(DASH, '', '');
     chance.update(DASH, '', '');
+    earned.header.append(chart.choice);
     show(chart.node, false);
+    show(chart.choice, false);
 
     function jump() {
         trying?.node.scrollIntoView({ block: 'start' });

@@ -1,7 +1,7 @@
 // What decisions earn over time: a line for each policy, the interval of this bandit as a band. Read by pointer, by the
 // arrow keys, and as a table.
 import { fill, h, mark, say, scroller, show, svg } from './elements.js';
-import { interval, known, moment, real, tick } from './formats.js';
+import { count, interval, known, moment, plural, real, tick } from './formats.js';
 import { digits, scale, ticks, timeTicks } from './scale.js';
 import { marker, styled, swatch, titleOf } from './series.js';
 
@@ -63,7 +63,7 @@ function short(words) {
 }
 
 export function valueChart() {
-    let series = [], times = [], promotions = [], place = -1, drawn = null;
+    let series = [], times = [], events = [], promotions = [], place = -1, drawn = null, byTime = true;
     const off = new Set();
     const picture = svg('svg', { 'aria-hidden': 'true', focusable: 'false' });
     const tip = h('div', { class: 'tip', hidden: true });
@@ -84,16 +84,17 @@ export function valueChart() {
         const shown = visible(), wide = width > 620;
         const right = width - (wide ? 132 : 14);
         const [low, high] = range(shown);
-        const x = scale(times[0], times.at(-1), LEFT, right), y = scale(low, high, height - BOTTOM, TOP);
-        const xs = times.map(x), marks = ticks(low, high, 5), places = digits(marks);
+        const along = byTime ? times : events;
+        const x = scale(along[0], along.at(-1), LEFT, right), y = scale(low, high, height - BOTTOM, TOP);
+        const xs = along.map(x), marks = ticks(low, high, 5), places = digits(marks);
         mark(picture, 'viewBox', `0 0 ${width} ${height}`);
         const parts = [svg('defs', {}, svg('clipPath', { id: 'plot' }, svg('rect', { x: LEFT, y: TOP - 4, width: Math.max(right - LEFT + 6, 1), height: height - TOP - BOTTOM + 8 })))];
         for (const value of marks)
             parts.push(svg('line', { class: 'grid', x1: LEFT, x2: right, y1: y(value), y2: y(value) }), svg('text', { class: 'axis', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, real(value, places)));
-        const span = times.at(-1) - times[0];
-        for (const time of timeTicks(times[0], times.at(-1), Math.max(2, Math.floor((right - LEFT) / 100))))
-            if (x(time) > LEFT + 18 && x(time) < right - 18) parts.push(svg('text', { class: 'axis', x: x(time), y: height - 10, 'text-anchor': 'middle' }, tick(time, span)));
-        for (const promotion of promotions)
+        const span = along.at(-1) - along[0];
+        for (const at of (byTime ? timeTicks : ticks)(along[0], along.at(-1), Math.max(2, Math.floor((right - LEFT) / 100))))
+            if (x(at) > LEFT + 18 && x(at) < right - 18) parts.push(svg('text', { class: 'axis', x: x(at), y: height - 10, 'text-anchor': 'middle' }, byTime ? tick(at, span) : count(at)));
+        for (const promotion of byTime ? promotions : [])
             if (promotion >= times[0] && promotion <= times.at(-1)) parts.push(svg('line', { class: 'promoted', x1: x(promotion), x2: x(promotion), y1: TOP, y2: height - BOTTOM }));
         const inside = svg('g', { 'clip-path': 'url(#plot)' });
         for (const one of [...shown].reverse()) {
@@ -121,7 +122,7 @@ export function valueChart() {
         const at = drawn.xs[index];
         for (const name of ['x1', 'x2']) drawn.cursor.setAttribute(name, at);
         drawn.cursor.setAttribute('visibility', 'visible');
-        tip.replaceChildren(h('p', {}, moment(times[index])), h('table', {}, h('tbody', {}, visible().map((one) =>
+        tip.replaceChildren(h('p', {}, moment(times[index]), h('small', {}, ` after ${plural(events[index], 'decision', 'decisions')}`)), h('table', {}, h('tbody', {}, visible().map((one) =>
             h('tr', {}, h('th', { class: one.style.colour }, titleOf(one)), h('td', { class: 'right' }, real(one.value[index])), h('td', { class: 'right quiet-words' }, interval(one.low[index], one.high[index])))))));
         show(tip, true);
         const left = at > drawn.width / 2;
@@ -183,18 +184,32 @@ export function valueChart() {
             h('tr', {}, h('th', { scope: 'row' }, moment(times[i])), series.map((one) => h('td', { class: 'right' }, real(one.value[i]), h('small', {}, interval(one.low[i], one.high[i])))))));
     }
 
+    // Along the bottom: time, or decisions, which come at no even pace.
+    const choice = h('div', { class: 'choice end', role: 'group', 'aria-label': 'Along the bottom' }, ['Time', 'Decisions'].map((words, i) =>
+        h('button', { type: 'button', class: 'little', 'aria-pressed': String(i === 0), onclick: () => turn(i === 0) }, words)));
+
+    function turn(now) {
+        byTime = now;
+        [...choice.children].forEach((button, i) => mark(button, 'aria-pressed', String((i === 0) === byTime)));
+        leave();
+        draw();
+    }
+
     new ResizeObserver(() => draw()).observe(stage);
 
     return {
         node,
+        choice,
         // As the server tells it; false where there is nothing to draw yet.
         update(evaluation) {
             times = evaluation.series?.time ?? [];
+            events = evaluation.series?.events ?? [];
             const found = evaluation.series?.policies ?? {};
             series = styled(evaluation.policies ?? []).filter((policy) => found[policy.name]).map((policy) => ({ ...found[policy.name], name: policy.name, kind: policy.kind, style: policy.style }));
             promotions = (evaluation.promotions ?? []).map((one) => typeof one.time === 'string' ? Date.parse(one.time) / 1000 : one.time);
             const any = times.length > 1 && series.length > 0;
             show(node, any);
+            show(choice, any);
             if (!any) return false;
             showLegend();
             draw();
