@@ -50,7 +50,7 @@ wait "$pid" || fail "it did not stop: $(cat err)"
 pid=
 "$eenet" explain --data data shop s12 >table || fail 'a decision'
 head -n 1 table | grep -Eqx 'decision s12: [ab], with probability 0.5' || fail "$(cat table)"
-grep -Eq '^a: expected 0\.[0-9]{4}, exploration \+0\.[0-9]{4}, score 0\.[0-9]{4}, probability 0\.5000$' table ||
+grep -Eq '^a: expected -?[0-9]\.[0-9]{4}, exploration \+[0-9]\.[0-9]{4}, score -?[0-9]\.[0-9]{4}, probability 0\.5000$' table ||
     fail "$(cat table)"
 grep -Eq '^ +[+-]0\.[0-9]{4} .* user\.plan=free\*item=a = 1$' table && grep -Eq '^ +\+0\.[0-9]{4}  \+{20}  ' table || fail "$(cat table)"
 "$eenet" explain --data data shop s12 --json -f 1 >line
