@@ -70,9 +70,8 @@ void api_describe(void *owner, http_exchange *exchange, const route_match *match
 
 /* ---- changing ---- */
 
-/* Writes the settings as an event, and lets the server follow them. number 0: a new bandit. */
-static ee_status write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
-                                bool archived, ee_error *error)
+ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
+                                 bool archived, ee_error *error)
 {
     text body = text_start(error);
     bandit_settings_write(settings, &body);
@@ -147,7 +146,7 @@ static ee_status try_one(const bandit_settings *settings, ee_error *error)
 }
 
 /* The challengers that `before` has not, too; NULL: all of them. */
-static ee_status try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error)
+ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error)
 {
     ee_status status = before ? EE_OK : try_one(settings, error);
     for (size_t i = 0; i < settings->challenger_count && !status; i++) {
@@ -171,8 +170,8 @@ static size_t count_bandits(const service *of)
 static ee_status create(call *self, json_text name, const bandit_settings *settings, ee_error *error)
 {
     service *of = self->owner;
-    ee_status status = try_settings(settings, NULL, error);
-    if (!status) status = write_settings(of, 0, name, settings, false, error);
+    ee_status status = service_try_settings(settings, NULL, error);
+    if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
     server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%.*s' was created", (int)name.length, name.bytes);
     answer_description(self, served_bandits_find(of->bandits, name), 201);
@@ -216,8 +215,8 @@ static void put_settings(call *self, const bandit_settings *settings, bool archi
     service *of = self->owner;
     const char *name = served_bandit_name(self->bandit);
     ee_error error;
-    if (write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)}, settings, archived,
-                       &error)) {
+    if (service_write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)}, settings,
+                               archived, &error)) {
         call_refuse(self, &error);
         return;
     }
@@ -238,7 +237,7 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
     }
     ee_status status = bandit_settings_read(&settings, body.bytes, body.length, true, &error);
     bandit_settings_number(&settings, &before, !bandit_settings_decide_alike(&settings, &before));
-    if (!status) status = try_settings(&settings, &before, &error);
+    if (!status) status = service_try_settings(&settings, &before, &error);
     if (status)
         call_refuse(self, &error);
     else

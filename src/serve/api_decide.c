@@ -80,6 +80,7 @@ static ee_status finish(call *self, call_item *item, const deciding *by, decisio
     item->body_size = self->bodies_size - item->body_at;
     item->probability = body->probabilities[body->action];
     item->version = body->version;
+    item->choice = activity_choice_of(body);
     call_begin_answer(self, item);
     self->dialect->answer_decision(&self->answers, by->id, body);
     call_end_answer(self, item, 0);
@@ -207,6 +208,7 @@ static void decision_written(journal_entry *entry)
         item->status = self->dialect->decided;
         if (counters) count_up(&counters->decisions, 1);
         if (counters) count_up(&counters->probability, (uint64_t)(item->probability * 1e6));
+        activity_decided(self->owner->activity, entry->bandit, entry->event.time / 1000000, &item->choice);
         break;
     case JOURNAL_REPEATED:
         answer_again(self, item);

@@ -125,8 +125,8 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
     }
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "the model of bandit '%s' was %s",
                      served_bandit_name(self->bandit), done);
-    text_add(&self->exchange->answer, "{\"event\":%" PRIu64 "}", number);
-    call_answer(self, 200);
+    self->dialect->answer_event(&self->exchange->answer, number);
+    call_answer(self, self->dialect->noted);
 }
 
 void api_put_model(void *owner, http_exchange *exchange, const route_match *match)

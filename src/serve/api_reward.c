@@ -29,6 +29,7 @@ static void reward_written(journal_entry *entry)
         call_item_failed(self, item);
     } else {
         count_outcome(counters, repeated ? REWARD_REPEATED : entry->event.outcome);
+        if (!repeated) activity_rewarded(self->owner->activity, entry->bandit, entry->event.time / 1000000);
         call_begin_answer(self, item);
         self->dialect->answer_reward(&self->answers, entry->event.outcome, repeated);
         call_end_answer(self, item, self->dialect->noted);

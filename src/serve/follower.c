@@ -207,6 +207,7 @@ static ee_status take_decision(follower *self, const event *from, ee_error *erro
     if (!status && !body.dim) status = learn_names(self, &body, error);
     if (status) return is_refused(status) ? pass_over(self) : status;
     if (self->settings.mode == MODE_ONLINE) return take_waiting(self, from, &body, error);
+    if (body.deferred) return EE_OK; /* see imitate */
     double reward = body.own == body.baseline;
     return count_reward(self, ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error));
 }
@@ -249,11 +250,37 @@ static ee_status forget(follower *self, uint64_t id)
     return ee_bandit_forget(self->bandit, id, NULL) ? pass_over(self) : EE_OK;
 }
 
+/* In apprentice mode a decision is learned when it is made; a deferred one when it is known that it was shown. */
+static ee_status imitate_stored(void *context, const event *from, ee_error *error)
+{
+    settling *s = context;
+    follower *self = s->self;
+    decision_body body;
+    s->status = decision_body_read(from->body, from->size, &self->bodies, &body, error);
+    if (s->status || !body.deferred) return EE_OK;
+    double reward = body.own == body.baseline;
+    s->status = is_own(self, &body) ? ee_bandit_learn_record(self->bandit, body.record, body.record_size, reward, error)
+                                    : EE_BAD_RECORD;
+    s->status = count_reward(self, s->status);
+    return EE_OK;
+}
+
+static ee_status imitate(follower *self, const event *from, ee_error *error)
+{
+    settling s = {self, 0, EE_OK};
+    if (from->decision <= self->model_event) return EE_OK;
+    ee_status status = store_read_one(self->log, self->number, from->decision, imitate_stored, &s, error);
+    if (status == EE_BAD_INPUT) return EE_OK; /* it is not there any more */
+    return status ? status : is_refused(s.status) ? pass_over(self) : s.status;
+}
+
 static ee_status take_settled(follower *self, const event *from, ee_error *error)
 {
     uint64_t id = find_waiting(self, from->decision);
-    bool learns = self->settings.mode == MODE_ONLINE && from->outcome != SETTLED_NOTHING;
-    if (!learns) return id ? forget(self, id) : EE_OK;
+    bool was_shown = from->outcome != SETTLED_INACTIVE;
+    bool learns = self->settings.mode == MODE_ONLINE && was_shown && from->outcome != SETTLED_NOTHING;
+    if (!learns && id) return forget(self, id);
+    if (!learns) return was_shown && self->settings.mode == MODE_APPRENTICE ? imitate(self, from, error) : EE_OK;
     ee_status status = id ? ee_bandit_learn(self->bandit, id, from->value, error) : learn_by_record(self, from, error);
     if (status == EE_DIVERGED && id) forget(self, id);
     if (!status && from->outcome == SETTLED_DEFAULT) self->counts.defaulted++;

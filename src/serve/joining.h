@@ -11,6 +11,13 @@
  *   worth so far stays, so after a change of the aggregation the next reward is added to it by the new one.
  * - A decision is settled once. A reward that comes when it is settled already counts no more, even where a longer wait
  *   is in force by then: it is REWARD_REPEATED where others counted, else REWARD_LATE.
+ * - A deferred decision is settled by its rewards once it is active: by an activation within the wait, with `first` at
+ *   once where a reward came before it. Rewards are joined meanwhile. One that is not active at the end of its wait is
+ *   settled as SETTLED_INACTIVE, whatever rewards it has.
+ * - An activation for an id that no decision has is REWARD_UNKNOWN, and claimed as rewards are. One of a decision that
+ *   is active is not logged, and the verdict is JOURNAL_REPEATED. After the wait it is REWARD_LATE.
+ * - The slots of a round are decisions of their own. The round's id stands for all of them where it is activated, and
+ *   for the first where it is rewarded. Another request of this id is a conflict, whatever slots it has.
  * - A reward id that came before for this decision, with the same value, is not logged again; the verdict is
  *   JOURNAL_REPEATED, and the outcome what it was then. With another value it is a conflict. */
 #ifndef EENET_JOINING_H
@@ -25,7 +32,9 @@ typedef struct joined_bandit {
     int64_t time;    /* of it */
     uint64_t news;   /* number of the last that a model learns from: DECISION, SETTLED, SETTINGS, MODEL */
     uint64_t settled_to;
-    int64_t deadline; /* no wait is over before; INT64_MAX: nothing waits */
+    int64_t deadline;   /* no wait is over before; INT64_MAX: nothing waits */
+    uint64_t waiting;   /* decisions that are not settled */
+    uint64_t defaulted; /* by the default reward, since the server started */
     bool archived;
     joining_rules rules;
 } joined_bandit;
@@ -37,11 +46,14 @@ typedef struct joined_bandit {
 ee_status joining_append(store *into, joined_bandit *bandit, event *what, int64_t now, ee_error *error);
 
 /* Write what the entry asks for: its event, and those that follow from it. entry->verdict tells. A decision that was
- * made before gets the number of its event. */
+ * made before gets the number of its event. The first slot of a round stands for all of them, which are chained to it
+ * (with_next) and get their verdicts too. */
 ee_status joining_decision(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now,
                            journal_counts *counts, ee_error *error);
 ee_status joining_reward(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now, journal_counts *counts,
                          ee_error *error);
+ee_status joining_activation(store *into, joined_bandit *bandit, journal_entry *entry, int64_t now,
+                             journal_counts *counts, ee_error *error);
 
 /* Settles decisions whose wait is over, at most `most`, and sets the deadline: when it is not after now, there are more
  * of them, or to be looked at. *settled becomes how many. */

@@ -162,10 +162,10 @@ static ee_status take_bandit(void *context, const stored_bandit *stored, ee_erro
                             .settled_to = stored->settled_to,
                             .archived = stored->archived,
                             .rules = settings.joining};
-    uint64_t waiting = 0;
     if (stored->time > self->clock.time) self->clock.time = stored->time;
-    if (!status) status = store_count_waiting(self->reader, stored->number, stored->settled_to, &waiting, error);
-    self->counts.waiting += waiting;
+    if (!status) status = store_count_waiting(self->reader, stored->number, stored->settled_to, &joined.waiting, error);
+    self->counts.waiting += joined.waiting;
+    if (self->options.waits) self->options.waits(self->options.context, joined.number, joined.waiting, 0);
     return status ? status : journal_keep_bandit(self, &joined, NULL, error);
 }
 

@@ -18,7 +18,7 @@ typedef struct journal_entry journal_entry;
 
 typedef enum journal_verdict {
     JOURNAL_DONE,     /* written */
-    JOURNAL_REPEATED, /* was written before: for a DECISION, `earlier` has what was answered then */
+    JOURNAL_REPEATED, /* was written before, or is so: for a DECISION, `earlier` has what was answered then */
     JOURNAL_CONFLICT, /* another request, or reward, has this id */
     JOURNAL_FAILED    /* not written: entry->error says why */
 } journal_verdict;
@@ -52,6 +52,7 @@ struct journal_entry {
 typedef struct journal_counts {
     uint64_t decisions, repeated_decisions, conflicts;
     uint64_t joined, repeated, late, unknown, claimed, defaulted, abandoned;
+    uint64_t activated, inactive;    /* deferred decisions: activated; settled without that */
     uint64_t waiting;                /* decisions that are not settled yet */
     uint64_t transactions, failures; /* commits; those that failed */
     uint64_t waiting_entries;        /* handed in and not written yet */
@@ -70,6 +71,9 @@ typedef struct journal_options {
     /* Called in the journal's thread after each transaction, for each bandit that has new events which a model learns
      * from (DECISION, SETTLED, SETTINGS, MODEL): the number of the last. NULL: nobody wants it. */
     void (*appended)(void *context, uint32_t bandit, uint64_t last);
+    /* Called at the start and after each transaction, for each bandit that it touched: how many decisions wait, and how
+     * many were settled by the default reward since the start. NULL: nobody wants it. */
+    void (*waits)(void *context, uint32_t bandit, uint64_t waiting, uint64_t defaulted);
     /* The time that a commit took, for a histogram; NULL: nobody wants it. */
     void (*synced)(void *context, double seconds, size_t entries);
     void *context;

@@ -52,6 +52,8 @@ static void release_touched(journal *self, bool written)
         uint32_t number = kept->joined.number;
         if (written && self->options.appended && kept->joined.news > kept->before.news)
             self->options.appended(self->options.context, number, kept->joined.news);
+        if (written && self->options.waits)
+            self->options.waits(self->options.context, number, kept->joined.waiting, kept->joined.defaulted);
         if (!written) kept->joined = kept->before;
         if (!written && kept->is_new) {
             self->bandits[number] = NULL;
@@ -115,13 +117,16 @@ static ee_status write_entry(journal *self, journal_entry *entry, int64_t now, e
     kept_bandit *kept = journal_find_bandit(self, entry->bandit);
     if (!kept) return refuse(entry, "bandit: there is none of number %u");
     touch(self, kept);
-    if (kept->joined.archived && (kind == EVENT_DECISION || kind == EVENT_REWARD || kind == EVENT_MODEL))
+    if (kept->joined.archived &&
+        (kind == EVENT_DECISION || kind == EVENT_REWARD || kind == EVENT_ACTIVATED || kind == EVENT_MODEL))
         return refuse(entry, "bandit: number %u is archived; restore it first");
     switch (kind) {
     case EVENT_DECISION:
         return joining_decision(self->store, &kept->joined, entry, now, &self->working, error);
     case EVENT_REWARD:
         return joining_reward(self->store, &kept->joined, entry, now, &self->working, error);
+    case EVENT_ACTIVATED:
+        return joining_activation(self->store, &kept->joined, entry, now, &self->working, error);
     case EVENT_SETTINGS:
         return write_settings(self, kept, entry, now, error);
     case EVENT_STEP:
@@ -129,7 +134,6 @@ static ee_status write_entry(journal *self, journal_entry *entry, int64_t now, e
     case EVENT_MODEL:
     case EVENT_PROMOTION:
         return joining_append(self->store, &kept->joined, &entry->event, now, error);
-    case EVENT_ACTIVATED:
     case EVENT_SETTLED:
         break;
     }
@@ -277,8 +281,9 @@ static void tell_all(journal *self, journal_entry *first, const ee_error *failur
 static ee_status write_after(journal *self, const journal_entry *before, journal_entry *entry, int64_t now,
                              ee_error *error)
 {
-    bool refused =
-        before && before->with_next && (before->verdict == JOURNAL_CONFLICT || before->verdict == JOURNAL_FAILED);
+    bool together = before && before->with_next;
+    bool refused = together && (before->verdict == JOURNAL_CONFLICT || before->verdict == JOURNAL_FAILED);
+    if (!refused && together && entry->slot_index > 0) return EE_OK;
     if (!refused) return write_entry(self, entry, now, error);
     entry->verdict = before->verdict;
     entry->error = before->error;

@@ -71,6 +71,26 @@ void metric_histogram_write(text *into, const char *name, const char *labels, co
     metric_sample(into, part, labels, (double)count);
 }
 
+void metric_mark_add(metric_mark *into, const metric_histogram *from)
+{
+    for (size_t i = 0; i <= METRIC_BUCKETS; i++)
+        into->buckets[i] += atomic_load_explicit(&from->buckets[i], memory_order_relaxed);
+}
+
+double metric_quantile(const metric_mark *before, const metric_mark *now, double q)
+{
+    double counts[METRIC_BUCKETS + 1], total = 0, below = 0;
+    for (size_t i = 0; i <= METRIC_BUCKETS; i++) total += counts[i] = (double)(now->buckets[i] - before->buckets[i]);
+    if (!(total > 0)) return NAN;
+    for (size_t i = 0; i < METRIC_BUCKETS; i++) {
+        double start = i ? ends[i - 1] : 0;
+        if (counts[i] > 0 && below + counts[i] >= q * total)
+            return start + (ends[i] - start) * fmax(0, q * total - below) / counts[i];
+        below += counts[i];
+    }
+    return ends[METRIC_BUCKETS - 1]; /* or more */
+}
+
 void metric_label(text *into, const char *value)
 {
     for (; *value; value++) {

@@ -14,12 +14,23 @@ typedef struct metric_histogram {
     atomic_uint_fast64_t nanoseconds;
 } metric_histogram;
 
+/* How a histogram stood some time ago: what came since is the difference. */
+typedef struct metric_mark {
+    uint64_t buckets[METRIC_BUCKETS + 1];
+} metric_mark;
+
 void metric_observe(metric_histogram *self, double seconds);
 
 /* The lines of a metric: HELP and TYPE once, then its samples. labels is as "bandit=\"shop\"", or "" for none. */
 void metric_head(text *into, const char *name, const char *type, const char *help);
 void metric_sample(text *into, const char *name, const char *labels, double value);
 void metric_histogram_write(text *into, const char *name, const char *labels, const metric_histogram *from);
+
+/* Adds the counts of a histogram. */
+void metric_mark_add(metric_mark *into, const metric_histogram *from);
+/* Of what came between the two: the q-th quantile, seconds, as near as the buckets tell; not a number where nothing
+ * came. */
+double metric_quantile(const metric_mark *before, const metric_mark *now, double q);
 
 /* A value within a label's quotes. */
 void metric_label(text *into, const char *value);

@@ -6,6 +6,7 @@
 
 #include "follower.h"
 #include "journal.h"
+#include "metrics.h"
 
 typedef struct served_bandit served_bandit;
 typedef struct served_bandits served_bandits; /* all of them, and the threads that train */
@@ -46,6 +47,9 @@ ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text na
 served_bandit *served_bandits_find(const served_bandits *self, json_text name);
 /* In the order of their numbers; NULL past the last. */
 served_bandit *served_bandits_at(const served_bandits *self, size_t index);
+
+/* How long the steps of all models took. */
+const metric_histogram *served_bandits_steps(const served_bandits *self);
 
 /* ---- one of them ---- */
 

@@ -90,6 +90,11 @@ static served_bandit *find_number(const served_bandits *self, uint32_t number)
     return found;
 }
 
+const metric_histogram *served_bandits_steps(const served_bandits *self)
+{
+    return &self->steps;
+}
+
 served_bandit *served_bandits_find(const served_bandits *self, json_text name)
 {
     begin_reading(self);

@@ -67,6 +67,14 @@ static void appended(void *context, uint32_t bandit, uint64_t last)
     served_bandits_appended(self->bandits, bandit, last);
 }
 
+static void waits(void *context, uint32_t bandit, uint64_t waiting, uint64_t defaulted)
+{
+    bandit_counters *counters = service_counters(context, bandit);
+    if (!counters) return;
+    atomic_store_explicit(&counters->waiting, waiting, memory_order_relaxed);
+    atomic_store_explicit(&counters->defaulted, defaulted, memory_order_relaxed);
+}
+
 static void synced(void *context, double seconds, size_t entries)
 {
     service *self = context;
@@ -78,12 +86,12 @@ static void synced(void *context, double seconds, size_t entries)
 
 static void forget_old(service *self)
 {
-    int64_t days = service_config_now(self)->settings.retention_days;
+    int64_t usual = service_config_now(self)->settings.retention_days, now = journal_time(self->journal);
     served_bandit *bandit;
-    if (days <= 0) return;
-    int64_t before = journal_time(self->journal) - days * 86400 * SECOND;
-    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++)
-        journal_forget_before(self->journal, served_bandit_number(bandit), before);
+    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
+        int64_t own = served_bandit_settings(bandit).retention_days, days = own ? own : usual;
+        if (days > 0) journal_forget_before(self->journal, served_bandit_number(bandit), now - days * 86400 * SECOND);
+    }
 }
 
 static void tell_trouble(service *self)
@@ -111,6 +119,7 @@ static void *keep_house(void *context)
         if (!was && writable) server_log_write(&self->log, LOG_LEVEL_INFO, "", "the store can be written again");
         if (turn % 60 == 59) tell_trouble(self);
         if (turn % 600 == 10) forget_old(self);
+        if (turn % 60 == 0) latency_mark(self);
         atomic_store(&self->kept_at, server_clock_real());
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
@@ -174,7 +183,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
 {
     served_options served = options_of(settings);
     journal_options written = {
-        .checkpoints = served.checkpoints, .appended = appended, .synced = synced, .context = self};
+        .checkpoints = served.checkpoints, .appended = appended, .waits = waits, .synced = synced, .context = self};
     ee_status status = file_make_folder(settings->folder, error);
     if (!status) status = store_open(settings->folder, &self->store, error);
     if (!status) status = served_bandits_create(self->store, &served, &self->bandits, error);
@@ -260,6 +269,8 @@ static void service_free(service *self, bool hurry)
     rate_limit_free(self->bandit_rates);
     decision_ids_stop(&self->ids);
     service_metrics_free(self);
+    activity_free(self->activity);
+    latency_stop(self);
     calls_free(self);
     for (service_config *config = atomic_load(&self->config), *previous; config; config = previous) {
         previous = config->previous;
@@ -279,10 +290,12 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (status) return status;
     pthread_mutex_init(&self->pool_lock, NULL);
     init_keeping(self);
+    latency_start(self);
     decision_ids_start(&self->ids);
     self->rates = rate_limit_create(RATE_PLACES);
     self->bandit_rates = rate_limit_create(RATE_PLACES);
-    if (!self->rates || !self->bandit_rates) status = status_no_memory(error, RATE_PLACES);
+    self->activity = activity_create();
+    if (!self->rates || !self->bandit_rates || !self->activity) status = status_no_memory(error, RATE_PLACES);
     if (!status) status = read_config(settings, &config, error);
     if (!status) take_config(self, config);
     if (!status) status = start_bandits(self, settings, error);

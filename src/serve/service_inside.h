@@ -2,6 +2,7 @@
 #ifndef EENET_SERVICE_INSIDE_H
 #define EENET_SERVICE_INSIDE_H
 
+#include "activity.h"
 #include "decide_request.h"
 #include "decision_arms.h"
 #include "decision_ids.h"
@@ -30,6 +31,8 @@ enum { STATUS_CLASSES = 6, MOST_ROUTES = 128 };
 typedef struct bandit_counters {
     atomic_uint_fast64_t decisions, joined, repeated, late, unknown;
     atomic_uint_fast64_t probability; /* of the chosen actions, in millionths, all together */
+    atomic_uint_fast64_t waiting;     /* decisions that are not settled */
+    atomic_uint_fast64_t defaulted;
 } bandit_counters;
 
 enum { COUNTERS_EACH = 64, COUNTER_BLOCKS = 1 << 14 };
@@ -41,6 +44,12 @@ typedef struct service_metrics {
     atomic_uint_fast64_t synced_entries;
     _Atomic(bandit_counters *) counters[COUNTER_BLOCKS]; /* (COUNTERS_EACH) of bandits, by their numbers */
 } service_metrics;
+
+/* How a kind of requests stood one and two minutes ago; the housekeeper marks it. */
+typedef struct latency_window {
+    pthread_mutex_t lock;
+    metric_mark before, middle;
+} latency_window;
 
 typedef struct call call;
 
@@ -62,6 +71,8 @@ struct service {
     pthread_mutex_t pool_lock;
     call *free_calls;
     service_metrics metrics;
+    activity *activity;
+    latency_window deciding, rewarding;
     pthread_t housekeeper;
     bool has_housekeeper;
     pthread_mutex_t keeping_lock;
@@ -84,7 +95,8 @@ struct call_item {
     int status;                    /* of its answer; 0: not known before the journal has written it */
     double probability;            /* of what was decided */
     uint64_t version;              /* that decided */
-    char id[DECISION_ID_SIZE];     /* where the caller gave none */
+    activity_choice choice;
+    char id[DECISION_ID_SIZE]; /* where the caller gave none */
 };
 
 enum { REQUEST_NAME_MOST = 128 };
@@ -190,6 +202,21 @@ void call_item_refuse(call *self, call_item *item, int status, const char *messa
 /* For done: the journal did not write it. */
 void call_item_failed(call *self, call_item *item);
 
+/* ---- api_bandits.c ---- */
+
+/* Writes the settings as an event, and lets the server follow them. number 0: a new bandit. For threads that may wait.
+ */
+ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
+                                 bool archived, ee_error *error);
+/* Whether the library makes such a bandit, and its challengers that `before` has not; NULL: all of them. */
+ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error);
+
+/* ---- api_configuration.c ---- */
+
+/* The bandit of the call gets other settings: where they make another model, it is trained on the last days of the log.
+ * why: JSON. For threads that may wait. */
+ee_status personalizer_change(call *self, bandit_settings *next, const char *why, ee_error *error);
+
 /* ---- dialect_personalizer.c ---- */
 
 /* For http_exchange.name_error. */
@@ -203,6 +230,13 @@ bandit_counters *service_counters(service *self, uint32_t bandit);
 void service_metrics_write(service *self, text *into);
 void service_metrics_free(service *self);
 void service_count(service *self, const http_exchange *exchange, const route *of, double seconds);
+
+/* ---- api_activity.c ---- */
+
+void latency_start(service *self);
+void latency_stop(service *self);
+/* For the housekeeper, once a minute. */
+void latency_mark(service *self);
 
 /* ---- api_*.c ---- */
 
@@ -219,6 +253,7 @@ call_handler api_live, api_ready, api_openapi, api_metrics;
 call_handler api_list, api_create, api_describe, api_change, api_archive, api_restore;
 call_handler api_decide, api_decide_batch, api_reward, api_reward_batch, api_activate;
 call_handler api_rank_slots, api_reward_slots;
+call_handler api_activity;
 call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 call_handler api_explain, api_explain_decision, api_importance;
@@ -227,5 +262,11 @@ call_handler api_explain, api_explain_decision, api_importance;
 
 ee_status importances_create(struct importance_cache **out, ee_error *error);
 void importances_free(struct importance_cache *self);
+
+/* ---- Personalizer's ---- */
+
+call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
+call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
+call_handler api_status, api_container_ready;
 
 #endif

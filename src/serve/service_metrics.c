@@ -112,6 +112,10 @@ static void add_journal(service *self, text *into)
             (double)counts.defaulted);
     add_one(into, "eenet_abandoned_total", "counter", "Decisions whose wait ended without a reward or a default.",
             (double)counts.abandoned);
+    add_one(into, "eenet_activated_total", "counter", "Deferred decisions that were activated.",
+            (double)counts.activated);
+    add_one(into, "eenet_inactive_total", "counter", "Deferred decisions whose wait ended without an activation.",
+            (double)counts.inactive);
     add_one(into, "eenet_decisions_waiting", "gauge", "Decisions that wait for their reward, or the end of their wait.",
             (double)counts.waiting);
     add_one(into, "eenet_transactions_total", "counter", "Transactions of the journal.", (double)counts.transactions);
@@ -130,6 +134,8 @@ static void add_journal(service *self, text *into)
 /* The numbers of a bandit. */
 enum {
     BANDIT_DECISIONS,
+    BANDIT_WAITING,
+    BANDIT_DEFAULTED,
     BANDIT_PROBABILITY,
     BANDIT_VERSION,
     BANDIT_EVENTS,
@@ -148,6 +154,9 @@ static const struct {
     const char *name, *type, *help;
 } bandit_metrics[BANDIT_METRICS] = {
     [BANDIT_DECISIONS] = {"eenet_bandit_decisions_total", "counter", "Decisions of a bandit since the server started."},
+    [BANDIT_WAITING] = {"eenet_bandit_decisions_waiting", "gauge", "Decisions of a bandit that are not settled."},
+    [BANDIT_DEFAULTED] = {"eenet_bandit_defaulted_total", "counter",
+                          "Decisions of a bandit that were settled by the default reward, since the server started."},
     [BANDIT_PROBABILITY] = {"eenet_bandit_probability_total", "counter",
                             "Probabilities of the actions that were chosen, added up: over the decisions, their mean."},
     [BANDIT_VERSION] = {"eenet_bandit_version", "gauge", "The version of the model that decides."},
@@ -168,6 +177,8 @@ static void read_bandit(const served_bandit *bandit, bandit_counters *counters, 
 {
     served_standing standing = served_bandit_standing(bandit);
     values[BANDIT_DECISIONS] = (double)read_counter(&counters->decisions);
+    values[BANDIT_WAITING] = (double)read_counter(&counters->waiting);
+    values[BANDIT_DEFAULTED] = (double)read_counter(&counters->defaulted);
     values[BANDIT_PROBABILITY] = (double)read_counter(&counters->probability) * 1e-6;
     values[BANDIT_VERSION] = (double)standing.version;
     values[BANDIT_EVENTS] = (double)standing.events;
@@ -251,6 +262,8 @@ void service_metrics_write(service *self, text *into)
             http ? (double)http_open_requests(http) : 0);
     add_requests(self, into);
     add_journal(self, into);
+    metric_head(into, "eenet_step_seconds", "histogram", "Time that a step of training took, of one model.");
+    metric_histogram_write(into, "eenet_step_seconds", "", served_bandits_steps(self->bandits));
     add_bandits(self, into);
     metric_process(into);
 }

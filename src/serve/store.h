@@ -61,9 +61,15 @@ ee_status store_append(store *self, uint32_t bandit, const event *new, ee_error 
 
 ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored_decision *out, bool *found,
                               ee_error *error);
+/* The decision of an event. */
+ee_status store_get_decision(store *self, uint32_t bandit, uint64_t number, stored_decision *out, bool *found,
+                             ee_error *error);
 ee_status store_add_decision(store *self, uint32_t bandit, json_text id, const stored_decision *decision,
                              ee_error *error);
 ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision *decision, ee_error *error);
+
+/* The id of a round of slots: it finds the decision of its first slot, and is removed with it. */
+ee_status store_add_round(store *self, uint32_t bandit, json_text id, uint64_t first, ee_error *error);
 
 /* Up to `most` decisions that are not settled, with numbers above `after` and times before `before`, in order. All
  * decisions up to *upto were looked at: `after` of the next call, once those of out are settled. *next is the time of
@@ -77,16 +83,17 @@ ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_t
                               event_outcome outcome, bool *there, double *value_before, event_outcome *outcome_before,
                               ee_error *error);
 
-/* Rewards whose decision is not known: their event is kept by the id until it is claimed. *number is 0 past the last.
- */
+/* Rewards and activations whose decision is not known: their event is kept by the id until it is claimed. *number is 0
+ * past the last. */
 ee_status store_add_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t number, ee_error *error);
-ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t *number, double *value,
-                               ee_error *error);
+ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t *number, event_kind *kind,
+                               double *value, ee_error *error);
 /* Whether the bandit has any: quick, asked for each decision whose id is the caller's. */
 bool store_has_unclaimed(const store *self, uint32_t bandit);
 
 /* Removes events before a time, with their decisions and ids, but none from `keep_from` on, nor from the first decision
- * on that is not settled, nor the last event; at most `most` of them, so that nobody waits long. *more: there is more
+ * on that is not settled, nor the last event; at most `most` of them, so that nobody waits long, but a round of slots
+ * as a whole. *more: there is more
  * to remove. */
 ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t keep_from, size_t most, bool *more,
                        ee_error *error);

@@ -16,10 +16,38 @@ ee_status store_find_decision(store *self, uint32_t bandit, json_text id, stored
     return status;
 }
 
+ee_status store_get_decision(store *self, uint32_t bandit, uint64_t number, stored_decision *out, bool *found,
+                             ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[GET_DECISION];
+    ee_status status = store_check(self, error);
+    if (status) return status;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, number));
+    status = store_step(self, GET_DECISION, "find a decision", found, error);
+    if (*found) *out = store_column_decision(statement);
+    sqlite3_reset(statement);
+    return status;
+}
+
+static ee_status add_id(store *self, uint32_t bandit, json_text id, uint64_t number, ee_error *error)
+{
+    sqlite3_stmt *statement = self->statements[WRITE_ID];
+    sqlite3_bind_int64(statement, 1, bandit);
+    store_bind_text(statement, 2, id);
+    sqlite3_bind_int64(statement, 3, (int64_t)number);
+    return store_run(self, WRITE_ID, "add the id of a decision", error);
+}
+
+ee_status store_add_round(store *self, uint32_t bandit, json_text id, uint64_t first, ee_error *error)
+{
+    ee_status status = store_check(self, error);
+    return status ? status : add_id(self, bandit, id, first, error);
+}
+
 ee_status store_add_decision(store *self, uint32_t bandit, json_text id, const stored_decision *decision,
                              ee_error *error)
 {
-    sqlite3_stmt *statement = self->statements[WRITE_DECISION], *name = self->statements[WRITE_ID];
+    sqlite3_stmt *statement = self->statements[WRITE_DECISION];
     ee_status status = store_check(self, error);
     if (status) return status;
     sqlite3_bind_int64(statement, 1, store_place(bandit, decision->number));
@@ -32,11 +60,7 @@ ee_status store_add_decision(store *self, uint32_t bandit, json_text id, const s
     sqlite3_bind_int(statement, 8, decision->inactive);
     sqlite3_bind_int64(statement, 9, decision->slots);
     status = store_run(self, WRITE_DECISION, "add a decision", error);
-    if (status) return status;
-    sqlite3_bind_int64(name, 1, bandit);
-    store_bind_text(name, 2, id);
-    sqlite3_bind_int64(name, 3, (int64_t)decision->number);
-    return store_run(self, WRITE_ID, "add the id of a decision", error);
+    return status ? status : add_id(self, bandit, id, decision->number, error);
 }
 
 ee_status store_put_decision(store *self, uint32_t bandit, const stored_decision *decision, ee_error *error)
@@ -105,7 +129,7 @@ ee_status store_add_reward_id(store *self, uint32_t bandit, json_text id, json_t
     return store_run(self, WRITE_REWARD_ID, "add a reward id", error);
 }
 
-/* ---- rewards whose decision is not known ---- */
+/* ---- rewards and activations whose decision is not known ---- */
 
 static void bind_unclaimed(sqlite3_stmt *statement, uint32_t bandit, json_text id, uint64_t number)
 {
@@ -140,8 +164,8 @@ static ee_status remove_unclaimed(store *self, uint32_t bandit, json_text id, ui
     return status;
 }
 
-ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t *number, double *value,
-                               ee_error *error)
+ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint64_t *number, event_kind *kind,
+                               double *value, ee_error *error)
 {
     sqlite3_stmt *statement = self->statements[FIND_UNCLAIMED];
     bool row, removed;
@@ -153,7 +177,8 @@ ee_status store_take_unclaimed(store *self, uint32_t bandit, json_text id, uint6
     status = store_step(self, FIND_UNCLAIMED, "find an unclaimed reward", &row, error);
     if (row) {
         *number = (uint64_t)sqlite3_column_int64(statement, 0);
-        *value = sqlite3_column_double(statement, 1);
+        *kind = (event_kind)sqlite3_column_int(statement, 1);
+        *value = sqlite3_column_double(statement, 2);
     }
     sqlite3_reset(statement);
     return *number ? remove_unclaimed(self, bandit, id, *number, &removed, error) : status;
@@ -166,21 +191,22 @@ bool store_has_unclaimed(const store *self, uint32_t bandit)
 
 /* ---- forgetting ---- */
 
-static ee_status is_settled(store *self, int64_t place, bool *settled, ee_error *error)
+/* Whether all decisions from a place on, so many events, are settled. */
+static ee_status are_settled(store *self, int64_t place, uint32_t count, bool *settled, ee_error *error)
 {
     bool row;
-    sqlite3_bind_int64(self->statements[FIND_SETTLED], 1, place);
-    ee_status status = store_step(self, FIND_SETTLED, "find a decision", &row, error);
-    *settled = !row || sqlite3_column_int64(self->statements[FIND_SETTLED], 0) != 0;
-    sqlite3_reset(self->statements[FIND_SETTLED]);
+    sqlite3_bind_int64(self->statements[COUNT_OPEN], 1, place);
+    sqlite3_bind_int64(self->statements[COUNT_OPEN], 2, place + count);
+    ee_status status = store_step(self, COUNT_OPEN, "find a decision", &row, error);
+    *settled = row && sqlite3_column_int64(self->statements[COUNT_OPEN], 0) == 0;
+    sqlite3_reset(self->statements[COUNT_OPEN]);
     return status;
 }
 
-static ee_status forget_decision(store *self, uint32_t bandit, int64_t place, json_text id, ee_error *error)
+static ee_status forget_id(store *self, uint32_t bandit, json_text id, ee_error *error)
 {
-    sqlite3_bind_int64(self->statements[REMOVE_DECISION], 1, place);
-    ee_status status = store_run(self, REMOVE_DECISION, "remove a decision", error);
     const int by_id[] = {REMOVE_ID, REMOVE_REWARD_IDS};
+    ee_status status = EE_OK;
     for (size_t i = 0; !status && i < 2; i++) {
         sqlite3_bind_int64(self->statements[by_id[i]], 1, bandit);
         store_bind_text(self->statements[by_id[i]], 2, id);
@@ -189,9 +215,20 @@ static ee_status forget_decision(store *self, uint32_t bandit, int64_t place, js
     return status;
 }
 
-/* A reward that was never claimed goes with its id. Of all others the decision has it. */
-static ee_status forget_reward(store *self, uint32_t bandit, uint64_t number, json_text id, json_text reward_id,
-                               ee_error *error)
+/* With the first slot of a round goes the round's id. */
+static ee_status forget_decision(store *self, uint32_t bandit, int64_t place, json_text id, bool first_slot,
+                                 ee_error *error)
+{
+    sqlite3_bind_int64(self->statements[REMOVE_DECISION], 1, place);
+    ee_status status = store_run(self, REMOVE_DECISION, "remove a decision", error);
+    if (!status) status = forget_id(self, bandit, id, error);
+    if (!status && first_slot) status = forget_id(self, bandit, slot_round_id(id, NULL), error);
+    return status;
+}
+
+/* A reward or an activation that was never claimed goes with its id. Of all others the decision has it. */
+static ee_status forget_unclaimed(store *self, uint32_t bandit, uint64_t number, json_text id, json_text reward_id,
+                                  ee_error *error)
 {
     sqlite3_stmt *statement = self->statements[REMOVE_REWARD_ID];
     bool removed;
@@ -203,23 +240,39 @@ static ee_status forget_reward(store *self, uint32_t bandit, uint64_t number, js
     return store_run(self, REMOVE_REWARD_ID, "remove a reward id", error);
 }
 
+/* What a removal may touch. */
+typedef struct removing {
+    uint32_t bandit;
+    int64_t before, keep_from; /* a time, a place */
+    int64_t round_end;         /* the place of the last slot of the round that is being removed */
+} removing;
+
+static ee_status forget_decision_row(store *self, removing *by, int64_t place, json_text id, bool *stays,
+                                     ee_error *error)
+{
+    stored_decision decision = {0};
+    bool found = false, settled = true;
+    ee_status status = store_get_decision(self, by->bandit, store_number_at(place), &decision, &found, error);
+    uint32_t count = decision.slots ? decision.slots : 1;
+    if (!status && found) status = are_settled(self, place, count, &settled, error);
+    *stays = !settled || place + count > by->keep_from;
+    if (status || *stays) return status;
+    if (decision.slots) by->round_end = place + count - 1;
+    return forget_decision(self, by->bandit, place, id, decision.slots > 0, error);
+}
+
 /* The row of FIND_OLDEST: whether it stays, else forgets what hangs on it. */
-static ee_status forget_row(store *self, uint32_t bandit, int64_t before, bool *stays, ee_error *error)
+static ee_status forget_row(store *self, removing *by, bool *stays, ee_error *error)
 {
     sqlite3_stmt *row = self->statements[FIND_OLDEST];
     int64_t place = sqlite3_column_int64(row, 0);
     int kind = sqlite3_column_int(row, 1);
-    bool settled = true;
-    ee_status status = EE_OK;
-    *stays = sqlite3_column_int64(row, 2) >= before;
+    *stays = sqlite3_column_int64(row, 2) >= by->before;
     if (*stays) return EE_OK;
     json_text id = store_column_text(row, 3);
-    if (kind == EVENT_DECISION) status = is_settled(self, place, &settled, error);
-    *stays = !settled;
-    if (status || *stays) return status;
-    if (kind == EVENT_DECISION) return forget_decision(self, bandit, place, id, error);
-    if (kind == EVENT_REWARD && sqlite3_column_int64(row, 4) == 0)
-        return forget_reward(self, bandit, store_number_at(place), id, store_column_text(row, 5), error);
+    if (kind == EVENT_DECISION) return forget_decision_row(self, by, place, id, stays, error);
+    if ((kind == EVENT_REWARD || kind == EVENT_ACTIVATED) && sqlite3_column_int64(row, 4) == 0)
+        return forget_unclaimed(self, by->bandit, store_number_at(place), id, store_column_text(row, 5), error);
     return EE_OK;
 }
 
@@ -233,15 +286,16 @@ ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t ke
     if (status) return status;
     int64_t start = store_place(bandit, 0), end = start;
     if (keep_from > entry->now.events) keep_from = entry->now.events;
+    removing by = {bandit, before, store_place(bandit, keep_from), 0};
     sqlite3_bind_int64(statement, 1, start);
-    sqlite3_bind_int64(statement, 2, store_place(bandit, keep_from));
+    sqlite3_bind_int64(statement, 2, by.keep_from);
     for (size_t removed = 0;; removed++) {
         bool row, stays = false;
         status = store_step(self, FIND_OLDEST, "find the oldest events", &row, error);
         if (status || !row) break;
-        *more = removed == most; /* perhaps: the next call sees */
+        *more = removed >= most && sqlite3_column_int64(statement, 0) > by.round_end; /* perhaps: the next call sees */
         if (*more) break;
-        status = forget_row(self, bandit, before, &stays, error);
+        status = forget_row(self, &by, &stays, error);
         if (status || stays) break;
         end = sqlite3_column_int64(statement, 0);
     }

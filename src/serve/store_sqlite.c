@@ -22,6 +22,7 @@ static const char *const sql[STORE_STATEMENTS] = {
     [WRITE_EVENT] = "INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [FIND_DECISION] =
         STORE_DECISION_COLUMNS " WHERE place = (?1 << 40 | (SELECT number FROM ids WHERE bandit = ?1 AND id = ?2))",
+    [GET_DECISION] = STORE_DECISION_COLUMNS " WHERE place = ?1",
     [WRITE_DECISION] = "INSERT INTO decisions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [WRITE_ID] = "INSERT INTO ids VALUES (?1, ?2, ?3)",
     [CHANGE_DECISION] = "UPDATE decisions SET rewards = ?2, settled = ?3, value = ?4, inactive = ?5 WHERE place = ?1",
@@ -29,12 +30,12 @@ static const char *const sql[STORE_STATEMENTS] = {
     [FIND_REWARD_ID] = "SELECT value, outcome FROM reward_ids WHERE bandit = ?1 AND id = ?2 AND reward_id = ?3",
     [WRITE_REWARD_ID] = "INSERT INTO reward_ids VALUES (?1, ?2, ?3, ?4, ?5)",
     [WRITE_UNCLAIMED] = "INSERT INTO unclaimed VALUES (?1, ?2, ?3)",
-    [FIND_UNCLAIMED] = "SELECT number, (SELECT value FROM events WHERE place = (?1 << 40 | number)) FROM unclaimed"
-                       " WHERE bandit = ?1 AND id = ?2 ORDER BY number LIMIT 1",
+    [FIND_UNCLAIMED] = "SELECT number, kind, value FROM unclaimed LEFT JOIN events ON place = (?1 << 40 | number)"
+                       " WHERE bandit = ?1 AND unclaimed.id = ?2 ORDER BY number LIMIT 1",
     [REMOVE_UNCLAIMED] = "DELETE FROM unclaimed WHERE bandit = ?1 AND id = ?2 AND number = ?3",
     [FIND_OLDEST] = "SELECT place, kind, time, id, decision, reward_id FROM events"
                     " WHERE place > ?1 AND place < ?2 ORDER BY place",
-    [FIND_SETTLED] = "SELECT settled FROM decisions WHERE place = ?1",
+    [COUNT_OPEN] = "SELECT count(*) FROM decisions WHERE place >= ?1 AND place < ?2 AND settled = 0",
     [REMOVE_EVENTS] = "DELETE FROM events WHERE place > ?1 AND place <= ?2",
     [REMOVE_DECISION] = "DELETE FROM decisions WHERE place = ?1",
     [REMOVE_ID] = "DELETE FROM ids WHERE bandit = ?1 AND id = ?2",

@@ -67,6 +67,7 @@ struct served_bandits {
     uint32_t *slots;         /* (slot_count, a power of two) by name: place among them + 1; 0: free */
     size_t count, capacity, slot_count;
     atomic_size_t awake;
+    metric_histogram steps;
 
     pthread_mutex_t queue; /* of the queue */
     pthread_cond_t queued;

@@ -202,8 +202,10 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
     step_body step = {bandit->taken + (full ? options->step_events : behind), bandit->stride};
     t->step_due = full ? begin : begin + options->publish_interval;
     ee_status status = follower_step(bandit->model, t->log, bandit->number, &step, is_in_a_hurry, t->all, error);
+    double seconds = trainers_now() - begin;
+    metric_observe(&t->all->steps, seconds);
     pthread_mutex_lock(&bandit->mutex);
-    bandit->standing.train_seconds += trainers_now() - begin;
+    bandit->standing.train_seconds += seconds;
     pthread_mutex_unlock(&bandit->mutex);
     if (status) {
         put_to_sleep(bandit);

@@ -54,6 +54,36 @@ static inline void decide(play *self, const char *id, const decision_body *body)
     memory_free(bytes);
 }
 
+/* The slots of a round, whose ids are made of the round's. */
+static inline void decide_slots(play *self, const char *id, const decision_body *bodies)
+{
+    enum { MOST = 8 };
+    journal_entry entries[MOST] = {0};
+    char ids[MOST][64];
+    size_t count = bodies[0].slot_count;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *bytes = NULL;
+        size_t size = 0, capacity = 0;
+        assert_int_equal(decision_body_write(&bodies[i], NULL, &bytes, &size, &capacity, NULL), EE_OK);
+        entries[i] = (journal_entry){
+            .event = {.kind = EVENT_DECISION,
+                      .id = slot_decision_id((json_text){id, strlen(id)}, bodies[i].slot, ids[i]),
+                      .body = bytes,
+                      .size = size},
+            .deferred = bodies[i].deferred,
+            .slot_index = i,
+            .slot_count = count,
+            .with_next = i + 1 < count,
+            .next = i + 1 < count ? &entries[i + 1] : NULL,
+        };
+    }
+    assert_int_equal(joining_decision(self->store, &self->bandit, entries, self->now, &self->counts, NULL), EE_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(entries[i].verdict, JOURNAL_DONE);
+        memory_free((void *)entries[i].event.body);
+    }
+}
+
 static inline void reward(play *self, const char *id, double value)
 {
     journal_entry entry = {.event = {.kind = EVENT_REWARD, .id = {id, strlen(id)}, .value = value}};

@@ -1,6 +1,7 @@
 /* The log of a bandit as words, to compare with: "D a; R a 1 joined 1; S 1 1 rewarded; ". A decision with its id; a
  * reward with the id that it is for, value, outcome and the number of its decision (0: not known); what was settled,
- * with the number of the decision, value and outcome; P, C, = and M for steps, checkpoints, settings and models. */
+ * with the number of the decision, value and outcome; A as a reward, without a value; P, C, = and M for steps,
+ * checkpoints, settings and models, ! for promotions. The mark within the id of a slot is shown as /. */
 #ifndef EENET_TEST_SHOWN_LOG_H
 #define EENET_TEST_SHOWN_LOG_H
 
@@ -17,16 +18,21 @@ typedef struct shown_log {
 
 static inline ee_status show_event(void *context, const event *found, ee_error *error)
 {
-    static const char *const outcomes[] = {"none",    "joined",   "repeated", "late",   "unknown",
-                                           "claimed", "rewarded", "default",  "nothing"};
+    static const char *const outcomes[] = {"none",    "joined",   "repeated", "late",    "unknown",
+                                           "claimed", "rewarded", "default",  "nothing", "inactive"};
     shown_log *self = context;
     (void)error;
     assert_int_equal(found->number, ++self->number);
     assert_true(found->time >= self->time);
     self->time = found->time;
-    text_add(&self->words, "%c", " DRSPC=M"[found->kind]);
-    if (found->kind == EVENT_DECISION || found->kind == EVENT_REWARD)
-        text_add(&self->words, " %.*s", (int)found->id.length, found->id.bytes);
+    text_add(&self->words, "%c", " DRSPC=MA!"[found->kind]);
+    if (found->kind == EVENT_DECISION || found->kind == EVENT_REWARD || found->kind == EVENT_ACTIVATED) {
+        json_text slot, round_id = slot_round_id(found->id, &slot);
+        text_add(&self->words, " %.*s", (int)round_id.length, round_id.bytes);
+        if (slot.length) text_add(&self->words, "/%.*s", (int)slot.length, slot.bytes);
+    }
+    if (found->kind == EVENT_ACTIVATED)
+        text_add(&self->words, " %s %d", outcomes[found->outcome], (int)found->decision);
     if (found->kind == EVENT_REWARD)
         text_add(&self->words, " %g %s %d", found->value, outcomes[found->outcome], (int)found->decision);
     if (found->kind == EVENT_SETTLED)

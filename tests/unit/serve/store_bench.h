@@ -180,7 +180,8 @@ static inline void write_log(bench *b)
 static inline uint64_t take(bench *b, const char *id, double *value)
 {
     uint64_t number;
-    assert_int_equal(store_take_unclaimed(b->kept, 1, words(id), &number, value, &b->error), EE_OK);
+    event_kind kind = EVENT_REWARD;
+    assert_int_equal(store_take_unclaimed(b->kept, 1, words(id), &number, &kind, value, &b->error), EE_OK);
     return number;
 }
 

@@ -44,6 +44,8 @@ typedef struct action {
     bool is_other;    /* not what was sent before under this id */
     bool is_repeated; /* the same as before */
     bool is_stray;    /* for a decision that never comes */
+    bool is_deferred; /* the decision, or what it is for */
+    bool activates;
 } action;
 
 typedef struct sent {
@@ -112,10 +114,19 @@ static void plan_decision(day *self, uint32_t decision)
     size_t bandit = decision % BANDITS;
     bool has_ids = bandit != BANDITS - 1, stray = has_ids && chance(self, 0.02);
     double wait = bandits[bandit].wait;
-    action what = {
-        .time = (int64_t)(random_unit(&self->random) * self->length), .decision = decision, .is_stray = stray};
+    action what = {.time = (int64_t)(random_unit(&self->random) * self->length),
+                   .decision = decision,
+                   .is_stray = stray,
+                   .is_deferred = !stray && chance(self, 0.3)};
     if (!stray) plan_message(self, what, true);
     self->decisions += !stray;
+    for (double share = what.is_deferred ? 0.8 : 0.05; chance(self, share); share = 0.2) {
+        action activation = what; /* before the decision, within the wait, at its end, or after it */
+        activation.activates = true;
+        activation.time +=
+            (int64_t)((chance(self, 0.1) ? wait : (1.6 * random_unit(&self->random) - 0.3) * wait) * 1e6);
+        add_action(self, activation);
+    }
     for (uint8_t i = 1; i <= 3 && chance(self, 0.6); i++) {
         /* before the decision, within the wait, about its end, or after it */
         double delay = random_unit(&self->random) * 1.5 * wait - (has_ids ? 0.3 * wait : -0.001);
@@ -149,8 +160,9 @@ static void note_done(journal_entry *entry)
                                : self->action.is_repeated ? JOURNAL_REPEATED
                                                           : JOURNAL_DONE;
     pthread_mutex_lock(&of->lock);
-    of->wrong += entry->verdict != expected;
-    of->done_decisions += entry->verdict == JOURNAL_DONE && !self->action.reward;
+    bool activated = entry->verdict == JOURNAL_DONE || entry->verdict == JOURNAL_REPEATED;
+    of->wrong += self->action.activates ? !activated : entry->verdict != expected;
+    of->done_decisions += entry->verdict == JOURNAL_DONE && !self->action.reward && !self->action.activates;
     of->done_rewards += entry->verdict == JOURNAL_DONE && self->action.reward;
     of->told++;
     pthread_cond_signal(&of->wake);
@@ -161,14 +173,17 @@ static void fill(day *self, sent *into, const action *what)
 {
     size_t bandit = what->decision % BANDITS;
     *into = (sent){.action = *what, .day = self};
-    snprintf(into->id, sizeof into->id, "%c%u", what->is_stray ? 's' : 'd', what->decision);
+    snprintf(into->id, sizeof into->id, "%c%u", what->is_stray ? 's' : what->is_deferred ? 'f' : 'd', what->decision);
     snprintf(into->reward_id, sizeof into->reward_id, "r%d", what->reward);
-    into->entry = (journal_entry){
-        .bandit = self->numbers[bandit],
-        .event = {.kind = what->reward ? EVENT_REWARD : EVENT_DECISION, .id = {into->id, strlen(into->id)}},
-        .request = {what->decision, what->is_other},
-        .done = note_done,
-        .context = into};
+    into->entry = (journal_entry){.bandit = self->numbers[bandit],
+                                  .event = {.kind = what->reward      ? EVENT_REWARD
+                                                    : what->activates ? EVENT_ACTIVATED
+                                                                      : EVENT_DECISION,
+                                            .id = {into->id, strlen(into->id)}},
+                                  .request = {what->decision, what->is_other},
+                                  .deferred = what->is_deferred,
+                                  .done = note_done,
+                                  .context = into};
     if (!what->reward) return;
     /* Eighths: their sum is exact in any order. */
     into->entry.event.value = (int)((what->decision * 7 + what->reward * 13u) % 33) / 8.0 - 2 + what->is_other;
@@ -275,20 +290,24 @@ static void collect(sqlite3 *database)
                       "CREATE TEMP TABLE s (place INTEGER PRIMARY KEY, value REAL, outcome INTEGER, time INTEGER);"
                       "INSERT INTO s SELECT (place >> 40 << 40) + decision, value, outcome, time"
                       "  FROM events WHERE kind = 3;"
-                      "CREATE INDEX temp.r_index ON r (bandit, id);");
+                      "CREATE INDEX temp.r_index ON r (bandit, id);"
+                      "CREATE TEMP TABLE a AS SELECT place >> 40 AS bandit, id, time FROM events WHERE kind = 8;"
+                      "CREATE INDEX temp.a_index ON a (bandit, id);");
 }
 
 /* A reward counts when it comes within the wait, and from its decision on where it came before it. Rewards count in the
- * order in which they came. */
+ * order in which they came. A deferred decision (f...) is active where an activation does so; else nothing counts. */
 static void work_out(sqlite3 *database, size_t which, uint32_t number)
 {
     char sql[1024];
     execute(database, "DROP TABLE IF EXISTS temp.e");
     snprintf(sql, sizeof sql,
-             "CREATE TEMP TABLE e AS SELECT d.place AS place, d.time AS time, count(r.place) AS rewards, %s"
+             "CREATE TEMP TABLE e AS SELECT d.place AS place, d.time AS time, count(r.place) AS rewards, %s,"
+             "  d.id NOT LIKE 'f%%' OR EXISTS (SELECT 1 FROM a WHERE a.bandit = d.bandit AND a.id = d.id"
+             "    AND max(a.time, d.time) <= d.time + %d) AS active"
              " FROM d LEFT JOIN r ON r.bandit = d.bandit AND r.id = d.id AND max(r.time, d.time) <= d.time + %d"
              " WHERE d.bandit = %u GROUP BY d.place",
-             bandits[which].value, bandits[which].wait * 1000000, number);
+             bandits[which].value, bandits[which].wait * 1000000, bandits[which].wait * 1000000, number);
     execute(database, sql);
 }
 
@@ -298,14 +317,14 @@ static void compare(sqlite3 *database, size_t which)
     const char *fallback = bandits[which].fallback;
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM e LEFT JOIN s ON s.place = e.place WHERE s.place IS NULL"
-             " OR s.outcome <> CASE WHEN e.rewards > 0 THEN 6 ELSE %d END"
-             " OR abs(s.value - CASE WHEN e.rewards > 0 THEN e.value ELSE %s END) > %s",
+             " OR s.outcome <> CASE WHEN NOT e.active THEN 9 WHEN e.rewards > 0 THEN 6 ELSE %d END"
+             " OR abs(s.value - CASE WHEN NOT e.active THEN 0 WHEN e.rewards > 0 THEN e.value ELSE %s END) > %s",
              fallback ? 7 : 8, fallback ? fallback : "0", strstr(bandits[which].json, "mean") ? "1e-12" : "0");
     assert_int_equal(ask(database, sql), 0);
     /* Settled at the end of the wait, or with the first reward. */
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM e JOIN s ON s.place = e.place WHERE (s.time <= e.time + %d) <> (%s)",
-             bandits[which].wait * 1000000, strstr(bandits[which].json, "first") ? "e.rewards > 0" : "0");
+             bandits[which].wait * 1000000, strstr(bandits[which].json, "first") ? "e.active AND e.rewards > 0" : "0");
     assert_int_equal(ask(database, sql), 0);
 }
 
@@ -330,6 +349,7 @@ static void check(day *self)
         /* Each way of ending happens. */
         assert_true(ask(database, "SELECT count(*) FROM e WHERE rewards = 0") > 0);
         assert_true(ask(database, "SELECT count(*) FROM e WHERE rewards > 1") > 0);
+        assert_true(ask(database, "SELECT count(*) FROM e WHERE NOT active AND rewards > 0") > 0);
         compare(database, i);
     }
     printf("events in the log: %lld, of them %lld decisions; rewards too early %lld, too late %lld\n",

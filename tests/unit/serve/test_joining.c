@@ -393,6 +393,194 @@ static void news_are_what_a_model_learns_from(void **state)
     end(&self, "D a; R a 1 joined 1; P; S 1 1 rewarded; ");
 }
 
+/* ---- deferred decisions ---- */
+
+static void defer(play *self, const char *id)
+{
+    journal_entry entry = {.event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 7}, .deferred = true};
+    assert_int_equal(joining_decision(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
+    assert_int_equal(entry.verdict, JOURNAL_DONE);
+}
+
+/* What became of it; nothing is logged where it is repeated. */
+static event_outcome activate(play *self, const char *id)
+{
+    journal_entry entry = {.event = {.kind = EVENT_ACTIVATED, .id = words(id)}};
+    assert_int_equal(joining_activation(self->store, &self->bandit, &entry, self->now, &self->counts, NULL), EE_OK);
+    assert_int_equal(entry.verdict, entry.event.outcome == REWARD_REPEATED ? JOURNAL_REPEATED : JOURNAL_DONE);
+    return entry.event.outcome;
+}
+
+static void deferred_ones_settle_when_they_are_active(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    defer(&self, "a");
+    defer(&self, "b");
+    assert_int_equal(reward(&self, "a", 5), REWARD_JOINED); /* counts from the activation on */
+    assert_int_equal(reward(&self, "a", 6), REWARD_REPEATED);
+    assert_int_equal(activate(&self, "a"), REWARD_JOINED);
+    assert_int_equal(activate(&self, "a"), REWARD_REPEATED);
+    assert_int_equal(activate(&self, "b"), REWARD_JOINED);
+    assert_int_equal(reward(&self, "b", 7), REWARD_JOINED);
+    self.now += 11 * SECOND;
+    assert_int_equal(activate(&self, "a"), REWARD_REPEATED);
+    assert_int_equal(settle(&self, 100), 0);
+    assert_int_equal(self.counts.activated, 2);
+    assert_int_equal(self.counts.waiting, 0);
+    end(&self, "D a; D b; R a 5 joined 1; R a 6 repeated 1; A a joined 1; S 1 5 rewarded; A b joined 2; "
+               "R b 7 joined 2; S 2 7 rewarded; ");
+}
+
+static void nobody_saw_what_was_not_activated(void **state)
+{
+    (void)state;
+    const log_aggregation aggregations_of[] = {LOG_REWARD_FIRST, LOG_REWARD_SUM};
+    for (size_t i = 0; i < 2; i++) {
+        play self = start(aggregations_of[i], 1);
+        defer(&self, "a");
+        defer(&self, "b");
+        defer(&self, "c");
+        reward(&self, "a", 5);
+        self.now += 10 * SECOND;
+        assert_int_equal(settle(&self, 100), 0);
+        assert_int_equal(activate(&self, "c"), REWARD_JOINED); /* in the last moment */
+        self.now++;
+        assert_int_equal(settle(&self, 100), 3);
+        assert_int_equal(activate(&self, "b"), REWARD_LATE);
+        self.bandit.rules.wait = 100 * SECOND;
+        assert_int_equal(activate(&self, "a"), REWARD_LATE); /* it is settled */
+        assert_int_equal(reward(&self, "b", 5), REWARD_LATE);
+        assert_int_equal(self.counts.inactive, 2);
+        assert_int_equal(self.counts.defaulted, 1);
+        end(&self, "D a; D b; D c; R a 5 joined 1; A c joined 3; S 1 0 inactive; S 2 0 inactive; S 3 1 default; "
+                   "A b late 2; A a late 1; R b 5 late 2; ");
+    }
+}
+
+static void activations_may_come_first(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    assert_int_equal(activate(&self, "a"), REWARD_UNKNOWN);
+    assert_int_equal(reward(&self, "a", 2), REWARD_UNKNOWN);
+    assert_int_equal(activate(&self, "b"), REWARD_UNKNOWN);
+    assert_int_equal(activate(&self, "b"), REWARD_UNKNOWN);
+    defer(&self, "a");
+    decide(&self, "b"); /* it is active anyway */
+    assert_int_equal(activate(&self, "b"), REWARD_REPEATED);
+    assert_false(store_has_unclaimed(self.store, 1));
+    end(&self, "A a unknown 0; R a 2 unknown 0; A b unknown 0; A b unknown 0; D a; A a claimed 5; R a 2 claimed 5; "
+               "S 5 2 rewarded; D b; ");
+}
+
+/* ---- rounds of slots ---- */
+
+enum { MOST_SLOTS = 3 };
+
+/* slots as "tm": a slot for each letter. */
+static journal_verdict decide_slots(play *self, const char *id, const char *slots, uint64_t request, bool deferred,
+                                    uint64_t *first)
+{
+    journal_entry entries[MOST_SLOTS] = {0};
+    char ids[MOST_SLOTS][16];
+    size_t count = strlen(slots);
+    for (size_t i = 0; i < count; i++)
+        entries[i] = (journal_entry){
+            .event = {.kind = EVENT_DECISION, .id = slot_decision_id(words(id), (json_text){slots + i, 1}, ids[i])},
+            .request = {request, 7},
+            .deferred = deferred,
+            .slot_index = i,
+            .slot_count = count,
+            .with_next = i + 1 < count,
+            .next = i + 1 < count ? &entries[i + 1] : NULL};
+    assert_int_equal(joining_decision(self->store, &self->bandit, entries, self->now, &self->counts, NULL), EE_OK);
+    for (size_t i = 1; i < count; i++) {
+        assert_int_equal(entries[i].verdict, entries[0].verdict);
+        if (entries[i].verdict != JOURNAL_CONFLICT)
+            assert_int_equal(entries[i].event.number, entries[0].event.number + i);
+    }
+    if (first) *first = entries[0].event.number;
+    return entries[0].verdict;
+}
+
+static void a_round_is_made_as_a_whole(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    uint64_t first;
+    decide(&self, "x");
+    assert_int_equal(decide_slots(&self, "x", "tm", 9, false, NULL), JOURNAL_CONFLICT); /* another decision's id */
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), JOURNAL_DONE);
+    assert_int_equal(first, 2);
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), JOURNAL_REPEATED);
+    assert_int_equal(first, 2);
+    assert_int_equal(decide_slots(&self, "r", "zm", 2, false, NULL), JOURNAL_CONFLICT); /* nothing of it is written */
+    assert_int_equal(decide_as(&self, "r", 3), JOURNAL_CONFLICT);
+    assert_int_equal(reward(&self, "r\037m", 2), REWARD_JOINED);
+    assert_int_equal(reward(&self, "r", 1), REWARD_JOINED); /* the first slot's */
+    assert_int_equal(reward(&self, "r\037t", 3), REWARD_REPEATED);
+    end(&self, "D x; D r/t; D r/m; D r/e; R r/m 2 joined 3; S 3 2 rewarded; R r 1 joined 2; S 2 1 rewarded; "
+               "R r/t 3 repeated 2; ");
+}
+
+static void a_round_is_activated_as_a_whole(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    decide_slots(&self, "r", "tm", 1, true, NULL);
+    reward(&self, "r\037m", 2);
+    assert_int_equal(activate(&self, "r\037t"), REWARD_JOINED); /* one alone */
+    assert_int_equal(activate(&self, "r"), REWARD_JOINED);
+    assert_int_equal(activate(&self, "r"), REWARD_REPEATED);
+    decide_slots(&self, "q", "tm", 1, true, NULL);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 3);
+    assert_int_equal(activate(&self, "q"), REWARD_LATE);
+    end(&self, "D r/t; D r/m; R r/m 2 joined 2; A r/t joined 1; A r joined 2; S 2 2 rewarded; D q/t; D q/m; "
+               "S 1 0 default; S 7 0 inactive; S 8 0 inactive; A q late 7; A q late 8; ");
+}
+
+/* What came before a round is claimed after its last slot: the slots follow each other. */
+static void what_comes_before_a_round(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    reward(&self, "r\037t", 2);
+    activate(&self, "r");
+    reward(&self, "r", 3);
+    assert_int_equal(decide_slots(&self, "r", "tm", 1, true, NULL), JOURNAL_DONE);
+    assert_false(store_has_unclaimed(self.store, 1));
+    end(&self, "R r/t 2 unknown 0; A r unknown 0; R r 3 unknown 0; D r/t; D r/m; R r/t 2 claimed 4; A r claimed 4; "
+               "S 4 2 rewarded; A r claimed 5; R r 3 repeated 4; ");
+}
+
+/* Retention takes a round whole or not at all, and its id with it. */
+static void a_round_is_removed_as_a_whole(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_FIRST, 0);
+    bool more;
+    decide_slots(&self, "r", "tme", 1, false, NULL);
+    reward(&self, "r\037t", 2);
+    reward(&self, "r\037m", 2);
+    self.now += SECOND;
+    assert_int_equal(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL), EE_OK);
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), JOURNAL_REPEATED); /* a slot waits */
+    reward_as(&self, "r\037e", 2, "id");
+    assert_int_equal(store_remove(self.store, 1, self.now, 3, 100, &more, NULL), EE_OK); /* a restart needs a slot */
+    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), JOURNAL_REPEATED);
+    assert_int_equal(store_remove(self.store, 1, self.now, 1000, 1, &more, NULL), EE_OK);
+    assert_true(more); /* more than one event, since three belong together */
+    uint64_t first;
+    assert_int_equal(decide_slots(&self, "r", "tm", 2, false, &first), JOURNAL_DONE);
+    assert_int_equal(first, 10);
+    assert_int_equal(reward_as(&self, "r\037e", 3, "id").event.outcome, REWARD_UNKNOWN);
+    assert_int_equal(store_commit(self.store, NULL), EE_OK);
+    store_close(self.store);
+    folder_remove(&self.folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +600,13 @@ int main(void)
         cmocka_unit_test(settles_in_portions),
         cmocka_unit_test(passes_the_settled_in_portions),
         cmocka_unit_test(news_are_what_a_model_learns_from),
+        cmocka_unit_test(deferred_ones_settle_when_they_are_active),
+        cmocka_unit_test(nobody_saw_what_was_not_activated),
+        cmocka_unit_test(activations_may_come_first),
+        cmocka_unit_test(a_round_is_made_as_a_whole),
+        cmocka_unit_test(a_round_is_activated_as_a_whole),
+        cmocka_unit_test(what_comes_before_a_round),
+        cmocka_unit_test(a_round_is_removed_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,24 @@ static void histograms_are_cumulative(void **state)
     memory_free(page.bytes);
 }
 
+static void quantiles_are_of_what_came_since(void **state)
+{
+    (void)state;
+    static metric_histogram seconds;
+    metric_mark before = {{0}}, now = {{0}};
+    assert_true(isnan(metric_quantile(&before, &now, 0.5)));
+    for (int i = 0; i < 1000; i++) metric_observe(&seconds, 5); /* long ago */
+    metric_mark_add(&before, &seconds);
+    for (int i = 0; i < 50; i++) metric_observe(&seconds, 1.5e-4);
+    for (int i = 0; i < 49; i++) metric_observe(&seconds, 1.5e-3);
+    metric_observe(&seconds, 100);
+    metric_mark_add(&now, &seconds);
+    assert_true(fabs(metric_quantile(&before, &now, 0.25) - 1.5e-4) < 1e-12);
+    assert_true(fabs(metric_quantile(&before, &now, 0.5) - 2e-4) < 1e-12);
+    assert_true(fabs(metric_quantile(&before, &now, 0.99) - 2e-3) < 1e-12);
+    assert_true(fabs(metric_quantile(&before, &now, 1) - 10) < 1e-12); /* 10 s or more */
+}
+
 static double value_of(const char *page, const char *name)
 {
     char line[64];
@@ -71,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_have_their_form),
         cmocka_unit_test(histograms_are_cumulative),
+        cmocka_unit_test(quantiles_are_of_what_came_since),
         cmocka_unit_test(the_process_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,25 +187,26 @@ static void decide_round(play *self, const char *id, bool vector, text *room)
         {0, 0, 0, 0}, {EXCLUDED_BY_REQUEST, 0, EXCLUDED_BY_SLOT, 0}, {0, EXCLUDED_BY_SLOT, EXCLUDED_BY_SLOT, 0}};
     static const double chances[3][ACTIONS] = {{0.25, 0.25, 0.25, 0.25}, {0, 0.9, 0, 0.1}, {1.0 / 3, 0, 0, 2.0 / 3}};
     static const size_t taken[] = {2, 1, 3};
-    for (size_t i = 0; i < 3; i++) {
-        char slot_id[64];
-        decision_body body = vector ? vectors() : named();
-        size_t start_at = room->length;
-        if (!vector)
-            slot_context(room, (json_text){context, sizeof context - 1}, (json_text){features[i], strlen(features[i])});
-        body.context = vector ? (json_text){0} : (json_text){room->bytes + start_at, room->length - start_at};
-        body.excluded = i ? gone[i] : NULL;
-        body.probabilities = chances[i];
-        body.action = body.own = taken[i];
-        body.baseline = i;
-        body.slot = (json_text){slots[i], strlen(slots[i])};
-        body.slot_index = i;
-        body.slot_count = 3;
-        json_text made = slot_decision_id((json_text){id, strlen(id)}, body.slot, slot_id);
-        slot_id[made.length] = '\0';
-        decide(self, slot_id, &body);
-        room->length = start_at;
+    decision_body bodies[3];
+    size_t starts[4] = {0};
+    room->length = 0;
+    for (size_t i = 0; i < 3 && !vector; i++) {
+        slot_context(room, (json_text){context, sizeof context - 1}, (json_text){features[i], strlen(features[i])});
+        starts[i + 1] = room->length;
     }
+    for (size_t i = 0; i < 3; i++) {
+        decision_body *body = &bodies[i];
+        *body = vector ? vectors() : named();
+        if (!vector) body->context = (json_text){room->bytes + starts[i], starts[i + 1] - starts[i]};
+        body->excluded = i ? gone[i] : NULL;
+        body->probabilities = chances[i];
+        body->action = body->own = taken[i];
+        body->baseline = i;
+        body->slot = (json_text){slots[i], strlen(slots[i])};
+        body->slot_index = i;
+        body->slot_count = 3;
+    }
+    decide_slots(self, id, bodies);
 }
 
 static void rounds_of_slots_say_the_same(void **state)

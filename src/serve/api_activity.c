@@ -1,0 +1,145 @@
+/* What happens to a bandit lately, as numbers for the page. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "service_inside.h"
+
+/* ---- latency ---- */
+
+/* Requests that decide once, and that reward once, whatever the API. */
+static metric_mark mark_of(service *self, bool deciding)
+{
+    metric_mark mark = {{0}};
+    const route *at;
+    for (size_t i = 0; (at = service_route_at(i)); i++) {
+        bool decides = at->handle == api_decide || at->handle == api_rank_slots;
+        bool rewards = at->handle == api_reward || at->handle == api_reward_slots;
+        if (deciding ? decides : rewards) metric_mark_add(&mark, &self->metrics.seconds[i]);
+    }
+    return mark;
+}
+
+void latency_start(service *self)
+{
+    pthread_mutex_init(&self->deciding.lock, NULL);
+    pthread_mutex_init(&self->rewarding.lock, NULL);
+}
+
+void latency_stop(service *self)
+{
+    pthread_mutex_destroy(&self->deciding.lock);
+    pthread_mutex_destroy(&self->rewarding.lock);
+}
+
+static void move_on(latency_window *window, metric_mark now)
+{
+    pthread_mutex_lock(&window->lock);
+    window->before = window->middle;
+    window->middle = now;
+    pthread_mutex_unlock(&window->lock);
+}
+
+void latency_mark(service *self)
+{
+    move_on(&self->deciding, mark_of(self, true));
+    move_on(&self->rewarding, mark_of(self, false));
+}
+
+/* ---- the answer ---- */
+
+static void add_real(text *into, const char *name, double number)
+{
+    text_add(into, ",\"%s\":", name);
+    if (isfinite(number))
+        text_double(into, number);
+    else
+        text_add(into, "null");
+}
+
+static void add_latency(text *into, latency_window *window, metric_mark now, const char *name)
+{
+    pthread_mutex_lock(&window->lock);
+    metric_mark before = window->before;
+    pthread_mutex_unlock(&window->lock);
+    text_add(into, "\"%s\":{\"seconds\":120", name);
+    add_real(into, "p50", metric_quantile(&before, &now, 0.5));
+    add_real(into, "p99", metric_quantile(&before, &now, 0.99));
+    text_add(into, "}");
+}
+
+static void add_seconds(text *into, const activity_report *report)
+{
+    text_add(into, ",\"seconds\":[");
+    for (size_t i = 0; i < ACTIVITY_SECONDS; i++) {
+        const activity_second *at = &report->seconds[i];
+        text_add(into, "%s{\"decisions\":%" PRIu32 ",\"rewards\":%" PRIu32 ",\"explored\":%" PRIu32 "}", i ? "," : "",
+                 at->decisions, at->rewards, at->explored);
+    }
+    text_add(into, "]");
+}
+
+static void add_actions(text *into, const activity_report *report)
+{
+    text_add(into, ",\"actions\":[");
+    for (size_t i = 0; i < report->count; i++) {
+        const activity_share *action = &report->actions[i];
+        text_add(into, "%s{\"id\":", i ? "," : "");
+        text_json(into, (json_text){action->name, strlen(action->name)});
+        add_real(into, "share", action->share);
+        add_real(into, "probability", action->probability);
+        text_add(into, "}");
+    }
+    text_add(into, "]");
+    add_real(into, "others", report->others);
+    add_real(into, "shares_of", round(report->decisions));
+    add_real(into, "explored", report->explored);
+    add_real(into, "mean_probability", report->probability);
+    add_real(into, "entropy", report->entropy);
+}
+
+static void add_counts(text *into, bandit_counters *of)
+{
+    const struct {
+        const char *name;
+        atomic_uint_fast64_t *count;
+    } counts[] = {{"decisions", &of->decisions}, {"joined", &of->joined},     {"late", &of->late},
+                  {"unknown", &of->unknown},     {"repeated", &of->repeated}, {"defaulted", &of->defaulted},
+                  {"waiting", &of->waiting}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        text_add(into, ",\"%s\":%" PRIu64, counts[i].name,
+                 (uint64_t)atomic_load_explicit(counts[i].count, memory_order_relaxed));
+}
+
+static void add_training(text *into, const served_bandit *bandit)
+{
+    served_standing standing = served_bandit_standing(bandit);
+    text_add(into, ",\"awake\":%s,\"version\":%" PRIu64 ",\"behind\":%" PRIu64 ",\"stride\":%" PRIu64,
+             standing.awake ? "true" : "false", standing.version, standing.behind, standing.stride);
+    add_real(into, "model_age", standing.age);
+    add_real(into, "train_seconds", standing.train_seconds);
+}
+
+void api_activity(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *self = owner;
+    call *of = exchange->context;
+    uint32_t number = served_bandit_number(of->bandit);
+    int64_t now = journal_time(self->journal);
+    activity_report report;
+    bandit_counters *counters = service_counters(self, number);
+    text *answer = &exchange->answer;
+    activity_read(self->activity, number, now / 1000000, &report);
+    text_add(answer, "{\"time\":");
+    text_double(answer, (double)now * 1e-6);
+    add_seconds(answer, &report);
+    if (counters) add_counts(answer, counters);
+    add_actions(answer, &report);
+    add_training(answer, of->bandit);
+    text_add(answer, ",\"latency\":{");
+    add_latency(answer, &self->deciding, mark_of(self, true), "decide");
+    text_add(answer, ",");
+    add_latency(answer, &self->rewarding, mark_of(self, false), "reward");
+    text_add(answer, "}}");
+    call_answer(of, 200);
+}
