@@ -2,6 +2,7 @@
 
 const $ = (id) => document.getElementById(id);
 const SVG = 'http://www.w3.org/2000/svg';
+const NAMES = { online: 'decides now', baseline: 'always the first', uniform: 'any, at random' };
 const WORDS = {
     linucb: 'knows what sells, not to whom.',
     eenet: 'a network: knows what goes with whom.',
@@ -33,7 +34,7 @@ function complain(words) {
     $('trouble').hidden = !words;
 }
 
-const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
 // ---- the visitor ----
 
@@ -211,7 +212,7 @@ function drawPolicies(policies) {
             element(
                 'li',
                 { class: policy.kind === 'online' ? 'first' : 'other' },
-                element('span', { class: 'who' }, policy.kind === 'challenger' ? `${policy.name} (${policy.policy})` : policy.name),
+                element('span', { class: 'who' }, policy.kind === 'challenger' ? `${policy.name} (${policy.policy})` : (NAMES[policy.kind] ?? policy.name)),
                 element('span', { class: 'value' }, percent(policy.value)),
                 drawn(
                     'svg',
@@ -227,9 +228,10 @@ function drawPolicies(policies) {
 
 function drawPromotions(promotions) {
     $('promotions').replaceChildren(
-        ...promotions.map(({ time, from, to, why }) => {
+        ...promotions.map(({ time, from, to, gain, events }) => {
             const clock = new Date(1000 * seconds(time)).toLocaleTimeString();
-            return element('li', {}, element('strong', {}, `${to} took over from ${from}`), ` at ${clock}. ${why ?? ''}`);
+            const earned = `${(100 * gain).toFixed(0)} more clicks of 100 visitors, told from ${events} decisions`;
+            return element('li', {}, element('strong', {}, `${to} took over from ${from}`), ` at ${clock}: ${earned}.`);
         }),
     );
 }
