@@ -285,17 +285,18 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     assert.ok(await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').count() > 5);
     assert.deepEqual(await violations(page), []);
     // What the page says is what the server says.
+    await page.getByText('Of 4,000 settled decisions').waitFor({ timeout: 120000 });
     const { body } = await ask(server.url, '/v1/bandits/shop/evaluation');
     const online = body.policies.find((policy) => policy.kind === 'online');
-    await page.locator('.number', { hasText: 'Mean reward' }).getByText(online.value.toFixed(3), { exact: true }).waitFor();
+    assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);
     await page.getByRole('button', { name: 'Promote linear' }).click();
     await dialog.getByText('It is shown to earn more than this bandit does now.').waitFor();
     await dialog.getByRole('button', { name: 'Promote' }).click();
     await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('linucb over uniform').waitFor();
     assert.equal((await ask(server.url, '/v1/bandits/shop')).body.settings.policy, 'linucb');
-    await page.getByRole('button', { name: 'Remove former-1' }).click();
+    await page.getByRole('button', { name: 'Remove former-' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('rowheader', { name: 'former-1' }).waitFor({ state: 'detached' });
+    await page.getByRole('rowheader', { name: 'former-' }).waitFor({ state: 'detached' });
     assert.deepEqual(page.troubles, []);
 });
 

@@ -13,7 +13,7 @@ const PICTURES = [
     { name: 'page-dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
     { name: 'page-phone', colorScheme: 'light', viewport: { width: 390, height: 844 } },
     { name: 'page-challengers', colorScheme: 'light', viewport: { width: 1280, height: 900 }, card: 'Would another policy earn more?' },
-    { name: 'page-try', colorScheme: 'light', viewport: { width: 1280, height: 900 }, card: 'Try it' },
+    { name: 'page-try', colorScheme: 'light', viewport: { width: 1280, height: 1200 }, card: 'Try it' },
 ];
 
 async function picture(browser, url, { name, card, ...options }) {
