@@ -34,9 +34,9 @@ typedef struct slot_views {
 
 /* Whether an event is to be seen slot by slot. A slate is not: its actions belong to one slot each, and it has one
  * reward. */
-static inline bool slot_views_apply(const log_event *event)
+static inline bool slot_views_apply(const log_event *of)
 {
-    return event->slot_count > 0 && !event->slate;
+    return of->slot_count > 0 && !of->slate;
 }
 
 /* Of the event of this round; they borrow from it. features: named ones are wanted, and have been found to be readable

@@ -209,6 +209,17 @@ void api_create(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse(self, &error);
 }
 
+ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
+                                  bandit_settings *next, ee_error *error)
+{
+    const char *name = served_bandit_name(bandit);
+    bandit_settings_number(next, before, !bandit_settings_decide_alike(next, before));
+    ee_status status = service_try_settings(next, before, error);
+    if (status) return status;
+    return service_write_settings(self, served_bandit_number(bandit), (json_text){name, strlen(name)}, next, false,
+                                  error);
+}
+
 /* Settings of a bandit that is there, and then its description. */
 static void put_settings(call *self, const bandit_settings *settings, bool archived, const char *done)
 {
@@ -236,12 +247,14 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
         return;
     }
     ee_status status = bandit_settings_read(&settings, body.bytes, body.length, true, &error);
-    bandit_settings_number(&settings, &before, !bandit_settings_decide_alike(&settings, &before));
-    if (!status) status = service_try_settings(&settings, &before, &error);
-    if (status)
+    if (!status) status = service_change_settings(self->owner, self->bandit, &before, &settings, &error);
+    if (status) {
         call_refuse(self, &error);
-    else
-        put_settings(self, &settings, false, "changed");
+        return;
+    }
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s' was changed",
+                     served_bandit_name(self->bandit));
+    answer_description(self, self->bandit, 200);
 }
 
 static void set_archived(call *self, bool archived)

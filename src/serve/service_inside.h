@@ -8,6 +8,7 @@
 #include "decision_ids.h"
 #include "dialect.h"
 #include "journal.h"
+#include "live.h"
 #include "metrics.h"
 #include "personalizer.h"
 #include "rate_limit.h"
@@ -43,6 +44,7 @@ typedef struct service_metrics {
     metric_histogram syncs;
     atomic_uint_fast64_t synced_entries;
     _Atomic(bandit_counters *) counters[COUNTER_BLOCKS]; /* (COUNTERS_EACH) of bandits, by their numbers */
+    atomic_uint_fast64_t promotions;
 } service_metrics;
 
 /* How a kind of requests stood one and two minutes ago; the housekeeper marks it. */
@@ -53,6 +55,16 @@ typedef struct latency_window {
 
 typedef struct call call;
 
+/* A challenger that is to take over without asking: one at a time, handed to the worker. */
+typedef struct service_promotion {
+    atomic_bool busy;
+    service *owner;
+    served_bandit *bandit;
+    char challenger[BANDIT_NAME_SIZE];
+    uint64_t test;
+    worker_task task;
+} service_promotion;
+
 struct service {
     _Atomic(service_config *) config;
     server_log log;
@@ -60,6 +72,8 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;
+    _Atomic(live *) live; /* NULL for those who ask while it starts */
+    service_promotion promotion;
     worker *analyst; /* for what takes longer and nobody waits behind: importance */
     struct importance_cache *importances;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
@@ -240,6 +254,15 @@ void latency_mark(service *self);
 
 /* ---- api_*.c ---- */
 
+/* Numbers the tests, tries what is new, and writes the settings as an event that the server follows. *next gets the
+ * numbers. For the worker. */
+ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
+                                  bandit_settings *next, ee_error *error);
+
+/* For live_options. */
+void service_passed(void *context, served_bandit *bandit, const char *challenger, uint64_t test);
+void service_live_trouble(void *context, const served_bandit *bandit, const ee_error *error);
+
 extern const route service_routes[], personalizer_routes[];
 extern const size_t service_route_count, personalizer_route_count;
 /* Both tables as one; NULL past the last. */
@@ -256,6 +279,7 @@ call_handler api_rank_slots, api_reward_slots;
 call_handler api_activity;
 call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
+call_handler api_evaluation, api_list_challengers, api_add_challenger, api_remove_challenger, api_promote;
 call_handler api_explain, api_explain_decision, api_importance;
 
 /* ---- api_importance.c ---- */
