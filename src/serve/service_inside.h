@@ -228,7 +228,7 @@ ee_status service_try_settings(const bandit_settings *settings, const bandit_set
 /* ---- api_configuration.c ---- */
 
 /* The bandit of the call gets other settings: where they make another model, it is trained on the last days of the log.
- * why: JSON. For threads that may wait. */
+ * why: members of JSON, as "\"why\":\"asked for\"". For the worker alone. */
 ee_status personalizer_change(call *self, bandit_settings *next, const char *why, ee_error *error);
 
 /* ---- dialect_personalizer.c ---- */

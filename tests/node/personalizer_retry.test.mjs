@@ -25,7 +25,7 @@ async function again(call) {
         try {
             return await call();
         } catch (error) {
-            if (error.code !== 'REQUEST_SEND_ERROR') throw error;
+            if (!/REQUEST_SEND_ERROR|ECONNRESET/.test(error.code)) throw error;
         }
     }
 }
