@@ -228,7 +228,7 @@ ee_status service_try_settings(const bandit_settings *settings, const bandit_set
 /* ---- api_configuration.c ---- */
 
 /* The bandit of the call gets other settings: where they make another model, it is trained on the last days of the log.
- * why: JSON. For threads that may wait. */
+ * why: members of JSON, as "\"why\":\"asked for\"". For the worker alone. */
 ee_status personalizer_change(call *self, bandit_settings *next, const char *why, ee_error *error);
 
 /* ---- dialect_personalizer.c ---- */
@@ -292,5 +292,8 @@ void importances_free(struct importance_cache *self);
 call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
 call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
 call_handler api_status, api_container_ready;
+call_handler api_list_evaluations, api_post_evaluation, api_put_evaluation, api_get_evaluation, api_delete_evaluation,
+    api_apply_evaluation;
+call_handler api_list_importances, api_put_importance, api_get_importance, api_delete_importance;
 
 #endif
