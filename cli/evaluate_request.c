@@ -24,6 +24,7 @@ const flag evaluate_flags[EVALUATE_FLAGS] = {
     [EVALUATE_JUDGE_FROM] = {'\0', "judge-from", "TIME", "events before it are learned from only"},
     [EVALUATE_MODEL] = {'\0', "model", "f1|ridge", "of the reward, for DM, DR and their like; f1 unless given"},
     [EVALUATE_TUNING] = {'\0', "tuning", "slope|mse", "of estimators with a parameter; slope unless given"},
+    [EVALUATE_SLOTS] = {'\0', "slots", "cascade|whole|own|first", "how events with several slots are judged; cascade unless given"},
     [EVALUATE_REWARDS] = {'\0', "rewards", "LOW:HIGH", "that are possible; 0:1 unless given, or what the log has"},
     [EVALUATE_LEAST] = {'\0', "least-probability", "P", "that the log's policy gives an action; else the least that the log has"},
     [EVALUATE_FEATURES] = {'\0', "features", "OPTIONS", "of named features, as 'products=none'"},
@@ -218,6 +219,15 @@ static int read_choice(const command *self, int got, const char *text, const cha
     return command_misused(self, "--%s must be %s or %s, got '%s'", self->flags[got].name, first, second, text);
 }
 
+static int read_slots(const command *self, evaluate_request *request)
+{
+    const char *text = request->given[EVALUATE_SLOTS];
+    if (!text || slot_weighting_find(text, &request->whole.slots)) return EXIT_DONE;
+    request->whole.first_slot = strcmp(text, "first") == 0;
+    if (request->whole.first_slot) return EXIT_DONE;
+    return command_misused(self, "--slots must be cascade, whole, own or first, got '%s'", text);
+}
+
 static int read_words(const command *self, evaluate_request *request)
 {
     const char *const *given = request->given;
@@ -229,6 +239,7 @@ static int read_words(const command *self, evaluate_request *request)
                                given[EVALUATE_INTERVAL]);
     int code = read_choice(self, EVALUATE_MODEL, given[EVALUATE_MODEL], "f1", "ridge", &ridge);
     if (!code) code = read_choice(self, EVALUATE_TUNING, given[EVALUATE_TUNING], "slope", "mse", &mse);
+    if (!code) code = read_slots(self, request);
     whole->model = ridge ? REWARD_MODEL_RIDGE : REWARD_MODEL_F1;
     whole->tuning = mse ? TUNING_MSE : TUNING_SLOPE;
     features_options features;

@@ -62,18 +62,33 @@ static void name_row(const evaluation_request *request, size_t place, char *cell
         snprintf(cell, CELL, "%.60s", one->text);
 }
 
-static void fill_row(const evaluation_request *request, const evaluation_result *of, size_t index, row *into)
+static void fill_row(const evaluation_request *request, const evaluation_result *of, const estimate *found,
+                     double logged, size_t index, row *into)
 {
-    const estimate *found = &of->estimates[index];
     int decimals = find_decimals(of);
     snprintf(into->cells[1], CELL, "%s", estimator_request_name(request->estimators[index]));
     format_number(into->cells[2], "", decimals, found->value);
     format_interval(into->cells[3], "", decimals, found->low, found->high);
     format_number(into->cells[4], "+", decimals, found->gain);
     format_interval(into->cells[5], "+", decimals, found->gain_low, found->gain_high);
-    double percent = of->log.reward > 0.0 ? 100.0 * found->gain / of->log.reward : (double)NAN;
+    double percent = logged > 0.0 ? 100.0 * found->gain / logged : (double)NAN;
     format_number(into->cells[6], "+", 1, percent);
     if (!isnan(percent)) strcat(into->cells[6], "%");
+}
+
+/* The rows of a candidate: by each estimator, then the same of its slots. Returns how many. */
+static size_t fill_candidate(const evaluation_request *request, const evaluation_result *of, row *rows)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < request->estimator_count; i++)
+        fill_row(request, of, &of->estimates[i], of->log.reward, i, &rows[used++]);
+    for (size_t k = 0; k < of->slot_count; k++) {
+        const slot_result *slot = &of->slots[k];
+        snprintf(rows[used].cells[0], CELL, slot->id[0] ? "  slot %zu, %.40s" : "  slot %zu", k + 1, slot->id);
+        for (size_t i = 0; i < request->estimator_count; i++)
+            fill_row(request, of, &slot->estimates[i], slot->reward, i, &rows[used++]);
+    }
+    return used;
 }
 
 /* Of a head, for the confidence: "95% interval". */
@@ -105,11 +120,12 @@ static void print_head(const evaluation_request *request, const evaluation_resul
     char mean[CELL], ends[CELL];
     format_number(mean, "", find_decimals(of), log->reward);
     format_interval(ends, "", find_decimals(of), log->rewards.low, log->rewards.high);
-    printf("%s: %" PRIu64 " events", request->log, log->events);
+    printf("%s: %" PRIu64 " events", request->log, log->slot_rounds ? log->slot_rounds : log->events);
+    if (log->slot_rounds) printf(" with %" PRIu64 " slots", log->events);
     if (log->learned) printf(" after %" PRIu64 " to learn from", log->learned);
     if (log->skipped) printf(", %" PRIu64 " that nobody saw left out", log->skipped);
     if (log->passed) printf(", %" PRIu64 " passed over ('eenet log' tells which)", log->passed);
-    printf("\nThe log's policy earned %s an event (%s).\n", mean, ends);
+    printf("\nThe log's policy earned %s %s (%s).\n", mean, log->slot_rounds ? "a slot" : "an event", ends);
 }
 
 static void print_sentence(const diagnosis_sentence *one)
@@ -156,7 +172,9 @@ ee_status evaluation_table_print(const evaluation_request *request, const evalua
     row *rows;
     size_t estimators = request->estimator_count, used = 0, shown = request->candidate_count;
     size_t best = evaluation_best(request, results, false);
-    ee_status status = memory_create(NULL, &rows, 1 + request->candidate_count * estimators, sizeof *rows, error);
+    size_t slots = 0;
+    for (size_t i = 0; i < request->candidate_count; i++) slots += 1 + results[i].slot_count;
+    ee_status status = memory_create(NULL, &rows, 1 + slots * estimators, sizeof *rows, error);
     if (status) return status;
     fill_head(request, &rows[used++]);
     for (size_t i = 0; i < request->candidate_count; i++) {
@@ -164,7 +182,7 @@ ee_status evaluation_table_print(const evaluation_request *request, const evalua
         if (shown == request->candidate_count) shown = i;
         name_row(request, i, rows[used].cells[0]);
         rows[used].best = i == best && request->candidate_count > 1;
-        for (size_t k = 0; k < estimators; k++) fill_row(request, &results[i], k, &rows[used++]);
+        used += fill_candidate(request, &results[i], rows + used);
     }
     if (shown < request->candidate_count) {
         print_head(request, &results[shown]);

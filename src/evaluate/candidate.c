@@ -67,6 +67,20 @@ ee_status candidate_find(const char *text, const candidate_class **class, ee_err
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* Whether the features of the slots can be read too; the round then has those of the event again. */
+static ee_status check_slots(ee_round *features, const log_event *event, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < event->slot_count && !status; i++) {
+        const log_slot *slot = &event->slots[i];
+        if (slot->features.length)
+            status = ee_round_context(features, slot->features.bytes, slot->features.length, error);
+    }
+    if (status) return status;
+    ee_round_clear(features);
+    return ee_round_read(features, event->context.bytes, event->context.length, error);
+}
+
 ee_status candidate_read_features(ee_round *features, const log_event *event, bool *usable, ee_error *error)
 {
     *usable = features || !event->arms.count || event->arms.count == event->count;
@@ -85,6 +99,7 @@ ee_status candidate_read_features(ee_round *features, const log_event *event, bo
                                             "arm:NAME or file:FILE in its first slot, by ips or snips")
                               : status_fail(error, EE_BAD_INPUT, "%zu actions have features, of %zu", features->arms,
                                             event->count);
+    if (!status && event->slot_count && !event->slate) status = check_slots(features, event, error);
     *usable = !status;
     return status == EE_NO_MEMORY ? status : EE_OK;
 }

@@ -20,7 +20,18 @@ typedef struct candidate_round {
     const log_event *event;
     uint64_t number;    /* from 0, among the events that somebody saw */
     ee_round *features; /* read from event->context; NULL where nobody needs them, or the event has arms */
+
+    /* Of a slot of an event, which is played as an event of its own. All zero: it is none. */
+    const size_t *numbers; /* (event->count) of its actions in the whole event */
+    size_t slot;           /* from 0 */
+    bool again; /* the candidate saw it before, in the same call: all slots are decided before one is learned */
 } candidate_round;
+
+/* The number of an action in the log's own numbering. */
+static inline size_t candidate_number(const candidate_round *round, size_t action)
+{
+    return round->numbers ? round->numbers[action] : action;
+}
 
 /* Reads the features of an event into a round, unless that is NULL: nobody needs them, or there are vectors. *usable
  * false, and EE_OK: they are not what they should be, as error says, and the event is to be passed over. */

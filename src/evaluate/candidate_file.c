@@ -140,6 +140,11 @@ static ee_status play_file(candidate *base, const candidate_round *round, bool l
     const file_candidate *self = (const file_candidate *)base;
     uint64_t row = round->number;
     size_t count = round->event->count;
+    if (round->numbers)
+        return status_fail(error, EE_BAD_INPUT,
+                           "%s: the log has slots, of which a file of probabilities knows nothing; "
+                           "--slots first evaluates the first of each event",
+                           file_tail(self->path));
     if (row >= self->rows) return fail_row(self, row, error, "there is none, and the log has more events");
     const double *values = self->values + self->starts[row];
     size_t columns = self->starts[row + 1] - self->starts[row];

@@ -103,11 +103,14 @@ static ee_status create_arm(const candidate_setup *setup, candidate **out, ee_er
 }
 
 /* By name where actions have names and one is this; else by number. event->count where it is neither. */
-static size_t find_arm(const fixed_candidate *self, const log_event *event)
+static size_t find_arm(const fixed_candidate *self, const candidate_round *round)
 {
+    const log_event *event = round->event;
     for (size_t i = 0; event->actions && i < event->count; i++)
         if (json_is(event->actions[i], self->name)) return i;
-    return self->number < event->count ? self->number : event->count;
+    size_t found = 0;
+    while (found < event->count && candidate_number(round, found) != self->number) found++;
+    return found;
 }
 
 static ee_status play_arm(candidate *base, const candidate_round *round, bool learn, double *pi, ee_error *error)
@@ -116,7 +119,7 @@ static ee_status play_arm(candidate *base, const candidate_round *round, bool le
     fixed_candidate *self = (fixed_candidate *)base;
     const log_event *event = round->event;
     if (!pi) return EE_OK;
-    size_t arm = find_arm(self, event);
+    size_t arm = find_arm(self, round);
     self->met = self->met || arm < event->count;
     take_one(pi, event->count, arm < event->count ? arm : event->baseline);
     return EE_OK;

@@ -157,6 +157,32 @@ void confidence_sequence_add_gain(confidence_sequence *self, double weight, doub
     add_term(self, &self->above, (weight - 1.0) * (1.0 - r), copies);
 }
 
+/* The mean of (w - less) r over slots, at both ends. */
+static void add_slots(confidence_sequence *self, const double *weights, const double *rewards, size_t count,
+                      double less, double copies)
+{
+    double below = 0.0, above = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        double r = to_unit(self->range, rewards[k]);
+        below += (weights[k] - less) * r;
+        above += (weights[k] - less) * (1.0 - r);
+    }
+    add_term(self, &self->below, below / (double)count, copies);
+    add_term(self, &self->above, above / (double)count, copies);
+}
+
+void confidence_sequence_add_ips_slots(confidence_sequence *self, const double *weights, const double *rewards,
+                                       size_t count, double copies)
+{
+    add_slots(self, weights, rewards, count, 0.0, copies);
+}
+
+void confidence_sequence_add_gain_slots(confidence_sequence *self, const double *weights, const double *rewards,
+                                        size_t count, double copies)
+{
+    add_slots(self, weights, rewards, count, 1.0, copies);
+}
+
 /* d + w (r - q(a)) of rewards, or where they are turned, of 1 less the rewards. */
 static double robust_term(const confidence_sequence *self, const scored_round *round, bool turned)
 {

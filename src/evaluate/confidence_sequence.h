@@ -51,6 +51,12 @@ confidence_sequence confidence_sequence_of_gain(value_range range);
 void confidence_sequence_add_ips(confidence_sequence *self, double weight, double reward, double copies);
 void confidence_sequence_add_gain(confidence_sequence *self, double weight, double reward, double copies);
 
+/* The same of a round of several slots: the value is the mean of theirs. weights and rewards are (count). */
+void confidence_sequence_add_ips_slots(confidence_sequence *self, const double *weights, const double *rewards,
+                                       size_t count, double copies);
+void confidence_sequence_add_gain_slots(confidence_sequence *self, const double *weights, const double *rewards,
+                                        size_t count, double copies);
+
 /* A round for DR: pi, p and q are (count) by action; action was taken and gave the reward. */
 typedef struct scored_round {
     size_t count;

@@ -78,7 +78,7 @@ static bool check_spread(const diagnosis *self, diagnosis_report *into)
 static void check_weights(const diagnosis *self, diagnosis_report *into)
 {
     bool known = !isnan(self->unsupported);
-    double expected = 1.0 - (known ? self->unsupported : 0.0);
+    double expected = known ? 1.0 - self->unsupported + self->slots_weight : 1.0;
     double difference = self->mean_weight - expected;
     if (!differs(difference, self->mean_weight_error, weight_off)) return;
     char whose[160];
@@ -245,7 +245,8 @@ void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain
      */
     if (self->range_low >= 0.0 && gain.logged > 0.0 && gain.low < -gain.logged) gain.low = -gain.logged;
     if (self->events && !self->weighs) {
-        snprintf(text, DIAGNOSIS_TEXT, "%.100s is the log's own policy: it earned %.4g an event.", name, gain.logged);
+        snprintf(text, DIAGNOSIS_TEXT, "%.100s is the log's own policy: it earned %.4g %s.", name, gain.logged,
+                 self->each_slot ? "a slot" : "an event");
         return;
     }
     if (!trusted || isnan(gain.value)) {

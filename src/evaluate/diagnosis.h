@@ -17,8 +17,9 @@ typedef struct diagnosis {
 
     /* Where the log's probabilities are right, the mean weight is 1 less what the log never takes. */
     double mean_weight, mean_weight_error; /* and its standard error */
-    double unsupported; /* share of the candidate's choices that the log never takes; NaN: it tells the probability of
-                           the taken action alone */
+    double slots_weight; /* how far it is above that because of what the slots before took; 0 without slots */
+    double unsupported;  /* share of the candidate's choices that the log never takes; NaN: it tells the probability of
+                            the taken action alone */
     /* The same for a candidate that takes any action alike, which tests the log whoever is evaluated. */
     double spread_weight, spread_weight_error, spread_unsupported;
 
@@ -31,6 +32,7 @@ typedef struct diagnosis {
     bool seen_range; /* the range of rewards is that of the log */
     double range_low, range_high;
     bool slots;       /* events have several slots, of which the first is evaluated */
+    bool each_slot;   /* every slot is evaluated, as an event */
     bool taken_alone; /* an interval of DR was asked for, and the log tells the taken action's probability alone */
 } diagnosis;
 

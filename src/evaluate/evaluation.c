@@ -15,6 +15,7 @@
 #include "evaluation_file.h"
 #include "evaluation_pass.h"
 #include "log_survey.h"
+#include "slot_views.h"
 
 /* ---- what is asked ---- */
 
@@ -68,13 +69,28 @@ ee_status evaluation_usual_estimators(evaluation_request *request, ee_error *err
     return status;
 }
 
+const char *const slot_weighting_names[SLOT_WEIGHTINGS] = {
+    [SLOT_CASCADE] = "cascade", [SLOT_WHOLE] = "whole", [SLOT_OWN] = "own"};
+
+bool slot_weighting_find(const char *name, slot_weighting *out)
+{
+    for (size_t i = 0; i < SLOT_WEIGHTINGS; i++) {
+        if (strcmp(name, slot_weighting_names[i]) != 0) continue;
+        *out = (slot_weighting)i;
+        return true;
+    }
+    return false;
+}
+
 void evaluation_release(evaluation_result *results, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         memory_free(results[i].options);
         memory_free(results[i].marks);
+        memory_free(results[i].slots);
         results[i].options = NULL;
         results[i].marks = NULL;
+        results[i].slots = NULL;
     }
 }
 
@@ -394,6 +410,7 @@ static void take_stored(evaluation *self, size_t place, stored_evaluation *row)
     self->results[place].facts.candidate = self->results[place].candidate;
     row->result.options = NULL;
     row->result.marks = NULL;
+    row->result.slots = NULL;
     self->ended[place] = true;
 }
 
@@ -493,23 +510,36 @@ static ee_status spare_features(const evaluation_request *request, size_t dim, b
     return status ? status : log_survey_features(asked, found.names, true, out, error);
 }
 
+/* Learns an event; where it has slots, all that have a reward. */
+static ee_status train_on(candidate *learner, const candidate_round *round, bool first_slot, slot_views *views,
+                          ee_error *error)
+{
+    if (first_slot || !slot_views_apply(round->event)) return learner->class->play(learner, round, true, NULL, error);
+    ee_status status = slot_views_make(views, round, round->features != NULL, error);
+    for (size_t k = 0; k < views->count && !status; k++)
+        if (!views->views[k].skipped) status = learner->class->play(learner, &views->views[k].round, true, NULL, error);
+    return status;
+}
+
 /* Learns all events of the log. */
-static ee_status train(log_reader *log, candidate *learner, ee_round *features, const evaluation_watch *watch,
-                       bool *finished, ee_error *error)
+static ee_status train(log_reader *log, candidate *learner, ee_round *features, bool first_slot,
+                       const evaluation_watch *watch, bool *finished, ee_error *error)
 {
     log_event event;
     bool found;
     ee_status status;
     uint64_t number = 0;
+    slot_views views = {0};
     while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
         *finished = is_wanted(watch);
         if (event.skipped) continue;
-        candidate_round round = {&event, number++, features};
+        candidate_round round = {.event = &event, .number = number++, .features = features};
         bool usable;
         status = candidate_read_features(features, &event, &usable, error);
-        if (!status && usable) status = learner->class->play(learner, &round, true, NULL, error);
-        if (status) return status;
+        if (!status && usable) status = train_on(learner, &round, first_slot, &views, error);
+        if (status) break;
     }
+    slot_views_release(&views);
     return status;
 }
 
@@ -537,7 +567,7 @@ ee_status evaluation_warm(const evaluation_request *request, size_t place, const
                              !log_survey_can_size(asked_features(request))};
     if (!status) status = class->create(&setup, &learner, error);
     if (!status && !dim) status = ee_round_create(NULL, &features, error);
-    if (!status && *finished) status = train(log, learner, features, watch, finished, error);
+    if (!status && *finished) status = train(log, learner, features, request->first_slot, watch, finished, error);
     if (!status && *finished) status = class->save(learner, path, error);
     if (learner) class->free(learner);
     ee_round_free(features);

@@ -1,13 +1,15 @@
 /* Candidates played over a log: what each would have earned, how sure that is, and whether to believe it.
  *
- * Events are taken in the order of the log. Those that nobody saw (log_event.skipped) are counted and left out. Of an
- * event with several slots the first is evaluated. */
+ * Events are taken in the order of the log. Those that nobody saw (log_event.skipped) are counted and left out. The
+ * slots of an event count as events of their own, each given what the log had in the slots before it; the candidates
+ * decide all of them before they learn one. Of a slate the first slot is evaluated. */
 #ifndef EENET_EVALUATION_H
 #define EENET_EVALUATION_H
 
 #include "data/log.h"
 #include "diagnosis.h"
 #include "interval.h"
+#include "slot_sums.h"
 
 /* ---- what is asked ---- */
 
@@ -43,6 +45,11 @@ const char *estimator_request_name(estimator_request self);
 
 enum { EVALUATION_ESTIMATORS = 16 };
 
+/* Their names; slot_weighting_find is false where none has the name. */
+enum { SLOT_WEIGHTINGS = 3 };
+extern const char *const slot_weighting_names[SLOT_WEIGHTINGS];
+bool slot_weighting_find(const char *name, slot_weighting *out);
+
 typedef struct evaluation_request {
     const char *log; /* as log_open takes it */
     log_options reading;
@@ -57,6 +64,8 @@ typedef struct evaluation_request {
     double split; /* below 1: a share of the events, which the log is read once more for; else so many events */
     size_t folds; /* 2 or more */
     reward_model_kind model;
+    slot_weighting slots;           /* of events with several */
+    bool first_slot;                /* the first slot alone is judged, and learned */
     double judged_from;             /* progressive: events before this time are learned from only; NaN: none */
     double reward_low, reward_high; /* that rewards can be; NaN: 0 to 1 where all are, else what the log has */
     double least_probability;       /* that the log's policy gives an action; NaN: the least that the log has */
@@ -112,17 +121,27 @@ extern const double evaluation_overlap_ends[EVALUATION_OVERLAP_BINS];
 /* The log, as far as it was evaluated. */
 typedef struct evaluated_log {
     uint64_t fingerprint;
-    uint64_t events;  /* evaluated */
-    uint64_t learned; /* learned from only: the first part of a split */
-    uint64_t skipped; /* see log_event */
-    uint64_t passed;  /* lines that are no events, or none that can be */
-    double rounds;    /* that the evaluated ones stand for */
-    double reward;    /* their mean, and its interval of the same kind */
+    uint64_t events;      /* evaluated, each slot as one */
+    uint64_t slot_rounds; /* events whose slots were evaluated; 0: they have none */
+    uint64_t learned;     /* learned from only: the first part of a split */
+    uint64_t skipped;     /* see log_event */
+    uint64_t passed;      /* lines that are no events, or none that can be */
+    double rounds;        /* that the evaluated ones stand for */
+    double reward;        /* their mean, and its interval of the same kind */
     interval rewards;
     value_range range;            /* that bounds stand on */
     bool features;                /* named ones, else vectors */
     double first_time, last_time; /* NaN: unknown */
 } evaluated_log;
+
+/* A slot of the log's events. */
+typedef struct slot_result {
+    char id[64];      /* "" where it has none, or several */
+    uint64_t events;  /* evaluated */
+    double reward;    /* that the log's policy earned in it, on average */
+    double effective; /* see diagnosis */
+    estimate estimates[EVALUATION_ESTIMATORS];
+} slot_result;
 
 typedef struct evaluation_result {
     bool finished;    /* all below is there */
@@ -139,6 +158,8 @@ typedef struct evaluation_result {
                                       estimator */
     evaluation_mark *marks;        /* (mark_count) freed by evaluation_release */
     size_t mark_count;
+    slot_result *slots; /* (slot_count) freed by evaluation_release; NULL where the log has none */
+    size_t slot_count;
     double weights[EVALUATION_WEIGHT_BINS];  /* shares of the rounds */
     double overlap[EVALUATION_OVERLAP_BINS]; /* shares of the choices; NaN where it is not known */
     double seconds;                          /* of processor time, of the pass that it shared with others */

@@ -26,6 +26,13 @@ static void format_mode(const evaluation_request *request, char *text, size_t ca
     if (request->mode == EVALUATION_CROSS) snprintf(text, capacity, "cross=%zu", request->folds);
 }
 
+/* NULL: the usual. */
+static const char *slots_word(const evaluation_request *request)
+{
+    if (request->first_slot) return "first";
+    return request->slots == SLOT_CASCADE ? NULL : slot_weighting_names[request->slots];
+}
+
 ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_error *error)
 {
     char mode[48];
@@ -45,6 +52,8 @@ ee_status evaluations_asked(const evaluation_request *request, char **asked, ee_
     for (size_t i = 0; i < request->estimator_count; i++)
         used += snprintf(*asked + used, capacity - (size_t)used, "%s%s", i ? "," : "",
                          estimator_request_name(request->estimators[i]));
+    if (slots_word(request)) /* the usual one is not named, so that what was asked before is asked still */
+        used += snprintf(*asked + used, capacity - (size_t)used, " slots=%s", slots_word(request));
     snprintf(*asked + used, capacity - (size_t)used, " features=%s", features);
     return EE_OK;
 }
@@ -133,7 +142,13 @@ static const real_member log_members[] = {
     {"last_time", offsetof(evaluated_log, last_time)},
 };
 
+static const real_member slot_members[] = {
+    {"reward", offsetof(slot_result, reward)},
+    {"effective", offsetof(slot_result, effective)},
+};
+
 enum {
+    SLOT_MEMBERS = sizeof slot_members / sizeof *slot_members,
     ESTIMATE_MEMBERS = sizeof estimate_members / sizeof *estimate_members,
     FACT_MEMBERS = sizeof fact_members / sizeof *fact_members,
     LOG_MEMBERS = sizeof log_members / sizeof *log_members
@@ -148,16 +163,33 @@ static void set_members(json_t *into, const void *from, const real_member *membe
     }
 }
 
-static json_t *estimates_of(const evaluation_request *request, const evaluation_result *result)
+static json_t *estimates_of(const evaluation_request *request, const estimate *estimates)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < request->estimator_count; i++) {
         json_t *one = json_object();
         set_text(one, "name", estimator_request_name(request->estimators[i]));
-        set_members(one, &result->estimates[i], estimate_members, ESTIMATE_MEMBERS);
+        set_members(one, &estimates[i], estimate_members, ESTIMATE_MEMBERS);
         json_array_append_new(list, one);
     }
     return list;
+}
+
+static void set_slots(json_t *line, const evaluation_request *request, const evaluation_result *result)
+{
+    if (!result->slot_count) return;
+    json_t *list = json_array();
+    for (size_t k = 0; k < result->slot_count; k++) {
+        const slot_result *slot = &result->slots[k];
+        json_t *one = json_object();
+        set_text(one, "id", slot->id);
+        set_whole(one, "events", slot->events);
+        set_members(one, slot, slot_members, SLOT_MEMBERS);
+        json_object_set_new(one, "estimators", estimates_of(request, slot->estimates));
+        json_array_append_new(list, one);
+    }
+    set_whole(line, "slot_rounds", result->log.slot_rounds);
+    json_object_set_new(line, "slots", list);
 }
 
 static json_t *marks_of(const evaluation_result *result, size_t estimators)
@@ -236,7 +268,8 @@ static json_t *line_of(const evaluation_request *request, const evaluation_resul
     set_seed(line, result->seed);
     set_request(line, request);
     set_log(line, &result->log);
-    json_object_set_new(line, "estimators", estimates_of(request, result));
+    json_object_set_new(line, "estimators", estimates_of(request, result->estimates));
+    set_slots(line, request, result);
     set_facts(line, &result->facts);
     json_object_set_new(line, "trusted", json_boolean(result->diagnosis.trusted));
     json_object_set_new(line, "sentences", sentences_of(&result->diagnosis));
@@ -323,11 +356,16 @@ static double real_of(line_reader *from, const char *name, const json_t *value)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static uint64_t read_whole(line_reader *from, const char *name)
+static uint64_t whole_in(line_reader *from, const json_t *object, const char *name)
 {
-    const json_t *value = json_object_get(from->members, name);
+    const json_t *value = json_object_get(object, name);
     value = expect(from, name, json_is_integer(value) && json_integer_value(value) >= 0, "a whole number", value);
     return value ? (uint64_t)json_integer_value(value) : 0;
+}
+
+static uint64_t read_whole(line_reader *from, const char *name)
+{
+    return whole_in(from, from->members, name);
 }
 
 static bool read_flag(line_reader *from, const json_t *object, const char *name)
@@ -368,6 +406,32 @@ static void read_estimates(line_reader *from, stored_evaluation *out)
         out->estimator_count = i + 1;
         read_members(from, one, estimate_members, ESTIMATE_MEMBERS, &out->result.estimates[i]);
     }
+}
+
+static void read_slot(line_reader *from, const json_t *one, size_t estimators, slot_result *out)
+{
+    read_short(from, one, "id", out->id, sizeof out->id);
+    out->events = whole_in(from, one, "events");
+    read_members(from, one, slot_members, SLOT_MEMBERS, out);
+    const json_t *list = read_list(from, json_object_get(one, "estimators"), "slots", estimators, estimators);
+    for (size_t i = 0; i < estimators && !from->status; i++)
+        read_members(from, json_array_get(list, i), estimate_members, ESTIMATE_MEMBERS, &out->estimates[i]);
+}
+
+/* Where the log has them. */
+static void read_slots(line_reader *from, stored_evaluation *out)
+{
+    enum { MOST = 65536 };
+    evaluation_result *result = &out->result;
+    const json_t *list = json_object_get(from->members, "slots");
+    if (!list) return;
+    list = read_list(from, list, "slots", 1, MOST);
+    size_t count = json_array_size(list);
+    result->log.slot_rounds = read_whole(from, "slot_rounds");
+    if (!from->status) from->status = memory_create(NULL, &result->slots, count, sizeof *result->slots, from->error);
+    for (size_t k = 0; k < count && !from->status; k++)
+        read_slot(from, json_array_get(list, k), out->estimator_count, &result->slots[k]);
+    if (!from->status) result->slot_count = count;
 }
 
 static void read_mark(line_reader *from, const json_t *list, size_t estimators, evaluation_mark *mark)
@@ -454,6 +518,7 @@ static void read_line(line_reader *from, stored_evaluation *out)
     result->seed = read_seed(from);
     read_log(from, &result->log);
     read_estimates(from, out);
+    read_slots(from, out);
     const json_t *facts = json_object_get(from->members, "facts");
     read_members(from, facts, fact_members, FACT_MEMBERS, &result->facts);
     result->facts.events = result->log.events;

@@ -66,16 +66,24 @@ static ee_status check_least(const pass *self, const log_event *event, ee_error 
                        event->line, found, least);
 }
 
+static bool is_within(const evaluation_frame *frame, double reward)
+{
+    return reward >= frame->reward_low && reward <= frame->reward_high;
+}
+
 /* A reward out of a range that was given is an error; one out of the assumed range changes it. */
 static ee_status check_reward(const pass *self, const log_event *event, pass_end *end, ee_error *error)
 {
     const evaluation_frame *frame = self->frame;
-    if (event->reward >= frame->reward_low && event->reward <= frame->reward_high) return EE_OK;
+    double reward = event->reward;
+    for (size_t i = 0; i < event->slot_count && !event->slate && is_within(frame, reward); i++)
+        reward = event->slots[i].reward;
+    if (is_within(frame, reward)) return EE_OK;
     *end = PASS_OTHER_RANGE;
     if (frame->assumed_range) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
                        "line %zu: the reward %g lies outside %g to %g; --rewards LOW:HIGH tells what it can be",
-                       event->line, event->reward, frame->reward_low, frame->reward_high);
+                       event->line, reward, frame->reward_low, frame->reward_high);
 }
 
 /* What an event is for, by the mode and its number. */
@@ -136,7 +144,7 @@ static ee_status take_event(pass *self, const log_event *event, event_use use, p
     ee_status status = use.score ? check_reward(self, event, end, error) : EE_OK;
     if (status || *end) return status;
     status = read_features(self, event, &usable, error);
-    candidate_round round = {event, self->number, self->features};
+    candidate_round round = {.event = event, .number = self->number, .features = self->features};
     if (!status && usable) status = evaluation_play_event(&self->play, &round, use, error);
     if (!status && usable && use.score) evaluation_play_mark(&self->play, event->time);
     if (!status) status = check_least(self, event, error);

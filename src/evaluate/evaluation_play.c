@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "ridge_model.h"
@@ -107,6 +108,10 @@ void evaluation_play_close(evaluation_play *self)
     memory_free(self->pi);
     memory_free(self->q);
     memory_free(self->own_q);
+    slot_views_release(&self->views);
+    memory_free(self->slots);
+    memory_free(self->shown);
+    memory_free(self->slot_ids);
 }
 
 void evaluation_play_judge_anew(evaluation_play *self, value_range range)
@@ -133,22 +138,11 @@ static ee_status reserve(evaluation_play *self, size_t count, ee_error *error)
     return status;
 }
 
-/* Of copy i in so many folds: whether it scores the event, and whether it learns from it. */
-typedef struct copy_use {
-    bool score, learn;
-} copy_use;
-
-static copy_use use_of_copy(event_use use, size_t i)
-{
-    bool own = i == use.fold;
-    return (copy_use){use.score && own, use.learn && own != use.other_folds};
-}
-
 static ee_status play_models(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error)
 {
     ee_status status = EE_OK;
     for (size_t i = 0; self->models && i < self->folds && !status; i++) {
-        copy_use own = use_of_copy(use, i);
+        copy_use own = evaluation_use_of_copy(use, i);
         if (own.score || own.learn)
             status =
                 reward_model_play(self->models[i], round, own.learn ? 1.0 : 0.0, own.score ? self->q : NULL, error);
@@ -180,7 +174,7 @@ static ee_status play_player(evaluation_play *self, evaluation_player *one, cons
 {
     ee_status status = EE_OK;
     for (size_t i = 0; i < self->folds && !status; i++) {
-        copy_use own = use_of_copy(use, i);
+        copy_use own = evaluation_use_of_copy(use, i);
         if (own.score || own.learn) status = play_copy(self, one, i, round, own, error);
     }
     return status;
@@ -188,6 +182,8 @@ static ee_status play_player(evaluation_play *self, evaluation_player *one, cons
 
 ee_status evaluation_play_event(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error)
 {
+    if (slot_views_apply(round->event) && !self->request->first_slot)
+        return evaluation_play_slots(self, round, use, error);
     ee_status status = reserve(self, round->event->count, error);
     if (!status) status = play_models(self, round, use, error);
     if (status) return status;
@@ -207,7 +203,7 @@ static void mark_all(evaluation_play *self, double time)
     for (size_t i = 0; i < self->player_count; i++) {
         evaluation_player *one = &self->players[i];
         if (!evaluation_is_playing(one)) continue;
-        one->sums->range.weight_high = self->range.weight_high;
+        tally_bound_weights(one->sums, self->range.weight_high);
         tally_mark(one->sums, time);
     }
 }
@@ -238,7 +234,7 @@ void evaluation_play_end_marks(evaluation_play *self)
     if (scored && scored % self->step != 0) mark_all(self, self->about.last_time);
     for (size_t i = 0; i < self->player_count; i++)
         if (evaluation_is_playing(&self->players[i]))
-            self->players[i].sums->range.weight_high = self->range.weight_high;
+            tally_bound_weights(self->players[i].sums, self->range.weight_high);
 }
 
 /* ---- the end ---- */
@@ -271,6 +267,8 @@ ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, 
     if (one->class->finish) status = one->class->finish(one->copies[0], number, error);
     if (!status) status = tally_finish(one->sums, result, error);
     if (status) return status;
+    for (size_t k = 0; k < result->slot_count && k < self->slot_id_count; k++)
+        memcpy(result->slots[k].id, self->slot_ids[k], sizeof result->slots[k].id);
     diagnosis *facts = &result->facts;
     facts->candidate = result->candidate;
     facts->weighs = !one->class->logged;

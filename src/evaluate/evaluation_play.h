@@ -7,6 +7,7 @@
 #include "candidate.h"
 #include "log_tally.h"
 #include "reward_model.h"
+#include "slot_views.h"
 #include "tally.h"
 
 /* What the log was found to be before it is played. */
@@ -43,6 +44,12 @@ typedef struct evaluation_play {
     bool needs_arms;        /* somebody looks at vectors or features */
     double *pi, *q, *own_q; /* (capacity) of one event */
     size_t pi_capacity, q_capacity, own_capacity;
+    slot_views views; /* of one event */
+    tally_slot *slots;
+    const log_event **shown;
+    size_t slot_capacity, shown_capacity;
+    char (*slot_ids)[64]; /* (slot_id_count) of the log's slots, "" where they differ */
+    size_t slot_id_count, slot_id_capacity;
     log_tally about;
     value_range range;
     uint64_t step; /* events from one mark to the next */
@@ -63,6 +70,20 @@ void evaluation_play_close(evaluation_play *self);
 
 /* An event that somebody saw. Its features have been read (candidate_read_features), where needs_arms and dim is 0. */
 ee_status evaluation_play_event(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error);
+
+/* The same of an event whose slots are all judged, for evaluation_play_event. */
+ee_status evaluation_play_slots(evaluation_play *self, const candidate_round *round, event_use use, ee_error *error);
+
+/* Of copy i in so many folds: whether it scores the event, and whether it learns from it. */
+typedef struct copy_use {
+    bool score, learn;
+} copy_use;
+
+static inline copy_use evaluation_use_of_copy(event_use use, size_t i)
+{
+    bool own = i == use.fold;
+    return (copy_use){use.score && own, use.learn && own != use.other_folds};
+}
 
 /* Notes how things stand: after each event that was scored, at some of them; and at the end. */
 void evaluation_play_mark(evaluation_play *self, double time);

@@ -44,7 +44,8 @@ static void archive_sequence(archive *a, confidence_sequence *self)
     }
 }
 
-static void archive_tally(archive *a, tally *self)
+/* Of the whole, or of a slot. */
+static void archive_sums_of(archive *a, tally *self)
 {
     tally_view *plain = &self->views[VIEW_PLAIN];
     archive_sums(a, &plain->sums);
@@ -53,13 +54,25 @@ static void archive_tally(archive *a, tally *self)
     archive_sequence(a, &self->gain);
     archive_bool(a, &self->whole);
     archive_bool(a, &self->chance);
+    archive_bool(a, &self->factored);
     archive_double(a, &self->supported);
+    archive_double(a, &self->promised);
     archive_double(a, &self->variance);
     archive_double(a, &self->square_copies);
     archive_double(a, &self->square_w);
     archive_double(a, &self->square_ww);
     archive_doubles(a, self->bins, EVALUATION_WEIGHT_BINS);
     archive_doubles(a, self->overlap, EVALUATION_OVERLAP_BINS);
+}
+
+static void archive_tally(archive *a, tally *self)
+{
+    enum { MOST_SLOTS = 65536 };
+    size_t slots = self->slot_count;
+    archive_sums_of(a, self);
+    archive_size(a, &slots, 0, MOST_SLOTS, "slots");
+    if (!a->status && a->reading) a->status = tally_reserve_slots(self, slots, a->error);
+    for (size_t i = 0; i < slots && !a->status; i++) archive_sums_of(a, self->slots[i]);
 }
 
 static void archive_stretch(archive *a, reward_stretch *self)
@@ -79,6 +92,7 @@ static void archive_about(archive *a, log_tally *self)
     archive_sequence(a, &self->sequence);
     archive_bool(a, &self->whole);
     archive_bool(a, &self->slots);
+    archive_u64(a, &self->rounds_of_slots);
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) archive_double(a, sums[i]);
     archive_size(a, &self->stretch_count, 1, LOG_STRETCHES, "stretches");
     archive_u64(a, &self->stretch_events);

@@ -54,7 +54,21 @@ static ee_status count_names(name_counter *self, const log_event *event, ee_erro
     if (!self->used || features_count(&self->names) >= LOG_SURVEY_NAMES) return EE_OK;
     ee_round_clear(self->round);
     if (ee_round_read(self->round, event->context.bytes, event->context.length, NULL)) return EE_OK;
+    for (size_t i = 0; i < event->slot_count && !event->slate; i++) {
+        json_text own = event->slots[i].features;
+        if (own.length && ee_round_context(self->round, own.bytes, own.length, NULL)) return EE_OK;
+    }
     return features_learn(&self->names, self->round, error);
+}
+
+static void take_rewards(log_survey *out, const log_event *event)
+{
+    out->reward_low = fmin(out->reward_low, event->reward);
+    out->reward_high = fmax(out->reward_high, event->reward);
+    for (size_t i = 0; i < event->slot_count && !event->slate; i++) {
+        out->reward_low = fmin(out->reward_low, event->slots[i].reward);
+        out->reward_high = fmax(out->reward_high, event->slots[i].reward);
+    }
 }
 
 ee_status log_survey_take(const evaluation_request *request, const char *asked, const evaluation_watch *watch,
@@ -75,8 +89,7 @@ ee_status log_survey_take(const evaluation_request *request, const char *asked, 
         wanted = !watch || !watch->wanted || watch->wanted(watch->context);
         if (event.skipped) continue;
         out->events++;
-        out->reward_low = fmin(out->reward_low, event.reward);
-        out->reward_high = fmax(out->reward_high, event.reward);
+        take_rewards(out, &event);
         status = count_names(&counter, &event, error);
     }
     if (counter.used && !status) out->names = features_count(&counter.names);

@@ -65,11 +65,11 @@ static void add_stretch(log_tally *self, double reward, double copies)
     self->last_events++;
 }
 
-void log_tally_add(log_tally *self, const log_event *event)
+/* All but the sequence. */
+static void add(log_tally *self, const log_event *event)
 {
     double copies = event->copies, spread = 1.0 / ((double)event->count * event->probability);
     rounds_sums_add(&self->rewards, 1.0, event->reward, 0.0, 0.0, copies);
-    confidence_sequence_add_ips(&self->sequence, 1.0, event->reward, copies);
     self->spread += copies * spread;
     self->spread_copies += copies * copies;
     self->spread_all += copies * copies * spread;
@@ -85,6 +85,24 @@ void log_tally_add(log_tally *self, const log_event *event)
     self->slots = self->slots || event->slot_count > 1;
 }
 
+void log_tally_add(log_tally *self, const log_event *event)
+{
+    add(self, event);
+    confidence_sequence_add_ips(&self->sequence, 1.0, event->reward, event->copies);
+}
+
+void log_tally_add_slots(log_tally *self, const log_event *const *shown, size_t count)
+{
+    double earned = 0.0;
+    if (!count) return;
+    for (size_t i = 0; i < count; i++) {
+        add(self, shown[i]);
+        earned += shown[i]->reward / (double)count;
+    }
+    confidence_sequence_add_ips(&self->sequence, 1.0, earned, shown[0]->copies);
+    self->rounds_of_slots++;
+}
+
 static interval reward_interval(const log_tally *self, const evaluation_request *request, value_range range)
 {
     interval_kind kind = request->interval;
@@ -98,6 +116,7 @@ void log_tally_finish(const log_tally *self, const evaluation_request *request, 
 {
     out->events = self->rewards.events;
     out->rounds = self->rewards.count;
+    out->slot_rounds = self->rounds_of_slots;
     out->reward = self->rewards.r / self->rewards.count;
     out->rewards = reward_interval(self, request, range);
     out->range = range;
@@ -137,5 +156,6 @@ void log_tally_facts(const log_tally *self, diagnosis *facts)
     facts->probability_sum = self->whole ? self->worst_sum : (double)NAN;
     facts->sum_off = self->whole ? self->sums_off / rounds : (double)NAN;
     facts->slots = self->slots;
+    facts->each_slot = self->rounds_of_slots > 0;
     find_drift(self, facts);
 }

@@ -28,11 +28,15 @@ typedef struct log_tally {
     size_t stretch_count;
     uint64_t stretch_events, last_events; /* of a whole one, and in the last */
     double first_time, last_time;
-    bool slots;
+    bool slots;               /* events had several, of which the first counts */
+    uint64_t rounds_of_slots; /* events whose slots all count, each as an event */
 } log_tally;
 
 void log_tally_start(log_tally *self, value_range range);
 void log_tally_add(log_tally *self, const log_event *event);
+
+/* An event whose slots are judged: shown (count) are those whose reward is known, as events. */
+void log_tally_add_slots(log_tally *self, const log_event *const *shown, size_t count);
 
 /* The mean reward with its interval, the range of weights, the times. */
 void log_tally_finish(const log_tally *self, const evaluation_request *request, value_range range, evaluated_log *out);

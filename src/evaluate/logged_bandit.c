@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/bandit.h"
 #include "features/features.h"
 
 /* A Thompson policy knows its probabilities by drawing so often; in each decision of its own it draws once. */
 static const char drawn_often[] = "probability_draws=100 ";
 
-static bool has_option(const char *policy, const char *name)
+static bool has_option(const char *owner, const char *name)
 {
     ee_option entry;
-    for (size_t i = 0; !ee_option_describe(policy, i, &entry, NULL); i++)
+    for (size_t i = 0; !ee_option_describe(owner, i, &entry, NULL); i++)
         if (strcmp(entry.name, name) == 0) return true;
     return false;
 }
@@ -72,16 +73,16 @@ static ee_status create_in_reason(logged_bandit *self, ee_settings settings, ee_
     return status;
 }
 
-ee_status logged_bandit_create(logged_bandit *self, const candidate_setup *setup, const char *policy, ee_error *error)
+ee_status logged_bandit_create(logged_bandit *self, const candidate_setup *setup, const char *name, ee_error *error)
 {
     const char *given = setup->options ? setup->options : "";
-    bool draws = has_option(policy, "probability_draws") && !strstr(given, "probability_draws");
+    bool draws = has_option(name, "probability_draws") && !strstr(given, "probability_draws");
     char *options;
     size_t capacity = strlen(given) + sizeof drawn_often;
     ee_status status = memory_create(NULL, &options, capacity, 1, error);
     if (status) return status;
     snprintf(options, capacity, "%s%s", draws ? drawn_often : "", given);
-    ee_settings settings = {.policy = policy,
+    ee_settings settings = {.policy = name,
                             .dim = setup->dim,
                             .seed = setup->seed,
                             .options = options,
@@ -133,7 +134,10 @@ ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, 
     const log_event *event = round->event;
     ee_arms arms = event->arms;
     ee_status status = EE_OK;
-    if (round->features) status = ee_bandit_arms(self->bandit, round->features, &arms, error);
+    if (round->features && round->again) /* its names are known */
+        status = features_encode(self->bandit->features, round->features, &arms, error);
+    else if (round->features)
+        status = ee_bandit_arms(self->bandit, round->features, &arms, error);
     if (!status && pi) status = ee_bandit_probabilities(self->bandit, &arms, pi, error);
     if (!status && scores) status = ee_bandit_score(self->bandit, &arms, scores, error);
     if (!status && learn)

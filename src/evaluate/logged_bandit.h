@@ -19,7 +19,7 @@ void logged_bandit_release(logged_bandit *self);
 ee_status logged_bandit_freeze(logged_bandit *self, ee_error *error);
 
 /* Probabilities and scores (event->count), each unless NULL, by what it knows; then it learns the event, if asked to.
- * Called once for each event. */
+ * Called once for each event; of a slot, a second time with round->again. */
 ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, bool learn, double *pi,
                              ee_score *scores, ee_error *error);
 

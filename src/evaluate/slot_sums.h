@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "interval.h"
 
-typedef enum slot_weighting { SLOT_WHOLE, SLOT_CASCADE, SLOT_OWN } slot_weighting;
+typedef enum slot_weighting { SLOT_CASCADE, SLOT_WHOLE, SLOT_OWN } slot_weighting;
 
 /* {.owner = ...} is one without rounds. */
 typedef struct slot_sums {

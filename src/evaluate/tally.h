@@ -28,15 +28,30 @@ typedef struct tally_view {
     size_t direct_capacity, predicted_capacity;
 } tally_view;
 
+/* A slot of an event, which counts as a round. */
+typedef struct tally_slot {
+    tally_round round;
+    bool skipped; /* its reward is not known; what took its place is, for the slots after it */
+} tally_slot;
+
+/* Where events have slots, each slot counts as a round, with the weight that the request's weighting gives it; and each
+ * has a tally of its own. The slots of an event depend on each other: confidence sequences see an event as one round,
+ * and other intervals come of those of the slots. */
 typedef struct tally {
-    memory memory; /* of all that grows */
+    memory memory; /* of all that grows, but for the slots' */
     const evaluation_request *request;
     value_range range;
     tally_view views[VIEWS];
     confidence_sequence gain; /* of the difference */
     bool whole;               /* every event so far had the probabilities of all actions */
 
+    bool factored; /* a weight had the ratio of another slot in it */
+
     bool chance; /* the candidate has drawn its choice, at least once */
+
+    struct tally **slots; /* (slot_count) */
+    double *slot_weights; /* for one event */
+    size_t slot_count, slot_capacity, slot_weight_capacity;
 
     bool keeps;                         /* the rounds */
     double *weights, *rewards, *copies; /* (events); copies NULL while all are 1 */
@@ -46,7 +61,8 @@ typedef struct tally {
     size_t mark_count;
 
     /* For the diagnosis. Sums over events, each counted as often as it stands for rounds. */
-    double supported, variance; /* of what the log can take: mean and variance of weights that it promises */
+    double supported;                          /* of the candidate's choices, what the log can take */
+    double promised, variance;                 /* mean and variance of weights that the log's probabilities promise */
     double square_copies, square_w, square_ww; /* the squares of the copies, alone and times w and w^2 */
     double bins[EVALUATION_WEIGHT_BINS], overlap[EVALUATION_OVERLAP_BINS];
 } tally;
@@ -60,6 +76,14 @@ void tally_start(tally *self, const evaluation_request *request, value_range ran
 void tally_release(tally *self);
 
 ee_status tally_add(tally *self, const tally_round *round, ee_error *error);
+
+/* An event whose slots were judged, all of them (count). */
+ee_status tally_add_slots(tally *self, const tally_slot *slots, size_t count, ee_error *error);
+/* Makes room for them, before: for what is loaded. */
+ee_status tally_reserve_slots(tally *self, size_t count, ee_error *error);
+
+/* The largest weight that one decision can have: sets range.weight_high, of the slots too. */
+void tally_bound_weights(tally *self, double high);
 
 /* By the estimator of this number, as things stand, without those that need the rounds. logged: what the log's policy
  * is known to earn; gain_alpha: of the gain's interval, as the request's alpha is of the value's. */

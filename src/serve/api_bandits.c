@@ -70,9 +70,8 @@ void api_describe(void *owner, http_exchange *exchange, const route_match *match
 
 /* ---- changing ---- */
 
-/* Writes the settings as an event, and lets the server follow them. number 0: a new bandit. */
-static ee_status write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
-                                bool archived, ee_error *error)
+ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
+                                 bool archived, ee_error *error)
 {
     text body = text_start(error);
     bandit_settings_write(settings, &body);
@@ -147,7 +146,7 @@ static ee_status try_one(const bandit_settings *settings, ee_error *error)
 }
 
 /* The challengers that `before` has not, too; NULL: all of them. */
-static ee_status try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error)
+ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error)
 {
     ee_status status = before ? EE_OK : try_one(settings, error);
     for (size_t i = 0; i < settings->challenger_count && !status; i++) {
@@ -171,8 +170,8 @@ static size_t count_bandits(const service *of)
 static ee_status create(call *self, json_text name, const bandit_settings *settings, ee_error *error)
 {
     service *of = self->owner;
-    ee_status status = try_settings(settings, NULL, error);
-    if (!status) status = write_settings(of, 0, name, settings, false, error);
+    ee_status status = service_try_settings(settings, NULL, error);
+    if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;
     server_log_write(&of->log, LOG_LEVEL_INFO, "", "bandit '%.*s' was created", (int)name.length, name.bytes);
     answer_description(self, served_bandits_find(of->bandits, name), 201);
@@ -210,14 +209,25 @@ void api_create(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse(self, &error);
 }
 
+ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
+                                  bandit_settings *next, ee_error *error)
+{
+    const char *name = served_bandit_name(bandit);
+    bandit_settings_number(next, before, !bandit_settings_decide_alike(next, before));
+    ee_status status = service_try_settings(next, before, error);
+    if (status) return status;
+    return service_write_settings(self, served_bandit_number(bandit), (json_text){name, strlen(name)}, next, false,
+                                  error);
+}
+
 /* Settings of a bandit that is there, and then its description. */
 static void put_settings(call *self, const bandit_settings *settings, bool archived, const char *done)
 {
     service *of = self->owner;
     const char *name = served_bandit_name(self->bandit);
     ee_error error;
-    if (write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)}, settings, archived,
-                       &error)) {
+    if (service_write_settings(of, served_bandit_number(self->bandit), (json_text){name, strlen(name)}, settings,
+                               archived, &error)) {
         call_refuse(self, &error);
         return;
     }
@@ -237,12 +247,14 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
         return;
     }
     ee_status status = bandit_settings_read(&settings, body.bytes, body.length, true, &error);
-    bandit_settings_number(&settings, &before, !bandit_settings_decide_alike(&settings, &before));
-    if (!status) status = try_settings(&settings, &before, &error);
-    if (status)
+    if (!status) status = service_change_settings(self->owner, self->bandit, &before, &settings, &error);
+    if (status) {
         call_refuse(self, &error);
-    else
-        put_settings(self, &settings, false, "changed");
+        return;
+    }
+    server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "bandit '%s' was changed",
+                     served_bandit_name(self->bandit));
+    answer_description(self, self->bandit, 200);
 }
 
 static void set_archived(call *self, bool archived)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "data/log_time.h"
-#include "server_clock.h"
 #include "service_inside.h"
+#include "succession.h"
 
 /* ---- download ---- */
 
@@ -72,13 +72,12 @@ void api_get_model(void *owner, http_exchange *exchange, const route_match *matc
 
 /* ---- upload and reset ---- */
 
-static ee_status write_model(call *self, const void *body, size_t size, uint64_t *number, ee_error *error)
+/* The model of these bytes, or a new one, in the place of the bandit's. Its challengers are then judged anew. */
+static ee_status replace_model(call *self, json_text bytes, uint64_t *number, ee_error *error)
 {
-    journal_entry entry = {.bandit = served_bandit_number(self->bandit)};
-    entry.event = (event){.kind = EVENT_MODEL, .body = body, .size = size};
-    ee_status status = journal_write(self->owner->journal, &entry, error);
-    *number = entry.event.number;
-    return status;
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    succession change = {self->owner->store, self->owner->journal, self->owner->bandits, self->bandit};
+    return succession_write(&change, &settings, bytes.bytes, bytes.length, NULL, number, error);
 }
 
 /* Whether the bytes are a model that this bandit could have learned. */
@@ -98,25 +97,6 @@ static ee_status check_model(call *self, json_text bytes, ee_error *error)
     return status;
 }
 
-/* The file first, under a number of its own, then the event that names it: a crash between leaves a file that nobody
- * asks for. */
-static ee_status put_model(call *self, json_text bytes, uint64_t *number, ee_error *error)
-{
-    uint8_t *body = NULL;
-    size_t size = 0;
-    checkpoint_body head = {.version = (uint64_t)server_clock_wall(),
-                            .checksum = checkpoint_checksum(bytes.bytes, bytes.length),
-                            .size = bytes.length};
-    ee_status status = check_model(self, bytes, error);
-    if (!status)
-        status = store_save_model(self->owner->store, served_bandit_number(self->bandit), head.version, bytes.bytes,
-                                  bytes.length, error);
-    if (!status) status = checkpoint_body_write(&head, NULL, &body, &size, error);
-    if (!status) status = write_model(self, body, size, number, error);
-    memory_free(body);
-    return status;
-}
-
 static void answer_written(call *self, ee_status status, uint64_t number, const char *done, const ee_error *error)
 {
     if (status) {
@@ -125,8 +105,8 @@ static void answer_written(call *self, ee_status status, uint64_t number, const 
     }
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, "", "the model of bandit '%s' was %s",
                      served_bandit_name(self->bandit), done);
-    text_add(&self->exchange->answer, "{\"event\":%" PRIu64 "}", number);
-    call_answer(self, 200);
+    self->dialect->answer_event(&self->exchange->answer, number);
+    call_answer(self, self->dialect->noted);
 }
 
 void api_put_model(void *owner, http_exchange *exchange, const route_match *match)
@@ -135,7 +115,8 @@ void api_put_model(void *owner, http_exchange *exchange, const route_match *matc
     call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
-    ee_status status = put_model(self, self->exchange->body, &number, &error);
+    ee_status status = check_model(self, exchange->body, &error);
+    if (!status) status = replace_model(self, exchange->body, &number, &error);
     answer_written(self, status, number, "replaced", &error);
 }
 
@@ -145,7 +126,7 @@ void api_reset_model(void *owner, http_exchange *exchange, const route_match *ma
     call *self = exchange->context;
     uint64_t number = 0;
     ee_error error;
-    ee_status status = write_model(self, NULL, 0, &number, &error);
+    ee_status status = replace_model(self, (json_text){0}, &number, &error);
     answer_written(self, status, number, "reset", &error);
 }
 

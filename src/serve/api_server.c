@@ -4,6 +4,10 @@
 const route service_routes[] = {
     {HTTP_GET, "/livez", KEY_NOBODY, NULL, api_live, "Whether the process turns", false},
     {HTTP_GET, "/readyz", KEY_NOBODY, NULL, api_ready, "Whether requests are welcome", false},
+    {HTTP_GET, "/ready", KEY_NOBODY, NULL, api_container_ready, "The same, as Cognitive Services containers say it",
+     false},
+    {HTTP_GET, "/status", KEY_NOBODY, NULL, api_status, "Whether it serves, as Cognitive Services containers say it",
+     false},
     {HTTP_GET, "/openapi.json", KEY_NOBODY, NULL, api_openapi, "The description of this API", false},
     {HTTP_GET, "/", KEY_NOBODY, NULL, api_page, "The page that shows all of it", false},
     {HTTP_GET, "/page/visitor", KEY_NOBODY, NULL, api_page_visitor, "What the key of this request is for", false},
@@ -30,6 +34,15 @@ const route service_routes[] = {
     {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model", true},
     {HTTP_GET, "/v1/bandits/{name}/model/versions", KEY_READER, NULL, api_model_versions, "Versions that are kept",
      true},
+    {HTTP_GET, "/v1/bandits/{name}/evaluation", KEY_READER, NULL, api_evaluation, "How it does, and how others would",
+     false},
+    {HTTP_GET, "/v1/bandits/{name}/challengers", KEY_READER, NULL, api_list_challengers, "The challengers", false},
+    {HTTP_POST, "/v1/bandits/{name}/challengers", KEY_ADMIN, "body-bytes", api_add_challenger, "Add a challenger",
+     true},
+    {HTTP_DELETE, "/v1/bandits/{name}/challengers/{challenger}", KEY_ADMIN, NULL, api_remove_challenger,
+     "Remove a challenger", true},
+    {HTTP_POST, "/v1/bandits/{name}/challengers/{challenger}/promote", KEY_ADMIN, "body-bytes", api_promote,
+     "Let a challenger take over", true},
     {HTTP_GET, "/v1/bandits/{name}/activity", KEY_READER, NULL, api_activity,
      "What happens lately: seconds, actions, rewards, training, latency", false},
     {HTTP_POST, "/v1/bandits/{name}/explain", KEY_READER, "body-bytes", api_explain,
@@ -99,4 +112,26 @@ void api_metrics(void *owner, http_exchange *exchange, const route_match *match)
     exchange->content_type = "text/plain; version=0.0.4; charset=utf-8";
     service_metrics_write(owner, &exchange->answer);
     http_answer(exchange, 200);
+}
+
+/* ---- as Cognitive Services containers have it, which those who watch over Personalizer may ask ---- */
+
+void api_container_ready(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *self = owner;
+    bool ready = !atomic_load(&self->draining) && journal_read_counts(self->journal).writable;
+    text_add(&exchange->answer, "{\"service\":\"personalizer\",\"ready\":\"%s\"}\n", ready ? "ready" : "not ready");
+    http_answer(exchange, ready ? 200 : 503);
+}
+
+void api_status(void *owner, http_exchange *exchange, const route_match *match)
+{
+    (void)match;
+    service *self = owner;
+    bool ready = !atomic_load(&self->draining) && journal_read_counts(self->journal).writable;
+    text_add(&exchange->answer, "{\"service\":\"personalizer\",\"apiStatus\":\"%s\",\"apiStatusMessage\":\"%s\"}\n",
+             ready ? "Valid" : "Invalid",
+             ready ? "The server decides." : "The server stops, or its store cannot be written.");
+    http_answer(exchange, ready ? 200 : 503);
 }

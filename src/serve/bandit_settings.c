@@ -238,6 +238,16 @@ static ee_status read_challengers(reading *self, json_token *token, ee_error *er
     return status;
 }
 
+static ee_status read_retention(reading *self, json_token *token, ee_error *error)
+{
+    double days = token->kind == JSON_KIND_NULL ? 0 : token->kind == JSON_KIND_NUMBER ? token->number : NAN;
+    if (!(days >= -1 && days <= 100000 && days == floor(days)))
+        return status_fail(error, EE_BAD_INPUT,
+                           "retention_days: must be days, at most 100000, -1 for ever, or null for the server's");
+    self->into->retention_days = (int64_t)days;
+    return EE_OK;
+}
+
 /* Any object, or null for none. */
 static ee_status read_personalizer(reading *self, json_token *token, ee_error *error)
 {
@@ -286,6 +296,7 @@ static const struct {
     {"promote", read_promote, true},
     {"challengers", read_challengers, true},
     {"tests", read_tests, false},
+    {"retention_days", read_retention, true},
     {"personalizer", read_personalizer, true},
 };
 enum { MEMBERS = sizeof members / sizeof *members };
@@ -308,7 +319,7 @@ static ee_status take_member(reading *self, json_token *token, bool changing, ee
         if (changing && !members[i].may_change)
             return status_fail(error, EE_BAD_INPUT,
                                "%s: cannot change while the bandit lives; wait, default_reward, aggregation, mode, "
-                               "rewards, confidence, promote and challengers can. Make another bandit",
+                               "rewards, confidence, promote, challengers and retention_days can. Make another bandit",
                                members[i].name);
         return members[i].read(self, token, error);
     }
@@ -372,6 +383,7 @@ static void write_live(const bandit_settings *from, text *into)
         challenger_settings_write(&from->challengers[i], into);
     }
     if (from->challenger_count) text_add(into, "],");
+    if (from->retention_days) text_add(into, "\"retention_days\":%lld,", (long long)from->retention_days);
     if (from->personalizer[0]) text_add(into, "\"personalizer\":%s,", from->personalizer);
 }
 

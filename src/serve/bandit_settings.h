@@ -58,6 +58,7 @@ typedef struct bandit_settings {
     uint64_t tests;                                    /* numbers that challengers were given so far */
     challenger_settings challengers[MOST_CHALLENGERS]; /* (challenger_count) */
     size_t challenger_count;
+    int64_t retention_days;              /* after which events are removed; -1: never; 0: the server's setting */
     char personalizer[BANDIT_TEXT_SIZE]; /* an object, kept as it came; "": none */
 } bandit_settings;
 

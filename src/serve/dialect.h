@@ -25,7 +25,8 @@ typedef struct dialect {
     void (*end_round)(text *into, uint64_t version);
     void (*answer_reward)(text *into, event_outcome outcome, bool repeated);
     void (*answer_activation)(text *into, event_outcome outcome);
-    int decided, noted; /* the statuses of answers: to decisions; to rewards and activations */
+    void (*answer_event)(text *into, uint64_t number); /* the model was replaced or reset by this event */
+    int decided, noted; /* the statuses of answers: to decisions; to what was noted, as rewards and activations */
 } dialect;
 
 extern const dialect dialect_own, dialect_personalizer;

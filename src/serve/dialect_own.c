@@ -22,6 +22,11 @@ static void write_slot(text *into, const decide_slot *slot)
     if (slot->features.bytes) text_bytes(into, slot->features.bytes, slot->features.length);
 }
 
+static void answer_event(text *into, uint64_t number)
+{
+    text_add(into, "{\"event\":%llu}", (unsigned long long)number);
+}
+
 const dialect dialect_own = {.read_decision = read_decision,
                              .read_reward = read_reward,
                              .write_context = decide_request_context,
@@ -31,5 +36,6 @@ const dialect dialect_own = {.read_decision = read_decision,
                              .end_round = answer_end_round,
                              .answer_reward = answer_reward,
                              .answer_activation = answer_activation,
+                             .answer_event = answer_event,
                              .decided = 200,
                              .noted = 200};

@@ -115,6 +115,11 @@ static void answer_activation_with_nothing(text *into, event_outcome outcome)
     (void)into, (void)outcome;
 }
 
+static void answer_event_with_nothing(text *into, uint64_t number)
+{
+    (void)into, (void)number;
+}
+
 const dialect dialect_personalizer = {.read_decision = read_decision,
                                       .read_reward = read_reward,
                                       .write_context = rank_request_context,
@@ -124,6 +129,7 @@ const dialect dialect_personalizer = {.read_decision = read_decision,
                                       .end_round = end_round,
                                       .answer_reward = answer_reward_with_nothing,
                                       .answer_activation = answer_activation_with_nothing,
+                                      .answer_event = answer_event_with_nothing,
                                       .decided = 201,
                                       .noted = 204};
 
@@ -143,11 +149,9 @@ static const char *bad_request(const route *of)
     static const struct {
         call_handler *handle;
         const char *code;
-    } codes[] = {{api_decide, "InvalidRankRequest"},
-                 {api_rank_slots, "InvalidRankRequest"},
-                 {api_reward, "InvalidRewardRequest"},
-                 {api_reward_slots, "InvalidRewardRequest"},
-                 {api_activate, "InvalidEventIdToActivate"}};
+    } codes[] = {{api_decide, "InvalidRankRequest"},         {api_rank_slots, "InvalidRankRequest"},
+                 {api_reward, "InvalidRewardRequest"},       {api_reward_slots, "InvalidRewardRequest"},
+                 {api_activate, "InvalidEventIdToActivate"}, {api_put_model, "InvalidModelImportFormat"}};
     for (size_t i = 0; of && i < sizeof codes / sizeof *codes; i++)
         if (codes[i].handle == of->handle) return codes[i].code;
     return "BadRequest";

@@ -336,7 +336,7 @@ static ee_status take_settings(follower *self, const event *from, ee_error *erro
     ee_status status = bandit_settings_read(&settings, from->body, from->size, false, error);
     if (status) return status;
     if (settings.mode == MODE_ONLINE && self->settings.mode != MODE_ONLINE) self->online_from = from->number;
-    self->settings.mode = settings.mode;
+    self->settings = settings; /* a model that begins anew is of the policy in force */
     return EE_OK;
 }
 
@@ -404,13 +404,18 @@ ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, cons
 /* ---- checkpoints ---- */
 
 /* Visits all but the model. */
-static void archive_state(follower *self, archive *a)
+static void archive_state(follower *self, uint64_t format, archive *a)
 {
-    enum { FORMAT = 1 };
-    uint64_t format = FORMAT;
+    enum { FORMAT_WITHOUT_POLICY = 1 };
     size_t mode = self->settings.mode;
     archive_u64(a, &format);
-    if (!a->status && format != FORMAT) archive_fail(a, EE_BAD_MODEL, "model: its checkpoint is of another version");
+    if (!a->status && format != FOLLOWER_FORMAT && format != FORMAT_WITHOUT_POLICY)
+        archive_fail(a, EE_BAD_MODEL, "model: its checkpoint is of another version");
+    if (format != FORMAT_WITHOUT_POLICY) {
+        archive_text(a, self->settings.policy, sizeof self->settings.policy, "policy");
+        archive_text(a, self->settings.options, sizeof self->settings.options, "options");
+        archive_text(a, self->settings.propensity, sizeof self->settings.propensity, "propensity");
+    }
     archive_size(a, &mode, MODE_ONLINE, MODE_LOGGING, "mode");
     self->settings.mode = (learning_mode)mode;
     archive_u64(a, &self->model_event);
@@ -423,10 +428,10 @@ static void archive_state(follower *self, archive *a)
         archive_u64(a, &self->numbers[id % self->limit]);
 }
 
-ee_status follower_state(follower *self, const void **bytes, size_t *size, ee_error *error)
+ee_status follower_state(follower *self, uint64_t format, const void **bytes, size_t *size, ee_error *error)
 {
     archive a = archive_writer(error);
-    archive_state(self, &a);
+    archive_state(self, format, &a);
     memory_free(self->state);
     self->state = a.bytes;
     *bytes = a.bytes;
@@ -449,7 +454,7 @@ ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings
     if (!status) status = start(self, bandit, error);
     if (!status) {
         archive a = archive_reader(checkpoint->state, checkpoint->state_size, error);
-        archive_state(self, &a);
+        archive_state(self, 0, &a);
         if (!a.status && archive_remaining(&a)) archive_fail(&a, EE_BAD_MODEL, "model: its checkpoint is too long");
         status = a.status;
     }

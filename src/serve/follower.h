@@ -4,8 +4,8 @@
  *   DECISION  names and scales of its features are learned, and it is counted as tried (ee_bandit_take_record)
  *   SETTLED   its reward is learned, by the decision that waits or, where it waits no longer, by its record
  *   MODEL     another model takes the place of this one
- *   SETTINGS  the mode. `apprentice`: each decision is learned when it is made, 1 where the model chose the baseline,
- *             else 0. `logging`: nothing is learned
+ *   SETTINGS  the policy of models that begin anew from then on, and the mode. `apprentice`: each decision is learned
+ * when it is made, 1 where the model chose the baseline, else 0. `logging`: nothing is learned
  *
  * Passed over are decisions that another model made, before or while this one took its place, decisions of another mode
  * than now, and what the library refuses.
@@ -40,8 +40,10 @@ ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, cons
 ee_bandit *follower_bandit(follower *self);
 uint64_t follower_upto(const follower *self);
 
-/* What a checkpoint keeps besides the model's bytes. Valid until the next call. */
-ee_status follower_state(follower *self, const void **bytes, size_t *size, ee_error *error);
+/* What a checkpoint keeps besides the model's bytes. Valid until the next call. format: FOLLOWER_FORMAT, or an older
+ * one, to compare with what was saved then: its first eight bytes are its number. */
+enum { FOLLOWER_FORMAT = 2 };
+ee_status follower_state(follower *self, uint64_t format, const void **bytes, size_t *size, ee_error *error);
 
 /* What became of the events, since the log's beginning or the last MODEL event. */
 typedef struct follower_counts {

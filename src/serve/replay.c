@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/archive.h"
 #include "decision_arms.h"
 #include "restoring.h"
 
@@ -193,7 +194,10 @@ static ee_status compare_model(replaying *self, const checkpoint_body *stored, c
     uint8_t *saved = NULL;
     size_t saved_size = 0;
     uint64_t *others = &self->result->other_models;
-    ee_status status = follower_state(self->model, &state, &state_size, error);
+    uint64_t format = 0;
+    archive head = archive_reader(stored->state, stored->state_size, NULL);
+    archive_u64(&head, &format);
+    ee_status status = follower_state(self->model, format == 1 ? 1 : FOLLOWER_FORMAT, &state, &state_size, error);
     if (status) return status;
     self->result->checkpoints++;
     status = store_load_model_of(self->log, self->number, stored->version, &saved, &saved_size, error);

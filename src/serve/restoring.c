@@ -10,10 +10,29 @@ static ee_status read_settings(void *context, const event *from, ee_error *error
 typedef struct loading {
     store_reader *log;
     uint32_t bandit;
-    const bandit_settings *settings;
+    bandit_settings settings;
     follower *loaded;
     uint64_t version;
 } loading;
+
+static ee_status read_upto(void *context, const event *from, ee_error *error)
+{
+    checkpoint_body body;
+    ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
+    if (!status) *(uint64_t *)context = body.upto;
+    return status;
+}
+
+/* The settings in force at a checkpoint; those that are given, where the log has them no longer. */
+static ee_status find_settings(loading *self, uint64_t checkpoint, const bandit_settings *given, ee_error *error)
+{
+    uint64_t upto, number = 0;
+    self->settings = *given;
+    ee_status status = store_read_one(self->log, self->bandit, checkpoint, read_upto, &upto, error);
+    if (!status) status = store_last(self->log, self->bandit, EVENT_SETTINGS, upto, &number, error);
+    if (status || !number) return status;
+    return store_read_one(self->log, self->bandit, number, read_settings, &self->settings, error);
+}
 
 static ee_status load_checkpoint(void *context, const event *from, ee_error *error)
 {
@@ -23,7 +42,7 @@ static ee_status load_checkpoint(void *context, const event *from, ee_error *err
     size_t size = 0;
     ee_status status = checkpoint_body_read(from->body, from->size, &body, error);
     if (!status) status = store_load_model_of(self->log, self->bandit, body.version, &bytes, &size, error);
-    if (!status) status = follower_load(&body, self->settings, bytes, size, &self->loaded, error);
+    if (!status) status = follower_load(&body, &self->settings, bytes, size, &self->loaded, error);
     if (!status) self->version = body.version;
     memory_free(bytes);
     return status;
@@ -60,7 +79,7 @@ static ee_status begin(loading *self, ee_error *error)
 ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *settings, uint64_t upto, follower **out,
                      uint64_t *version, ee_error *error)
 {
-    loading self = {.log = log, .bandit = bandit, .settings = settings};
+    loading self = {.log = log, .bandit = bandit};
     uint64_t checkpoint = upto;
     ee_status status = EE_OK;
     *out = NULL;
@@ -68,7 +87,8 @@ ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *
         status = store_last(log, bandit, EVENT_CHECKPOINT, checkpoint, &checkpoint, error);
         if (status) return status;
         if (!checkpoint) break;
-        status = store_read_one(log, bandit, checkpoint, load_checkpoint, &self, error);
+        status = find_settings(&self, checkpoint, settings, error);
+        if (!status) status = store_read_one(log, bandit, checkpoint, load_checkpoint, &self, error);
         if (!status) status = check_next(&self, error);
         if (status == EE_NO_MEMORY) return status; /* of any other, an older one may do */
         checkpoint--;

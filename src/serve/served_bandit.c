@@ -40,6 +40,14 @@ bandit_settings served_bandit_settings(const served_bandit *self)
     return settings;
 }
 
+bool served_bandit_has_challengers(const served_bandit *self)
+{
+    lock(self);
+    bool any = self->settings.challenger_count > 0;
+    unlock(self);
+    return any;
+}
+
 served_standing served_bandit_standing(const served_bandit *self)
 {
     lock(self);

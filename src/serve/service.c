@@ -1,5 +1,6 @@
 /* The whole server: what starts and stops, in which order; who is let in; what is done now and then. */
 #define _GNU_SOURCE /* sched_getaffinity */
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
@@ -64,7 +65,9 @@ static void ended(void *context, http_exchange *exchange)
 static void appended(void *context, uint32_t bandit, uint64_t last)
 {
     service *self = context;
+    live *watching = atomic_load(&self->live);
     served_bandits_appended(self->bandits, bandit, last);
+    if (watching) live_appended(watching, bandit);
 }
 
 static void waits(void *context, uint32_t bandit, uint64_t waiting, uint64_t defaulted)
@@ -86,12 +89,12 @@ static void synced(void *context, double seconds, size_t entries)
 
 static void forget_old(service *self)
 {
-    int64_t days = service_config_now(self)->settings.retention_days;
+    int64_t usual = service_config_now(self)->settings.retention_days, now = journal_time(self->journal);
     served_bandit *bandit;
-    if (days <= 0) return;
-    int64_t before = journal_time(self->journal) - days * 86400 * SECOND;
-    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++)
-        journal_forget_before(self->journal, served_bandit_number(bandit), before);
+    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
+        int64_t own = served_bandit_settings(bandit).retention_days, days = own ? own : usual;
+        if (days > 0) journal_forget_before(self->journal, served_bandit_number(bandit), now - days * 86400 * SECOND);
+    }
 }
 
 static void tell_trouble(service *self)
@@ -179,6 +182,21 @@ static served_options options_of(const server_settings *settings)
     return options;
 }
 
+static ee_status start_live(service *self, const server_settings *settings, ee_error *error)
+{
+    live_options options = {.kept = self->store,
+                            .bandits = self->bandits,
+                            .save_seconds = settings->checkpoint_seconds,
+                            .idle_seconds = settings->sleep_seconds > 0 ? settings->sleep_seconds : INFINITY,
+                            .passed = service_passed,
+                            .trouble = service_live_trouble,
+                            .context = self};
+    live *started = NULL;
+    ee_status status = live_start(&options, &started, error);
+    atomic_store(&self->live, started);
+    return status;
+}
+
 static ee_status start_bandits(service *self, const server_settings *settings, ee_error *error)
 {
     served_options served = options_of(settings);
@@ -190,6 +208,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
     if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
+    if (!status) status = start_live(self, settings, error);
     if (!status) status = worker_start(MOST_TASKS, &self->analyst, error);
     if (!status) status = importances_create(&self->importances, error);
     if (!status) status = evaluation_jobs_start(self->store, settings->folder, self->bandits, &self->jobs, error);
@@ -259,6 +278,7 @@ static void service_free(service *self, bool hurry)
     /* Who answers goes before who is asked: every open request is answered by the journal, the bandits or the worker.
      */
     http_stop(self->http);
+    live_stop(self->live, hurry); /* it hands work to the worker, which may ask it for a model until its end */
     worker_stop(self->worker);
     worker_stop(self->analyst);
     importances_free(self->importances);
@@ -266,6 +286,7 @@ static void service_free(service *self, bool hurry)
     if (self->bandits) served_bandits_stop(self->bandits, hurry);
     journal_stop(self->journal);
     served_bandits_free(self->bandits);
+    live_free(self->live);
     if (self->store) store_close(self->store);
     rate_limit_free(self->rates);
     rate_limit_free(self->bandit_rates);

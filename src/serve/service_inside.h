@@ -9,6 +9,7 @@
 #include "dialect.h"
 #include "evaluation_jobs.h"
 #include "journal.h"
+#include "live.h"
 #include "metrics.h"
 #include "personalizer.h"
 #include "rate_limit.h"
@@ -44,6 +45,7 @@ typedef struct service_metrics {
     metric_histogram syncs;
     atomic_uint_fast64_t synced_entries;
     _Atomic(bandit_counters *) counters[COUNTER_BLOCKS]; /* (COUNTERS_EACH) of bandits, by their numbers */
+    atomic_uint_fast64_t promotions;
 } service_metrics;
 
 /* How a kind of requests stood one and two minutes ago; the housekeeper marks it. */
@@ -54,6 +56,16 @@ typedef struct latency_window {
 
 typedef struct call call;
 
+/* A challenger that is to take over without asking: one at a time, handed to the worker. */
+typedef struct service_promotion {
+    atomic_bool busy;
+    service *owner;
+    served_bandit *bandit;
+    char challenger[BANDIT_NAME_SIZE];
+    uint64_t test;
+    worker_task task;
+} service_promotion;
+
 struct service {
     _Atomic(service_config *) config;
     server_log log;
@@ -61,6 +73,8 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;
+    _Atomic(live *) live; /* NULL for those who ask while it starts */
+    service_promotion promotion;
     worker *analyst; /* for what takes longer and nobody waits behind: importance */
     struct importance_cache *importances;
     evaluation_jobs *jobs;
@@ -204,6 +218,21 @@ void call_item_refuse(call *self, call_item *item, int status, const char *messa
 /* For done: the journal did not write it. */
 void call_item_failed(call *self, call_item *item);
 
+/* ---- api_bandits.c ---- */
+
+/* Writes the settings as an event, and lets the server follow them. number 0: a new bandit. For threads that may wait.
+ */
+ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
+                                 bool archived, ee_error *error);
+/* Whether the library makes such a bandit, and its challengers that `before` has not; NULL: all of them. */
+ee_status service_try_settings(const bandit_settings *settings, const bandit_settings *before, ee_error *error);
+
+/* ---- api_configuration.c ---- */
+
+/* The bandit of the call gets other settings: where they make another model, it is trained on the last days of the log.
+ * why: JSON. For threads that may wait. */
+ee_status personalizer_change(call *self, bandit_settings *next, const char *why, ee_error *error);
+
 /* ---- dialect_personalizer.c ---- */
 
 /* For http_exchange.name_error. */
@@ -227,6 +256,15 @@ void latency_mark(service *self);
 
 /* ---- api_*.c ---- */
 
+/* Numbers the tests, tries what is new, and writes the settings as an event that the server follows. *next gets the
+ * numbers. For the worker. */
+ee_status service_change_settings(service *self, served_bandit *bandit, const bandit_settings *before,
+                                  bandit_settings *next, ee_error *error);
+
+/* For live_options. */
+void service_passed(void *context, served_bandit *bandit, const char *challenger, uint64_t test);
+void service_live_trouble(void *context, const served_bandit *bandit, const ee_error *error);
+
 extern const route service_routes[], personalizer_routes[];
 extern const size_t service_route_count, personalizer_route_count;
 /* Both tables as one; NULL past the last. */
@@ -243,6 +281,7 @@ call_handler api_rank_slots, api_reward_slots;
 call_handler api_activity;
 call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
+call_handler api_evaluation, api_list_challengers, api_add_challenger, api_remove_challenger, api_promote;
 call_handler api_explain, api_explain_decision, api_importance;
 call_handler api_list_evaluations, api_ask_evaluation, api_read_evaluation, api_delete_evaluation;
 
@@ -250,5 +289,11 @@ call_handler api_list_evaluations, api_ask_evaluation, api_read_evaluation, api_
 
 ee_status importances_create(struct importance_cache **out, ee_error *error);
 void importances_free(struct importance_cache *self);
+
+/* ---- Personalizer's ---- */
+
+call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
+call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
+call_handler api_status, api_container_ready;
 
 #endif

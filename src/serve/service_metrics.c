@@ -1,5 +1,6 @@
 /* What the server counts, as a page for Prometheus. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "service_inside.h"
@@ -250,6 +251,46 @@ static void add_bandits(service *self, text *into)
     memory_free(label.bytes);
 }
 
+typedef struct value_lines {
+    text *into;
+    text label;
+    size_t part; /* of the three below */
+} value_lines;
+
+static const char *const value_names[] = {"eenet_bandit_value", "eenet_bandit_value_low", "eenet_bandit_value_high"};
+
+static void add_value(void *context, const served_bandit *bandit, const char *policy, live_point now)
+{
+    value_lines *self = context;
+    const double parts[] = {now.value, now.low, now.high};
+    if (isnan(parts[self->part])) return;
+    self->label.length = 0;
+    text_add(&self->label, "bandit=\"");
+    metric_label(&self->label, served_bandit_name(bandit));
+    text_add(&self->label, "\",policy=\"");
+    metric_label(&self->label, policy);
+    text_add(&self->label, "\"");
+    if (!self->label.status) metric_sample(self->into, value_names[self->part], self->label.bytes, parts[self->part]);
+}
+
+static void add_evaluations(service *self, text *into)
+{
+    static const char *const helps[] = {
+        "What a policy earns, or would, by live evaluation.",
+        "The lower end of its interval.",
+        "The upper end of its interval.",
+    };
+    value_lines lines = {.into = into, .label = text_start(NULL)};
+    live *watching = atomic_load(&self->live);
+    add_one(into, "eenet_promotions_total", "counter", "Challengers that took over since the server started.",
+            (double)read_counter(&self->metrics.promotions));
+    for (; watching && lines.part < 3; lines.part++) {
+        metric_head(into, value_names[lines.part], "gauge", helps[lines.part]);
+        live_each_value(watching, add_value, &lines);
+    }
+    memory_free(lines.label.bytes);
+}
+
 void service_metrics_write(service *self, text *into)
 {
     char labels[64];
@@ -265,5 +306,6 @@ void service_metrics_write(service *self, text *into)
     metric_head(into, "eenet_step_seconds", "histogram", "Time that a step of training took, of one model.");
     metric_histogram_write(into, "eenet_step_seconds", "", served_bandits_steps(self->bandits));
     add_bandits(self, into);
+    add_evaluations(self, into);
     metric_process(into);
 }

@@ -256,7 +256,7 @@ static ee_status write_checkpoint(trainer_turn *t, const void *model, size_t siz
     uint8_t *bytes = NULL;
     size_t body_size;
     uint64_t number = 0;
-    ee_status status = follower_state(bandit->model, &body.state, &body.state_size, error);
+    ee_status status = follower_state(bandit->model, FOLLOWER_FORMAT, &body.state, &body.state_size, error);
     if (!status) status = store_save_model(t->all->kept, bandit->number, bandit->version, model, size, error);
     if (!status) status = checkpoint_body_write(&body, NULL, &bytes, &body_size, error);
     if (!status) status = write_event(t, EVENT_CHECKPOINT, bytes, body_size, &number, error);

@@ -183,6 +183,23 @@ refuse 1 'the log has no event to evaluate: all are learned from' log.dsjson -p 
 refuse 1 'the log has no event to evaluate: all lie outside the time' log.dsjson -p uniform -e ips --from 2027-01-01
 refuse 1 'the log has no event to evaluate' /dev/null -p uniform -e ips
 
+# Slots: each by itself and all together; first looks at the first alone.
+awk 'BEGIN { for (t = 0; t < 40; t++) {
+    a = t % 3; b = (t + 1 + t % 2) % 3; c = 3 - a - b
+    printf "{\"EventId\":\"s%d\",\"_outcomes\":[{\"_label_cost\":%d,\"_id\":\"top\",\"_a\":[%d,%d,%d],\"_p\":[%s]},", \
+        t, -(a == 1), a, b, c, "0.3333333333333333,0.3333333333333333,0.3333333333333333"
+    printf "{\"_label_cost\":%d,\"_id\":\"side\",\"_a\":[%d,%d],\"_p\":[0.5,0.5]}],", -(b == 2), b, c
+    print "\"c\":{\"_multi\":[{\"f\":1},{\"f\":2},{\"f\":3}],\"_slots\":[{\"at\":\"top\"},{\"at\":\"side\"}]}}" } }' >slots.dsjson
+"$eenet" evaluate slots.dsjson -p uniform,linucb -e ips >table
+head -n 1 table | grep -qx 'slots.dsjson: 40 events with 80 slots' || fail "slots: $(head -n 1 table)"
+grep -q '^    slot 1, top   *ips  *0.3250 ' table || fail "no first slot: $(cat table)"
+grep -q '^    slot 2, side  *ips  *0.32' table || fail "no second slot: $(cat table)"
+for how in cascade whole own; do
+    "$eenet" evaluate slots.dsjson -p linucb -e ips --slots $how --json | grep -q '"slots":\[{"id":"top","events":40,' || fail "--slots $how"
+done
+"$eenet" evaluate slots.dsjson -p linucb -e ips --slots first | head -n 1 | grep -qx 'slots.dsjson: 40 events' || fail "--slots first"
+refuse 2 "--slots must be cascade, whole, own or first, got 'all'" slots.dsjson -p uniform --slots all
+
 # Ctrl-C: what is missing is named.
 mkfifo pipe
 awk 'BEGIN { for (t = 0;; t++) printf "{\"_label_cost\":0,\"EventId\":\"e%d\",\"a\":[1,2],\"p\":[0.5,0.5],\"c\":{}}\n", t }' >pipe 2>/dev/null &

@@ -138,3 +138,23 @@ test('vectors, nothing yet, and bad requests', async () => {
         assert.match(answer.body.error.message, sentence);
     }
 });
+
+test('a bandit that is asleep is woken to explain', async () => {
+    const drowsy = await startServer(['--sleep-seconds', '1', '--publish-interval', '0.01']);
+    try {
+        await ask(drowsy.url, '/v1/bandits', { name: 'news', policy: 'linucb', features: '' });
+        await ask(drowsy.url, '/v1/bandits/news/decide', round('first', 'free', 40));
+        await ask(drowsy.url, '/v1/bandits/news/reward', { id: 'first', value: 1 });
+        const sleeps = async () => {
+            while ((await ask(drowsy.url, '/v1/bandits/news')).body.awake) await new Promise((resolve) => setTimeout(resolve, 50));
+        };
+        await sleeps();
+        assert.equal((await ask(drowsy.url, '/v1/bandits/news/decisions/first/explain')).body.id, 'first');
+        await sleeps();
+        assert.equal((await ask(drowsy.url, '/v1/bandits/news/importance')).body.decisions, 1);
+        await sleeps();
+        assert.equal((await ask(drowsy.url, '/v1/bandits/news/explain', round(undefined, 'free', 40))).status, 200);
+    } finally {
+        await drowsy.stop();
+    }
+});

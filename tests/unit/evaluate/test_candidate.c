@@ -47,7 +47,7 @@ static void test_unknown_arm(void **state)
     candidate *self = make("arm:gane", &class);
     log_event event = usual_event();
     event.actions = names;
-    candidate_round round = {&event, 0, NULL};
+    candidate_round round = {.event = &event};
     double pi[ACTIONS];
     ee_error error;
     assert_int_equal(class->play(self, &round, true, pi, NULL), EE_OK);
@@ -65,7 +65,7 @@ static void expect_choice(const char *text, const log_event *event, const double
 {
     const candidate_class *class;
     candidate *self = make(text, &class);
-    candidate_round round = {event, 0, NULL};
+    candidate_round round = {.event = event};
     double pi[ACTIONS];
     assert_int_equal(class->play(self, &round, true, pi, NULL), EE_OK);
     for (size_t i = 0; i < event->count; i++) assert_close(pi[i], expected[i], 1e-15);
@@ -130,7 +130,7 @@ static void play(const candidate_class *class, candidate *self, double reward, b
     ee_error error;
     log_event event = usual_event();
     event.reward = reward;
-    candidate_round round = {&event, 0, NULL};
+    candidate_round round = {.event = &event};
     if (class->play(self, &round, learn, pi, &error)) fail_msg("%s", error.message);
 }
 
@@ -227,7 +227,8 @@ static void test_named_features(void **state)
     ee_round *first, *second;
     log_event one = named_event("{\"U\":{\"plan\":\"a\"},\"_multi\":[{\"i\":\"x\"},{\"i\":\"y\"}]}", &first);
     log_event other = named_event("{\"U\":{\"plan\":\"b\"},\"_multi\":[{\"i\":\"z\"},{\"i\":\"w\"}]}", &second);
-    candidate_round round = {&one, 0, first}, another = {&other, 1, second};
+    candidate_round round = {.event = &one, .features = first},
+                    another = {.event = &other, .number = 1, .features = second};
     double before[2], after[2];
     assert_int_equal(candidate_find("linucb", &class, NULL), EE_OK);
     assert_int_equal(class->create(&setup, &self, NULL), EE_OK);
@@ -300,7 +301,7 @@ static void play_row(const candidate_class *class, candidate *self, uint64_t row
 {
     ee_error error;
     log_event event = usual_event();
-    candidate_round round = {&event, row, NULL};
+    candidate_round round = {.event = &event, .number = row};
     double pi[ACTIONS];
     if (class->play(self, &round, false, pi, &error)) fail_msg("%s", error.message);
     assert_memory_equal(pi, expected, sizeof pi);
@@ -345,7 +346,7 @@ static void expect_refusal(const char *content, const char *message)
     log_event event = usual_event();
     double pi[ACTIONS];
     for (uint64_t i = 0; i < 2 && !status; i++) {
-        candidate_round round = {&event, i, NULL};
+        candidate_round round = {.event = &event, .number = i};
         status = class->play(self, &round, false, pi, &error);
     }
     assert_int_equal(status, EE_BAD_INPUT);

@@ -115,7 +115,7 @@ static void feed(fed_play *self, uint64_t restart, uint64_t before, double *from
     for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
         if (number == restart) fed_reopen(self);
         if (number == before) *from = event.time;
-        candidate_round round = {&event, number, NULL};
+        candidate_round round = {.event = &event, .number = number};
         event_use use = {.score = number >= before, .learn = true};
         must(evaluation_play_event(&self->play, &round, use, &error), &error);
     }
@@ -180,7 +180,7 @@ static void judged_anew(void **state)
     fed_open(&fed, log_dim(log));
     for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
         if (number == BEFORE) evaluation_play_judge_anew(&fed.play, (value_range){0.0, 1.0, INFINITY});
-        candidate_round round = {&event, number, NULL};
+        candidate_round round = {.event = &event, .number = number};
         must(evaluation_play_event(&fed.play, &round, (event_use){.score = true, .learn = true}, &error), &error);
     }
     log_close(log);

@@ -8,7 +8,7 @@ static void play(reward_model *model, float taken, float other, double reward, d
     float values[] = {taken, other};
     log_event event = {.count = 2, .probability = 0.5, .reward = reward, .copies = 1};
     event.arms = ee_arms_dense(values, 2, 1);
-    candidate_round round = {&event, 0, NULL};
+    candidate_round round = {.event = &event};
     assert_int_equal(reward_model_play(model, &round, weight, q, NULL), EE_OK);
 }
 

@@ -180,7 +180,7 @@ static void mistakes_of_live_members(void **state)
     assert_refused("{\"promote\":\"yes\"}", false, "promote: must be one of offer, auto");
     assert_refused("{\"tests\":4}", true,
                    "tests: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
-                   "confidence, promote and challengers can. Make another bandit");
+                   "confidence, promote, challengers and retention_days can. Make another bandit");
     assert_refused("{\"challengers\":{}}", false, "challengers: must be an array");
     assert_refused("{\"challengers\":[1]}", false, "challengers: each must be an object");
     assert_refused("{\"challengers\":[{\"name\":\"a\"}]}", false, "challengers: 'a' has no policy");
@@ -236,7 +236,7 @@ static void changes(void **state)
     assert_int_equal(settings.dim, 3);
     assert_refused("{\"wait\":5,\"seed\":2}", true,
                    "seed: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
-                   "confidence, promote and challengers can. Make another bandit");
+                   "confidence, promote, challengers and retention_days can. Make another bandit");
 }
 
 /* ---- the library's bandit ---- */

@@ -66,7 +66,7 @@ static saved_model save(script *s, follower *of, uint64_t version)
 {
     saved_model out = {.about = {.version = version, .upto = follower_upto(of)}};
     SCRIPT_OK(s, ee_bandit_save_bytes(follower_bandit(of), &out.bytes, &out.size, &s->error));
-    SCRIPT_OK(s, follower_state(of, &out.about.state, &out.about.state_size, &s->error));
+    SCRIPT_OK(s, follower_state(of, FOLLOWER_FORMAT, &out.about.state, &out.about.state_size, &s->error));
     out.state = malloc(out.about.state_size);
     memcpy(out.state, out.about.state, out.about.state_size);
     out.about.state = out.state;

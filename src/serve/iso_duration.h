@@ -1,0 +1,14 @@
+/* Durations as ISO 8601 writes them: "PT10M", "P7D", "P1DT12H", "PT0.5S". */
+#ifndef EENET_ISO_DURATION_H
+#define EENET_ISO_DURATION_H
+
+#include "base/json.h"
+
+/* false where it is none: months and years, which have no length, are none. */
+bool iso_duration_parse(json_text text, double *seconds);
+
+/* Of whole milliseconds, 0 or more, in as few parts as give them back. */
+enum { ISO_DURATION_SIZE = 40 };
+void iso_duration_format(double seconds, char out[ISO_DURATION_SIZE]);
+
+#endif

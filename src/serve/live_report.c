@@ -1,0 +1,240 @@
+#include "live_report.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "data/log_time.h"
+
+/* ---- parts ---- */
+
+static void add_number(text *into, const char *name, double value)
+{
+    text_add(into, ",\"%s\":", name);
+    if (isfinite(value))
+        text_double(into, value);
+    else
+        text_add(into, "null");
+}
+
+static void add_words(text *into, const char *name, const char *words)
+{
+    text_add(into, ",\"%s\":", name);
+    text_json(into, (json_text){words, strlen(words)});
+}
+
+static void add_time(text *into, const char *name, double seconds)
+{
+    char time[LOG_TIME_SIZE];
+    if (isnan(seconds)) {
+        text_add(into, ",\"%s\":null", name);
+        return;
+    }
+    log_time_format(seconds, time);
+    text_add(into, ",\"%s\":\"%s\"", name, time);
+}
+
+static void add_head(text *into, const bandit_settings *settings)
+{
+    text_add(into, ",\"confidence\":");
+    text_double(into, settings->confidence);
+    text_add(into, ",\"rewards\":[");
+    text_double(into, settings->reward_low);
+    text_bytes(into, ",", 1);
+    text_double(into, settings->reward_high);
+    text_add(into, "],\"promote\":\"%s\"", settings->promote == PROMOTE_AUTO ? "auto" : "offer");
+}
+
+/* ---- policies ---- */
+
+static const char *kind_name(live_kind kind)
+{
+    static const char *const names[] = {[LIVE_ONLINE] = "online",
+                                        [LIVE_BASELINE] = "baseline",
+                                        [LIVE_UNIFORM] = "uniform",
+                                        [LIVE_CHALLENGER] = "challenger"};
+    return names[kind];
+}
+
+/* Who it is; the online policy is the bandit's own. */
+static void add_identity(text *into, live_kind kind, const bandit_settings *settings, const challenger_settings *of)
+{
+    const char *name = kind == LIVE_CHALLENGER ? of->name : kind_name(kind);
+    bool online = kind == LIVE_ONLINE, named = kind == LIVE_CHALLENGER;
+    text_add(into, "{\"name\":");
+    text_json(into, (json_text){name, strlen(name)});
+    add_words(into, "kind", kind_name(kind));
+    add_words(into, "policy", online ? settings->policy : named ? of->policy : kind_name(kind));
+    add_words(into, "options", online ? settings->options : named ? of->options : "");
+    add_words(into, "propensity", online ? settings->propensity : named ? of->propensity : "");
+}
+
+static void add_estimate(text *into, const estimate *now)
+{
+    add_number(into, "value", now->value);
+    add_number(into, "low", now->low);
+    add_number(into, "high", now->high);
+    add_number(into, "gain", now->gain);
+    add_number(into, "gain_low", now->gain_low);
+    add_number(into, "gain_high", now->gain_high);
+}
+
+static const char *state_of(const live_bandit *from, const live_track *track)
+{
+    if (live_track_failure(track)) return "failed";
+    if (track->kind != LIVE_CHALLENGER) return "";
+    return track->won ? "offered" : live_bandit_is_behind(from, track) ? "learning" : "";
+}
+
+static void add_policy(text *into, const live_bandit *from, const live_track *track)
+{
+    const ee_error *failure = live_track_failure(track);
+    estimate now = live_track_estimate(track);
+    bool tested = track->kind == LIVE_CHALLENGER;
+    add_identity(into, track->kind, &from->settings, &track->challenger);
+    add_words(into, "state", state_of(from, track));
+    add_words(into, "trouble", failure ? failure->message : "");
+    text_add(into, ",\"events\":%" PRIu64, live_track_events(track));
+    add_time(into, "from", track->play.about.first_time);
+    add_estimate(into, &now);
+    add_number(into, "alpha", track->alpha);
+    if (tested) text_add(into, ",\"test\":%" PRIu64, track->challenger.number);
+    if (track->won) text_add(into, ",\"won\":%" PRIu64, track->won);
+    add_number(into, "unsupported", live_track_unsupported(track));
+    text_add(into, "}");
+}
+
+/* ---- series ---- */
+
+static void add_comma(text *into, size_t place)
+{
+    if (place) text_bytes(into, ",", 1);
+}
+
+static void add_value(text *into, size_t place, double value)
+{
+    add_comma(into, place);
+    if (isfinite(value))
+        text_double(into, value);
+    else
+        text_add(into, "null");
+}
+
+/* The points, and how things stand now where that is not one. */
+static void add_curve(text *into, const live_bandit *from, const live_track *track, bool now, size_t part)
+{
+    estimate last = live_track_estimate(track);
+    const double ends[] = {last.value, last.low, last.high};
+    for (size_t i = 0; i < from->point_count; i++) {
+        const live_point *at = &track->points[i];
+        const double values[] = {at->value, at->low, at->high};
+        add_value(into, i, values[part]);
+    }
+    if (now) add_value(into, from->point_count, live_bandit_is_behind(from, track) ? (double)NAN : ends[part]);
+}
+
+static void add_series(text *into, const live_bandit *from)
+{
+    static const char *const parts[] = {"value", "low", "high"};
+    const live_track *online = from->tracks[0];
+    size_t count = from->point_count;
+    uint64_t events = live_track_events(online);
+    bool now = events && (!count || from->counts[count - 1] != events);
+    text_add(into, ",\"series\":{\"time\":[");
+    for (size_t i = 0; i < count; i++) add_value(into, i, from->times[i]);
+    if (now) add_value(into, count, online->play.about.last_time);
+    text_add(into, "],\"events\":[");
+    for (size_t i = 0; i < count; i++) add_value(into, i, (double)from->counts[i]);
+    if (now) add_value(into, count, (double)events);
+    text_add(into, "],\"policies\":{");
+    for (size_t i = 0; i < from->track_count; i++) {
+        const char *name = live_track_name(from->tracks[i]);
+        add_comma(into, i);
+        text_json(into, (json_text){name, strlen(name)});
+        for (size_t part = 0; part < 3; part++) {
+            text_add(into, "%s\"%s\":[", part ? "," : ":{", parts[part]);
+            add_curve(into, from, from->tracks[i], now, part);
+            text_add(into, "]");
+        }
+        text_add(into, "}");
+    }
+    text_add(into, "}}");
+}
+
+/* ---- the whole ---- */
+
+void live_report_write(const live_bandit *from, double waiting, const char *promotions, text *into)
+{
+    const log_tally *about = &from->tracks[0]->play.about;
+    text_add(into, "{\"events\":%" PRIu64, live_track_events(from->tracks[0]));
+    add_time(into, "from", about->first_time);
+    add_time(into, "to", about->last_time);
+    add_number(into, "waiting", waiting);
+    add_head(into, &from->settings);
+    for (size_t i = 0; i < from->track_count; i++) {
+        text_add(into, i ? "," : ",\"policies\":[");
+        add_policy(into, from, from->tracks[i]);
+    }
+    text_add(into, "]");
+    add_series(into, from);
+    text_add(into, ",\"promotions\":%s}", promotions);
+}
+
+static void add_empty_policy(text *into, live_kind kind, const bandit_settings *settings, const challenger_settings *of)
+{
+    const estimate none = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    add_identity(into, kind, settings, of);
+    add_words(into, "state", kind == LIVE_CHALLENGER ? "learning" : "");
+    add_words(into, "trouble", "");
+    text_add(into, ",\"events\":0,\"from\":null");
+    add_estimate(into, &none);
+    add_number(into, "alpha", of ? live_alpha(settings->confidence, of->number) : (double)NAN);
+    text_add(into, ",\"unsupported\":null}");
+}
+
+void live_report_write_empty(const bandit_settings *settings, text *into)
+{
+    text_add(into, "{\"events\":0,\"from\":null,\"to\":null,\"waiting\":null");
+    add_head(into, settings);
+    for (size_t i = 0; i < LIVE_FIXED; i++) {
+        text_add(into, i ? "," : ",\"policies\":[");
+        add_empty_policy(into, (live_kind)i, settings, NULL);
+    }
+    for (size_t i = 0; i < settings->challenger_count; i++) {
+        text_add(into, ",");
+        add_empty_policy(into, LIVE_CHALLENGER, settings, &settings->challengers[i]);
+    }
+    text_add(into, "],\"series\":{\"time\":[],\"events\":[],\"policies\":{}},\"promotions\":[]}");
+}
+
+/* The body is an object; what the event knows besides goes before its members. */
+static ee_status add_promotion(void *context, const event *from, ee_error *error)
+{
+    (void)error;
+    text *into = context;
+    const char *body = from->body;
+    char time[LOG_TIME_SIZE];
+    if (from->size < 2) return EE_OK;
+    log_time_format((double)from->time * 1e-6, time);
+    text_add(into, "{\"time\":\"%s\",\"event\":%" PRIu64 "%s", time, from->number, from->size > 2 ? "," : "");
+    text_bytes(into, body + 1, from->size - 1);
+    return EE_OK;
+}
+
+ee_status live_report_promotions(store_reader *log, uint32_t bandit, text *into, ee_error *error)
+{
+    enum { MOST = 50 };
+    uint64_t numbers[MOST], before = UINT64_MAX;
+    size_t count = 0;
+    ee_status status = EE_OK;
+    while (count < MOST && !(status = store_last(log, bandit, EVENT_PROMOTION, before, &numbers[count], error))) {
+        if (!numbers[count]) break;
+        before = numbers[count++] - 1;
+    }
+    text_add(into, "[");
+    for (size_t i = count; i-- && !status;) {
+        if (i + 1 < count) text_add(into, ",");
+        status = store_read_one(log, bandit, numbers[i], add_promotion, into, error);
+    }
+    text_add(into, "]");
+    return status ? status : into->status;
+}

@@ -1,0 +1,16 @@
+/* The evaluation of a bandit as JSON: see docs/live-evaluation.md. */
+#ifndef EENET_LIVE_REPORT_H
+#define EENET_LIVE_REPORT_H
+
+#include "live_bandit.h"
+
+/* waiting: decisions that are not settled yet; not a number: unknown. promotions: as JSON, an array. */
+void live_report_write(const live_bandit *from, double waiting, const char *promotions, text *into);
+
+/* Of one that was not looked at before. */
+void live_report_write_empty(const bandit_settings *settings, text *into);
+
+/* Adds the last promotions of the log as an array. */
+ee_status live_report_promotions(store_reader *log, uint32_t bandit, text *into, ee_error *error);
+
+#endif

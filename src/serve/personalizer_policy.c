@@ -1,0 +1,142 @@
+/* Personalizer's PolicyContract: a name, and arguments of Vowpal Wabbit, or of ours. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "personalizer.h"
+#include "personalizer_settings.h"
+
+static const char own[] = "eenet:";
+
+void policy_contract_write(const bandit_settings *from, text *into)
+{
+    personalizer_kept kept = personalizer_kept_of(from);
+    text_add(into, "{\"name\":");
+    if (kept.policy_name[0]) {
+        text_json(into, (json_text){kept.policy_name, strlen(kept.policy_name)});
+        text_add(into, ",\"arguments\":");
+        text_json(into, (json_text){kept.policy_arguments, strlen(kept.policy_arguments)});
+    } else {
+        char arguments[sizeof own + sizeof from->policy + sizeof from->options];
+        size_t length = (size_t)snprintf(arguments, sizeof arguments, "%s%s%s%s", own, from->policy,
+                                         from->options[0] ? " " : "", from->options);
+        text_json(into, (json_text){from->policy, strlen(from->policy)});
+        text_add(into, ",\"arguments\":");
+        text_json(into, (json_text){arguments, length});
+    }
+    text_add(into, "}");
+}
+
+/* ---- reading ---- */
+
+/* "eenet:POLICY OPTIONS" */
+static ee_status take_own(bandit_settings *into, json_text arguments, ee_error *error)
+{
+    const char *words = arguments.bytes + sizeof own - 1;
+    size_t length = arguments.length - (sizeof own - 1), policy = 0;
+    while (policy < length && words[policy] != ' ') policy++;
+    size_t options = policy;
+    while (options < length && words[options] == ' ') options++;
+    if (!policy || policy >= sizeof into->policy || length - options >= sizeof into->options)
+        return status_fail(error, EE_BAD_INPUT, "arguments must be eenet:POLICY OPTIONS, as 'eenet policies' has them");
+    memset(into->policy, 0, sizeof into->policy);
+    memcpy(into->policy, words, policy);
+    memset(into->options, 0, sizeof into->options);
+    memcpy(into->options, words + options, length - options);
+    bool draws = !policy_has_option(into->policy, "propensity");
+    if (draws || strcmp(into->propensity, "own") == 0) {
+        char rule[sizeof into->propensity] = "own";
+        if (!draws) snprintf(rule, sizeof rule, "floor:0.2");
+        memcpy(into->propensity, rule, sizeof rule);
+    }
+    return EE_OK;
+}
+
+/* Vowpal Wabbit's --epsilon, the last one of them; not a number: there is none. */
+static double find_epsilon(const char *arguments)
+{
+    static const char word[] = "--epsilon";
+    double found = NAN;
+    for (const char *at = arguments; (at = strstr(at, word)); at += sizeof word - 1) {
+        const char *value = at + sizeof word - 1;
+        char *end;
+        if ((at > arguments && at[-1] != ' ') || (*value != ' ' && *value != '=')) continue;
+        double number = strtod(value + 1, &end);
+        if (end != value + 1 && number >= 0 && number <= 1) found = number;
+    }
+    return found;
+}
+
+ee_status policy_contract_apply(bandit_settings *into, json_text name, json_text arguments, ee_error *error)
+{
+    bandit_settings next = *into;
+    personalizer_kept kept = personalizer_kept_of(into);
+    ee_status status = EE_OK;
+    if (!name.length || name.length > POLICY_NAME_MOST)
+        return status_fail(error, EE_BAD_INPUT, "name must have 1 to %d bytes", POLICY_NAME_MOST);
+    if (!arguments.length || arguments.length > POLICY_ARGUMENTS_MOST)
+        return status_fail(error, EE_BAD_INPUT, "arguments must have 1 to %d bytes", POLICY_ARGUMENTS_MOST);
+    snprintf(kept.policy_name, sizeof kept.policy_name, "%.*s", (int)name.length, name.bytes);
+    snprintf(kept.policy_arguments, sizeof kept.policy_arguments, "%.*s", (int)arguments.length, arguments.bytes);
+    if (strlen(kept.policy_name) != name.length || strlen(kept.policy_arguments) != arguments.length)
+        return status_fail(error, EE_BAD_INPUT, "name and arguments may not have a zero byte");
+    double epsilon = find_epsilon(kept.policy_arguments);
+    if (strncmp(kept.policy_arguments, own, sizeof own - 1) == 0) {
+        status = take_own(&next, arguments, error);
+    } else if (!isnan(epsilon) && policy_has_option(next.policy, "propensity")) {
+        char rule[sizeof next.propensity] = "";
+        snprintf(rule, sizeof rule, "floor:%.15g", epsilon);
+        memcpy(next.propensity, rule, sizeof rule);
+    }
+    if (!status) status = personalizer_keep(&kept, &next, error);
+    if (!status) *into = next;
+    return status;
+}
+
+static ee_status read_contract(bandit_settings *into, json_reader *reader, kept_texts *texts, ee_error *error)
+{
+    static const char *const names[] = {"name", "arguments"};
+    json_text found[2] = {{NULL, 0}, {NULL, 0}};
+    json_token token;
+    size_t which;
+    ee_status status = json_next(reader, &token, error);
+    if (status) return status;
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "the body must be an object");
+    while (!(status = json_next(reader, &token, error)) && token.kind != JSON_KIND_OBJECT_END) {
+        if (personalizer_member(token.key, names, 2, &which)) {
+            if (token.kind != JSON_KIND_TEXT)
+                return status_fail(error, EE_BAD_INPUT, "%s must be a text", names[which]);
+            found[which] = token.text;
+            status = kept_texts_keep(texts, reader, &found[which], error);
+        } else {
+            status = json_skip(reader, &token, NULL, error);
+        }
+        if (status) return status;
+    }
+    if (!status) status = json_next(reader, &token, error);
+    return status ? status : policy_contract_apply(into, found[0], found[1], error);
+}
+
+ee_status policy_contract_read(bandit_settings *into, json_text body, ee_error *error)
+{
+    memory owner = {0};
+    json_room room = {.owner = &owner};
+    kept_texts texts = {.owner = &owner};
+    json_reader reader = json_start(body.bytes, body.length, &room);
+    ee_status status = read_contract(into, &reader, &texts, error);
+    memory_release(&owner);
+    return status;
+}
+
+ee_status policy_contract_reset(bandit_settings *into, ee_error *error)
+{
+    bandit_settings usual = bandit_settings_usual(), next = *into;
+    personalizer_kept kept = personalizer_kept_of(into);
+    kept.policy_name[0] = kept.policy_arguments[0] = '\0';
+    memcpy(next.policy, usual.policy, sizeof next.policy);
+    memcpy(next.options, usual.options, sizeof next.options);
+    memcpy(next.propensity, usual.propensity, sizeof next.propensity);
+    ee_status status = personalizer_keep(&kept, &next, error);
+    if (!status) *into = next;
+    return status;
+}
