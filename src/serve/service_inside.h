@@ -7,6 +7,7 @@
 #include "decision_arms.h"
 #include "decision_ids.h"
 #include "dialect.h"
+#include "evaluation_jobs.h"
 #include "journal.h"
 #include "live.h"
 #include "metrics.h"
@@ -76,6 +77,7 @@ struct service {
     service_promotion promotion;
     worker *analyst; /* for what takes longer and nobody waits behind: importance */
     struct importance_cache *importances;
+    evaluation_jobs *jobs;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
@@ -281,6 +283,7 @@ call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 call_handler api_evaluation, api_list_challengers, api_add_challenger, api_remove_challenger, api_promote;
 call_handler api_explain, api_explain_decision, api_importance;
+call_handler api_list_evaluations, api_ask_evaluation, api_read_evaluation, api_delete_evaluation;
 
 /* ---- api_importance.c ---- */
 
