@@ -101,7 +101,8 @@ ee_status evaluation_jobs_start(store *kept, const char *folder, served_bandits 
 /* Breaks off what is being played: it begins again with the next start. NULL is allowed. */
 void evaluation_jobs_stop(evaluation_jobs *self);
 
-/* EE_BAD_INPUT with a sentence where a candidate or an estimator is none, or there are too many jobs. */
+/* id: "", and becomes the job's; or 32 hexadecimal digits that it shall have. EE_BAD_INPUT with a sentence where a
+ * candidate or an estimator is none, there are too many jobs, or one has this id. */
 ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
                                  char id[JOB_ID_SIZE], ee_error *error);
 

@@ -67,7 +67,6 @@ static job_sums less(const job_sums *a, const job_sums *b)
                       .weights = a->weights - b->weights,
                       .rewards = a->rewards - b->rewards,
                       .squares = a->squares - b->squares,
-                      .largest = a->largest,
                       .same = a->same - b->same};
 }
 
@@ -97,7 +96,7 @@ static void add_summaries(text *into, const job_result *from, double start, cons
 static void add_result(text *into, const job_candidate *of, const job_result *from, double start,
                        const evaluation_view *view)
 {
-    static const job_sums none = {.largest = 0};
+    static const job_sums none = {.rounds = 0};
     const job_mark *last = from->mark_count ? &from->marks[from->mark_count - 1] : NULL;
     text arguments = text_start(NULL);
     evaluation_arguments(of, &arguments);
