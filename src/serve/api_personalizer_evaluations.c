@@ -51,7 +51,7 @@ static ee_status create_once(call *self, char id[JOB_ID_SIZE], const char **code
     evaluation_job_release(&there);
     if (same) return EE_OK;
     if (status && status != EE_NO_FILE) return status;
-    return evaluation_jobs_create(self->owner->jobs, self->bandit, request, id, error);
+    return evaluation_jobs_create_as(self->owner->jobs, self->bandit, request, id, error);
 }
 
 /* The resource, as it is now; called: as the client calls it, or NULL. */

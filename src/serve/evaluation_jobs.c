@@ -376,14 +376,13 @@ static ee_status add_job(evaluation_jobs *self, const job_about *about, ee_error
     return status;
 }
 
-ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
-                                 char id[JOB_ID_SIZE], ee_error *error)
+ee_status evaluation_jobs_create_as(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
+                                    const char *id, ee_error *error)
 {
     bandit_settings settings = served_bandit_settings(bandit);
     job_about *about = NULL;
     ee_status status = job_request_check(request, &settings, error);
     if (!status) status = memory_create(NULL, &about, 1, sizeof *about, error);
-    if (!status && !id[0]) status = make_id(id, error);
     if (!status) {
         *about = (job_about){.bandit = served_bandit_number(bandit),
                              .progress = NAN,
@@ -397,6 +396,13 @@ ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *ban
     }
     memory_free(about);
     return status;
+}
+
+ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
+                                 char id[JOB_ID_SIZE], ee_error *error)
+{
+    ee_status status = make_id(id, error);
+    return status ? status : evaluation_jobs_create_as(self, bandit, request, id, error);
 }
 
 /* As the row knows it now; with the lock. */
