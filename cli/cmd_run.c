@@ -20,8 +20,14 @@ static ee_status print_tables(const run_request *request, const run_result *resu
         for (size_t k = 0; k < policies; k++)
             series[k] = (results_series){request->policies[k].name, results + (i * policies + k) * seeds};
         const dataset *data = request->datasets[i];
-        results_table of = {
-            data, run_request_rounds(request, data), series, policies, request->seeds.values, seeds, &request->late};
+        results_table of = {data,
+                            run_request_rounds(request, data),
+                            series,
+                            policies,
+                            request->seeds.values,
+                            seeds,
+                            &request->late,
+                            request->slots};
         if (i) printf("\n");
         status = results_table_print(&of, error);
     }
@@ -228,7 +234,8 @@ done:
 
 const command command_run = {
     .name = "run",
-    .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--delay DELAY] [--set SETTING]... "
+    .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--delay DELAY] [--slots K] "
+            "[--set SETTING]... "
             "[--json] [--log FILE]",
     .summary = "play policies on data sets and print their regret",
     .details = "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
@@ -239,6 +246,8 @@ const command command_run = {
                "A reward is learned at once, or N rounds after its decision (--delay N), or after a random number of\n"
                "rounds (geometric:MEAN); with clicks:MEAN,TIMEOUT one above 0 comes after a random number of rounds\n"
                "below TIMEOUT, and any other is told as 0 at TIMEOUT. All policies meet the same delays.\n"
+               "With --slots K a round fills K slots, each with another arm, whose rewards are all learned. The best\n"
+               "that can be had are the K best arms; the regret is told in all and slot by slot.\n"
                "--log writes the arms, the arm played, the probability of each and the reward of one run, for\n"
                "'eenet log' and 'eenet evaluate'. A behaviour that explores by chance is what 'propensity' sets.\n"
                "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"

@@ -71,6 +71,21 @@ static void print_rows(const row *rows, size_t count, bool whole)
     }
 }
 
+/* What each slot lost, below the table. */
+static void print_slots(const row *rows, size_t count, size_t slots)
+{
+    size_t policy = strlen("policy");
+    for (size_t i = 0; i < count; i++) policy = command_wider(policy, rows[i].label);
+    printf("\n  %-*s", (int)policy, "policy");
+    for (size_t k = 0; k < slots; k++) printf("   slot %2zu", k + 1);
+    printf("\n");
+    for (size_t i = 0; i < count; i++) {
+        printf("  %-*s", (int)policy, rows[i].label);
+        for (size_t k = 0; k < slots && rows[i].summary.runs; k++) printf("  %8.1f", rows[i].summary.slot_regrets[k]);
+        printf("\n");
+    }
+}
+
 static void print_head(const results_table *of)
 {
     char words[DELAY_TEXT];
@@ -78,6 +93,7 @@ static void print_head(const results_table *of)
     printf("%s: %zu arms of %zu features, %" PRIu64 " rounds, ", dataset_name(of->data), dataset_arms(of->data),
            dataset_dim(of->data), of->rounds);
     if (!delay_is_none(of->late)) printf("delay %s, ", words);
+    if (of->slots > 1) printf("%zu slots, ", of->slots);
     printf("seed%s ", of->seed_count > 1 ? "s" : "");
     seeds_print(stdout, of->seeds, of->seed_count);
     printf("\n\n");
@@ -100,6 +116,7 @@ ee_status results_table_print(const results_table *of, ee_error *error)
         mark_best(rows, of->count, seeds);
         print_head(of);
         print_rows(rows, of->count, whole);
+        if (of->slots > 1) print_slots(rows, of->count, of->slots);
     }
     memory_free(rows);
     return status;

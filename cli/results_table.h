@@ -17,6 +17,7 @@ typedef struct results_table {
     const uint64_t *seeds; /* (seed_count) */
     size_t seed_count;
     const delay *late; /* of all runs */
+    size_t slots;      /* the same; 0 or 1: one */
 } results_table;
 
 /* On stdout, under a line that says what was played. */

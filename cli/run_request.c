@@ -187,6 +187,9 @@ int run_request_open(const command *self, run_request *request)
         code = command_refused(self, &error);
     if (!code && given[REQUEST_DELAY] && delay_parse(given[REQUEST_DELAY], &request->late, &error))
         code = command_misused(self, "--delay: %s", error.message);
+    uint64_t slots = 1;
+    if (!code) code = arguments_number(self, REQUEST_SLOTS, given[REQUEST_SLOTS], 1, RUN_SLOTS, &slots);
+    request->slots = slots > 1 ? (size_t)slots : 0;
     if (!code) code = read_policies(self, policies, request);
     for (size_t i = 0; i < request->sets.count && !code; i++) code = apply_set(self, request->sets.words[i], request);
     return code ? code : open_datasets(self, request);
@@ -218,7 +221,13 @@ int run_request_make_jobs(const command *self, run_request *request)
         const dataset *data = request->datasets[i / seeds / policies];
         const requested_policy *policy = &request->policies[i / seeds % policies];
         uint64_t seed = request->seeds.values[i % seeds], rounds = run_request_rounds(request, data);
-        request->jobs[i] = (run_job){data, policy->name, policy->options, seed, rounds, false, request->late, NULL};
+        request->jobs[i] = (run_job){.data = data,
+                                     .policy = policy->name,
+                                     .options = policy->options,
+                                     .seed = seed,
+                                     .rounds = rounds,
+                                     .late = request->late,
+                                     .slots = request->slots};
         if (i % seeds == 0 && runner_check(&request->jobs[i], NULL, &error)) return command_refused(self, &error);
     }
     return EXIT_DONE;

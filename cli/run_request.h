@@ -15,6 +15,7 @@ enum {
     REQUEST_ROUNDS,
     REQUEST_SEEDS,
     REQUEST_DELAY,
+    REQUEST_SLOTS,
     REQUEST_SET,
     REQUEST_JOBS,
     REQUEST_OUTPUT,
@@ -28,6 +29,7 @@ enum {
     [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given; a data set's rows if fewer"},   \
     [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run for each, as 0-4 or 0,3,7-9; 0-9 unless given"},                \
     [REQUEST_DELAY] = {'\0', "delay", "DELAY", "when rewards come: N rounds late, geometric:MEAN or clicks:MEAN,TIMEOUT"}, \
+    [REQUEST_SLOTS] = {'\0', "slots", "SLOTS", "that a round fills, each with another arm; 1 unless given"},             \
     [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
     [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given"},                          \
     [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"}
@@ -58,6 +60,7 @@ typedef struct run_request {
     uint64_t rounds; /* asked for, 0 where none were; see run_request_rounds */
     size_t threads;
     delay late;         /* when rewards come */
+    size_t slots;       /* of a round, where there are several; else 0 */
     const char *output; /* a folder; NULL: none */
 
     run_job *jobs; /* (datasets, policies, seeds): run_request_make_jobs */

@@ -103,8 +103,8 @@ static ee_status print_table(const study_plan *plan, size_t place, const study *
         series[count] = (results_series){labels[count], from->results};
         count++;
     }
-    results_table of = {plan->datasets[place], plan->rounds[place], series,     count,
-                        plan->seeds,           plan->seed_count,    &plan->late};
+    results_table of = {plan->datasets[place], plan->rounds[place], series,      count,
+                        plan->seeds,           plan->seed_count,    &plan->late, plan->slots};
     if (!status) status = results_table_print(&of, error);
     memory_free(labels);
     memory_free(series);
@@ -228,7 +228,8 @@ int tuning_run(const command *self, tuning *from)
                        request->seeds.count,
                        from->halving,
                        from->ablations,
-                       request->late};
+                       request->late,
+                       request->slots};
     if (!status) run_request_print_repeats(self, request);
     code = status ? command_refused(self, &error) : play(self, request, &plan, &from->ended);
 done:

@@ -7,7 +7,7 @@ install(TARGETS eenet_shared eenet_static EXPORT eenetTargets)
 install(FILES include/eenet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # As they lie in the source, so that links from one to the other hold.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 
 # A page of section 3 names its functions on the line after NAME; those after the first lead to it.
 file(GLOB library_pages CONFIGURE_DEPENDS man/*.3)

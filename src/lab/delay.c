@@ -138,7 +138,7 @@ void delay_release(delay_queue *self)
 
 static bool comes_before(const late_reward *left, const late_reward *right)
 {
-    return left->due != right->due ? left->due < right->due : left->round < right->round;
+    return left->due != right->due ? left->due < right->due : left->decision < right->decision;
 }
 
 static void move_up(late_reward *heap, size_t place, late_reward added)

@@ -58,7 +58,7 @@ typedef struct delay_queue {
 delay_queue delay_start(const delay *rule, uint64_t seed);
 void delay_release(delay_queue *self);
 
-/* Takes the reward of a decision; once a round, in the order of the rounds, and draws its delay whatever the reward. */
+/* Takes the reward of a decision; in the order of the decisions, and draws its delay whatever the reward. */
 ee_status delay_add(delay_queue *self, uint64_t round, uint64_t decision, double reward, ee_error *error);
 
 /* The next reward that is due by the round; false where there is none. */

@@ -36,14 +36,15 @@ static uint64_t text_key(const char *text)
 }
 
 static run_keys keys_of(const char *data_name, uint64_t fingerprint, const char *policy, const char *options,
-                        uint64_t rounds, bool tuning, const delay *late, uint64_t seed)
+                        uint64_t rounds, bool tuning, const delay *late, size_t slots, uint64_t seed)
 {
     char words[DELAY_TEXT];
     delay_format(late, words);
     uint64_t parts[] = {text_key(data_name), fingerprint, text_key(policy), text_key(options), rounds, tuning,
-                        text_key(words)};
-    /* Where rewards come at once the keys are those of folders from before there were delays. */
-    size_t size = sizeof parts - (delay_is_none(late) ? sizeof parts[0] : 0);
+                        text_key(words),     slots};
+    /* Where rewards come at once, and of one slot, the keys are those of folders from before there were others. */
+    size_t left_out = slots > 1 ? 0 : delay_is_none(late) ? 2 : 1;
+    size_t size = sizeof parts - left_out * sizeof parts[0];
     run_keys keys = {.curves = archive_checksum((const uint8_t *)parts, size)};
     uint64_t both[] = {keys.curves, seed};
     keys.run = archive_checksum((const uint8_t *)both, sizeof both);
@@ -53,13 +54,13 @@ static run_keys keys_of(const char *data_name, uint64_t fingerprint, const char 
 static run_keys keys_of_job(const run_job *job, const char *options)
 {
     return keys_of(dataset_name(job->data), dataset_fingerprint(job->data), job->policy, options, job->rounds,
-                   job->tuning, &job->late, job->seed);
+                   job->tuning, &job->late, job->slots, job->seed);
 }
 
 static run_keys keys_of_stored(const stored_run *run)
 {
     return keys_of(run->dataset, run->fingerprint, run->policy, run->options, run->rounds, run->tuning, &run->late,
-                   run->seed);
+                   run->slots, run->seed);
 }
 
 /* ---- the experiment ---- */
@@ -138,10 +139,12 @@ static ee_status add_curve(experiment *self, const char *name, uint64_t rounds, 
 static void name_curve(const run_job *job, uint64_t key, char *name, size_t capacity)
 {
     enum { READABLE = 100, POLICY = 60 };
-    char late[DELAY_TEXT + 8] = "_delay_";
+    char late[DELAY_TEXT + 8] = "_delay_", slots[32] = "";
     delay_format(&job->late, late + strlen(late));
     if (delay_is_none(&job->late)) late[0] = '\0';
-    int length = snprintf(name, capacity, "%.*s%s_%.*s", READABLE, dataset_name(job->data), late, POLICY, job->policy);
+    if (run_slots(job) > 1) snprintf(slots, sizeof slots, "_slots_%zu", job->slots);
+    int length =
+        snprintf(name, capacity, "%.*s%s%s_%.*s", READABLE, dataset_name(job->data), late, slots, POLICY, job->policy);
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.=";
     for (char *c = name; *c; c++)
         if (!strchr(plain, *c) || (c == name && *c == '.')) *c = '_';
@@ -379,7 +382,7 @@ static ee_status recover(experiment *self, stored_runs *stored)
 static bool same_setting(const run_job *left, const run_job *right)
 {
     if (left->data != right->data || strcmp(left->policy, right->policy) != 0) return false;
-    if (!delay_same(&left->late, &right->late)) return false;
+    if (!delay_same(&left->late, &right->late) || left->slots != right->slots) return false;
     return strcmp(left->options ? left->options : "", right->options ? right->options : "") == 0;
 }
 

@@ -5,9 +5,9 @@
 #include "results.h"
 
 /* Plays those jobs that the folder has no finished run of (same data set by name and fingerprint, policy, options,
- * seed, rounds, delay and tuning), and keeps each that finishes. Lines are appended in the order of the jobs, whatever
- * the threads; one that ends before its turn is kept beside in pending/ until then. Killed at any moment and called
- * again with the same jobs, it ends with the same bytes as if it had never been killed, the seconds aside.
+ * seed, rounds, delay, slots and tuning), and keeps each that finishes. Lines are appended in the order of the jobs,
+ * whatever the threads; one that ends before its turn is kept beside in pending/ until then. Killed at any moment and
+ * called again with the same jobs, it ends with the same bytes as if it had never been killed, the seconds aside.
  *
  * folder is made where it is missing; NULL keeps nothing, and plays all. results is (count): what was read and what was
  * played. watch->ended is called for both, for those read with curve NULL. Two programs do not write to one folder at a

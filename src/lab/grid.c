@@ -83,7 +83,8 @@ static ee_status make_cells(search *s, ee_error *error)
                            .policy = plan->policies[i].name,
                            .options = made->options,
                            .rounds = plan->rounds,
-                           .late = plan->late};
+                           .late = plan->late,
+                           .slots = plan->slots};
             if (!status) status = runner_check(&job, NULL, error);
         }
         if (status) return status;
@@ -116,7 +117,8 @@ static size_t make_jobs(search *s, uint64_t rounds, run_job *jobs)
                                       .seed = plan->seeds[k],
                                       .rounds = rounds,
                                       .tuning = true,
-                                      .late = plan->late};
+                                      .late = plan->late,
+                                      .slots = plan->slots};
     }
     return count;
 }

@@ -26,6 +26,7 @@ typedef struct grid_plan {
     uint64_t rounds;
     bool halving; /* all cells play a ninth of the rounds, the best third of each policy a third, the best ninth all */
     delay late;   /* of all runs */
+    size_t slots; /* the same */
 } grid_plan;
 
 /* The best cell of a policy. */

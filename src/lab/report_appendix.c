@@ -37,7 +37,7 @@ static bool is_played(const summary_groups *results, const stored_run *tuned)
     for (size_t g = 0; g < results->count; g++) {
         const summary_group *group = &results->groups[g];
         if (group->first->fingerprint != tuned->fingerprint || strcmp(group->first->dataset, tuned->dataset) != 0 ||
-            !delay_same(&group->first->late, &tuned->late))
+            !delay_same(&group->first->late, &tuned->late) || group->first->slots != tuned->slots)
             continue;
         for (size_t i = 0; i < group->count; i++) {
             const stored_run *run = group->cells[i].runs[0];
@@ -116,7 +116,7 @@ void report_grids(text *page, const summary *of)
 static bool is_of_delay(const stored_run *run, const assignment *one)
 {
     char room[32];
-    snprintf(room, sizeof room, "%" PRIu64, runner_pending(run->policy, &run->late));
+    snprintf(room, sizeof room, "%" PRIu64, runner_pending(run->policy, &run->late, run->slots));
     return assignment_has_name(one, "pending") && assignment_has_value(one, room);
 }
 
@@ -192,6 +192,7 @@ static void add_command_end(text *page, const summary_group *group, const summar
     char late[DELAY_TEXT];
     delay_format(&group->first->late, late);
     if (!delay_is_none(&group->first->late)) text_add(page, " --delay %s", late);
+    if (group->first->slots) text_add(page, " --slots %zu", group->first->slots);
     text_add(page, " -o DIR");
     const char *options = cell->runs[0]->options;
     assignment one;

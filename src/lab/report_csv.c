@@ -57,7 +57,7 @@ static void add_row(text *csv, const summary_group *group, const summary_cell *c
     add_direction(csv, cell);
     text_add(csv, ",");
     text_csv(csv, first->options);
-    text_add(csv, "\n");
+    text_add(csv, ",%zu\n", first->slots ? first->slots : (size_t)1);
 }
 
 ee_status report_csv(const summary *of, const char *path, ee_error *error)
@@ -65,7 +65,7 @@ ee_status report_csv(const summary *of, const char *path, ee_error *error)
     text csv = text_start(error);
     text_add(&csv, "dataset,fingerprint,dim,arms,rounds,delay,part,policy,label,seeds,regret_mean,regret_sd,regret_low,"
                    "regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,"
-                   "seconds,bytes,up,up_right,down,down_right,correlation,options\n");
+                   "seconds,bytes,up,up_right,down,down_right,correlation,options,slots\n");
     for (size_t g = 0; g < of->results.count; g++) {
         const summary_group *group = &of->results.groups[g];
         for (size_t i = 0; i < group->count; i++) {

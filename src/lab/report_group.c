@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/memory.h"
 #include "figure.h"
@@ -206,6 +207,37 @@ static void add_directions(text *page, const summary_group *group, const char *f
     add_rows(page, group, SUMMARY_MAIN, add_direction_row);
 }
 
+static void add_slot_row(text *page, const summary_group *group, summary_part part, size_t place)
+{
+    const summary_cell *cell = &group->cells[place];
+    begin_row(page, group, part, place, cell->style);
+    for (size_t k = 0; k < group->first->slots; k++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < cell->count; i++) sum += cell->runs[i]->result.slot_regrets[k];
+        text_add(page, "<td>");
+        page_number(page, sum / (double)cell->count, 1);
+        text_add(page, "</td>");
+    }
+    text_add(page, "</tr>\n");
+}
+
+static void add_slots(text *page, const summary_group *group)
+{
+    if (!group->first->slots) return;
+    char names[RUN_SLOTS][16];
+    column columns[RUN_SLOTS + 1] = {{"policy", 0}};
+    for (size_t k = 0; k < group->first->slots; k++) {
+        snprintf(names[k], sizeof names[k], "slot %zu", k + 1);
+        columns[k + 1] = (column){names[k], NOTE_REGRET};
+    }
+    text_add(page,
+             "<h3>Slot by slot</h3>\n<p>Mean regret of each slot; together they are that of the round. The best arm "
+             "is right in the first slot, the next best in the second, and so on: a slot that has a better one "
+             "than that loses less than nothing.</p>\n<div class=\"scroll\"><table>\n");
+    report_head(page, columns, group->first->slots + 1);
+    add_rows(page, group, SUMMARY_MAIN, add_slot_row);
+}
+
 static void add_repeats(text *page, const summary_group *group)
 {
     char line[160];
@@ -224,6 +256,7 @@ void report_group(text *page, const summary_group *group, const char *folder)
     text_add(page, "</h2>\n<p class=\"facts\">%" PRIu64 " rounds of %zu arms with %zu features each; ",
              group->first->rounds, group->first->arms, group->first->dim);
     report_delay(page, &group->first->late);
+    if (group->first->slots) text_add(page, "each round fills %zu slots, each with another arm; ", group->first->slots);
     text_add(page, "seeds ");
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
@@ -233,6 +266,7 @@ void report_group(text *page, const summary_group *group, const char *folder)
                "order of the regret at the end. What loses more than twice the least leaves the frame. Below, larger: "
                "the same means less that of the reference, with the nearest half of the others in the frame.");
     add_result_table(page, group, SUMMARY_MAIN);
+    add_slots(page, group);
     add_ablation(page, group, SUMMARY_LABEL, folder);
     add_ablation(page, group, SUMMARY_DECISION, folder);
     add_ablation(page, group, SUMMARY_WEIGHT, folder);

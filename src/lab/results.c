@@ -120,6 +120,18 @@ static void append_delay(line_writer *out, const delay *late)
     if (!delay_is_none(late)) append_text(out, "delay", words);
 }
 
+/* A line of a run with one slot has none. */
+static void append_slots(line_writer *out, const run_result *result)
+{
+    if (!result->slots) return;
+    append(out, "\"slots\":%zu,\"slot_regrets\":", result->slots);
+    for (size_t k = 0; k < result->slots; k++) {
+        append(out, k ? "," : "[");
+        append_number(out, result->slot_regrets[k]);
+    }
+    append(out, "],");
+}
+
 size_t results_format(const run_report *report, const char *curve, size_t curve_row, char *line, size_t capacity)
 {
     const run_job *job = report->job;
@@ -135,6 +147,7 @@ size_t results_format(const run_report *report, const char *curve, size_t curve_
     append_seed(&out, job->seed);
     append(&out, "\"rounds\":%" PRIu64 ",\"tuning\":%s,", result->rounds, job->tuning ? "true" : "false");
     append_delay(&out, &job->late);
+    append_slots(&out, result);
     append_real(&out, "regret", result->regret);
     append_real(&out, "reward", result->reward);
     append_real(&out, "optimal", (double)result->optimal / (double)result->rounds);
@@ -256,6 +269,19 @@ static void read_delay(line_reader *from, delay *late)
     find(from, "delay", right, "a delay", value);
 }
 
+static void read_slots(line_reader *from, run_result *result)
+{
+    const json_t *value = json_object_get(from->members, "slots");
+    if (!value) return;
+    uint64_t slots = whole_of(from, "slots", value);
+    find(from, "slots", slots >= 2 && slots <= RUN_SLOTS, "2 to 16", value);
+    if (from->status) return;
+    result->slots = (size_t)slots;
+    const json_t *list = json_object_get(from->members, "slot_regrets");
+    list = find(from, "slot_regrets", json_array_size(list) == slots, "a number a slot", list);
+    for (size_t k = 0; k < slots; k++) result->slot_regrets[k] = real_of(from, "slot_regrets", json_array_get(list, k));
+}
+
 /* "0.1.0 neon" */
 static char *read_version(line_reader *from)
 {
@@ -284,6 +310,8 @@ static void read_members(line_reader *from, stored_run *out)
     out->tuning = read_flag(from, "tuning");
     read_delay(from, &out->late);
     run_result *result = &out->result;
+    read_slots(from, result);
+    out->slots = result->slots;
     result->finished = true;
     result->rounds = out->rounds;
     result->regret = read_real(from, "regret");

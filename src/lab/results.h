@@ -22,7 +22,8 @@ typedef struct stored_run {
     uint64_t seed;
     uint64_t rounds; /* played: all that were asked for */
     bool tuning;
-    delay late; /* zeros in lines without one: at once */
+    delay late;   /* zeros in lines without one: at once */
+    size_t slots; /* of a round, where it has several; else 0 */
     run_result result;
     char *curve; /* "NAME.npy" */
     size_t curve_row;

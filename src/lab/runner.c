@@ -13,9 +13,9 @@
 
 #include "assignments.h"
 #include "base/memory.h"
-#include "data/log.h"
 #include "engine/bandit.h"
 #include "evaluate/statistics.h"
+#include "played_slots.h"
 
 static double seconds_of(const struct timespec *time)
 {
@@ -40,10 +40,10 @@ static void add_fact(const run_job *job, const char *fact, char *text)
     text[length] = ' ';
 }
 
-uint64_t runner_pending(const char *name, const delay *late)
+uint64_t runner_pending(const char *name, const delay *late, size_t slot_count)
 {
     ee_option entry;
-    uint64_t needed = delay_longest(late) + 1;
+    uint64_t needed = (delay_longest(late) + 1) * (slot_count ? slot_count : 1);
     for (size_t i = 0; !ee_option_describe(name, i, &entry, NULL); i++) {
         if (strcmp(entry.name, "pending") != 0) continue;
         uint64_t usual = strtoull(entry.value, NULL, 10);
@@ -56,7 +56,7 @@ uint64_t runner_pending(const char *name, const delay *late)
 static void add_pending(const run_job *job, char *text)
 {
     char fact[32];
-    snprintf(fact, sizeof fact, "pending=%" PRIu64, runner_pending(job->policy, &job->late));
+    snprintf(fact, sizeof fact, "pending=%" PRIu64, runner_pending(job->policy, &job->late, job->slots));
     if (!delay_is_none(&job->late) && !assignments_set(text, "pending")) add_fact(job, fact, text);
 }
 
@@ -86,6 +86,9 @@ ee_status runner_check(const run_job *job, char **options, ee_error *error)
     if (limit && job->rounds > limit)
         return status_fail(error, EE_BAD_INPUT, "%s has %" PRIu64 " rounds, asked for %" PRIu64,
                            dataset_name(job->data), limit, job->rounds);
+    if (run_slots(job) > dataset_arms(job->data) || run_slots(job) > RUN_SLOTS)
+        return status_fail(error, EE_BAD_INPUT, "%s has %zu arms, of which %zu slots cannot be filled; at most %d are",
+                           dataset_name(job->data), dataset_arms(job->data), run_slots(job), RUN_SLOTS);
     ee_bandit *bandit;
     ee_status status = runner_create_bandit(job, &bandit, error);
     if (status) return status;
@@ -107,10 +110,9 @@ typedef struct player {
     ee_bandit *bandit;
     environment *world;
     delay_queue coming; /* rewards */
-    ee_score *scores;   /* (arms) */
-    double *chances;    /* (arms) the probabilities of a decision, where they are written; or NULL */
-    double *curve;      /* (rounds), or NULL */
-    size_t part;        /* of the rounds, the present one */
+    played_slots slots;
+    double *curve; /* (rounds), or NULL */
+    size_t part;   /* of the rounds, the present one */
 } player;
 
 static void add_direction(const environment_round *round, const ee_score *scores, run_direction *into)
@@ -156,26 +158,18 @@ static ee_status learn_due(player *self, uint64_t round, ee_error *error)
     return status;
 }
 
-/* The ids are "SEED-ROUND", the rounds counted from 1: they differ among the logs of several seeds. */
-static ee_status write_round(const player *self, const run_job *job, const environment_round *round,
-                             const ee_decision *decision, ee_error *error)
+/* Adds up what the round cost. */
+static void add_losses(player *self, const environment_round *round, run_result *result)
 {
-    if (isnan(decision->probability))
-        return status_fail(error, EE_BAD_OPTION,
-                           "log: %s does not know the probability of what it draws; 'probability_draws' estimates it",
-                           job->policy);
-    char id[48];
-    int length = snprintf(id, sizeof id, "%" PRIu64 "-%" PRIu64, job->seed, decision->id);
-    log_event event = {.id = {id, (size_t)length},
-                       .time = (double)NAN,
-                       .count = round->arms.count,
-                       .action = decision->arm,
-                       .probability = decision->probability,
-                       .probabilities = self->chances,
-                       .reward = round->rewards[decision->arm],
-                       .copies = 1,
-                       .arms = round->arms};
-    return log_write(job->log, &event, error);
+    double losses[RUN_SLOTS], loss = 0.0;
+    played_slots_losses(&self->slots, round, losses);
+    for (size_t k = 0; k < self->slots.count; k++) {
+        loss += losses[k];
+        result->reward += round->rewards[self->slots.decisions[k].arm];
+        if (self->slots.count > 1) result->slot_regrets[k] += losses[k];
+    }
+    result->regret += loss;
+    result->optimal += self->slots.count > 1 ? fabs(loss) < 1e-9 : loss == 0.0; /* sums of several round */
 }
 
 static ee_status play_round(player *self, const run_job *job, run_result *result, ee_error *error)
@@ -183,22 +177,16 @@ static ee_status play_round(player *self, const run_job *job, run_result *result
     environment_round round;
     ee_status status = environment_next(self->world, &round, error);
     if (status) return status;
-    ee_decision decision;
-    status = ee_bandit_decide(self->bandit, &round.arms, &decision, self->scores, self->chances, error);
-    if (!status && job->log) status = write_round(self, job, &round, &decision, error);
-    if (status) return status;
-    status = delay_add(&self->coming, result->rounds, decision.id, round.rewards[decision.arm], error);
+    status = played_slots_decide(&self->slots, self->bandit, &round, error);
+    if (!status && job->log) status = played_slots_write(&self->slots, job, &round, error);
+    for (size_t k = 0; k < self->slots.count && !status; k++) {
+        const ee_decision *decision = &self->slots.decisions[k];
+        status = delay_add(&self->coming, result->rounds, decision->id, round.rewards[decision->arm], error);
+    }
     if (!status) status = learn_due(self, result->rounds, error);
     if (status) return status;
-
-    double best = round.expected[0];
-    for (size_t i = 1; i < round.arms.count; i++)
-        if (round.expected[i] > best) best = round.expected[i];
-    double loss = best - round.expected[decision.arm];
-    add_direction(&round, self->scores, &result->directions[self->part]);
-    result->regret += loss;
-    result->reward += round.rewards[decision.arm];
-    result->optimal += loss == 0.0;
+    add_direction(&round, self->slots.scores, &result->directions[self->part]);
+    add_losses(self, &round, result);
     if (self->curve) self->curve[result->rounds] = result->regret;
     result->rounds++;
     return EE_OK;
@@ -219,9 +207,7 @@ static ee_status play(player *self, const run_job *job, bool with_curve, run_res
     self->coming = delay_start(&job->late, job->seed);
     ee_status status = runner_create_bandit(job, &self->bandit, error);
     if (!status) status = environment_create(job->data, job->seed, &self->world, error);
-    if (!status) status = memory_create(NULL, &self->scores, dataset_arms(job->data), sizeof *self->scores, error);
-    if (!status && job->log)
-        status = memory_create(NULL, &self->chances, dataset_arms(job->data), sizeof *self->chances, error);
+    if (!status) status = played_slots_create(&self->slots, job, error);
     if (!status && with_curve) status = memory_create(NULL, &self->curve, job->rounds, sizeof *self->curve, error);
     if (status) return status;
     end_parts(self, job, result);
@@ -241,6 +227,7 @@ static ee_status run(player *self, const run_job *job, bool with_curve, pthread_
                      ee_error *error)
 {
     memset(result, 0, sizeof *result);
+    result->slots = run_slots(job) > 1 ? job->slots : 0;
     double start = thread_seconds();
     result->status = play(self, job, with_curve, result, error);
     result->seconds = thread_seconds() - start;
@@ -256,13 +243,10 @@ static ee_status run(player *self, const run_job *job, bool with_curve, pthread_
     ee_bandit_free(self->bandit);
     environment_free(self->world);
     delay_release(&self->coming);
-    memory_free(self->scores);
-    memory_free(self->chances);
+    played_slots_release(&self->slots);
     memory_free(self->curve);
     self->bandit = NULL;
     self->world = NULL;
-    self->scores = NULL;
-    self->chances = NULL;
     self->curve = NULL;
     return result->status;
 }
@@ -439,8 +423,16 @@ ee_status runner_summarize(const run_result *results, size_t count, run_summary 
         seconds[runs] = results[i].seconds;
         runs++;
     }
-    *summary = (run_summary){runs, statistics_mean(values, runs), statistics_deviation(values, runs),
-                             statistics_mean(optimal, runs), statistics_mean(seconds, runs)};
+    *summary = (run_summary){.runs = runs,
+                             .regret = statistics_mean(values, runs),
+                             .regret_deviation = statistics_deviation(values, runs),
+                             .optimal = statistics_mean(optimal, runs),
+                             .seconds = statistics_mean(seconds, runs)};
+    for (size_t i = 0; i < count; i++) {
+        if (!results[i].finished) continue;
+        summary->slots = results[i].slots;
+        for (size_t k = 0; k < RUN_SLOTS; k++) summary->slot_regrets[k] += results[i].slot_regrets[k] / (double)runs;
+    }
     memory_free(values);
     return EE_OK;
 }

@@ -16,6 +16,7 @@ typedef struct run_job {
     uint64_t rounds;
     bool tuning;            /* settings are chosen by it: no report shows it among the results */
     delay late;             /* when rewards come; zeros: at once */
+    size_t slots;           /* that a round fills, each with another arm; 0 is as 1 */
     struct log_writer *log; /* what the policy does is written there; NULL: nowhere. Of one job alone */
 } run_job;
 
@@ -33,16 +34,27 @@ typedef struct run_direction {
 /* The rounds in parts that are as equal as they can be: part i ends after round (i + 1) rounds / RUN_PARTS. */
 enum { RUN_PARTS = 20 };
 
+enum { RUN_SLOTS = 16 }; /* of a round, at most */
+
+static inline size_t run_slots(const run_job *job)
+{
+    return job->slots ? job->slots : 1;
+}
+
 typedef struct run_result {
     ee_status status; /* why it failed, or EE_OK */
     bool finished;    /* all rounds were played */
     uint64_t rounds;  /* played */
     uint64_t optimal; /* rounds in which no arm had a better expected reward than the one played */
-    double regret;    /* sum over the rounds: the best expected reward less that of the arm played */
+    double regret;    /* sum over the rounds: the best expected reward less that of the arm played; where several slots
+                         are filled, that of the best so many arms less those of the arms played */
     double reward;    /* sum of the rewards of the arms played, learned or not */
     double seconds;   /* of processor time, creating the policy and drawing the rounds included; 0 until it ended */
     size_t bytes;     /* that the bandit held at the end, which is when it holds most */
-    double marks[RUN_PARTS];             /* the regret at the end of each part */
+    size_t slots;     /* of a round, where it has several; else 0 */
+    double slot_regrets[RUN_SLOTS]; /* (slots) of each: in slot k the k-th best arm would be right, so that a better
+                                       one counts as less than nothing; together they are the regret */
+    double marks[RUN_PARTS];        /* the regret at the end of each part */
     run_direction directions[RUN_PARTS]; /* all zero where the policy scores without exploring */
 } run_result;
 
@@ -77,7 +89,7 @@ typedef struct run_watch {
 
 /* How many decisions the bandit of a run keeps unless its options say so: the policy's default, or more where the
  * rewards of more may be on their way. 0 where there is no such policy. */
-uint64_t runner_pending(const char *name, const delay *late);
+uint64_t runner_pending(const char *name, const delay *late, size_t slots);
 
 /* The bandit of a job, to be freed with ee_bandit_free. What is known of the arms and the delay is among its options,
  * where they act; the job's own may say otherwise. */
@@ -105,6 +117,8 @@ typedef struct run_summary {
     double regret_deviation;
     double optimal; /* share of the rounds */
     double seconds; /* a run */
+    size_t slots;   /* as in run_result */
+    double slot_regrets[RUN_SLOTS];
 } run_summary;
 
 ee_status runner_summarize(const run_result *results, size_t count, run_summary *summary, ee_error *error);

@@ -31,8 +31,9 @@ static ee_status add_series(const study_plan *plan, study *into, study_series ad
 
 static grid_plan grid_of(const study_plan *plan, size_t place)
 {
-    return (grid_plan){plan->datasets[place], plan->policies,      plan->policy_count, plan->tuning_seeds,
-                       plan->tuning_count,    plan->rounds[place], plan->halving,      plan->late};
+    return (grid_plan){plan->datasets[place], plan->policies,     plan->policy_count,
+                       plan->tuning_seeds,    plan->tuning_count, plan->rounds[place],
+                       plan->halving,         plan->late,         plan->slots};
 }
 
 static ee_status choose(const study_plan *plan, size_t place, const char *folder, size_t threads,
@@ -61,7 +62,8 @@ static run_job make_job(const study_plan *plan, const study_series *from, size_t
                      .options = from->choice.options,
                      .seed = plan->seeds[seed],
                      .rounds = plan->rounds[from->dataset],
-                     .late = plan->late};
+                     .late = plan->late,
+                     .slots = plan->slots};
 }
 
 /* ---- ablations ---- */

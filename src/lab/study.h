@@ -18,6 +18,7 @@ typedef struct study_plan {
     bool halving;   /* as in grid_plan */
     bool ablations; /* the chosen EE-Net with other labels of f2 and other kinds of f3, the paper's, and without f2 */
     delay late;     /* of all runs */
+    size_t slots;   /* the same */
 } study_plan;
 
 /* One setting on one data set. */

@@ -51,7 +51,8 @@ static ee_status find_group(summary_groups *list, const stored_run *run, summary
         const stored_run *first = list->groups[i].first;
         *out = &list->groups[i];
         if (strcmp(first->dataset, run->dataset) == 0 && first->fingerprint == run->fingerprint &&
-            delay_same(&first->late, &run->late) && (run->tuning || first->rounds == run->rounds))
+            delay_same(&first->late, &run->late) && first->slots == run->slots &&
+            (run->tuning || first->rounds == run->rounds))
             return EE_OK;
     }
     ee_status status = memory_grow(NULL, &list->groups, &list->capacity, list->count + 1, sizeof *list->groups, error);
@@ -213,6 +214,7 @@ static ee_status name_group(const summary_groups *list, size_t place, ee_error *
     char late[DELAY_TEXT];
     delay_format(&group->first->late, late);
     if (!delay_is_none(&group->first->late)) text_add(&label, ", delay %s", late);
+    if (group->first->slots) text_add(&label, ", %zu slots", group->first->slots);
     if (group->other_files) text_add(&label, ", files %08" PRIx64, group->first->fingerprint >> 32);
     ee_status status = keep_text(&label, &group->label);
     return status ? status : name_file(list, place, error);

@@ -1,9 +1,9 @@
 /* What stored runs say together.
  *
- * Runs on the same rounds (data set, its files, number of rounds) with the same delay are a group; those of a group
- * that differ in the seed alone are a cell. Groups and cells stand in the order in which they first appear. Cells that
- * differ from EE-Net's in f2's label alone, in f3's kind alone or in f2's weight alone are found to be ablations and
- * are kept apart from the rest. */
+ * Runs on the same rounds (data set, its files, number of rounds) with the same delay and slots are a group; those of a
+ * group that differ in the seed alone are a cell. Groups and cells stand in the order in which they first appear. Cells
+ * that differ from EE-Net's in f2's label alone, in f3's kind alone or in f2's weight alone are found to be ablations
+ * and are kept apart from the rest. */
 #ifndef EENET_SUMMARY_H
 #define EENET_SUMMARY_H
 
@@ -47,8 +47,8 @@ typedef struct summary_cell {
 } summary_cell;
 
 typedef struct summary_group {
-    const stored_run *first; /* data set, dim, arms, rounds and delay are its; borrowed */
-    char *label;             /* the data set's name, its delay, and what tells it from others with that name */
+    const stored_run *first; /* data set, dim, arms, rounds, delay and slots are its; borrowed */
+    char *label;             /* the data set's name, its delay, slots, and what tells it from others with that name */
     char *file;              /* the same, as a part of a file's name */
     bool other_files;        /* another group has the same name and another fingerprint */
     summary_cell *cells;     /* (count) */

@@ -204,7 +204,7 @@ static ee_status visit(void *context, const event *seen, ee_error *error)
 
 /* ---- all of them ---- */
 
-/* The first decision after each of `most` places that lie evenly in the log. */
+/* The first new decision after each of `most` places that lie evenly in the log. */
 static ee_status sample(measuring *self, ee_error *error)
 {
     uint32_t bandit = served_bandit_number(self->bandit);
@@ -213,7 +213,7 @@ static ee_status sample(measuring *self, ee_error *error)
     if (!status) status = store_find_time(self->reader, bandit, self->request->until, &end, error);
     for (uint64_t i = 0; i < most && !status && !self->over; i++) {
         uint64_t after = first - 1 + (uint64_t)((double)(end - first) * (double)i / (double)most), last;
-        if (after < self->number) continue; /* the last decision lay behind this place already */
+        if (after < self->number) after = self->number;
         if (after + 1 >= end) break;
         if (self->request->cancel && atomic_load(self->request->cancel))
             return status_fail(error, EE_FILE_ERROR, "importance: the server is stopping");

@@ -208,10 +208,9 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
     if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
-    return status ? status : start_live(self, settings, error);
     if (!status) status = worker_start(MOST_TASKS, &self->analyst, error);
     if (!status) status = importances_create(&self->importances, error);
-    return status;
+    return status ? status : start_live(self, settings, error);
 }
 
 static size_t count_cores(void)

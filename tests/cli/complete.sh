@@ -24,6 +24,7 @@ grid
 END
 expect run --s <<'END'
 --seeds
+--slots
 --set
 END
 expect describe -- - </dev/null

@@ -16,10 +16,10 @@ echo runs/summary.csv | diff - out || fail "without gnuplot: output"
 [ ! -e runs/report.html ] || fail "a page without figures"
 
 # One row a cell; the names of the columns are stable, and every row has a field for each.
-head -n 1 runs/summary.csv | grep -qx 'dataset,fingerprint,dim,arms,rounds,delay,part,policy,label,seeds,regret_mean,regret_sd,regret_low,regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,seconds,bytes,up,up_right,down,down_right,correlation,options' || fail "columns"
+head -n 1 runs/summary.csv | grep -qx 'dataset,fingerprint,dim,arms,rounds,delay,part,policy,label,seeds,regret_mean,regret_sd,regret_low,regret_high,best,reference,pairs,difference,difference_low,difference_high,p,p_holm,growth,optimal,seconds,bytes,up,up_right,down,down_right,correlation,options,slots' || fail "columns"
 [ "$(wc -l <runs/summary.csv)" = 3 ] || fail "rows"
 grep -Eq '^"synthetic:cosine,arms=3",0{16},20,3,50,0,main,greedy,greedy,2,[0-9.]+,[0-9.]+,' runs/summary.csv || fail "a row"
-[ "$(sed 's/"[^"]*"//' runs/summary.csv | tr -dc ',\n' | awk '{ print length }' | sort -u)" = 31 ] || fail "fields"
+[ "$(sed 's/"[^"]*"//' runs/summary.csv | tr -dc ',\n' | awk '{ print length }' | sort -u)" = 32 ] || fail "fields"
 # The mean is that of the lines.
 awk -F '"regret":' '/"policy":"greedy"/ { sum += $2 + 0; runs++ } END { printf "%.6f\n", sum / runs }' runs/results.jsonl >mean
 grep ',main,greedy,' runs/summary.csv | sed 's/"[^"]*"//' | awk -F, '{ printf "%.6f\n", $11 }' | diff - mean || fail "mean"
@@ -182,6 +182,16 @@ eenet run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay geomet
 eenet run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay clicks:2.5,2000 -o DIR
 END
 diff expected commands || fail "commands by delay"
+
+# Rounds with several slots are groups of their own, with the regret of each slot.
+"$eenet" run -d synthetic:cosine,arms=4 -p uniform,eenet -T 50 -s 0-1 -o slots >/dev/null
+"$eenet" run -d synthetic:cosine,arms=4 -p uniform,eenet -T 50 -s 0-1 --slots 2 -o slots >/dev/null
+"$eenet" report slots >out
+[ "$(grep -c ',2$' slots/summary.csv)" = 2 ] && [ "$(grep -c ',1$' slots/summary.csv)" = 2 ] || fail "groups by slots"
+grep -q '<h2 id="[^"]*">synthetic:cosine,arms=4, 2 slots</h2>' slots/report.html || fail "heads by slots"
+grep -q 'each round fills 2 slots, each with another arm; seeds 0-1' slots/report.html || fail "facts by slots"
+[ "$(grep -c '<h3>Slot by slot</h3>' slots/report.html)" = 1 ] || fail "slot by slot"
+grep -q '^\(<pre>\)*eenet run -d synthetic:cosine,arms=4 -p uniform,eenet -T 50 -s 0-1 --slots 2 -o DIR' slots/report.html || fail "commands by slots"
 
 # Words from outside do no harm in the page.
 "$eenet" run -d synthetic:inner -p greedy -T 20 -s 0-1 -o odd >/dev/null

@@ -1,10 +1,16 @@
 // The page at /, in a browser, against the real server.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { browserPath, openPage, startBrowser } from './browser.mjs';
 import { ask, startServer } from './server.mjs';
+import { keepPlaying, play } from './traffic.mjs';
 
 const skip = browserPath ? false : 'there is no browser';
+const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 let browser;
 
 before(async () => {
@@ -18,6 +24,28 @@ async function serve(t, words = []) {
     t.after(() => server.stop());
     return server;
 }
+
+async function create(server, settings) {
+    const { status } = await ask(server.url, '/v1/bandits', settings);
+    assert.equal(status, 201);
+}
+
+// The page of a bandit, open and filled.
+async function look(t, server, name, options) {
+    const page = await openPage(browser, server.url, options);
+    t.after(() => page.context().close());
+    await page.goto(`${server.url}/#/b/${name}`);
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    return page;
+}
+
+// The first number in the words of a card.
+async function numberOf(page, card) {
+    const words = await page.locator('.number').filter({ has: page.getByRole('heading', { name: card }) }).locator('.value').textContent();
+    return Number.parseFloat(words.replaceAll(',', ''));
+}
+
+// ---- files ----
 
 test('the files have strict headers and tags', { skip }, async (t) => {
     const server = await serve(t);
@@ -45,17 +73,289 @@ test('it can be switched off', { skip }, async (t) => {
     }
 });
 
+// ---- choosing ----
+
 test('without bandits it says what to do, creates one, and lists it', { skip }, async (t) => {
     const server = await serve(t);
     const page = await openPage(browser, server.url);
+    t.after(() => page.context().close());
     await page.goto(server.url);
     await page.getByRole('heading', { name: 'No bandit yet' }).waitFor();
     await page.getByRole('button', { name: 'Create a bandit' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('A name is 1 to 64 letters').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('shop');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
     assert.equal(new URL(page.url()).hash, '#/b/shop');
     assert.equal((await ask(server.url, '/v1/bandits/shop')).status, 200);
     await page.getByRole('link', { name: 'shop' }).waitFor();
+    assert.deepEqual(page.troubles, []);
+});
+
+test('bandits are searched, chosen, and linked to', { skip }, async (t) => {
+    const server = await serve(t);
+    for (const name of ['shop', 'news', 'mail.eu', 'mail.us']) await create(server, { name, dim: 3, policy: 'linucb' });
+    const page = await look(t, server, 'news');
+    const list = page.locator('#bandits a');
+    await list.nth(3).waitFor();
+    assert.equal(await page.locator('#bandits [aria-current=page]').textContent().then((words) => words.startsWith('news')), true);
+    await page.getByLabel('Search bandits').fill('MAIL');
+    await page.waitForFunction(() => document.querySelectorAll('#bandits a').length === 2);
+    await page.getByRole('link', { name: 'mail.us' }).click();
+    await page.getByRole('heading', { name: 'mail.us', level: 1 }).waitFor();
+    assert.equal(new URL(page.url()).hash, '#/b/mail.us');
+    await page.goto(`${server.url}/#/b/nobody`);
+    await page.getByRole('heading', { name: 'No such bandit' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'mail.us', level: 1 }).waitFor();
+    assert.deepEqual(page.troubles, []);
+});
+
+// ---- numbers ----
+
+test('numbers move, and the page stays smooth at 200 decisions a second', { skip }, async (t) => {
+    const server = await serve(t);
+    await create(server, { name: 'shop', features: '', policy: 'linucb' });
+    const page = await openPage(browser, server.url);
+    t.after(() => page.context().close());
+    await page.addInitScript(() => {
+        window.longTasks = [];
+        new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' });
+    });
+    await page.goto(`${server.url}/#/b/shop`);
+    await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
+    assert.equal(await numberOf(page, 'Decisions'), 0);
+    const traffic = keepPlaying(server.url, 'shop', 0, 200);
+    await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) > 20);
+    const frames = await page.evaluate(() => {
+        window.longTasks = [];
+        return new Promise((resolve) => {
+            const gaps = [];
+            let before = performance.now();
+            const begin = before;
+            const turn = (now) => {
+                gaps.push(now - before);
+                before = now;
+                if (now - begin < 5000) requestAnimationFrame(turn);
+                else resolve({ gaps: gaps.sort((a, b) => a - b), long: window.longTasks });
+            };
+            requestAnimationFrame(turn);
+        });
+    });
+    const quantile = (q) => frames.gaps[Math.floor(q * (frames.gaps.length - 1))];
+    t.diagnostic(`frames: ${frames.gaps.length} in 5 s, median ${quantile(0.5).toFixed(1)} ms, p95 ${quantile(0.95).toFixed(1)} ms, p99 ${quantile(0.99).toFixed(1)} ms, longest ${quantile(1).toFixed(1)} ms`);
+    t.diagnostic(`long tasks (over 50 ms): ${frames.long.length}, longest ${Math.max(0, ...frames.long).toFixed(0)} ms`);
+    // Wide bounds: the machine may be busy with other things. A page that draws too much is far beyond them.
+    assert.ok(frames.gaps.length > 40, `only ${frames.gaps.length} frames in 5 s`);
+    assert.ok(frames.long.reduce((sum, one) => sum + one, 0) < 1500, `long tasks: ${frames.long}`);
+    const shares = page.getByRole('list', { name: 'Shares of the actions' });
+    await shares.getByText('red').waitFor();
+    const first = await numberOf(page, 'Decisions');
+    const version = await page.getByText('Version that decides').locator('+ dd').textContent();
+    await page.waitForFunction((before) => [...document.querySelectorAll('dd')][0].textContent !== before, version);
+    assert.ok(first > 0);
+    assert.ok((await traffic.stop()) > 400);
+    await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) === 0, null, { timeout: 60000 });
+    assert.deepEqual(page.troubles, []);
+});
+
+test('trouble is said in words', { skip }, async (t) => {
+    const server = await serve(t);
+    await create(server, { name: 'old', dim: 2, policy: 'linucb', mode: 'logging' });
+    const page = await look(t, server, 'old');
+    await page.getByText('Logging mode: it answers the first action').waitFor();
+    await ask(server.url, '/v1/bandits/old', undefined, 'DELETE');
+    await page.getByText('This bandit is archived').waitFor();
+    await page.getByRole('button', { name: 'Decide' }).waitFor({ state: 'hidden' });
+    assert.deepEqual(page.troubles, []);
+});
+
+// ---- trying ----
+
+test('a bandit can be tried by the keyboard alone', { skip }, async (t) => {
+    const server = await serve(t);
+    await create(server, { name: 'shop', features: '', policy: 'linucb' });
+    const page = await look(t, server, 'shop');
+    const focused = () => page.evaluate(() => {
+        const at = document.activeElement;
+        return at.getAttribute('aria-label') || at.textContent.trim() || at.id;
+    });
+    // Tab until it stands there; false after so many that it cannot come any more.
+    const tabTo = async (words) => {
+        for (let i = 0; i < 80; i++) {
+            await page.keyboard.press('Tab');
+            if ((await focused()).startsWith(words)) return true;
+        }
+        return false;
+    };
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(), 'Skip to the bandit');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(), 'Try it');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), 'TEXTAREA');
+    assert.ok(await tabTo('Decide'));
+    const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+    assert.equal(ring, 'solid');
+    await page.keyboard.press('Enter');
+    await page.locator('.chosen').waitFor();
+    assert.ok(await tabTo('0'));
+    assert.ok(await tabTo('1'));
+    await page.keyboard.press('Space');
+    await page.getByText('The reward was joined to the decision').waitFor();
+    await page.keyboard.press('Space');
+    await page.getByText('The decision has its reward already').waitFor();
+    const { body } = await ask(server.url, '/v1/bandits/shop/activity');
+    assert.deepEqual([body.decisions, body.joined], [1, 1]);
+    assert.equal(body.actions[0].id, await page.locator('.chosen').textContent());
+    assert.deepEqual(page.troubles, []);
+});
+
+test('what is wrong with a request is said where it is', { skip }, async (t) => {
+    const server = await serve(t);
+    await create(server, { name: 'shop', features: '' });
+    const page = await look(t, server, 'shop');
+    await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", ');
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.getByText('The actions are no JSON').waitFor();
+    assert.equal(await page.getByLabel('Actions', { exact: true }).getAttribute('aria-invalid'), 'true');
+    assert.deepEqual(page.troubles, []);
+    page.allow = (line) => line.includes('status of 400'); // the browser tells of each
+    await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", "feature": {}}]');
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.locator('.wrong', { hasText: 'feature' }).waitFor();
+    await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", "features": {"x": 1}}]');
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.locator('.chosen', { hasText: 'a' }).waitFor();
+    assert.deepEqual(page.troubles, []);
+});
+
+test('a bandit of vectors has an example of its dimension', { skip }, async (t) => {
+    const server = await serve(t);
+    await create(server, { name: 'vectors', dim: 7, policy: 'linucb' });
+    const page = await look(t, server, 'vectors');
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.locator('.chosen').waitFor();
+    assert.equal(await page.getByRole('list', { name: 'Probability of each action' }).locator('li').count(), 3);
+    await page.getByLabel('Another reward').fill('0.25');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('The reward was joined').waitFor();
+    assert.deepEqual(page.troubles, []);
+});
+
+// ---- keys, and a server that is away ----
+
+function addKey(file, name, ...words) {
+    return execFileSync(process.env.EENET, ['keys', 'add', name, '--file', file, ...words]).toString().trim();
+}
+
+test('where keys are needed it asks for one, and says which role is missing', { skip }, async (t) => {
+    const first = await startServer();
+    await create(first, { name: 'shop', features: '' });
+    await first.stop('SIGTERM', true);
+    const file = join(first.folder, 'keys');
+    const reader = addKey(file, 'looker', '--role', 'reader'), boss = addKey(file, 'boss', '--role', 'admin');
+    const server = await startServer(['--keys', file], first);
+    t.after(() => server.stop());
+    const page = await openPage(browser, server.url);
+    t.after(() => page.context().close());
+    await page.goto(server.url);
+    const dialog = page.getByRole('dialog', { name: 'A key, please' });
+    await dialog.waitFor();
+    await dialog.getByLabel('Key', { exact: true }).fill('ee_wrong');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The server does not know this key').waitFor();
+    await dialog.getByLabel('Key', { exact: true }).fill(reader);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Key: looker (reader)' }).waitFor();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.getByText("This needs a key of the role app; yours, 'looker', is reader.").waitFor();
+    await page.getByRole('button', { name: 'New bandit' }).click();
+    await page.getByText("This needs a key of the role admin; yours, 'looker', is reader.").waitFor();
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate(() => localStorage.length), 0);
+    await page.reload(); // it is kept for the tab
+    await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Key: looker (reader)' }).click();
+    await dialog.getByLabel('Key', { exact: true }).fill(boss);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Key: boss (admin)' }).waitFor();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.locator('.chosen').waitFor();
+    assert.deepEqual(page.troubles, []);
+});
+
+test('a server that stops and comes back is waited for', { skip }, async (t) => {
+    const first = await startServer();
+    await create(first, { name: 'shop', features: '', policy: 'linucb' });
+    await play(first.url, 'shop', 0, 20);
+    const page = await look(t, first, 'shop');
+    await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
+    page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line); // the browser tells of each try
+    await first.stop('SIGTERM', true);
+    await page.locator('#server-words', { hasText: 'Not reached; trying again' }).waitFor();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.getByText('The server cannot be reached.', { exact: true }).waitFor();
+    const server = await startServer([], first);
+    t.after(() => server.stop());
+    await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.locator('.chosen').waitFor();
+    await page.waitForFunction(() => document.querySelector('.number .under').textContent.startsWith('1 '));
+    assert.deepEqual(page.troubles, []);
+});
+
+// ---- for everybody ----
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+async function violations(page) {
+    await page.evaluate(readFileSync(axe, 'utf8'));
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    return violations.map((one) => `${one.impact} ${one.id}: ${one.nodes.map((node) => node.target.join(' ')).slice(0, 3).join(', ')}`);
+}
+
+for (const colorScheme of ['light', 'dark'])
+    for (const [size, viewport] of Object.entries(SIZES))
+        test(`axe finds nothing: ${colorScheme}, ${size}`, { skip }, async (t) => {
+            const server = await serve(t);
+            await create(server, { name: 'shop', features: '', policy: 'linucb', wait: 1 });
+            await play(server.url, 'shop', 0, 200);
+            const page = await look(t, server, 'shop', { colorScheme, viewport });
+            assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
+            await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();
+            await page.getByRole('button', { name: 'Decide' }).click();
+            await page.locator('.chosen').waitFor();
+            await page.locator('.answer details').first().waitFor();
+            assert.deepEqual(await violations(page), []);
+            if (size === 'phone') await page.getByRole('button', { name: 'shop', exact: true }).click();
+            await page.getByRole('button', { name: 'New bandit' }).click();
+            await page.getByRole('dialog', { name: 'New bandit' }).waitFor();
+            assert.deepEqual(await violations(page), []);
+            assert.deepEqual(page.troubles, []);
+        });
+
+test('320 pixels are enough, and colours can be chosen', { skip }, async (t) => {
+    const server = await serve(t);
+    await create(server, { name: 'a-rather-long-name-that-somebody-gave-to-this-bandit-of-theirs', features: '', policy: 'linucb' });
+    const name = 'a-rather-long-name-that-somebody-gave-to-this-bandit-of-theirs';
+    await play(server.url, name, 0, 50);
+    const page = await look(t, server, name, { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.locator('.chosen').waitFor();
+    const wide = await page.evaluate(() => [...document.querySelectorAll('main *')].filter((node) => !node.closest('.scroll, .hidden, svg') && node.getBoundingClientRect().right > innerWidth + 0.5).map((node) => node.outerHTML.slice(0, 90)));
+    assert.deepEqual(wide, []);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.track i')).transitionDuration), '0s');
+    await page.getByRole('button', { name: 'Dark colours' }).click();
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+    await page.reload();
+    await page.getByRole('button', { name: 'Light colours' }).waitFor();
     assert.deepEqual(page.troubles, []);
 });

@@ -6,10 +6,12 @@ import { join } from 'node:path';
 
 const PROGRAM = process.env.EENET;
 
-// words: more of its command line. Resolves when it listens: {url, folder, log(), stop()}.
-export async function startServer(words = []) {
-    const folder = mkdtempSync(join(tmpdir(), 'eenet-test-'));
-    const child = spawn(PROGRAM, ['serve', '--port', '0', '--folder', join(folder, 'store'), ...words]);
+// words: more of its command line. after: one that was stopped with `keep`, in whose place it comes, with its port and
+// its store. Resolves when it listens: {url, folder, log(), stop()}.
+export async function startServer(words = [], after = null) {
+    const folder = after?.folder ?? mkdtempSync(join(tmpdir(), 'eenet-test-'));
+    const port = after ? new URL(after.url).port : '0';
+    const child = spawn(PROGRAM, ['serve', '--port', port, '--folder', join(folder, 'store'), ...words]);
     let printed = '';
     const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
     const url = await new Promise((resolve, reject) => {
@@ -26,10 +28,10 @@ export async function startServer(words = []) {
         url,
         folder,
         log: () => printed,
-        stop: async (signal = 'SIGTERM') => {
+        stop: async (signal = 'SIGTERM', keep = false) => {
             child.kill(signal);
             const how = await ended;
-            rmSync(folder, { recursive: true, force: true });
+            if (!keep) rmSync(folder, { recursive: true, force: true });
             return how;
         },
     };

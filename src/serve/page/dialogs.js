@@ -17,7 +17,7 @@ export function question({ title, words, fields = [], confirm, danger = false, a
     return new Promise((resolve) => {
         const id = `dialog-${++made}`;
         const wrong = h('p', { class: 'wrong', role: 'alert', hidden: true });
-        const yes = h('button', { type: 'submit', class: danger ? 'main bad-main' : 'main' }, confirm);
+        const yes = h('button', { type: 'submit', class: danger ? 'danger' : 'main' }, confirm);
         let result;
         const box = h('dialog', { 'aria-labelledby': id },
             h('form', { novalidate: true, onsubmit: submit },

@@ -50,6 +50,16 @@ export function fill(node, of, make) {
     node.replaceChildren(...[make()].flat().filter((child) => child !== null && child !== undefined));
 }
 
+// A table that is wider than the page scrolls by itself, and by the keyboard while it does.
+export function scroller(label, ...children) {
+    const node = h('div', { class: 'scroll', role: 'region', 'aria-label': label }, children);
+    const look = () => mark(node, 'tabindex', node.scrollWidth > node.clientWidth ? '0' : null);
+    const watch = new ResizeObserver(look);
+    watch.observe(node);
+    for (const child of node.children) watch.observe(child);
+    return node;
+}
+
 // Tells a screen reader, seldom: an outcome, not a number that moves.
 export function tell(words) {
     const live = document.getElementById('live');

@@ -59,7 +59,9 @@ export function duration(seconds) {
     return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: value < 10 && unit !== 'second' ? 1 : 0 }).format(value);
 }
 
-export function moment(seconds) {
+// Seconds since 1970, or a time as text.
+export function moment(time) {
+    const seconds = typeof time === 'string' ? Date.parse(time) / 1000 : time;
     if (!known(seconds)) return DASH;
     return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }

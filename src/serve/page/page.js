@@ -4,7 +4,7 @@ import { bandit } from './bandit.js';
 import { createBandit, welcome } from './create.js';
 import { h, mark, say, show, tell } from './elements.js';
 import { plural } from './formats.js';
-import { Refused, ask, can, isAway, learnRoutes, onAway, poll } from './server.js';
+import { Refused, ask, learnRoutes, onAway, poll } from './server.js';
 import { startTheme } from './theme.js';
 
 const at = (id) => document.getElementById(id);
@@ -180,6 +180,7 @@ const server = poll(5, lookAtServer, { probes: true });
 const list = poll(3, async () => {
     const visit = await visitor();
     if (visit.keys && visit.role === 'nobody') return;
+    await learnRoutes();
     await lookAtBandits();
 });
 

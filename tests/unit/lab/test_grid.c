@@ -40,7 +40,7 @@ static ee_status choose(const grid_policy *policies, size_t count, uint64_t roun
                         grid_choice *choices, bool *stopped, ee_error *error)
 {
     dataset *data = open_data();
-    grid_plan plan = {data, policies, count, seeds, 2, rounds, halving, {0}};
+    grid_plan plan = {data, policies, count, seeds, 2, rounds, halving, {0}, 0};
     run_watch watch = {.ended = note_end, .context = into};
     into->all_tuning = true;
     ee_status status = grid_choose(&plan, NULL, 1, &watch, choices, stopped, error);

@@ -34,7 +34,7 @@ static int tear_down(void **state)
 
 static study_plan plan_of(const grid_policy *policies, size_t count, bool ablations)
 {
-    return (study_plan){datasets, rounds, 2, policies, count, tuning_seeds, 1, seeds, SEEDS, false, ablations, {0}};
+    return (study_plan){datasets, rounds, 2, policies, count, tuning_seeds, 1, seeds, SEEDS, false, ablations, {0}, 0};
 }
 
 static void run(const study_plan *plan, const char *folder, const run_watch *watch, study *out)
@@ -61,8 +61,11 @@ static void the_chosen_settings_play_the_seeds_that_count(void **state)
         assert_null(series->ablation);
         assert_int_equal(series->choice.cells, i % 2 ? 2 : 1);
         for (size_t k = 0; k < SEEDS; k++) {
-            run_job job = {
-                datasets[i / 2], policies[i % 2].name, series->choice.options, seeds[k], ROUNDS, false, {0}, NULL};
+            run_job job = {.data = datasets[i / 2],
+                           .policy = policies[i % 2].name,
+                           .options = series->choice.options,
+                           .seed = seeds[k],
+                           .rounds = ROUNDS};
             run_result alone;
             assert_int_equal(runner_run(&job, NULL, &alone, NULL), EE_OK);
             assert_true(series->results[k].finished && series->results[k].regret == alone.regret);

@@ -1,0 +1,31 @@
+// What the shop sells, and how it tells the bandit of it.
+
+export const CATEGORIES = ['coffee', 'running', 'books', 'light'];
+
+export const PRODUCTS = [
+    { id: 'espresso', name: 'Espresso, dark', category: 'coffee', price: 12, words: 'Beans from Huila, roasted on Tuesday.' },
+    { id: 'dripper', name: 'Pour-over set', category: 'coffee', price: 38, words: 'Glass, cork and ten filters.' },
+    { id: 'shoes', name: 'Trail shoes', category: 'running', price: 89, words: 'Light, and sure on wet stones.' },
+    { id: 'belt', name: 'Running belt', category: 'running', price: 19, words: 'For keys, a phone and two gels.' },
+    { id: 'atlas', name: 'Atlas of winds', category: 'books', price: 42, words: 'Forty maps, and a story to each.' },
+    { id: 'novel', name: 'The long ferry', category: 'books', price: 14, words: 'A novel for two evenings.' },
+    { id: 'lamp', name: 'Reading lamp', category: 'light', price: 64, words: 'Warm, dimmed by a touch.' },
+    { id: 'lantern', name: 'Paper lantern', category: 'light', price: 16, words: 'Folds flat, glows for years.' },
+];
+
+export const isVisitor = (visitor) =>
+    ['phone', 'desktop'].includes(visitor?.device) &&
+    Number.isInteger(visitor.hour) &&
+    visitor.hour >= 0 &&
+    visitor.hour < 24 &&
+    (visitor.past === null || CATEGORIES.includes(visitor.past));
+
+// The request of a decision: who is there, and what could be shown.
+export const roundFor = (visitor, id) => ({
+    ...(id && { id }),
+    context: { visitor: { device: visitor.device, hour: visitor.hour, past: visitor.past ?? 'nothing' } },
+    actions: PRODUCTS.map(({ id: product, category, price }) => ({
+        id: product,
+        features: { product: { id: product, category, price } },
+    })),
+});

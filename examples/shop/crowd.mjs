@@ -1,0 +1,99 @@
+// Visitors by the dozen: each is shown a product, and some click, seconds later.
+import { PRODUCTS, roundFor } from './catalog.mjs';
+import { clickAfter, someVisitor } from './visitors.mjs';
+
+const TICK = 100; // milliseconds
+const PRODUCT = new Map(PRODUCTS.map((product) => [product.id, product]));
+
+export class Crowd {
+    constructor(bandit, tally, rate) {
+        this.bandit = bandit;
+        this.tally = tally;
+        this.rate = rate;
+        this.due = 0; // visitors, with what is left of the last ticks
+        this.clicks = []; // {at, id}: that are on their way
+        this.busy = false;
+        this.trouble = '';
+    }
+
+    start() {
+        this.timer = setInterval(() => this.turn(), TICK);
+    }
+
+    // Nobody comes any more, and the requests that are under way end.
+    async stop() {
+        clearInterval(this.timer);
+        while (this.busy) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+
+    // A turn that takes longer than a tick is not overtaken: then fewer visitors come.
+    async turn() {
+        if (this.busy) return;
+        this.busy = true;
+        try {
+            await this.show();
+            await this.click();
+            this.trouble = '';
+        } catch (error) {
+            this.trouble = error.message;
+        }
+        this.busy = false;
+    }
+
+    async show() {
+        this.due = Math.min(this.due + (this.rate * TICK) / 1000, 100);
+        const count = Math.floor(this.due);
+        this.due -= count;
+        if (!count) return;
+        const visitors = Array.from({ length: count }, someVisitor);
+        const decisions = await this.bandit.decideMany(visitors.map((visitor) => roundFor(visitor)));
+        const now = performance.now();
+        decisions.forEach((decision, i) => {
+            if (decision.error) throw new Error(decision.error.message);
+            this.tally.shown();
+            const seconds = clickAfter(visitors[i], PRODUCT.get(decision.action));
+            if (seconds !== null) this.clicks.push({ at: now + 1000 * seconds, id: decision.id });
+        });
+    }
+
+    async click() {
+        const now = performance.now();
+        const ripe = this.clicks.filter((click) => click.at <= now);
+        if (!ripe.length) return;
+        this.clicks = this.clicks.filter((click) => click.at > now);
+        await this.bandit.rewardMany(ripe.map(({ id }) => ({ id, value: 1 })));
+        ripe.forEach(() => this.tally.clicked());
+    }
+}
+
+// What was shown and clicked, second by second.
+export class Tally {
+    constructor(seconds) {
+        this.kept = seconds;
+        this.rows = new Map();
+    }
+
+    row() {
+        const second = Math.floor(Date.now() / 1000);
+        if (!this.rows.has(second)) this.rows.set(second, { shown: 0, clicked: 0 });
+        for (const old of this.rows.keys()) if (old <= second - this.kept) this.rows.delete(old);
+        return this.rows.get(second);
+    }
+
+    shown() {
+        this.row().shown++;
+    }
+
+    clicked() {
+        this.row().clicked++;
+    }
+
+    // The last whole seconds, the oldest first; those without a visitor too.
+    list() {
+        const last = Math.floor(Date.now() / 1000) - 1;
+        const list = [];
+        for (let second = last - this.kept + 2; second <= last; second++)
+            list.push(this.rows.get(second) ?? { shown: 0, clicked: 0 });
+        return list;
+    }
+}

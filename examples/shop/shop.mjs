@@ -1,0 +1,209 @@
+// The shop: starts the decision server, sends visitors, and serves the page on which you are one of them.
+import { createServer } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { CATEGORIES, PRODUCTS, isVisitor, roundFor } from './catalog.mjs';
+import { Crowd, Tally } from './crowd.mjs';
+import { Bandit, startEenet } from './eenet.mjs';
+
+const MOST_RATE = 500;
+
+// linucb sees visitor and product side by side: it learns what sells, not to whom. The challenger is a network, which
+// finds out what the two are together. Half of the decisions are spread over all products, so that the log has something
+// to say about any policy.
+const SETTINGS = {
+    policy: 'linucb',
+    features: 'products=none',
+    propensity: 'floor:0.5',
+    wait: 5,
+    default_reward: 0,
+    promote: 'auto',
+};
+const CHALLENGER = { name: 'network', policy: 'eenet', options: 'f1.width=50', propensity: 'floor:0.1' };
+
+// ---- the command line ----
+
+function readArguments() {
+    const whole = (name, text, most) => {
+        const number = Number(text);
+        if (Number.isInteger(number) && number >= 0 && number <= most) return number;
+        throw new Error(`--${name} must be a whole number, 0 to ${most}, got '${text}'`);
+    };
+    const { values } = parseArgs({
+        options: {
+            folder: { type: 'string' },
+            rate: { type: 'string', default: '100' },
+            port: { type: 'string', default: '0' },
+            'server-port': { type: 'string', default: '0' },
+        },
+    });
+    return {
+        folder: values.folder,
+        rate: whole('rate', values.rate, MOST_RATE),
+        port: whole('port', values.port, 65535),
+        serverPort: whole('server-port', values['server-port'], 65535),
+    };
+}
+
+// ---- requests ----
+
+class Refusal extends Error {
+    constructor(status, message) {
+        super(message);
+        this.status = status;
+    }
+}
+
+async function readBody(request) {
+    let bytes = '';
+    for await (const piece of request) {
+        bytes += piece;
+        if (bytes.length > 10000) throw new Refusal(413, 'that is too long');
+    }
+    try {
+        return JSON.parse(bytes);
+    } catch {
+        throw new Refusal(400, 'the body is no JSON');
+    }
+}
+
+const FILES = { '/': 'index.html', '/shop.css': 'shop.css', '/shop.js': 'shop.js', '/icon.svg': 'icon.svg' };
+const TYPES = { html: 'text/html', css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
+
+function sendFile(response, name) {
+    const bytes = readFileSync(new URL(`public/${name}`, import.meta.url));
+    response.writeHead(200, {
+        'Content-Type': `${TYPES[name.split('.').pop()]}; charset=utf-8`,
+        'Content-Security-Policy': "default-src 'self'; frame-ancestors 'none'",
+    });
+    response.end(bytes);
+}
+
+class Shop {
+    constructor(bandit, crowd, tally, serverUrl) {
+        Object.assign(this, { bandit, crowd, tally, serverUrl });
+    }
+
+    // A product for somebody: the decision, and who made it.
+    async pick(visitor) {
+        if (!isVisitor(visitor)) throw new Refusal(400, 'that is no visitor');
+        const { id, action, probability } = await this.bandit.decide(roundFor(visitor));
+        this.tally.shown();
+        return { id, product: action, probability };
+    }
+
+    async click({ id }) {
+        if (typeof id !== 'string') throw new Refusal(400, 'a click needs the id of what was shown');
+        const { outcome } = await this.bandit.reward(id, 1);
+        this.tally.clicked();
+        return { outcome };
+    }
+
+    setRate({ rate }) {
+        if (!Number.isInteger(rate) || rate < 0 || rate > MOST_RATE) throw new Refusal(400, `a rate is 0 to ${MOST_RATE}`);
+        this.crowd.rate = rate;
+        return { rate };
+    }
+
+    async state() {
+        const [{ settings, version }, evaluation] = await Promise.all([this.bandit.describe(), this.bandit.evaluation()]);
+        return {
+            server: this.serverUrl,
+            rate: this.crowd.rate,
+            trouble: this.crowd.trouble,
+            seconds: this.tally.list(),
+            policy: settings.policy,
+            version,
+            events: evaluation.events,
+            policies: evaluation.policies,
+            promotions: evaluation.promotions,
+        };
+    }
+
+    async answer(request, path) {
+        switch (`${request.method} ${path}`) {
+            case 'GET /api/catalog':
+                return { products: PRODUCTS, categories: CATEGORIES };
+            case 'POST /api/pick':
+                return this.pick(await readBody(request));
+            case 'POST /api/click':
+                return this.click(await readBody(request));
+            case 'POST /api/rate':
+                return this.setRate(await readBody(request));
+            case 'GET /api/state':
+                return this.state();
+            default:
+                if (request.method === 'GET' && path.startsWith('/api/why/'))
+                    return this.bandit.explain(decodeURIComponent(path.slice('/api/why/'.length)));
+                throw new Refusal(404, 'there is nothing here');
+        }
+    }
+
+    async handle(request, response) {
+        const path = new URL(request.url, 'http://shop').pathname;
+        try {
+            if (request.method === 'GET' && FILES[path]) return sendFile(response, FILES[path]);
+            const told = await this.answer(request, path);
+            response.writeHead(200, { 'Content-Type': 'application/json' });
+            response.end(JSON.stringify(told));
+        } catch (error) {
+            response.writeHead(error.status ?? 502, { 'Content-Type': 'application/json' });
+            response.end(JSON.stringify({ error: error.message }));
+        }
+    }
+}
+
+// ---- start and stop ----
+
+async function main() {
+    const wanted = readArguments();
+    const folder = wanted.folder ?? mkdtempSync(join(tmpdir(), 'eenet-shop-'));
+    const removeFolder = () => wanted.folder || rmSync(folder, { recursive: true, force: true });
+    const server = await startEenet(folder, wanted.serverPort).catch((error) => {
+        removeFolder();
+        throw error;
+    });
+    const web = createServer();
+    const tally = new Tally(180);
+    const bandit = new Bandit(server.url);
+    const crowd = new Crowd(bandit, tally, wanted.rate);
+
+    let stopping = false;
+    const stop = async (why) => {
+        if (stopping) return;
+        stopping = true;
+        if (why) console.error(why);
+        web.close();
+        web.closeAllConnections();
+        await crowd.stop();
+        await server.stop();
+        removeFolder();
+        process.exit(why ? 1 : 0);
+    };
+    process.on('SIGINT', () => stop());
+    process.on('SIGTERM', () => stop());
+    server.ended.then((why) => stop(why));
+
+    try {
+        await bandit.prepare(SETTINGS, CHALLENGER);
+    } catch (error) {
+        return stop(`the bandit could not be made: ${error.message}`);
+    }
+    const shop = new Shop(bandit, crowd, tally, server.url);
+    web.on('request', (request, response) => shop.handle(request, response));
+    web.on('error', (error) => stop(error.message));
+    web.listen(wanted.port, '127.0.0.1', () => {
+        console.log(`the shop:            http://127.0.0.1:${web.address().port}/`);
+        console.log(`behind its counter:  ${server.url}/`);
+        console.log('Ctrl-C stops both');
+        crowd.start();
+    });
+}
+
+main().catch((error) => {
+    console.error(`shop: ${error.message}`);
+    process.exit(1);
+});
