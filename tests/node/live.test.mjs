@@ -214,6 +214,17 @@ test('kills neither lose a promotion nor make it twice', async () => {
     });
     assert.equal(now.promotions.length, 1);
     assert.deepEqual([now.promotions[0].by, now.promotions[0].test], ['auto', 1]);
+
+    // A model that begins anew is of the policy in force, also where a restart takes it from the log; and it begins a
+    // new period, with a new number for the test of the former.
+    await play(server.url, 'shop', true, played, 40);
+    assert.equal((await ask(server.url, '/v1/bandits/shop/model', undefined, 'DELETE')).status, 200);
+    assert.equal((await settings()).challengers[0].number, 3);
+    await play(server.url, 'shop', true, played + 40, 40);
+    await server.end('SIGKILL');
+    server = await start(folder);
+    await play(server.url, 'shop', true, played + 80, 40);
+    await settled(server.url, 'shop', 80);
     await server.end();
     const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
     assert.match(replayed, /all of them are as the log says/);

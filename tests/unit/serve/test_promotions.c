@@ -3,7 +3,8 @@
  * ones; an operator replaces one now and then. And bandits with a challenger that is better by so much.
  *
  *     test_promotions              some of them, as a test
- *     test_promotions BANDITS      so many of each kind, with a table (make promotions) */
+ *     test_promotions BANDITS      so many of each kind, with a table (make promotions)
+ *     test_promotions BANDITS plain    the same by the gain's own sequence alone */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 enum { CONTEXTS = 4, MOST_ACTIONS = 10, CHALLENGERS = MOST_CHALLENGERS, REPLACED_EACH = 2500 };
 static const double confidence = 0.95;
+static bool plain_test; /* by the gain's own sequence, to compare with */
 
 /* What a decision can be about: contexts that are alike often, actions with an expected reward in each. */
 typedef struct world {
@@ -39,6 +41,7 @@ static void world_start(world *self, size_t actions, double floor, uint64_t seed
     self->request = evaluation_usual();
     self->request.estimators[0] = (estimator_request){ESTIMATOR_IPS, false};
     self->request.estimator_count = 1;
+    self->request.tests_gain = true;
     self->request.alpha = 1.0 - confidence;
 }
 
@@ -106,7 +109,9 @@ static bool challenger_take(challenger *self, const decided *from)
     tally_round round = {.event = &from->event, .pi = pi};
     if (tally_add(&self->sums, &round, NULL)) abort();
     if (self->who.chases) learn(&self->who, from, from->event.count);
-    return confidence_sequence_is_gain(&self->sums.gain, live_alpha(confidence, self->test));
+    double target = -log(live_alpha(confidence, self->test));
+    return plain_test ? one_sided_log_wealth(&self->sums.gain.below, 0.5) > target
+                      : gain_test_log_wealth(&self->sums.test) > target;
 }
 
 /* ---- nobody is better ---- */
@@ -314,6 +319,7 @@ static void print_cases(size_t bandits, size_t events)
 int main(int count, char **words)
 {
     enum { SHORT = 60, SHORT_EVENTS = 4000, EVENTS = 20000, BETTER_EVENTS = 200000 };
+    plain_test = count > 2 && strcmp(words[2], "plain") == 0;
     size_t bandits = count > 1 ? (size_t)strtoul(words[1], NULL, 10) : SHORT, naive, median;
     size_t events = count > 1 ? EVENTS : SHORT_EVENTS;
     size_t mistakes = count_mistakes(bandits, events, &naive);
