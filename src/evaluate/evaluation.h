@@ -91,11 +91,19 @@ typedef struct estimate {
     double lambda;                    /* NaN where it has none */
 } estimate;
 
+/* What IPS and SNIPS are made of, w the weight of a round and r its reward. */
+typedef struct evaluation_sums {
+    double rounds;      /* that the events stand for */
+    double w, wr, wwrr; /* sums */
+    double same;        /* rounds with w > 0 */
+} evaluation_sums;
+
 /* How things stood after so many events. NaN: was not computed there. */
 typedef struct evaluation_mark {
     uint64_t events;
-    double time;   /* of the last of them, in seconds since 1970; NaN: unknown */
-    double logged; /* the log's mean reward */
+    double time;          /* of the last of them, in seconds since 1970; NaN: unknown */
+    double logged;        /* the log's mean reward */
+    evaluation_sums sums; /* NaN where it was read from a folder */
     interval intervals[EVALUATION_ESTIMATORS];
     double values[EVALUATION_ESTIMATORS];
 } evaluation_mark;

@@ -443,6 +443,7 @@ static void read_mark(line_reader *from, const json_t *list, size_t estimators, 
     mark->events = (uint64_t)events;
     mark->time = real_of(from, "marks", json_array_get(list, 1));
     mark->logged = real_of(from, "marks", json_array_get(list, 2));
+    mark->sums = (evaluation_sums){NAN, NAN, NAN, NAN, NAN};
     for (size_t k = 0; k < estimators; k++) {
         double triple[3];
         read_numbers(from, json_array_get(list, 3 + k), "marks", triple, 3);

@@ -165,6 +165,8 @@ void tally_mark(tally *self, double time)
     mark->events = self->views[VIEW_PLAIN].sums.events;
     mark->time = time;
     mark->logged = mean_reward(self);
+    const rounds_sums *sums = &self->views[VIEW_PLAIN].sums;
+    mark->sums = (evaluation_sums){sums->count, sums->w, sums->wr, sums->wwrr, sums->same};
     for (size_t i = 0; i < request->estimator_count; i++) mark->values[i] = value_now(self, i);
     find_intervals(self, mark->intervals);
 }

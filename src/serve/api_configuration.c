@@ -3,6 +3,7 @@
 #include "personalizer_settings.h"
 #include "server_clock.h"
 #include "service_inside.h"
+#include "succession.h"
 
 /* ---- answers ---- */
 
@@ -58,8 +59,10 @@ ee_status personalizer_change(call *self, bandit_settings *next, const char *why
     if (is_other_model(next, &before)) {
         ee_status status = service_try_settings(next, NULL, error);
         if (status) return status;
-        (void)why, (void)days;
-        return status_fail(error, EE_BAD_INPUT, "the policy and its exploration cannot change while the bandit lives");
+        succession by = {self->owner->store, self->owner->journal, self->owner->bandits, self->bandit};
+        int64_t from = journal_time(self->owner->journal) - days * 86400 * 1000000;
+        uint64_t number;
+        return succession_retrain(&by, next, from, why, &number, error);
     }
     bandit_settings_number(next, &before, !bandit_settings_decide_alike(next, &before));
     ee_status status = service_write_settings(self->owner, served_bandit_number(self->bandit),
@@ -84,7 +87,7 @@ void api_put_configuration(void *owner, http_exchange *exchange, const route_mat
     ee_error error;
     ee_status status = service_configuration_read(&settings, exchange->body, &code, &error);
     if (!status)
-        status = personalizer_change(self, &settings, "{\"why\":\"the configuration of the service changed\"}", &error);
+        status = personalizer_change(self, &settings, "\"why\":\"the configuration of the service changed\"", &error);
     if (status)
         refuse(self, status, code, &error);
     else
@@ -98,7 +101,7 @@ void api_put_policy(void *owner, http_exchange *exchange, const route_match *mat
     bandit_settings settings = served_bandit_settings(self->bandit);
     ee_error error;
     ee_status status = policy_contract_read(&settings, exchange->body, &error);
-    if (!status) status = personalizer_change(self, &settings, "{\"why\":\"the policy was configured\"}", &error);
+    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was configured\"", &error);
     if (status)
         refuse(self, status, "InvalidPolicyContract", &error);
     else
@@ -112,7 +115,7 @@ void api_reset_policy(void *owner, http_exchange *exchange, const route_match *m
     bandit_settings settings = served_bandit_settings(self->bandit);
     ee_error error;
     ee_status status = policy_contract_reset(&settings, &error);
-    if (!status) status = personalizer_change(self, &settings, "{\"why\":\"the policy was reset\"}", &error);
+    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was reset\"", &error);
     if (status)
         refuse(self, status, "InvalidPolicyConfiguration", &error);
     else

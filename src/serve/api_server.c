@@ -51,6 +51,14 @@ const route service_routes[] = {
      "What the features contribute to a decision that was made", true},
     {HTTP_GET, "/v1/bandits/{name}/importance", KEY_READER, NULL, api_importance, "What each feature contributes",
      false},
+    {HTTP_GET, "/v1/bandits/{name}/evaluations", KEY_READER, NULL, api_list_evaluations,
+     "Evaluations that were asked for", true},
+    {HTTP_POST, "/v1/bandits/{name}/evaluations", KEY_ADMIN, "body-bytes", api_ask_evaluation,
+     "Evaluate candidates on the log", true},
+    {HTTP_GET, "/v1/bandits/{name}/evaluations/{id}", KEY_READER, NULL, api_read_evaluation,
+     "An evaluation and what came of it", true},
+    {HTTP_DELETE, "/v1/bandits/{name}/evaluations/{id}", KEY_ADMIN, NULL, api_delete_evaluation,
+     "Delete an evaluation, or break it off", true},
     {HTTP_GET, "/v1/bandits/{name}/log", KEY_READER, NULL, api_log, "Settled decisions as lines of dsjson", true},
 };
 const size_t service_route_count = sizeof service_routes / sizeof *service_routes;

@@ -1,7 +1,7 @@
 /* Evaluations that somebody asks for and comes back to: what candidates would have earned in a part of a bandit's log.
  * One thread does them, one after the other, behind everything else. A job is a file in the store's folder,
- * evaluations/ID.json, written when it is asked for and when it ends: after a restart, what was not ended begins again.
- * While it is played the part of the log lies beside it, as a compact log.
+ * evaluations/ID.json, written when it is asked for and when it ends, and ID.results.json with what came of it: after a
+ * restart, what was not ended begins again. While it is played the part of the log lies beside it, as a compact log.
  *
  * All calls are for threads that may wait for the disk. */
 #ifndef EENET_EVALUATION_JOBS_H
@@ -17,7 +17,6 @@ extern const char *const job_state_names[]; /* "waiting", ... */
 enum {
     JOB_ID_SIZE = 33, /* 32 hexadecimal digits */
     JOB_NAME_SIZE = 129,
-    JOB_OPTIONS_SIZE = 1024,
     JOB_CANDIDATES = 32,
     JOB_ESTIMATORS = 8,
     JOBS_EACH = 100 /* that a bandit may have; beyond, one is to be deleted first */
@@ -27,9 +26,9 @@ enum {
  * bandit as it was), `first` (the baseline), `uniform`, `arm:N`, `arm:NAME`. */
 typedef struct job_candidate {
     char name[JOB_NAME_SIZE];
-    char policy[JOB_NAME_SIZE];
-    char options[JOB_OPTIONS_SIZE];
-    char propensity[JOB_NAME_SIZE]; /* "": the policy's own */
+    char policy[64];
+    char options[CHALLENGER_TEXT_SIZE];
+    char propensity[64]; /* "": the bandit's where the policy can choose, else its own */
 } job_candidate;
 
 typedef struct job_request {
@@ -63,7 +62,6 @@ typedef struct job_sums {
     double weights; /* sum of w: SNIPS's denominator */
     double rewards; /* sum of w r: the numerator of both */
     double squares; /* sum of w^2 r^2 */
-    double largest; /* w r; NaN: there were none */
     double same;    /* events with w > 0 */
 } job_sums;
 

@@ -29,26 +29,52 @@ void policy_contract_write(const bandit_settings *from, text *into)
 
 /* ---- reading ---- */
 
-/* "eenet:POLICY OPTIONS" */
+/* The words of options, but propensity=RULE, which is a setting beside them: *rule becomes it, where it is there. */
+static ee_status take_options(bandit_settings *into, json_text words, json_text *rule, ee_error *error)
+{
+    static const char word[] = "propensity=";
+    size_t used = 0;
+    memset(into->options, 0, sizeof into->options);
+    for (size_t at = 0; at < words.length;) {
+        size_t length = 0;
+        while (at + length < words.length && words.bytes[at + length] != ' ') length++;
+        json_text one = {words.bytes + at, length};
+        at += length + 1;
+        if (length >= sizeof word - 1 && memcmp(one.bytes, word, sizeof word - 1) == 0) {
+            *rule = (json_text){one.bytes + sizeof word - 1, length - (sizeof word - 1)};
+        } else if (length) {
+            if (used + length + 2 > sizeof into->options)
+                return status_fail(error, EE_BAD_INPUT, "arguments: the options are too long");
+            if (used) into->options[used++] = ' ';
+            memcpy(into->options + used, one.bytes, length);
+            used += length;
+        }
+    }
+    return EE_OK;
+}
+
+/* "eenet:POLICY OPTIONS propensity=RULE" */
 static ee_status take_own(bandit_settings *into, json_text arguments, ee_error *error)
 {
-    const char *words = arguments.bytes + sizeof own - 1;
-    size_t length = arguments.length - (sizeof own - 1), policy = 0;
-    while (policy < length && words[policy] != ' ') policy++;
-    size_t options = policy;
-    while (options < length && words[options] == ' ') options++;
-    if (!policy || policy >= sizeof into->policy || length - options >= sizeof into->options)
+    json_text words = {arguments.bytes + sizeof own - 1, arguments.length - (sizeof own - 1)}, rule = {NULL, 0};
+    char kept[sizeof into->propensity] = "";
+    size_t policy = 0;
+    while (policy < words.length && words.bytes[policy] != ' ') policy++;
+    if (!policy || policy >= sizeof into->policy)
         return status_fail(error, EE_BAD_INPUT, "arguments must be eenet:POLICY OPTIONS, as 'eenet policies' has them");
     memset(into->policy, 0, sizeof into->policy);
-    memcpy(into->policy, words, policy);
-    memset(into->options, 0, sizeof into->options);
-    memcpy(into->options, words + options, length - options);
-    bool draws = !policy_has_option(into->policy, "propensity");
-    if (draws || strcmp(into->propensity, "own") == 0) {
-        char rule[sizeof into->propensity] = "own";
-        if (!draws) snprintf(rule, sizeof rule, "floor:0.2");
-        memcpy(into->propensity, rule, sizeof rule);
-    }
+    memcpy(into->policy, words.bytes, policy);
+    json_text options = {words.bytes + policy, words.length - policy};
+    ee_status status = take_options(into, options, &rule, error);
+    if (status) return status;
+    if (rule.length >= sizeof kept) return status_fail(error, EE_BAD_INPUT, "arguments: propensity is too long");
+    /* What draws its scores has no rule but its own; what has a choice and is told nothing has the bandit's. */
+    bool draws = !policy_has_option(into->policy, "propensity"), drew = strcmp(into->propensity, "own") == 0;
+    if (rule.length)
+        memcpy(kept, rule.bytes, rule.length);
+    else
+        snprintf(kept, sizeof kept, "%s", draws ? "own" : drew ? bandit_settings_usual().propensity : into->propensity);
+    memcpy(into->propensity, kept, sizeof kept);
     return EE_OK;
 }
 

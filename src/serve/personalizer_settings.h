@@ -40,8 +40,8 @@ double service_exploration(const bandit_settings *settings);
 
 void policy_contract_write(const bandit_settings *from, text *into);
 
-/* Reads {"name", "arguments"} into *into. Arguments of ours are "eenet:POLICY OPTIONS"; any others are Vowpal Wabbit's:
- * they are kept, and of them --epsilon is followed. */
+/* Reads {"name", "arguments"} into *into. Arguments of ours are "eenet:POLICY OPTIONS", with propensity=RULE among the
+ * options; any others are Vowpal Wabbit's: they are kept, and of them --epsilon is followed. */
 ee_status policy_contract_read(bandit_settings *into, json_text body, ee_error *error);
 ee_status policy_contract_apply(bandit_settings *into, json_text name, json_text arguments, ee_error *error);
 

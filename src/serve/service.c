@@ -210,6 +210,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = worker_start(MOST_TASKS, &self->worker, error);
     if (!status) status = worker_start(MOST_TASKS, &self->analyst, error);
     if (!status) status = importances_create(&self->importances, error);
+    if (!status) status = evaluation_jobs_start(self->store, settings->folder, self->bandits, &self->jobs, error);
     return status ? status : start_live(self, settings, error);
 }
 
@@ -280,6 +281,7 @@ static void service_free(service *self, bool hurry)
     worker_stop(self->worker);
     worker_stop(self->analyst);
     importances_free(self->importances);
+    evaluation_jobs_stop(self->jobs);
     if (self->bandits) served_bandits_stop(self->bandits, hurry);
     journal_stop(self->journal);
     served_bandits_free(self->bandits);

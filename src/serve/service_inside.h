@@ -7,6 +7,7 @@
 #include "decision_arms.h"
 #include "decision_ids.h"
 #include "dialect.h"
+#include "evaluation_jobs.h"
 #include "journal.h"
 #include "live.h"
 #include "metrics.h"
@@ -76,6 +77,7 @@ struct service {
     service_promotion promotion;
     worker *analyst; /* for what takes longer and nobody waits behind: importance */
     struct importance_cache *importances;
+    evaluation_jobs *jobs;
     _Atomic(http_server *) http; /* NULL for those who ask while it starts */
     rate_limit *rates, *bandit_rates;
     decision_ids ids;
@@ -228,7 +230,7 @@ ee_status service_try_settings(const bandit_settings *settings, const bandit_set
 /* ---- api_configuration.c ---- */
 
 /* The bandit of the call gets other settings: where they make another model, it is trained on the last days of the log.
- * why: JSON. For threads that may wait. */
+ * why: members of JSON, as "\"why\":\"asked for\"". For the worker alone. */
 ee_status personalizer_change(call *self, bandit_settings *next, const char *why, ee_error *error);
 
 /* ---- dialect_personalizer.c ---- */
@@ -281,6 +283,7 @@ call_handler api_page, api_page_file, api_page_visitor;
 call_handler api_get_model, api_put_model, api_reset_model, api_model_versions, api_log;
 call_handler api_evaluation, api_list_challengers, api_add_challenger, api_remove_challenger, api_promote;
 call_handler api_explain, api_explain_decision, api_importance;
+call_handler api_list_evaluations, api_ask_evaluation, api_read_evaluation, api_delete_evaluation;
 
 /* ---- api_importance.c ---- */
 
@@ -292,5 +295,8 @@ void importances_free(struct importance_cache *self);
 call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
 call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
 call_handler api_status, api_container_ready;
+call_handler api_list_evaluations, api_post_evaluation, api_put_evaluation, api_get_evaluation, api_delete_evaluation,
+    api_apply_evaluation;
+call_handler api_list_importances, api_put_importance, api_get_importance, api_delete_importance;
 
 #endif

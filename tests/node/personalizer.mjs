@@ -45,9 +45,10 @@ export async function startPersonalizer(settings = {}, words = []) {
 // Asks again at once, in place of after half a minute: an option of both.
 const soon = [3, 10, 10, 50];
 
-// v1.0.
-export function oldClient(url, key) {
+// v1.0. It says which request it is where it is told to, and not by itself.
+export function oldClient(url, key, more = {}) {
     return new PersonalizerClient(new ApiKeyCredentials({ inHeader: { 'Ocp-Apim-Subscription-Key': key } }), url, {
+        ...more,
         requestPolicyFactories: (usual) => [
             ...usual.filter((factory) => factory.create.toString().search(/RetryPolicy/) < 0),
             exponentialRetryPolicy(...soon),

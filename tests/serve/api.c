@@ -311,6 +311,48 @@ static void try_log(void)
     free(first);
 }
 
+/* ---- evaluations ---- */
+
+/* Asks until the evaluation is over. */
+static void wait_for_evaluation(const char *path)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+    for (int i = 0; i < 6000; i++) {
+        expect("GET", path, NULL, 200, "{\"id\":*");
+        if (strstr(client.answer, "\"state\":\"done\"") || strstr(client.answer, "\"state\":\"failed\"")) return;
+        nanosleep(&moment, NULL);
+    }
+    server_process_fail(&server, "the evaluation does not end: %s", client.answer);
+}
+
+static void try_evaluations(void)
+{
+    static const char all[] = "/v1/bandits/shop/evaluations";
+    char path[128], id[40] = "";
+    expect("GET", all, NULL, 200, "{\"evaluations\":[]}\n");
+    expect("POST", all, "{\"name\":\"a \\\"b\\\"\",\"candidates\":[{\"policy\":\"uniform\"},{\"policy\":\"linucb\"}]}",
+           201, "{\"id\":\"*\",*\"name\":\"a \\\"b\\\"\",*}\n");
+    if (sscanf(client.answer, "{\"id\":\"%32[0-9a-f]", id) != 1) server_process_fail(&server, "no id");
+    snprintf(path, sizeof path, "%s/%s", all, id);
+    wait_for_evaluation(path);
+    expect("GET", path, NULL, 200,
+           "{*\"state\":\"done\"*\"results\":[{\"name\":\"uniform\"*{\"name\":\"linucb\"*}]}\n");
+    expect("GET", all, NULL, 200, "{\"evaluations\":[{\"id\":*\"state\":\"done\"*}]}\n");
+    stop(SIGTERM);
+    start();
+    expect("GET", path, NULL, 200, "{*\"state\":\"done\"*\"results\":[*\"estimator\":\"ips\",\"value\":*}\n");
+    expect("DELETE", path, NULL, 200, "{\"deleted\":\"*\"}\n");
+    refuse("GET", path, NULL, 404, "NotFound", "there is no evaluation *");
+    refuse("DELETE", "/v1/bandits/shop/evaluations/..%2Fx", NULL, 404, "NotFound", "there is no evaluation *");
+    refuse("POST", all, "{\"candidates\":[{\"policy\":\"model:/etc/passwd\"}]}", 400, "BadRequest", "candidate*");
+    refuse("POST", all, "{\"candidates\":7}", 400, "BadRequest", "candidates must be an array");
+    refuse("POST", all, "{\"estimators\":[\"x\"]}", 400, "BadRequest", "estimators: there is no 'x'");
+    refuse("POST", all, "{\"from\":\"soon\"}", 400, "BadRequest", "from must be a time*");
+    refuse("POST", all, "{\"upto\":1}", 400, "BadRequest", "*upto*");
+    refuse("POST", all, "{} {}", 400, "BadRequest", "*");
+    refuse("POST", all, "{", 400, "BadRequest", "*");
+}
+
 /* ---- numbers ---- */
 
 static void try_metrics(void)
@@ -474,6 +516,7 @@ int main(int count, char **words)
     try_downloads();
     try_log();
     try_metrics();
+    try_evaluations();
     try_restart(SIGTERM);
     try_restart(SIGKILL);
     try_sleep();

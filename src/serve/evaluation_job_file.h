@@ -1,0 +1,23 @@
+/* Evaluation jobs as JSON: what is asked, and what came of it. The same in the store's folder and in answers. */
+#ifndef EENET_EVALUATION_JOB_FILE_H
+#define EENET_EVALUATION_JOB_FILE_H
+
+#include "evaluation_jobs.h"
+
+/* {"id":...,"name":...,"state":...,"trouble":...,"progress":...,"created":time,"ended":time or null,"from":...,
+ *  "until":...,"confidence":...,"estimators":[...],"candidates":[{"name","policy","options","propensity"}]} */
+void job_about_write(const job_about *from, text *into);
+
+/* {"events":...,"skipped":...,"first_time":seconds,"last_time":...,"reward":...,"reward_low":...,"reward_high":...,
+ *  "results":[{"name":...,"trouble":"","headline":...,"trusted":true,"sentences":[...],
+ *              "estimates":[{"estimator":"ips","value":...,"low","high","gain","gain_low","gain_high"}],
+ *              "marks":[{"events","time","rounds","weights","rewards","squares","same","values":[[value,low,high]]}]}]}
+ * null is a number that is not known. */
+void job_results_write(const evaluation_job *from, text *into);
+
+/* From their bytes; EE_BAD_INPUT where they are none. What is read is to be released (evaluation_job_release), on
+ * failure too. */
+ee_status job_about_read(job_about *into, const void *bytes, size_t size, ee_error *error);
+ee_status job_results_read(evaluation_job *into, const void *bytes, size_t size, ee_error *error);
+
+#endif

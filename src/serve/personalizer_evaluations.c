@@ -1,0 +1,171 @@
+/* Evaluations as Personalizer asks for them. */
+#include "personalizer_evaluations.h"
+
+#include <stdio.h>
+
+#include "personalizer.h"
+#include "personalizer_settings.h"
+
+/* ---- candidates ---- */
+
+static bool is_taken(const job_request *request, json_text name)
+{
+    for (size_t i = 0; i < request->candidate_count; i++)
+        if (json_is(name, request->candidates[i].name)) return true;
+    return false;
+}
+
+/* The policy that a bandit has with these settings. */
+static ee_status add_candidate(job_request *request, json_text name, const bandit_settings *as, ee_error *error)
+{
+    job_candidate *made = &request->candidates[request->candidate_count];
+    if (request->candidate_count == JOB_CANDIDATES)
+        return status_fail(error, EE_BAD_INPUT, "policies: there are more than %d, with those that are always played",
+                           JOB_CANDIDATES);
+    if (!name.length || name.length >= sizeof made->name || strlen(as->options) >= sizeof made->options)
+        return status_fail(error, EE_BAD_INPUT, "policies: a name must have 1 to %zu bytes, and options fewer than %zu",
+                           sizeof made->name - 1, sizeof made->options);
+    *made = (job_candidate){.name = ""};
+    snprintf(made->name, sizeof made->name, "%.*s", (int)name.length, name.bytes);
+    snprintf(made->policy, sizeof made->policy, "%s", as->policy);
+    snprintf(made->options, sizeof made->options, "%s", as->options);
+    /* A policy that draws its scores has no rule to say. */
+    if (strcmp(as->propensity, "own") != 0) snprintf(made->propensity, sizeof made->propensity, "%s", as->propensity);
+    request->candidate_count++;
+    return EE_OK;
+}
+
+/* Policies that are worth a try where somebody leaves it to us. */
+static ee_status add_experiments(job_request *request, const bandit_settings *of, ee_error *error)
+{
+    static const char *const policies[] = {"eenet", "eenet:fast", "squarecb"};
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < sizeof policies / sizeof *policies && !status; i++) {
+        bandit_settings as = *of;
+        char name[64], arguments[96];
+        json_text called = {name, (size_t)snprintf(name, sizeof name, "experiment-%s", policies[i])};
+        json_text said = {arguments, (size_t)snprintf(arguments, sizeof arguments, "eenet:%s", policies[i])};
+        if (strcmp(policies[i], of->policy) == 0 || is_taken(request, called)) continue;
+        status = policy_contract_apply(&as, called, said, error);
+        if (!status) status = add_candidate(request, called, &as, error);
+    }
+    return status;
+}
+
+/* ---- the request ---- */
+
+typedef struct contract {
+    job_request *into;
+    const bandit_settings *of;
+    kept_texts texts;
+    bool experiments;
+    const char **code;
+    ee_error *error;
+} contract;
+
+/* Behind the { of a policy. */
+static ee_status read_policy(contract *self, json_reader *reader)
+{
+    static const char *const names[] = {"name", "arguments"};
+    json_text found[2] = {{NULL, 0}, {NULL, 0}};
+    json_token token;
+    size_t which;
+    for (;;) {
+        ee_status status = json_next(reader, &token, self->error);
+        if (status) return status;
+        if (token.kind == JSON_KIND_OBJECT_END) break;
+        if (personalizer_member(token.key, names, 2, &which) && token.kind == JSON_KIND_TEXT) {
+            found[which] = token.text;
+            status = kept_texts_keep(&self->texts, reader, &found[which], self->error);
+        } else {
+            status = json_skip(reader, &token, NULL, self->error);
+        }
+        if (status) return status;
+    }
+    if (is_taken(self->into, found[0])) {
+        *self->code = "DuplicateCustomPolicyNames";
+        return status_fail(self->error, EE_BAD_INPUT, "policies: \"%.*s\" is the name of two", (int)found[0].length,
+                           found[0].bytes);
+    }
+    bandit_settings as = *self->of;
+    ee_status status = policy_contract_apply(&as, found[0], found[1], self->error);
+    return status ? status : add_candidate(self->into, found[0], &as, self->error);
+}
+
+static ee_status read_policies(contract *self, json_reader *reader, const json_token *first)
+{
+    json_token token;
+    if (first->kind == JSON_KIND_NULL) return EE_OK;
+    if (first->kind != JSON_KIND_ARRAY) return status_fail(self->error, EE_BAD_INPUT, "policies must be an array");
+    for (;;) {
+        ee_status status = json_next(reader, &token, self->error);
+        if (status || token.kind == JSON_KIND_ARRAY_END) return status;
+        if (token.kind != JSON_KIND_OBJECT)
+            return status_fail(self->error, EE_BAD_INPUT, "policies: each must be an object");
+        status = read_policy(self, reader);
+        if (status) return status;
+    }
+}
+
+static ee_status read_time(contract *self, const json_token *token, const char *name, int64_t *out)
+{
+    double seconds;
+    if (token->kind != JSON_KIND_TEXT || !log_time_parse(token->text, &seconds))
+        return status_fail(self->error, EE_BAD_INPUT, "%s must be a time, as 2026-11-16T10:00:00Z", name);
+    *out = (int64_t)(seconds * 1e6);
+    return EE_OK;
+}
+
+static ee_status read_name(contract *self, const json_token *token)
+{
+    char *name = self->into->name;
+    if (token->kind != JSON_KIND_TEXT || !token->text.length || token->text.length >= sizeof self->into->name)
+        return status_fail(self->error, EE_BAD_INPUT, "name must be a text of 1 to %zu bytes",
+                           sizeof self->into->name - 1);
+    snprintf(name, sizeof self->into->name, "%.*s", (int)token->text.length, token->text.bytes);
+    return EE_OK;
+}
+
+static ee_status read_members(contract *self, json_reader *reader)
+{
+    enum { NAME, START, END, POLICIES, EXPERIMENT, OPTIMIZATION, MEMBERS };
+    static const char *const names[] = {
+        "name", "startTime", "endTime", "policies", "enableOfflineExperimentation", "enablePolicyOptimization"};
+    json_token token;
+    unsigned seen = 0;
+    size_t which;
+    ee_status status = json_next(reader, &token, self->error);
+    if (status) return status;
+    if (token.kind != JSON_KIND_OBJECT) return status_fail(self->error, EE_BAD_INPUT, "the body must be an object");
+    while (!(status = json_next(reader, &token, self->error)) && token.kind != JSON_KIND_OBJECT_END) {
+        bool known = personalizer_member(token.key, names, MEMBERS, &which);
+        if (known && which == NAME) status = read_name(self, &token);
+        if (known && which == START) status = read_time(self, &token, names[which], &self->into->from);
+        if (known && which == END) status = read_time(self, &token, names[which], &self->into->until);
+        if (known && which == POLICIES) status = read_policies(self, reader, &token);
+        if (known && which >= EXPERIMENT) self->experiments = token.kind == JSON_KIND_TRUE;
+        if (!known) status = json_skip(reader, &token, NULL, self->error);
+        if (status) return status;
+        if (known) seen |= 1u << which;
+    }
+    for (size_t i = NAME; i <= END && !status; i++)
+        if (!(seen & 1u << i)) status = status_fail(self->error, EE_BAD_INPUT, "there is no %s", names[i]);
+    return status ? status : json_next(reader, &token, self->error);
+}
+
+ee_status evaluation_contract_read(json_text body, const bandit_settings *of, job_request *out, const char **code,
+                                   ee_error *error)
+{
+    memory owner = {0};
+    json_room room = {.owner = &owner};
+    json_reader reader = json_start(body.bytes, body.length, &room);
+    contract self = {.into = out, .of = of, .texts = {.owner = &owner}, .code = code, .error = error};
+    *code = "InvalidEvaluationContract";
+    job_request_usual(out);
+    ee_status status = read_members(&self, &reader);
+    if (!status && out->from >= out->until)
+        status = status_fail(error, EE_BAD_INPUT, "startTime must be before endTime");
+    if (!status && self.experiments) status = add_experiments(out, of, error);
+    memory_release(&owner);
+    return status;
+}
