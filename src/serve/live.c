@@ -32,9 +32,9 @@ typedef struct live_entry {
     /* Of the thread, or of whoever has the turn. */
     live_bandit state;
     bool open;
-    bool more;
-    uint64_t taken; /* events of the log when it had its last turn */
-    uint64_t saved; /* changes that were saved */
+    bool more, stale; /* there is more to take; what is shown lacks a count that was not due */
+    uint64_t taken;   /* events of the log when it had its last turn */
+    uint64_t saved;   /* changes that were saved */
     double due, news, shown, save_due, count_due, waiting;
     uint64_t promotion; /* the last that the list has */
     text promotions;
@@ -157,7 +157,8 @@ static ee_status count_waiting(live_entry *entry, ee_error *error)
     double begin = now_seconds();
     uint64_t count;
     const live_bandit *state = &entry->state;
-    if (begin < entry->count_due) return EE_OK;
+    entry->stale = begin < entry->count_due;
+    if (entry->stale) return EE_OK;
     ee_status status = store_count_waiting(state->log, state->number, state->tracks[0]->upto, &count, error);
     double end = now_seconds();
     if (!status) entry->waiting = (double)count;
@@ -288,6 +289,7 @@ static void serve_entry(live *self, live_entry *entry, double *next)
     pthread_mutex_unlock(&self->lock);
     bool archived = served_bandit_is_archived(entry->bandit);
     news = news || entry->more || served_bandit_standing(entry->bandit).events != entry->taken;
+    news = news || (entry->stale && entry->open && now >= entry->count_due);
     if (watched && !archived && news) {
         if (entry->due <= now) give_turn(self, entry);
         *next = fmin(*next, entry->due);
