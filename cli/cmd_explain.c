@@ -9,11 +9,12 @@
 #include "explain_request.h"
 #include "serve/explain_answer.h"
 
-enum { CONTEXT, DATA, FEATURES, JSON, FLAGS };
+enum { CONTEXT, DATA, SLOT, FEATURES, JSON, FLAGS };
 
 static const flag flags[FLAGS] = {
     [CONTEXT] = {'c', "context", "FILE", "the round, as JSON; -: from standard input"},
     [DATA] = {'d', "data", "DIR", "a server's folder: explain the decision that has the ID"},
+    [SLOT] = {'s', "slot", "SLOT", "with --data: of a round of slots, which"},
     [FEATURES] = {'f', "features", "COUNT", "of each action, so many of its largest features (10)"},
     [JSON] = {'\0', "json", NULL, "as a line of JSON"},
 };
@@ -52,13 +53,15 @@ static int read_arguments(const command *self, int count, char **words, wishes *
     if (!code) code = arguments_number(self, FEATURES, given[FEATURES], 1, 1000000, &out->features);
     if (code) return code;
     out->json = given[JSON];
+    if (given[SLOT] && !given[DATA]) return command_misused(self, "--slot needs --data");
     if (given[DATA] && given[CONTEXT]) return command_misused(self, "--data and --context exclude each other");
     if (given[DATA] && names != 2) return command_misused(self, "with --data, expected BANDIT and ID");
     if (!given[DATA] && names != 1) return command_misused(self, "expected one MODEL");
     if (!given[DATA] && !given[CONTEXT])
         return command_misused(self, "expected --context FILE, or - for standard input");
-    out->request = given[DATA] ? (explain_request){.folder = given[DATA], .bandit = named[0], .id = named[1]}
-                               : (explain_request){.model = named[0], .context = given[CONTEXT]};
+    out->request =
+        given[DATA] ? (explain_request){.folder = given[DATA], .bandit = named[0], .id = named[1], .slot = given[SLOT]}
+                    : (explain_request){.model = named[0], .context = given[CONTEXT]};
     return EXIT_DONE;
 }
 
@@ -160,7 +163,7 @@ static int run(const command *self, int count, char **words)
 
 const command command_explain = {
     .name = "explain",
-    .form = "MODEL --context FILE | --data DIR BANDIT ID [-f COUNT] [--json]",
+    .form = "MODEL --context FILE | --data DIR BANDIT ID [-s SLOT] [-f COUNT] [--json]",
     .summary = "what the features contribute to a decision",
     .details =
         "MODEL is a file that ee_bandit_save wrote, or that a server gave. FILE is a round as the server's decide "

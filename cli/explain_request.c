@@ -139,6 +139,18 @@ static ee_status keep_decision(void *context, const event *seen, ee_error *error
     return decision_body_read(self->bytes, self->size, &self->room, &self->body, error);
 }
 
+/* Of a round of slots, the id of one of its decisions. */
+static ee_status find_id(explained *self, store_reader *log, const explain_request *request, uint32_t bandit,
+                         uint64_t *number, ee_error *error)
+{
+    json_text id = {request->id, strlen(request->id)};
+    if (!request->slot) return store_find_id(log, bandit, id, number, error);
+    json_text slot = {request->slot, strlen(request->slot)};
+    char *room = NULL;
+    ee_status status = memory_create(&self->memory, &room, slot_decision_id_size(id, slot), 1, error);
+    return status ? status : store_find_id(log, bandit, slot_decision_id(id, slot, room), number, error);
+}
+
 static ee_status find_decision(explained *self, store_reader *log, const explain_request *request, stored_place *place,
                                ee_error *error)
 {
@@ -146,8 +158,7 @@ static ee_status find_decision(explained *self, store_reader *log, const explain
     ee_status status = store_each_bandit(log, find_bandit, place, error);
     if (!status && !place->found)
         status = status_fail(error, EE_BAD_INPUT, "there is no bandit %.64s in this folder", request->bandit);
-    if (!status)
-        status = store_find_id(log, place->number, (json_text){request->id, strlen(request->id)}, &number, error);
+    if (!status) status = find_id(self, log, request, place->number, &number, error);
     if (!status && !number)
         status = status_fail(error, EE_BAD_INPUT, "no decision that is kept has the id %.128s", request->id);
     return status ? status : store_read_one(log, place->number, number, keep_decision, self, error);

@@ -9,8 +9,8 @@
 #include "serve/follower.h"
 
 typedef struct explain_request {
-    const char *model, *context;      /* files; "-": standard input */
-    const char *folder, *bandit, *id; /* or of a server */
+    const char *model, *context;             /* files; "-": standard input */
+    const char *folder, *bandit, *id, *slot; /* or of a server; slot NULL: none was given */
 } explain_request;
 
 typedef struct explained {

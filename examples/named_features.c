@@ -1,5 +1,5 @@
 /* Named features: rounds as JSON, no vectors to make. The bandit gives every name a place, scales the numbers, and can
- * say afterwards which weight belongs to which name.
+ * say afterwards which weight belongs to which name, and why it chose as it did.
  *
  * cc named_features.c -leenet */
 #include <eenet.h>
@@ -58,6 +58,23 @@ static void print_weights(ee_bandit *bandit)
     }
 }
 
+/* Why an article was chosen: what each of its features adds to the reward that was expected. */
+static void print_reasons(ee_bandit *bandit, const ee_arms *arms, size_t arm)
+{
+    size_t first = arms->starts[arm], count = arms->starts[arm + 1] - first;
+    float *contributions = calloc(count, sizeof *contributions);
+    ee_error error;
+    if (!contributions || ee_bandit_explain(bandit, arms, arm, contributions, &error)) exit(1);
+    printf("\nthe last visitor was shown %s, because of\n", topics[arm]);
+    for (size_t i = 0; i < count; i++) {
+        ee_feature feature;
+        if (ee_bandit_feature(bandit, arms->indices[first + i], &feature, &error)) stop(&error);
+        if (contributions[i] > 0.05f || contributions[i] < -0.05f)
+            printf("%+8.3f  %s\n", (double)contributions[i], feature.name);
+    }
+    free(contributions);
+}
+
 int main(void)
 {
     ee_settings settings = {.policy = "linucb", .seed = 1, .features = "names=100 hashes=10"};
@@ -67,9 +84,9 @@ int main(void)
     int right = 0;
     if (ee_bandit_create(&settings, &bandit, &error)) stop(&error);
     if (ee_round_create(NULL, &round, &error)) stop(&error);
+    ee_arms arms = {0};
+    ee_decision decision = {0};
     for (int i = 0; i < ROUNDS; i++) {
-        ee_arms arms;
-        ee_decision decision;
         size_t wanted = visit(round);
         if (ee_bandit_arms(bandit, round, &arms, &error)) stop(&error);
         if (ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error)) stop(&error);
@@ -78,6 +95,7 @@ int main(void)
     }
     printf("%d of %d visitors saw what they wanted to read; chance is %d\n", right, ROUNDS, ROUNDS / TOPICS);
     print_weights(bandit);
+    print_reasons(bandit, &arms, decision.arm);
     ee_round_free(round);
     ee_bandit_free(bandit);
     return 0;

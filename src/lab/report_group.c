@@ -224,7 +224,7 @@ static void add_slot_row(text *page, const summary_group *group, summary_part pa
 static void add_slots(text *page, const summary_group *group)
 {
     if (!group->first->slots) return;
-    char names[RUN_SLOTS][16];
+    char names[RUN_SLOTS][32];
     column columns[RUN_SLOTS + 1] = {{"policy", 0}};
     for (size_t k = 0; k < group->first->slots; k++) {
         snprintf(names[k], sizeof names[k], "slot %zu", k + 1);

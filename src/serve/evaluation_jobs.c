@@ -363,7 +363,11 @@ static ee_status make_id(char id[JOB_ID_SIZE], ee_error *error)
 static ee_status add_job(evaluation_jobs *self, const job_about *about, ee_error *error)
 {
     size_t same = 0;
-    for (size_t i = 0; i < self->count; i++) same += self->rows[i]->bandit == about->bandit;
+    for (size_t i = 0; i < self->count; i++) {
+        same += self->rows[i]->bandit == about->bandit;
+        if (strcmp(self->rows[i]->id, about->id) == 0)
+            return status_fail(error, EE_BAD_INPUT, "there is an evaluation of this id already");
+    }
     if (same >= JOBS_EACH)
         return status_fail(error, EE_BAD_INPUT, "there are %d evaluations of this bandit already; delete one first",
                            JOBS_EACH);
@@ -372,14 +376,13 @@ static ee_status add_job(evaluation_jobs *self, const job_about *about, ee_error
     return status;
 }
 
-ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
-                                 char id[JOB_ID_SIZE], ee_error *error)
+ee_status evaluation_jobs_create_as(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
+                                    const char *id, ee_error *error)
 {
     bandit_settings settings = served_bandit_settings(bandit);
     job_about *about = NULL;
     ee_status status = job_request_check(request, &settings, error);
     if (!status) status = memory_create(NULL, &about, 1, sizeof *about, error);
-    if (!status) status = make_id(id, error);
     if (!status) {
         *about = (job_about){.bandit = served_bandit_number(bandit),
                              .progress = NAN,
@@ -393,6 +396,13 @@ ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *ban
     }
     memory_free(about);
     return status;
+}
+
+ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
+                                 char id[JOB_ID_SIZE], ee_error *error)
+{
+    ee_status status = make_id(id, error);
+    return status ? status : evaluation_jobs_create_as(self, bandit, request, id, error);
 }
 
 /* As the row knows it now; with the lock. */

@@ -104,6 +104,9 @@ void evaluation_jobs_stop(evaluation_jobs *self);
 /* EE_BAD_INPUT with a sentence where a candidate or an estimator is none, or there are too many jobs. */
 ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
                                  char id[JOB_ID_SIZE], ee_error *error);
+/* The same with an id of the caller's, as long as ours. EE_BAD_INPUT also where there is one of this id. */
+ee_status evaluation_jobs_create_as(evaluation_jobs *self, const served_bandit *bandit, const job_request *request,
+                                    const char *id, ee_error *error);
 
 /* The jobs of a bandit, the oldest first; to be freed with memory_free. */
 ee_status evaluation_jobs_list(evaluation_jobs *self, uint32_t bandit, job_about **out, size_t *count, ee_error *error);

@@ -1,6 +1,7 @@
 /* Evaluations as Personalizer asks for them. */
 #include "personalizer_evaluations.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "personalizer.h"
@@ -26,11 +27,11 @@ static ee_status add_candidate(job_request *request, json_text name, const bandi
         return status_fail(error, EE_BAD_INPUT, "policies: a name must have 1 to %zu bytes, and options fewer than %zu",
                            sizeof made->name - 1, sizeof made->options);
     *made = (job_candidate){.name = ""};
-    snprintf(made->name, sizeof made->name, "%.*s", (int)name.length, name.bytes);
-    snprintf(made->policy, sizeof made->policy, "%s", as->policy);
-    snprintf(made->options, sizeof made->options, "%s", as->options);
+    memcpy(made->name, name.bytes, name.length);
+    memcpy(made->policy, as->policy, strlen(as->policy));
+    memcpy(made->options, as->options, strlen(as->options));
     /* A policy that draws its scores has no rule to say. */
-    if (strcmp(as->propensity, "own") != 0) snprintf(made->propensity, sizeof made->propensity, "%s", as->propensity);
+    if (strcmp(as->propensity, "own") != 0) memcpy(made->propensity, as->propensity, strlen(as->propensity));
     request->candidate_count++;
     return EE_OK;
 }
@@ -112,7 +113,7 @@ static ee_status read_time(contract *self, const json_token *token, const char *
     double seconds;
     if (token->kind != JSON_KIND_TEXT || !log_time_parse(token->text, &seconds))
         return status_fail(self->error, EE_BAD_INPUT, "%s must be a time, as 2026-11-16T10:00:00Z", name);
-    *out = (int64_t)(seconds * 1e6);
+    *out = llround(seconds * 1e6);
     return EE_OK;
 }
 

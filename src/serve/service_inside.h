@@ -295,8 +295,8 @@ void importances_free(struct importance_cache *self);
 call_handler api_get_configuration, api_put_configuration, api_get_policy, api_put_policy, api_reset_policy;
 call_handler api_model_properties, api_log_properties, api_forget_log, api_no_flatbuffers;
 call_handler api_status, api_container_ready;
-call_handler api_list_evaluations, api_post_evaluation, api_put_evaluation, api_get_evaluation, api_delete_evaluation,
-    api_apply_evaluation;
+call_handler personalizer_list_evaluations, personalizer_post_evaluation, personalizer_put_evaluation,
+    personalizer_get_evaluation, personalizer_delete_evaluation, personalizer_apply_evaluation;
 call_handler api_list_importances, api_put_importance, api_get_importance, api_delete_importance;
 
 #endif

@@ -20,6 +20,7 @@ refuse 2 'expected one MODEL' a b -c -
 refuse 2 'expected --context FILE, or - for standard input' a
 refuse 2 'with --data, expected BANDIT and ID' --data a b
 refuse 2 '--data and --context exclude each other' --data a b c -c -
+refuse 2 '--slot needs --data' a -c - -s top
 refuse 1 'load: there is no file none' none -c -
 
 "$eenet" serve --port 0 --folder data >out 2>err &
@@ -42,6 +43,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
     post /shop/reward "{\"id\":\"s$i\",\"value\":$value}"
 done
 post /plain/decide '{"id":"p1","actions":[[1,0],[0,1]]}'
+post /shop/decide '{"id":"both","slots":[{"id":"top"},{"id":"side"}],"context":{"user":{"plan":"free"}},"actions":[{"id":"a","features":{"item":"a"}},{"id":"b","features":{"item":"b"}}]}'
 post /plain/reward '{"id":"p1","value":1}'
 
 # The model is that of all rewards: the server has learned them before it stops.
@@ -57,6 +59,8 @@ grep -Eq '^ +[+-][0-9]\.[0-9]{4} .* user\.plan=free\*item=a = 1$' table && grep 
 "$eenet" explain --data data shop s12 --json -f 1 >line
 grep -Eq '^\{"id":"s12","index":[01],"decided_by":[0-9]+,"version":[0-9]+,"actions":\[\{"action":"a".*"others":' line ||
     fail "$(cat line)"
+[ "$("$eenet" explain --data data shop both -s side | grep -c ': expected')" = 1 ] || fail 'a slot'
+refuse 1 'no decision that is kept has the id both' --data data shop both -s none
 refuse 1 'there is no bandit other in this folder' --data data other s1
 refuse 1 'no decision that is kept has the id s13' --data data shop s13
 "$eenet" explain --data data plain p1 | grep -q '\[0\] = 1' || fail 'a vector'

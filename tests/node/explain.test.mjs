@@ -139,6 +139,26 @@ test('vectors, nothing yet, and bad requests', async () => {
     }
 });
 
+test('a slot of a round is explained by itself', async () => {
+    await ask(server.url, '/v1/bandits', { name: 'slotted', policy: 'linucb', features: '' });
+    const request = { ...round('two', 'free', 40), slots: [{ id: 'top', features: { place: { wide: 1 } } }, { id: 'side' }] };
+    const decided = await ask(server.url, '/v1/bandits/slotted/decide', request);
+    assert.equal(decided.status, 200);
+    for (const [i, slot] of ['top', 'side'].entries()) {
+        const { status, body } = await ask(server.url, `/v1/bandits/slotted/decisions/two/explain?slot=${slot}&features=100`);
+        assert.equal(status, 200);
+        assert.equal(body.id, 'two');
+        assert.equal(body.slot, slot);
+        assert.equal(body.action, decided.body.slots[i].action);
+        assert.equal(body.actions.length, ITEMS.length - i); // what the slot before it took cannot be chosen
+    }
+    assert.equal((await ask(server.url, '/v1/bandits/slotted/decisions/two/explain?slot=none')).status, 404);
+    const refused = await ask(server.url, '/v1/bandits/slotted/explain', request);
+    assert.equal(refused.status, 400);
+    assert.match(refused.body.error.message, /a round of slots is explained once it is decided/);
+    assert.equal((await ask(server.url, '/v1/bandits/slotted/importance')).body.decisions, 2);
+});
+
 test('a bandit that is asleep is woken to explain', async () => {
     const drowsy = await startServer(['--sleep-seconds', '1', '--publish-interval', '0.01']);
     try {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "evaluate/evaluation_file.h"
+#include "evaluate/evaluation_play.h"
 #include "support_files.h"
 
 enum { ACTIONS = 4, SLOTS = 3, DIM = ACTIONS };
@@ -395,6 +396,91 @@ static void a_trained_winner_learned_all_slots(void **state)
     ee_bandit_free(bandit);
 }
 
+/* ---- event by event, as a server has them ---- */
+
+typedef struct fed_play {
+    trial asked;
+    evaluation_frame frame;
+    evaluation_play play;
+} fed_play;
+
+static void fed_open(fed_play *self, const char *const *candidates, size_t count)
+{
+    static const size_t places[MOST] = {0, 1, 2, 3, 4, 5};
+    ee_error error;
+    ask(&self->asked, candidates, count, SLOT_CASCADE);
+    self->asked.request.estimator_count = 2; /* without a reward model */
+    self->frame = (evaluation_frame){.request = &self->asked.request, .features = "names=100", .reward_high = 1.0};
+    if (evaluation_play_open(&self->play, &self->frame, 0, places, count, self->asked.results, &error))
+        fail_msg("%s", error.message);
+}
+
+/* Feeds the log; after so many events it is saved, closed and loaded. */
+static void feed(fed_play *self, const char *const *candidates, size_t count, uint64_t restart)
+{
+    log_reader *log;
+    log_event event;
+    bool found, usable;
+    ee_error error = {EE_OK, ""};
+    ee_round *features;
+    log_options usual = log_options_usual();
+    fed_open(self, candidates, count);
+    assert_int_equal(log_open(log_path, &usual, &log, NULL), EE_OK);
+    assert_int_equal(ee_round_create(NULL, &features, NULL), EE_OK);
+    for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
+        if (number == restart) {
+            archive written = archive_writer(&error);
+            evaluation_play_archive(&self->play, &written);
+            evaluation_play_close(&self->play);
+            fed_open(self, candidates, count);
+            archive read = archive_reader(written.bytes, written.size, &error);
+            evaluation_play_archive(&self->play, &read);
+            if (written.status || read.status || archive_remaining(&read)) fail_msg("%s", error.message);
+            memory_free(written.bytes);
+        }
+        assert_int_equal(candidate_read_features(features, &event, &usable, &error), EE_OK);
+        assert_true(usable);
+        candidate_round round = {.event = &event, .number = number, .features = features};
+        if (evaluation_play_event(&self->play, &round, (event_use){.score = true, .learn = true}, &error))
+            fail_msg("%s", error.message);
+    }
+    ee_round_free(features);
+    log_close(log);
+}
+
+/* The numbers are those of the log as a whole, also where they were saved and loaded on the way. */
+static void slots_may_come_one_by_one(void **state)
+{
+    (void)state;
+    static const char *const candidates[] = {"first", "uniform", "linucb"};
+    static const uint64_t restarts[] = {UINT64_MAX, 1, 150};
+    make_log(&(made_slots){.events = 300, .cascade = true, .named = true, .unknown = 3, .seed = 8});
+    trial whole;
+    ask(&whole, candidates, 3, SLOT_CASCADE);
+    whole.request.estimator_count = 2;
+    whole.request.features = "names=100";
+    play(&whole);
+    for (size_t r = 0; r < 3; r++) {
+        fed_play fed;
+        feed(&fed, candidates, 3, restarts[r]);
+        for (size_t c = 0; c < 3; c++)
+            for (size_t e = 0; e < 2; e++) {
+                const tally *sums = fed.play.players[c].sums;
+                estimate found = tally_estimate(sums, e, whole.results[c].log.rewards, 0.05);
+                const estimate *expected = &whole.results[c].estimates[e];
+                assert_true(found.value == expected->value && found.low == expected->low);
+                assert_true(found.gain_low == expected->gain_low && found.gain_high == expected->gain_high);
+                for (size_t k = 0; k < SLOTS; k++) {
+                    estimate slot = tally_estimate(sums->slots[k], e, (interval){0, 1}, 0.05);
+                    assert_true(slot.value == whole.results[c].slots[k].estimates[e].value);
+                    assert_true(slot.high == whole.results[c].slots[k].estimates[e].high);
+                }
+            }
+        evaluation_play_close(&fed.play);
+    }
+    done(&whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +491,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_slot_without_a_reward_is_not_judged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(slots_are_kept_and_read_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_trained_winner_learned_all_slots, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(slots_may_come_one_by_one, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("evaluation_slots", tests, NULL, NULL);
 }

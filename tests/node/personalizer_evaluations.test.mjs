@@ -1,0 +1,165 @@
+// Evaluations and feature importances: with the client that has the first, and by plain requests for both.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { meal, newClient, readLog, startPersonalizer, until } from './personalizer.mjs';
+
+let server, client, rounds, start, end;
+before(async () => {
+    server = await startPersonalizer({ propensity: 'floor:0.5' });
+    client = newClient(server.url, server.key);
+    rounds = 120;
+    for (let i = 0; i < rounds; i++) {
+        const { body } = await client.path('/rank').post({ body: meal });
+        const value = body.rewardActionId === 'ice cream' ? 1 : 0;
+        await client.path('/events/{eventId}/reward', body.eventId).post({ body: { value } });
+    }
+    await until(async () => (await readLog(server)).length === rounds, 'all is settled');
+    start = new Date(Date.now() - 3600e3).toISOString();
+    end = new Date(Date.now() + 3600e3).toISOString();
+});
+after(() => server.stop());
+
+const contract = () => ({
+    name: 'first try',
+    startTime: start,
+    endTime: end,
+    policies: [
+        { name: 'square', arguments: 'eenet:squarecb' },
+        { name: 'vw', arguments: '--cb_explore_adf --epsilon 0.1' },
+    ],
+    enableOfflineExperimentation: false,
+});
+
+// What the log says by itself of a policy that draws as `probability` says.
+async function byHand(probability) {
+    let rewards = 0, weights = 0, squares = 0;
+    for (const line of await readLog(server)) {
+        const action = line.a[0] - 1;
+        const weight = probability(action, line) / line._label_probability;
+        weights += weight;
+        rewards += weight * -line._label_cost;
+        squares += (weight * line._label_cost) ** 2;
+    }
+    return { rewards, weights, squares };
+}
+
+function close(got, wanted, what) {
+    assert.ok(Math.abs(got - wanted) < 1e-6 * Math.max(1, Math.abs(wanted)), `${what}: ${got}, expected ${wanted}`);
+}
+
+test('an evaluation is asked for, waited for, read and deleted', async () => {
+    const made = await client.path('/evaluations').post({ body: contract() });
+    assert.equal(made.status, '201');
+    const { id } = made.body;
+    assert.equal(made.headers.location, `/personalizer/v1.1-preview.3/evaluations/${id}`);
+    assert.equal(made.body.name, 'first try');
+    assert.equal(made.body.evaluationType, 'Manual');
+    assert.equal(Date.parse(made.body.startTime), Date.parse(start));
+    const done = await until(async () => {
+        const { status, body } = await client.path('/evaluations/{evaluationId}', id).get();
+        assert.equal(status, '200');
+        assert.ok(['pending', 'completed'].includes(body.status), JSON.stringify(body));
+        return body.status === 'completed' && body;
+    }, 'it is evaluated');
+    const results = Object.fromEntries(done.policyResults.map((result) => [result.policySource + ' ' + result.name, result]));
+    assert.deepEqual(Object.keys(results), ['Online online', 'Baseline baseline', 'Random uniform', 'Custom square', 'Custom vw']);
+    for (const [key, probability] of [
+        ['Online online', (action, line) => line._label_probability],
+        ['Baseline baseline', (action) => (action === 0 ? 1 : 0)],
+        ['Random uniform', () => 1 / 3],
+    ]) {
+        const { totalSummary } = results[key];
+        const { rewards, weights, squares } = await byHand(probability);
+        close(totalSummary.ipsEstimatorDenominator, rounds, `${key} denominator`);
+        close(totalSummary.ipsEstimatorNumerator, rewards, `${key} numerator`);
+        close(totalSummary.snipsEstimatorDenominator, weights, `${key} weights`);
+        close(totalSummary.sumOfSquares, squares, `${key} squares`);
+        close(totalSummary.averageReward, rewards / rounds, `${key} mean`);
+        assert.ok(results[key].summary.length >= 1);
+        assert.ok(Date.parse(totalSummary.timeStamp) > Date.parse(start));
+        assert.match(totalSummary.aggregateTimeWindow, /^P/);
+    }
+    assert.equal(results['Custom vw'].arguments, 'eenet:eenet propensity=floor:0.1');
+    assert.ok(done.optimalPolicy);
+    const list = await client.path('/evaluations').get();
+    assert.deepEqual(list.body.map((one) => one.id), [id]);
+    const applied = await client.path('/configurations/applyFromEvaluation').post({ body: { evaluationId: id, policyName: 'square' } });
+    assert.equal(applied.status, '204', JSON.stringify(applied.body));
+    assert.equal((await server.ask('/v1/bandits/personalizer')).body.settings.policy, 'squarecb');
+    for (const [body, status, code] of [
+        [{ evaluationId: id, policyName: 'nobody' }, '404', 'LearningSettingsNotFound'],
+        [{ evaluationId: 'nothing', policyName: 'square' }, '404', 'EvaluationNotFound'],
+        [{ evaluationId: id, policyName: 'uniform' }, '400', 'InvalidPolicyConfiguration'],
+        [{}, '400', 'BadRequest'],
+    ]) {
+        const answer = await client.path('/configurations/applyFromEvaluation').post({ body });
+        assert.equal(answer.status, status, JSON.stringify(answer.body));
+        assert.equal(answer.body.error.code, code);
+    }
+    assert.equal((await client.path('/evaluations/{evaluationId}', id).delete()).status, '204');
+    const gone = await client.path('/evaluations/{evaluationId}', id).get();
+    assert.equal(gone.status, '404');
+    assert.equal(gone.body.error.code, 'EvaluationNotFound');
+});
+
+test('what an evaluation cannot be', async () => {
+    for (const [more, code] of [
+        [{ name: '' }, 'InvalidEvaluationContract'],
+        [{ startTime: 'yesterday' }, 'InvalidEvaluationContract'],
+        [{ startTime: end, endTime: start }, 'InvalidEvaluationContract'],
+        [{ policies: [{ name: 'a', arguments: 'eenet:nobody' }] }, 'InvalidEvaluationContract'],
+        [{ policies: [{ name: 'a', arguments: 'b' }, { name: 'a', arguments: 'b' }] }, 'DuplicateCustomPolicyNames'],
+    ]) {
+        const answer = await client.path('/evaluations').post({ body: { ...contract(), ...more } });
+        assert.equal(answer.status, '400', JSON.stringify(answer.body));
+        assert.equal(answer.body.error.code, code, answer.body.error.message);
+    }
+});
+
+test('the newest generation names its evaluations itself', async () => {
+    const path = (id, more = '') => `/personalizer/evaluations/${id}?api-version=2022-09-01-preview${more}`;
+    const body = { name: 'mine', startTime: start, endTime: end, policies: [], enablePolicyOptimization: true };
+    assert.equal((await server.ask(path('my-evaluation'), body, 'PUT')).status, 200);
+    const again = await server.ask(path('my-evaluation'), body, 'PUT');
+    assert.equal(again.status, 200);
+    assert.equal(again.body.id, 'my-evaluation');
+    const other = await server.ask(path('my-evaluation'), { ...body, name: 'other' }, 'PUT');
+    assert.equal(other.status, 400);
+    const span = `&startTime=${encodeURIComponent(start)}&endTime=${encodeURIComponent(end)}&intervalInMinutes=60&window=Expanding`;
+    const done = await until(async () => {
+        const answer = await server.ask(path('my-evaluation', span));
+        assert.equal(answer.status, 200);
+        assert.ok(['Running', 'Succeeded'].includes(answer.body.status), JSON.stringify(answer.body));
+        return answer.body.status === 'Succeeded' && answer.body;
+    }, 'it is evaluated');
+    assert.equal(done.content.intervalInMinutes, 60);
+    assert.ok(done.content.value.some((result) => result.policySource === 'OfflineExperimentation'));
+    for (const result of done.content.value) assert.ok(result.summary.length >= 1 && result.summary.length <= 3);
+    assert.equal((await server.ask(path('my-evaluation', '&intervalInMinutes=7'))).status, 400);
+    const list = await server.ask('/personalizer/evaluations?api-version=2022-09-01-preview&top=5');
+    assert.equal(list.body.value.length, 1);
+    assert.equal((await server.ask(path('my-evaluation'), undefined, 'DELETE')).status, 204);
+    assert.equal((await server.ask(path('my-evaluation'))).headers.get('x-ms-error-code'), 'EvaluationNotFound');
+});
+
+test('feature importances', async () => {
+    const path = (id) => `/personalizer/featureImportances${id}?api-version=2022-09-01-preview`;
+    const body = { name: 'what counts', startTime: start, endTime: end };
+    const put = await server.ask(path('/fi-1'), body, 'PUT');
+    assert.equal(put.status, 200, JSON.stringify(put.body));
+    const { status, body: found } = await server.ask(path('/fi-1'));
+    assert.equal(status, 200);
+    assert.deepEqual(found, put.body);
+    assert.equal(found.id, 'fi-1');
+    assert.equal(found.status, 'Succeeded');
+    assert.ok(found.featureScores.length > 0, JSON.stringify(found));
+    const scores = found.featureScores.map((one) => one.score);
+    assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+    assert.ok(found.featureScores.some((one) => one.namespace === '' && one.featureName === 'taste'), JSON.stringify(found.featureScores));
+    assert.ok(found.featureScores.some((one) => one.namespace === 'nutrition' && one.featureName === 'calories'), JSON.stringify(found.featureScores));
+    assert.deepEqual((await server.ask(path(''))).body.value, [found]);
+    assert.equal((await server.ask(path('/fi-2'), { name: 'x' }, 'PUT')).status, 400);
+    assert.equal((await server.ask(path('/fi-1'), undefined, 'DELETE')).status, 204);
+    assert.equal((await server.ask(path('/fi-1'))).status, 404);
+    assert.deepEqual((await server.ask(path(''))).body.value, []);
+});
