@@ -179,14 +179,13 @@ static bool judge_slot(dsjson *self, const slot_facts *from, size_t count, const
 /* What the context says of a slot. */
 static bool add_description(dsjson *self, const slot_words *from, size_t count, log_slot *slot)
 {
-    const double *allowed = self->said.allowed.values + from->first_allowed;
-    size_t *numbers = self->allowed_numbers + from->first_allowed;
     if (!slot->id.length) slot->id = from->id;
     slot->features = from->features;
     if (!from->allowed_count || self->said.of.slate) return true;
+    size_t *numbers = self->allowed_numbers + from->first_allowed;
     slot->allowed = numbers;
     slot->allowed_count = from->allowed_count;
-    return take_wholes(allowed, from->allowed_count, count, numbers);
+    return take_wholes(self->said.allowed.values + from->first_allowed, from->allowed_count, count, numbers);
 }
 
 /* As far as they are known: one that cannot be ends them. */
