@@ -153,8 +153,10 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         assert.equal(before.series.policies.net.low.length, before.series.time.length);
 
         // A restart goes on with what was saved; a kill begins with what was saved last, or from the log.
-        for (const signal of ['SIGTERM', 'SIGKILL']) {
+        const damage = () => writeFileSync(join(folder, 'store', 'live', '1.state'), 'nothing of the kind');
+        for (const [signal, then] of [['SIGTERM'], ['SIGKILL'], ['SIGTERM', damage]]) {
             await server.end(signal);
+            then?.();
             server = await start(folder);
             assert.deepEqual(numbers(await settled(server.url, bandit, 250)), numbers(before), signal);
         }
