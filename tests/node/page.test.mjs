@@ -247,6 +247,59 @@ test('a bandit of vectors has an example of its dimension', { skip }, async (t) 
     assert.deepEqual(page.troubles, []);
 });
 
+// ---- challengers ----
+
+test('a challenger is added, read in the chart, promoted and removed', { skip }, async (t) => {
+    const server = await serve(t);
+    await create(server, { name: 'shop', features: '', policy: 'uniform', propensity: 'own' });
+    const page = await look(t, server, 'shop');
+    await page.getByText('Nothing to draw yet').waitFor();
+    await page.getByRole('button', { name: 'Add a challenger' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('linear');
+    await dialog.getByLabel('Policy', { exact: true }).fill('linucb');
+    await page.keyboard.press('Enter');
+    await page.getByRole('rowheader', { name: 'linear' }).waitFor();
+    await play(server.url, 'shop', 0, 4000);
+    await page.getByText('shown to be better').waitFor({ timeout: 120000 });
+    // The chart, by the keyboard.
+    await page.getByRole('button', { name: 'Decisions', exact: true }).click();
+    const stage = page.getByRole('group', { name: 'Chart of the mean reward' });
+    await stage.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.tip', { hasText: 'linear' }).waitFor();
+    const before = await page.locator('.tip').textContent();
+    await page.keyboard.press('Home');
+    assert.notEqual(await page.locator('.tip').textContent(), before);
+    assert.match(await page.locator('.chart [aria-live]').textContent(), /This bandit .* to .*; Baseline .*; Chance .*; linear /);
+    await page.keyboard.press('Escape');
+    await page.locator('.tip').waitFor({ state: 'hidden' });
+    // By the pointer, and without a series.
+    await stage.hover({ position: { x: 300, y: 150 } });
+    await page.locator('.tip', { hasText: 'Baseline' }).waitFor();
+    await page.locator('.legend').getByRole('button', { name: 'Baseline' }).click();
+    await stage.hover({ position: { x: 320, y: 150 } });
+    await page.locator('.tip:not(:has-text("Baseline"))', { hasText: 'linear' }).waitFor();
+    // As a table.
+    await page.getByText('As a table').click();
+    assert.ok(await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').count() > 5);
+    assert.deepEqual(await violations(page), []);
+    // What the page says is what the server says.
+    await page.getByText('Of 4,000 settled decisions').waitFor({ timeout: 120000 });
+    const { body } = await ask(server.url, '/v1/bandits/shop/evaluation');
+    const online = body.policies.find((policy) => policy.kind === 'online');
+    assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);
+    await page.getByRole('button', { name: 'Promote linear' }).click();
+    await dialog.getByText('It is shown to earn more than this bandit does now.').waitFor();
+    await dialog.getByRole('button', { name: 'Promote' }).click();
+    await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('linucb over uniform').waitFor();
+    assert.equal((await ask(server.url, '/v1/bandits/shop')).body.settings.policy, 'linucb');
+    await page.getByRole('button', { name: 'Remove former-' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('rowheader', { name: 'former-' }).waitFor({ state: 'detached' });
+    assert.deepEqual(page.troubles, []);
+});
+
 // ---- keys, and a server that is away ----
 
 function addKey(file, name, ...words) {

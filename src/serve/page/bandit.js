@@ -44,7 +44,9 @@ export function bandit(name) {
         promotions.node);
     value.update(DASH, '', '');
     chance.update(DASH, '', '');
+    earned.header.append(chart.choice);
     show(chart.node, false);
+    show(chart.choice, false);
 
     function jump() {
         trying?.node.scrollIntoView({ block: 'start' });
@@ -59,7 +61,7 @@ export function bandit(name) {
     async function lookAtActivity() {
         activity = await ask(pathOf(name, '/activity'));
         rates.update(activity);
-        chance.update(percent(activity.explored), 'of decisions', known(activity.entropy) ? `probabilities are ${percent(activity.entropy, 0)} even` : 'no decision since the start', activity.seconds.map((second) => second.explored));
+        chance.update(percent(activity.explored), '', known(activity.entropy) ? `of decisions; probabilities ${percent(activity.entropy, 0)} even` : 'no decision since the start', activity.seconds.map((second) => second.explored));
         for (const one of [actions, training, rewards, latency]) one.update(activity);
         warn();
     }

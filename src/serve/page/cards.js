@@ -177,7 +177,7 @@ export function latencyCard() {
         rows[name] = { p50: h('td', { class: 'right' }, DASH), p99: h('td', { class: 'right' }, DASH) };
         return h('tr', {}, h('th', { scope: 'row' }, name === 'decide' ? 'A decision' : 'A reward'), rows[name].p50, rows[name].p99);
     }));
-    const { node } = card('How fast it answers', 'all bandits, the last two minutes', h('table', {},
+    const { node } = card('How fast it answers', 'all bandits, the last two minutes', h('table', { class: 'latency' },
         h('thead', {}, h('tr', {}, h('td'), h('th', { scope: 'col', class: 'right' }, 'half within'), h('th', { scope: 'col', class: 'right' }, '99 of 100 within'))), body));
     return {
         node,

@@ -116,12 +116,12 @@ export function challengersCard(name, changed) {
             h('button', { type: 'button', class: 'little', disabled: Boolean(no), title: no || null, 'aria-label': `Remove ${policy.name}`, onclick: () => remove(policy) }, 'Remove'));
     }
 
-    function row(policy) {
+    function row(policy, online) {
         return h('tr', { role: 'row' },
             h('th', { scope: 'row', role: 'rowheader' }, h('span', { class: 'row' }, swatch(policy.style), titleOf(policy)), h('small', {}, explanationOf(policy))),
             h('td', { class: 'right', role: 'cell', 'data-label': 'Mean reward' }, real(policy.value), h('small', {}, interval(policy.low, policy.high))),
             h('td', { class: 'right', role: 'cell', 'data-label': 'Against this bandit' }, gain(policy)),
-            h('td', { role: 'cell', class: 'state' }, stateTag(policy), policy.trouble ? h('small', {}, policy.trouble) : null, known(policy.unsupported) && policy.unsupported > 0.01 ? h('small', {}, `${percent(policy.unsupported, 0)} of its choices were never taken`) : null, buttons(policy)));
+            h('td', { role: 'cell', class: 'state' }, stateTag(policy), policy.trouble ? h('small', {}, policy.trouble) : null, policy.kind === 'challenger' && policy.events < online ? h('small', {}, `since ${plural(policy.events, 'decision', 'decisions')}`) : null, known(policy.unsupported) && policy.unsupported > 0.01 ? h('small', {}, `${percent(policy.unsupported, 0)} of its choices were never taken`) : null, buttons(policy)));
     }
 
     return {
@@ -141,7 +141,7 @@ export function challengersCard(name, changed) {
             const waits = evaluation.waiting ? `; ${plural(evaluation.waiting, 'decision waits', 'decisions wait')} for ${evaluation.waiting === 1 ? 'its' : 'their'} reward` : '';
             const promotes = evaluation.promote === 'auto' ? 'A challenger that is shown to be better takes over by itself.' : 'A challenger that is shown to be better is offered here, and takes over when you say so.';
             say(under, `Of ${plural(evaluation.events, 'settled decision', 'settled decisions')}${waits}. ${some ? promotes : ''}`);
-            fill(body, [policies, lacks('admin')], () => policies.map(row));
+            fill(body, [policies, lacks('admin')], () => policies.map((policy) => row(policy, evaluation.events)));
         },
     };
 }

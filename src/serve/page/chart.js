@@ -1,11 +1,11 @@
 // What decisions earn over time: a line for each policy, the interval of this bandit as a band. Read by pointer, by the
 // arrow keys, and as a table.
 import { fill, h, mark, say, scroller, show, svg } from './elements.js';
-import { interval, known, moment, real, tick } from './formats.js';
+import { count, interval, known, moment, plural, real, tick } from './formats.js';
 import { digits, scale, ticks, timeTicks } from './scale.js';
 import { marker, styled, swatch, titleOf } from './series.js';
 
-const TOP = 12, BOTTOM = 30, LEFT = 50, MARKERS = 6;
+const TOP = 12, BOTTOM = 30, LEFT = 50, MARKERS = 6, END = 9, LABEL = 122;
 
 function path(xs, ys) {
     let text = '', pen = false;
@@ -30,7 +30,7 @@ function band(xs, lows, highs) {
 
 // All values, and the band of this bandit once it has become narrow: its first points say nothing, and would press all
 // else together.
-function range(series) {
+function range(series, [least, most]) {
     const seen = [];
     for (const one of series) {
         const from = Math.floor(one.value.length / 5);
@@ -40,7 +40,17 @@ function range(series) {
     const real = seen.filter(known);
     if (!real.length) return [0, 1];
     const low = Math.min(...real), high = Math.max(...real), room = (high - low) * 0.08 || 0.05;
-    return [low - room, high + room];
+    return [low >= least ? Math.max(least, low - room) : low - room, high <= most ? Math.min(most, high + room) : high + room];
+}
+
+// The intervals of all of them as they are now, beside the ends of the lines: how much of what they show may be chance.
+function ends(series, y, right, height) {
+    const inside = (value) => Math.min(Math.max(y(value), TOP - 4), height - BOTTOM + 4);
+    return series.flatMap((one, k) => {
+        const last = one.value.findLastIndex(known), x = right + 9 + k * END;
+        if (last < 0 || !known(one.low[last]) || !known(one.high[last])) return [];
+        return [svg('line', { class: `end ${one.style.colour}`, x1: x, x2: x, y1: inside(one.low[last]), y2: inside(one.high[last]) }), marker(one.style, x, inside(one.value[last]))];
+    });
 }
 
 // Labels at the ends of the lines, pushed apart.
@@ -55,7 +65,7 @@ function labels(series, y, right, height) {
         list[i].at = Math.min(list[i].at, floor);
         floor = list[i].at - 16;
     }
-    return list.map(({ one, at }) => svg('text', { x: right + 8, y: at + 4, class: `label ${one.style.colour} of-colour` }, short(titleOf(one))));
+    return list.map(({ one, at }) => svg('text', { x: right, y: at + 4, class: `label ${one.style.colour} of-colour` }, short(titleOf(one))));
 }
 
 function short(words) {
@@ -63,7 +73,7 @@ function short(words) {
 }
 
 export function valueChart() {
-    let series = [], times = [], promotions = [], place = -1, drawn = null;
+    let series = [], times = [], events = [], promotions = [], place = -1, drawn = null, byTime = true, looked = null, bounds = [-Infinity, Infinity];
     const off = new Set();
     const picture = svg('svg', { 'aria-hidden': 'true', focusable: 'false' });
     const tip = h('div', { class: 'tip', hidden: true });
@@ -82,22 +92,23 @@ export function valueChart() {
         const width = Math.round(stage.clientWidth), height = picture.clientHeight || 320;
         if (!width || !times.length) return;
         const shown = visible(), wide = width > 620;
-        const right = width - (wide ? 132 : 14);
-        const [low, high] = range(shown);
-        const x = scale(times[0], times.at(-1), LEFT, right), y = scale(low, high, height - BOTTOM, TOP);
-        const xs = times.map(x), marks = ticks(low, high, 5), places = digits(marks);
+        const edge = width - (wide ? LABEL : 4), right = edge - 8 - shown.length * END;
+        const [low, high] = range(shown, bounds);
+        const along = byTime ? times : events;
+        const x = scale(along[0], along.at(-1), LEFT, right), y = scale(low, high, height - BOTTOM, TOP);
+        const xs = along.map(x), marks = ticks(low, high, 5), places = digits(marks);
         mark(picture, 'viewBox', `0 0 ${width} ${height}`);
         const parts = [svg('defs', {}, svg('clipPath', { id: 'plot' }, svg('rect', { x: LEFT, y: TOP - 4, width: Math.max(right - LEFT + 6, 1), height: height - TOP - BOTTOM + 8 })))];
         for (const value of marks)
             parts.push(svg('line', { class: 'grid', x1: LEFT, x2: right, y1: y(value), y2: y(value) }), svg('text', { class: 'axis', x: LEFT - 8, y: y(value) + 4, 'text-anchor': 'end' }, real(value, places)));
-        const span = times.at(-1) - times[0];
-        for (const time of timeTicks(times[0], times.at(-1), Math.max(2, Math.floor((right - LEFT) / 100))))
-            if (x(time) > LEFT + 18 && x(time) < right - 18) parts.push(svg('text', { class: 'axis', x: x(time), y: height - 10, 'text-anchor': 'middle' }, tick(time, span)));
-        for (const promotion of promotions)
+        const span = along.at(-1) - along[0];
+        for (const at of (byTime ? timeTicks : ticks)(along[0], along.at(-1), Math.max(2, Math.floor((right - LEFT) / 100))))
+            if (x(at) > LEFT + 18 && x(at) < right - 18) parts.push(svg('text', { class: 'axis', x: x(at), y: height - 10, 'text-anchor': 'middle' }, byTime ? tick(at, span) : count(at)));
+        for (const promotion of byTime ? promotions : [])
             if (promotion >= times[0] && promotion <= times.at(-1)) parts.push(svg('line', { class: 'promoted', x1: x(promotion), x2: x(promotion), y1: TOP, y2: height - BOTTOM }));
         const inside = svg('g', { 'clip-path': 'url(#plot)' });
         for (const one of [...shown].reverse()) {
-            if (one.kind === 'online') inside.append(svg('path', { class: `band of-colour ${one.style.colour}`, d: band(xs, one.low.map((v) => known(v) ? y(v) : NaN), one.high.map((v) => known(v) ? y(v) : NaN)) }));
+            if (one.kind === 'online' || one.name === looked) inside.append(svg('path', { class: `band of-colour ${one.style.colour}`, d: band(xs, one.low.map((v) => known(v) ? y(v) : NaN), one.high.map((v) => known(v) ? y(v) : NaN)) }));
         }
         for (const one of [...shown].reverse()) {
             const ys = one.value.map((v) => known(v) ? y(v) : NaN);
@@ -108,7 +119,8 @@ export function valueChart() {
             }
         }
         parts.push(inside, svg('line', { class: 'cursor', x1: 0, x2: 0, y1: TOP, y2: height - BOTTOM, visibility: 'hidden' }));
-        if (wide) parts.push(...labels(shown, y, right, height));
+        parts.push(...ends(shown, y, right, height));
+        if (wide) parts.push(...labels(shown, y, edge + 8, height));
         picture.replaceChildren(...parts);
         drawn = { xs, width, cursor: picture.querySelector('.cursor') };
         if (place >= 0) point(Math.min(place, times.length - 1));
@@ -121,7 +133,7 @@ export function valueChart() {
         const at = drawn.xs[index];
         for (const name of ['x1', 'x2']) drawn.cursor.setAttribute(name, at);
         drawn.cursor.setAttribute('visibility', 'visible');
-        tip.replaceChildren(h('p', {}, moment(times[index])), h('table', {}, h('tbody', {}, visible().map((one) =>
+        tip.replaceChildren(h('p', {}, moment(times[index]), h('small', {}, ` after ${plural(events[index], 'decision', 'decisions')}`)), h('table', {}, h('tbody', {}, visible().map((one) =>
             h('tr', {}, h('th', { class: one.style.colour }, titleOf(one)), h('td', { class: 'right' }, real(one.value[index])), h('td', { class: 'right quiet-words' }, interval(one.low[index], one.high[index])))))));
         show(tip, true);
         const left = at > drawn.width / 2;
@@ -163,7 +175,14 @@ export function valueChart() {
 
     function showLegend() {
         fill(legend, [series.map(({ name, kind, style }) => [name, kind, style]), [...off]], () => series.map((one) =>
-            h('button', { type: 'button', 'aria-pressed': String(!off.has(one.name)), onclick: () => toggle(one.name) }, swatch(one.style), titleOf(one))));
+            h('button', { type: 'button', 'aria-pressed': String(!off.has(one.name)), onclick: () => toggle(one.name), onpointerenter: () => lookAt(one.name), onpointerleave: () => lookAt(null), onfocus: () => lookAt(one.name), onblur: () => lookAt(null) }, swatch(one.style), titleOf(one))));
+    }
+
+    // Shows the interval of this series too.
+    function lookAt(name) {
+        if (looked === name) return;
+        looked = name;
+        draw();
     }
 
     function toggle(name) {
@@ -183,18 +202,33 @@ export function valueChart() {
             h('tr', {}, h('th', { scope: 'row' }, moment(times[i])), series.map((one) => h('td', { class: 'right' }, real(one.value[i]), h('small', {}, interval(one.low[i], one.high[i])))))));
     }
 
+    // Along the bottom: time, or decisions, which come at no even pace.
+    const choice = h('div', { class: 'choice end', role: 'group', 'aria-label': 'Along the bottom' }, ['Time', 'Decisions'].map((words, i) =>
+        h('button', { type: 'button', class: 'little', 'aria-pressed': String(i === 0), onclick: () => turn(i === 0) }, words)));
+
+    function turn(now) {
+        byTime = now;
+        [...choice.children].forEach((button, i) => mark(button, 'aria-pressed', String((i === 0) === byTime)));
+        leave();
+        draw();
+    }
+
     new ResizeObserver(() => draw()).observe(stage);
 
     return {
         node,
+        choice,
         // As the server tells it; false where there is nothing to draw yet.
         update(evaluation) {
             times = evaluation.series?.time ?? [];
+            events = evaluation.series?.events ?? [];
             const found = evaluation.series?.policies ?? {};
             series = styled(evaluation.policies ?? []).filter((policy) => found[policy.name]).map((policy) => ({ ...found[policy.name], name: policy.name, kind: policy.kind, style: policy.style }));
+            bounds = evaluation.rewards ?? bounds;
             promotions = (evaluation.promotions ?? []).map((one) => typeof one.time === 'string' ? Date.parse(one.time) / 1000 : one.time);
             const any = times.length > 1 && series.length > 0;
             show(node, any);
+            show(choice, any);
             if (!any) return false;
             showLegend();
             draw();

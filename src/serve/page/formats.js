@@ -17,7 +17,8 @@ export function count(number) {
 // So many digits after the point as a number of this size needs.
 export function real(number, digits = 3) {
     if (!known(number)) return DASH;
-    return new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(number);
+    const shown = Math.abs(number) < 0.5 * 10 ** -digits ? 0 : number; // not "-0.0"
+    return new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(shown);
 }
 
 export function rate(number) {

@@ -12,9 +12,13 @@ export function spark(label, least = 1) {
     return {
         node,
         update(values) {
-            const most = roundUp(Math.max(least, ...values));
+            if (!values.length) {
+                for (const one of [edge, area]) mark(one, 'd', null);
+                return;
+            }
+            const most = roundUp(Math.max(least, ...values)), low = Math.min(0, ...values);
             const step = WIDTH / Math.max(values.length - 1, 1);
-            const line = values.map((value, i) => `${(i * step).toFixed(1)} ${(HEIGHT - 1 - (value / most) * (HEIGHT - 5)).toFixed(1)}`).join('L');
+            const line = values.map((value, i) => `${(i * step).toFixed(1)} ${(HEIGHT - 1 - ((value - low) / (most - low)) * (HEIGHT - 5)).toFixed(1)}`).join('L');
             mark(edge, 'd', `M${line}`);
             mark(area, 'd', `M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`);
         },

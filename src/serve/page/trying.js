@@ -102,7 +102,7 @@ export function tryCard(name, settings) {
 
     function rewardForm(id) {
         const value = h('input', { type: 'number', step: 'any', inputmode: 'decimal', 'aria-label': 'Another reward' });
-        const outcome = h('p', { role: 'status' });
+        const outcome = h('p', { role: 'status', class: 'outcome' });
         const group = h('div', { class: 'row', role: 'group', 'aria-label': 'Reward of this decision' },
             h('button', { type: 'button', onclick: () => give(0) }, '0'),
             h('button', { type: 'button', onclick: () => give(1) }, '1'),
@@ -132,17 +132,19 @@ export function tryCard(name, settings) {
             into.replaceChildren(h('p', { class: 'quiet-words small' }, `It could not be explained: ${reason(error)}`));
             return;
         }
-        const most = Math.max(1e-12, ...told.actions.flatMap((action) => (action.features ?? []).map((feature) => Math.abs(feature.contribution))));
-        into.replaceChildren(h('h3', {}, 'What the model expects, and why'), ...told.actions.map((action, i) => explained(action, most, i === decision.index)));
+        into.replaceChildren(h('h3', {}, 'What the model expects, and why'), ...told.actions.map((action, i) => explained(action, i === decision.index)));
     }
 
-    function explained(action, most, open) {
+    function explained(action, open) {
+        const most = Math.max(1e-12, ...(action.features ?? []).map((feature) => Math.abs(feature.contribution)));
+        const base = `Of that ${real(action.base ?? 0)} comes from no feature: what is usual. The rest:`;
         const list = bars(`Features of ${action.action}`);
         const shown = (action.features ?? []).filter((feature) => Math.abs(feature.contribution) > 1e-3 * most).slice(0, 8);
-        list.update(shown.map((feature) => ({ name: feature.name, share: Math.abs(feature.contribution) / most, words: signed(feature.contribution), kind: feature.contribution < 0 ? 'minus' : '' })));
+        list.update(shown.map((feature) => ({ name: feature.name, share: Math.abs(feature.contribution) / most, words: signed(feature.contribution, most < 0.01 ? 4 : 3), kind: feature.contribution < 0 ? 'minus' : '' })));
         return h('details', { open },
             h('summary', {}, `${action.action}: expects ${real(action.f1)}, explores ${signed(action.f2)}`),
-            shown.length ? list.node : h('p', { class: 'quiet-words small' }, 'No feature moves it yet.'));
+            h('p', { class: 'quiet-words small' }, shown.length ? base : 'No feature moves it yet.'),
+            list.node);
     }
 
     return { node, focus: () => (vectors ? actions : context).focus() };
