@@ -16,7 +16,7 @@ SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -
 
 .NOTPARALLEL:
 .PHONY: build demo test test-release test-asan test-tsan torture load bench bench-record record install uninstall lint lint-format lint-cppcheck \
-    lint-includes format fuzz fast-day clean help
+    lint-includes format fuzz fast-day promotions clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
 	@cmake/setup.sh build
@@ -59,6 +59,12 @@ fast-day: ## a day of two million messages, a clock that jumps, restarts: the jo
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
 	cd build && release/tests/test_fast_day 2000000
+
+promotions: ## how often live evaluation promotes a challenger by mistake, and how soon one that is better
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target test_promotions
+	build/release/tests/test_promotions 400
 
 bench: build ## measure speed: all, or what FILTER names (eenet help bench); EENET_DATA: the folder of yelp/ and mnist/
 	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)

@@ -110,10 +110,10 @@ double one_sided_lower(const one_sided_sequence *self, double alpha)
     return fmin(1.0, fmax(0.0, lower));
 }
 
-bool one_sided_is_above(const one_sided_sequence *self, double mean, double alpha)
+double one_sided_log_wealth(const one_sided_sequence *self, double mean)
 {
     double s = self->sum - self->count * mean;
-    return s > 0.0 && log_wealth(self->variation + 1.0, s) > log_target(alpha);
+    return s > 0.0 ? log_wealth(self->variation + 1.0, s) - log_target(1.0) : -INFINITY;
 }
 
 /* ---- both ---- */
@@ -202,11 +202,6 @@ void confidence_sequence_add_dr(confidence_sequence *self, const scored_round *r
 {
     add_term(self, &self->below, robust_term(self, round, false), round->copies);
     add_term(self, &self->above, robust_term(self, round, true), round->copies);
-}
-
-bool confidence_sequence_is_gain(const confidence_sequence *self, double alpha)
-{
-    return one_sided_is_above(&self->below, self->slack / (1.0 + self->slack), alpha);
 }
 
 interval confidence_sequence_interval(const confidence_sequence *self, double alpha)

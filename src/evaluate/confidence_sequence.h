@@ -26,8 +26,10 @@ void one_sided_add(one_sided_sequence *self, double y, double copies);
 /* The largest number that the mean is not below, with probability 1 - alpha at all times at once; 0 to 1. */
 double one_sided_lower(const one_sided_sequence *self, double alpha);
 
-/* Whether one_sided_lower is above mean, without finding it: quick enough to be asked after every round. */
-bool one_sided_is_above(const one_sided_sequence *self, double mean, double alpha);
+/* What one has, as a logarithm, who started with 1 and bet that the mean is above this one; minus infinity where there
+ * is no more to be said than that it is not. It is above -log(alpha) where one_sided_lower is above the mean, and quick
+ * enough to be asked after every round. */
+double one_sided_log_wealth(const one_sided_sequence *self, double mean);
 
 /* Both ends of a value in range.reward_low .. reward_high, or of a difference of two such. Rewards beyond the range
  * count as its nearest end. */
@@ -67,9 +69,6 @@ typedef struct scored_round {
 } scored_round;
 
 void confidence_sequence_add_dr(confidence_sequence *self, const scored_round *round);
-
-/* Whether a difference is above 0, with probability 1 - alpha at all times at once. */
-bool confidence_sequence_is_gain(const confidence_sequence *self, double alpha);
 
 /* All that is possible where nothing was seen. Costs some microseconds, up to a millisecond after long logs. */
 interval confidence_sequence_interval(const confidence_sequence *self, double alpha);

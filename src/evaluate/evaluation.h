@@ -66,6 +66,7 @@ typedef struct evaluation_request {
     reward_model_kind model;
     slot_weighting slots;           /* of events with several */
     bool first_slot;                /* the first slot alone is judged, and learned */
+    bool tests_gain;                /* candidates are tested for a gain: see gain_test.h */
     double judged_from;             /* progressive: events before this time are learned from only; NaN: none */
     double reward_low, reward_high; /* that rewards can be; NaN: 0 to 1 where all are, else what the log has */
     double least_probability;       /* that the log's policy gives an action; NaN: the least that the log has */

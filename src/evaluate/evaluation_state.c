@@ -34,14 +34,24 @@ static void archive_sums(archive *a, rounds_sums *self)
     archive_doubles(a, self->lost, ROUNDS_SUMS);
 }
 
+static void archive_end(archive *a, one_sided_sequence *self)
+{
+    archive_double(a, &self->count);
+    archive_double(a, &self->sum);
+    archive_double(a, &self->variation);
+}
+
 static void archive_sequence(archive *a, confidence_sequence *self)
 {
-    one_sided_sequence *ends[] = {&self->below, &self->above};
-    for (size_t i = 0; i < 2; i++) {
-        archive_double(a, &ends[i]->count);
-        archive_double(a, &ends[i]->sum);
-        archive_double(a, &ends[i]->variation);
-    }
+    archive_end(a, &self->below);
+    archive_end(a, &self->above);
+}
+
+static void archive_test(archive *a, gain_test *self)
+{
+    for (size_t i = 0; i < GAIN_BETS; i++) archive_end(a, &self->bets[i]);
+    archive_double(a, &self->count);
+    archive_double(a, &self->sum);
 }
 
 /* Of the whole, or of a slot. */
@@ -52,6 +62,7 @@ static void archive_sums_of(archive *a, tally *self)
     archive_sums(a, &plain->gains);
     archive_sequence(a, &plain->sequence);
     archive_sequence(a, &self->gain);
+    archive_test(a, &self->test);
     archive_bool(a, &self->whole);
     archive_bool(a, &self->chance);
     archive_bool(a, &self->factored);

@@ -54,6 +54,7 @@ void tally_start(tally *self, const evaluation_request *request, value_range ran
     }
     self->views[VIEW_PLAIN].sequence = confidence_sequence_of_ips(range);
     self->gain = confidence_sequence_of_gain(range);
+    self->test = gain_test_start(range);
 }
 
 void tally_release(tally *self)
@@ -191,6 +192,22 @@ static double ratio_of(const tally_round *round)
     return round->logged ? 1.0 : round->pi[round->event->action] / round->event->probability;
 }
 
+static void add_gain(tally *self, const weighed_round *one)
+{
+    const tally_round *round = one->round;
+    const log_event *event = round->event;
+    confidence_sequence_add_gain(&self->gain, one->weight, event->reward, event->copies);
+    if (!self->request->tests_gain) return;
+    bool known = event->probabilities && !round->logged && one->factor == 1.0;
+    scored_round scored = {.count = event->count,
+                           .pi = round->pi,
+                           .p = known ? event->probabilities : NULL,
+                           .action = event->action,
+                           .reward = event->reward,
+                           .copies = event->copies};
+    gain_test_add(&self->test, &scored, one->weight);
+}
+
 static ee_status add(tally *self, const weighed_round *one, ee_error *error)
 {
     const tally_round *round = one->round;
@@ -203,7 +220,7 @@ static ee_status add(tally *self, const weighed_round *one, ee_error *error)
     for (size_t i = 0; i < VIEWS && !status; i++)
         if (self->views[i].used) status = add_view(self, &self->views[i], one, models[i], error);
     if (status) return status;
-    if (one->alone) confidence_sequence_add_gain(&self->gain, one->weight, event->reward, event->copies);
+    if (one->alone) add_gain(self, one);
     add_facts(self, one);
     return EE_OK;
 }
@@ -263,6 +280,7 @@ ee_status tally_add_slots(tally *self, const tally_slot *slots, size_t count, ee
     double copies = slots[0].round.event->copies;
     confidence_sequence_add_ips_slots(&self->views[VIEW_PLAIN].sequence, weights, rewards, shown, copies);
     confidence_sequence_add_gain_slots(&self->gain, weights, rewards, shown, copies);
+    if (self->request->tests_gain) gain_test_add_slots(&self->test, weights, rewards, shown, copies);
     return EE_OK;
 }
 

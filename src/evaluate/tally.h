@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "confidence_sequence.h"
 #include "evaluation.h"
+#include "gain_test.h"
 
 /* An event as a candidate and the reward models see it. */
 typedef struct tally_round {
@@ -43,6 +44,7 @@ typedef struct tally {
     value_range range;
     tally_view views[VIEWS];
     confidence_sequence gain; /* of the difference */
+    gain_test test;           /* of it, where the request has tests_gain */
     bool whole;               /* every event so far had the probabilities of all actions */
 
     bool factored; /* a weight had the ratio of another slot in it */

@@ -178,14 +178,15 @@ static void add_day(text *page, double time)
 static void add_facts(text *page, const stored_evaluation *row, int decimals)
 {
     const evaluated_log *log = &row->result.log;
-    text_add(page, "<p class=\"facts\">%" PRIu64 " events", log->events);
+    text_add(page, "<p class=\"facts\">%" PRIu64 " events", log->slot_rounds ? log->slot_rounds : log->events);
+    if (log->slot_rounds) text_add(page, " with %" PRIu64 " slots", log->events);
     if (!isnan(log->first_time) && !isnan(log->last_time)) {
         text_add(page, " from ");
         add_day(page, log->first_time);
         text_add(page, " to ");
         add_day(page, log->last_time);
     }
-    text_add(page, ", mean reward ");
+    text_add(page, log->slot_rounds ? ", mean reward of a slot " : ", mean reward ");
     page_number(page, log->reward, decimals);
     add_interval(page, log->rewards.low, log->rewards.high, decimals, false);
     if (log->learned) text_add(page, "; %" PRIu64 " before them to learn from", log->learned);
@@ -207,17 +208,11 @@ static const stored_evaluation *find_best(const evaluation_group *group)
     return group->rows[own && group->count > 1];
 }
 
-static void add_row_of(text *page, const evaluation_group *group, size_t place, int decimals)
+/* By each estimator, beside what the log's policy earned. */
+static void add_estimates(text *page, const estimate *estimates, size_t count, double logged, int decimals)
 {
-    const stored_evaluation *row = group->rows[place];
-    const evaluation_result *of = &row->result;
-    text_add(page, "<tr><th scope=\"row\">");
-    report_swatch(page, place);
-    text_html(page, group->labels[place]);
-    if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not to be trusted</span>");
-    text_add(page, "</th>");
-    for (size_t k = 0; k < row->estimator_count; k++) {
-        const estimate *by = &of->estimates[k];
+    for (size_t k = 0; k < count; k++) {
+        const estimate *by = &estimates[k];
         text_add(page, "<td>");
         page_number(page, by->value, decimals);
         add_interval(page, by->low, by->high, decimals, false);
@@ -227,14 +222,41 @@ static void add_row_of(text *page, const evaluation_group *group, size_t place, 
         page_signed(page, by->gain, decimals);
         add_interval(page, by->gain_low, by->gain_high, decimals, true);
         text_add(page, "</td><td>");
-        page_signed(page, of->log.reward > 0 ? 100 * by->gain / of->log.reward : NAN, 1);
-        text_add(page, of->log.reward > 0 ? "%%</td>" : "</td>");
+        page_signed(page, logged > 0 ? 100 * by->gain / logged : NAN, 1);
+        text_add(page, logged > 0 ? "%%</td>" : "</td>");
     }
+}
+
+static void add_slot_rows(text *page, const stored_evaluation *row, int decimals)
+{
+    for (size_t k = 0; k < row->result.slot_count; k++) {
+        const slot_result *slot = &row->result.slots[k];
+        text_add(page, "<tr><th scope=\"row\">slot %zu%s", k + 1, slot->id[0] ? ", " : "");
+        text_html(page, slot->id);
+        text_add(page, "</th>");
+        add_estimates(page, slot->estimates, row->estimator_count, slot->reward, decimals);
+        text_add(page, "<td>");
+        page_number(page, slot->effective, 0);
+        text_add(page, "</td><td></td></tr>\n");
+    }
+}
+
+static void add_row_of(text *page, const evaluation_group *group, size_t place, int decimals)
+{
+    const stored_evaluation *row = group->rows[place];
+    const evaluation_result *of = &row->result;
+    text_add(page, "<tr><th scope=\"row\">");
+    report_swatch(page, place);
+    text_html(page, group->labels[place]);
+    if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not to be trusted</span>");
+    text_add(page, "</th>");
+    add_estimates(page, of->estimates, row->estimator_count, of->log.reward, decimals);
     text_add(page, "<td>");
     page_number(page, of->facts.effective, 0);
     text_add(page, "</td><td>");
     page_amount(page, of->facts.largest_weight);
     text_add(page, "</td></tr>\n");
+    add_slot_rows(page, row, decimals);
 }
 
 static void add_table(text *page, const evaluation_group *group, int decimals)

@@ -79,7 +79,7 @@ static ee_status create(const bandit_settings *settings, follower **out, ee_erro
     return status;
 }
 
-ee_status follower_create(const bandit_settings *settings, follower **out, ee_error *error)
+static ee_status create_after(const bandit_settings *settings, uint64_t upto, follower **out, ee_error *error)
 {
     follower *self;
     ee_bandit *bandit;
@@ -88,12 +88,22 @@ ee_status follower_create(const bandit_settings *settings, follower **out, ee_er
     if (status) return status;
     status = bandit_settings_create(settings, &bandit, error);
     if (!status) status = start(self, bandit, error);
-    self->upto = 1;
+    self->upto = upto;
     if (status)
         follower_free(self);
     else
         *out = self;
     return status;
+}
+
+ee_status follower_create(const bandit_settings *settings, follower **out, ee_error *error)
+{
+    return create_after(settings, 1, out, error);
+}
+
+ee_status follower_create_at(const bandit_settings *settings, uint64_t number, follower **out, ee_error *error)
+{
+    return create_after(settings, number - 1, out, error);
 }
 
 void follower_free(follower *self)

@@ -25,6 +25,10 @@ typedef struct follower follower;
 /* Of a bandit whose log begins with these settings: its first event, which is taken by this. */
 ee_status follower_create(const bandit_settings *settings, follower **out, ee_error *error);
 
+/* The same without what is before event `number`, a MODEL event that replaces the model: settings are those in force
+ * there. */
+ee_status follower_create_at(const bandit_settings *settings, uint64_t number, follower **out, ee_error *error);
+
 /* As it was at a checkpoint. bytes (size): the model. EE_BAD_MODEL where it is not the checkpoint's. */
 ee_status follower_load(const checkpoint_body *checkpoint, const bandit_settings *settings, const void *bytes,
                         size_t size, follower **out, ee_error *error);

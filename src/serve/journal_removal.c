@@ -3,8 +3,9 @@
 #include "journal_parts.h"
 
 enum {
-    SCAN_PORTION = 1024, /* events looked at */
-    REMOVE_PORTION = 256 /* events removed in a transaction */
+    SCAN_PORTION = 1024,  /* events looked at */
+    REMOVE_PORTION = 256, /* events removed in a transaction */
+    HOUR = 3600           /* seconds: an upload takes less */
 };
 
 /* Where it is asked for again before it is done, it goes on and does not begin anew: it would never end. */
@@ -116,6 +117,8 @@ void journal_remove_some(journal *self)
     ee_status status =
         removing ? remove_portion(self, wanted, before, &more, &error) : scan_portion(self, wanted, &more, &error);
     if (removing && status) journal_publish(self, false, 0, 0); /* that it can write, only what was written shows */
+    if (removing && !status && !more)                           /* with the events that named them */
+        store_remove_uploads(self->store, wanted->bandit, (uint64_t)(server_clock_wall() - HOUR * (int64_t)1000000));
     if (status || !more) drop_removal(self, wanted);
 }
 

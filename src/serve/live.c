@@ -7,39 +7,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "live_entry.h"
 #include "live_report.h"
-#include "server_clock.h"
 
 static const double REST = 0.05; /* seconds between two turns of a bandit that has taken all it had */
 static const double SHOW = 0.25; /* between two reports of one that has not */
 static const double RETRY = 5;   /* after what failed */
 static const double LOOK = 1;    /* between two looks at who has challengers */
-enum { SHARE = 50 };             /* one part in so many of the time may go to counting and saving */
-
-/* A bandit that is evaluated. */
-typedef struct live_entry {
-    served_bandit *bandit;
-
-    /* Under the lock. */
-    text report; /* NULL bytes: none yet */
-    struct {
-        char name[BANDIT_NAME_SIZE];
-        live_point now;
-    } values[LIVE_TRACKS]; /* (value_count) */
-    size_t value_count;
-    double asked; /* when somebody looked; seconds */
-
-    /* Of the thread, or of whoever has the turn. */
-    live_bandit state;
-    bool open;
-    bool more;
-    uint64_t taken; /* events of the log when it had its last turn */
-    uint64_t saved; /* changes that were saved */
-    double due, news, shown, save_due, count_due, waiting;
-    uint64_t promotion; /* the last that the list has */
-    text promotions;
-    ee_error trouble;
-} live_entry;
 
 struct live {
     live_options options;
@@ -51,11 +25,6 @@ struct live {
     size_t count, capacity;
     bool stopping, has_news;
 };
-
-static double now_seconds(void)
-{
-    return (double)server_clock_real() * 1e-6;
-}
 
 /* ---- the list ---- */
 
@@ -108,7 +77,7 @@ void live_describe(live *self, served_bandit *bandit, text *into)
     live_entry *entry = find_entry(self, bandit);
     if (!entry) entry = add_entry(self, bandit);
     bool there = entry && entry->report.bytes;
-    if (entry) entry->asked = now_seconds();
+    if (entry) entry->asked = live_now();
     if (there) text_bytes(into, entry->report.bytes, entry->report.length);
     self->has_news = true;
     pthread_cond_signal(&self->changed);
@@ -129,99 +98,16 @@ void live_each_value(live *self, visit_live_value *visit, void *context)
     pthread_mutex_unlock(&self->lock);
 }
 
-/* ---- showing ---- */
-
-/* Reads the promotions anew, where there is another. */
-static ee_status read_promotions(live_entry *entry, ee_error *error)
-{
-    uint64_t last;
-    const live_bandit *state = &entry->state;
-    ee_status status = store_last(state->log, state->number, EVENT_PROMOTION, UINT64_MAX, &last, error);
-    if (status || (last == entry->promotion && entry->promotions.bytes)) return status;
-    text made = text_start(error);
-    status = live_report_promotions(state->log, state->number, &made, error);
-    if (status) {
-        memory_free(made.bytes);
-        return status;
-    }
-    memory_free(entry->promotions.bytes);
-    entry->promotions = made;
-    entry->promotions.error = NULL;
-    entry->promotion = last;
-    return EE_OK;
-}
-
-/* How many decisions wait takes a look at all of them: so it is done the less often the longer that takes. */
-static ee_status count_waiting(live_entry *entry, ee_error *error)
-{
-    double begin = now_seconds();
-    uint64_t count;
-    const live_bandit *state = &entry->state;
-    if (begin < entry->count_due) return EE_OK;
-    ee_status status = store_count_waiting(state->log, state->number, state->tracks[0]->upto, &count, error);
-    double end = now_seconds();
-    if (!status) entry->waiting = (double)count;
-    entry->count_due = end + SHARE * (end - begin);
-    return status;
-}
-
-static void show(live *self, live_entry *entry, ee_error *error)
-{
-    const live_bandit *state = &entry->state;
-    text made = text_start(error);
-    if (!read_promotions(entry, error) && !count_waiting(entry, error))
-        live_report_write(state, entry->waiting, entry->promotions.bytes, &made);
-    if (made.status || !made.bytes) {
-        memory_free(made.bytes);
-        return;
-    }
-    made.error = NULL;
-    live_point values[LIVE_TRACKS];
-    for (size_t i = 0; i < state->track_count; i++) {
-        estimate now = live_track_estimate(state->tracks[i]);
-        values[i] = (live_point){now.value, now.low, now.high};
-    }
-    pthread_mutex_lock(&self->lock);
-    text before = entry->report;
-    entry->report = made;
-    entry->value_count = state->track_count;
-    for (size_t i = 0; i < state->track_count; i++) {
-        snprintf(entry->values[i].name, sizeof entry->values[i].name, "%s", live_track_name(state->tracks[i]));
-        entry->values[i].now = values[i];
-    }
-    pthread_mutex_unlock(&self->lock);
-    memory_free(before.bytes);
-    entry->shown = now_seconds();
-}
-
 /* ---- turns ---- */
-
-static void save(live_entry *entry, const live_options *options)
-{
-    double begin = now_seconds();
-    if (!entry->open || entry->state.changes == entry->saved) return;
-    entry->saved = entry->state.changes; /* one that fails is tried again after the next change */
-    live_bandit_save(&entry->state, NULL);
-    double end = now_seconds();
-    entry->save_due = end + fmax(options->save_seconds, SHARE * (end - begin));
-}
-
-static void put_away(live_entry *entry)
-{
-    if (!entry->open) return;
-    live_bandit_close(&entry->state);
-    entry->state = (live_bandit){0};
-    entry->open = false;
-}
 
 static ee_status open_state(live *self, live_entry *entry, ee_error *error)
 {
     if (entry->open) return EE_OK;
     entry->open = true;
     ee_status status = live_bandit_open(&entry->state, self->options.kept, served_bandit_number(entry->bandit), error);
-    if (status) put_away(entry);
+    if (status) live_entry_put_away(entry);
     entry->saved = entry->state.changes;
-    entry->save_due = now_seconds() + self->options.save_seconds;
+    entry->save_due = live_now() + self->options.save_seconds;
     return status;
 }
 
@@ -245,7 +131,7 @@ static void note_trouble(live *self, live_entry *entry, const ee_error *error)
 {
     bool same = entry->trouble.status == error->status && strcmp(entry->trouble.message, error->message) == 0;
     entry->trouble = *error;
-    entry->due = now_seconds() + RETRY;
+    entry->due = live_now() + RETRY;
     if (!same) self->options.trouble(self->options.context, entry->bandit, error);
 }
 
@@ -253,20 +139,21 @@ static void give_turn(live *self, live_entry *entry)
 {
     ee_error error = {0};
     uint64_t last = served_bandit_standing(entry->bandit).events;
-    double now = now_seconds();
+    double now = live_now();
     pthread_mutex_lock(&self->turn);
+    entry->state.in_force = served_bandit_settings(entry->bandit);
     ee_status status = open_state(self, entry, &error);
     if (!status) status = live_bandit_turn(&entry->state, last, &entry->more, &error);
     entry->taken = last;
     entry->news = now;
     if (!status && (!entry->more || now - entry->shown >= SHOW)) {
-        show(self, entry, &error);
+        live_entry_show(entry, &self->lock, &error);
         status = error.status;
     }
     if (!status) tell_passed(self, entry);
-    if (!status && now_seconds() >= entry->save_due) save(entry, &self->options);
+    if (!status && live_now() >= entry->save_due) live_entry_save(entry, &self->options);
     pthread_mutex_unlock(&self->turn);
-    entry->due = entry->more ? 0 : now_seconds() + REST;
+    entry->due = entry->more ? 0 : live_now() + REST;
     if (status)
         note_trouble(self, entry, &error);
     else
@@ -281,23 +168,24 @@ static bool is_watched(const live *self, const live_entry *entry, double now)
 /* Gives a turn where one is due. *next becomes when something is, at the latest. */
 static void serve_entry(live *self, live_entry *entry, double *next)
 {
-    double now = now_seconds();
+    double now = live_now();
     pthread_mutex_lock(&self->lock);
     bool watched = is_watched(self, entry, now);
     bool news = !entry->report.bytes;
     pthread_mutex_unlock(&self->lock);
     bool archived = served_bandit_is_archived(entry->bandit);
     news = news || entry->more || served_bandit_standing(entry->bandit).events != entry->taken;
+    news = news || (entry->stale && entry->open && now >= entry->count_due);
     if (watched && !archived && news) {
         if (entry->due <= now) give_turn(self, entry);
         *next = fmin(*next, entry->due);
         return;
     }
     pthread_mutex_lock(&self->turn);
-    if (entry->open && now >= entry->save_due) save(entry, &self->options);
+    if (entry->open && now >= entry->save_due) live_entry_save(entry, &self->options);
     if (entry->open && (archived || !watched || now - entry->news >= self->options.idle_seconds)) {
-        save(entry, &self->options);
-        put_away(entry);
+        live_entry_save(entry, &self->options);
+        live_entry_put_away(entry);
     }
     pthread_mutex_unlock(&self->turn);
 }
@@ -334,40 +222,19 @@ static void *run(void *context)
     double look = 0;
     setpriority(PRIO_PROCESS, 0, 15); /* of this thread alone: answers and training go first */
     while (!is_stopping(self)) {
-        double now = now_seconds(), next = now + LOOK;
+        double now = live_now(), next = now + LOOK;
         live_entry *entry;
         if (now >= look) {
             find_challenged(self);
             look = now + LOOK;
         }
         for (size_t i = 0; (entry = entry_at(self, i)) && !is_stopping(self); i++) serve_entry(self, entry, &next);
-        if (next > now_seconds()) wait_until(self, next);
+        if (next > live_now()) wait_until(self, next);
     }
     return NULL;
 }
 
 /* ---- for promotions ---- */
-
-static ee_status find_standing(live_entry *entry, const char *challenger, uint64_t test, live_standing *out,
-                               ee_error *error)
-{
-    live_bandit *state = &entry->state;
-    live_track *track = entry->open ? live_bandit_find(state, challenger) : NULL;
-    if (!track || (test && track->challenger.number != test))
-        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not begun to learn; ask again", challenger);
-    if (live_track_failure(track))
-        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has failed: %.300s", challenger,
-                           live_track_failure(track)->message);
-    if (live_bandit_is_behind(state, track))
-        return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not learned yet what the log has; ask again",
-                           challenger);
-    *out = (live_standing){.test = track->challenger.number,
-                           .events = live_track_events(track),
-                           .won = track->won,
-                           .alpha = track->alpha,
-                           .now = live_track_estimate(track)};
-    return live_track_model(track, &state->settings, &out->model, &out->size, error);
-}
 
 ee_status live_find_standing(live *self, served_bandit *bandit, const char *challenger, uint64_t test,
                              live_standing *out, ee_error *error)
@@ -379,7 +246,7 @@ ee_status live_find_standing(live *self, served_bandit *bandit, const char *chal
     if (!entry)
         return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not begun to learn; ask again", challenger);
     pthread_mutex_lock(&self->turn);
-    ee_status status = find_standing(entry, challenger, test, out, error);
+    ee_status status = live_entry_standing(entry, challenger, test, out, error);
     pthread_mutex_unlock(&self->turn);
     return status;
 }
@@ -416,14 +283,14 @@ void live_stop(live *self, bool hurry)
     pthread_cond_signal(&self->changed);
     pthread_mutex_unlock(&self->lock);
     pthread_join(self->thread, NULL);
-    for (size_t i = 0; i < self->count && !hurry; i++) save(self->entries[i], &self->options);
+    for (size_t i = 0; i < self->count && !hurry; i++) live_entry_save(self->entries[i], &self->options);
 }
 
 void live_free(live *self)
 {
     if (!self) return;
     for (size_t i = 0; i < self->count; i++) {
-        put_away(self->entries[i]);
+        live_entry_put_away(self->entries[i]);
         memory_free(self->entries[i]->report.bytes);
         memory_free(self->entries[i]->promotions.bytes);
         memory_free(self->entries[i]);

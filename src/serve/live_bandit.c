@@ -61,9 +61,11 @@ static ee_status look_at_settings(live_bandit *self, bool *changed, ee_error *er
     if (!status) status = store_last(self->log, self->number, EVENT_MODEL, UINT64_MAX, &model, error);
     *changed = !status && (settings != self->settings_event || model != self->model_event);
     if (status || !*changed) return status;
-    if (!settings) return status_fail(error, EE_BAD_INPUT, "live: the log has no settings");
-    status = store_read_one(self->log, self->number, settings, read_settings, &self->settings, error);
-    if (!status) status = find_beginnings(self, settings, error);
+    self->settings = self->in_force;
+    self->period = 0;
+    memset(self->begins, 0, sizeof self->begins);
+    if (settings) status = store_read_one(self->log, self->number, settings, read_settings, &self->settings, error);
+    if (!status && settings) status = find_beginnings(self, settings, error);
     if (status) return status;
     self->settings_event = settings;
     self->model_event = model;
@@ -147,7 +149,9 @@ static void judge_tracks(live_bandit *self)
             one = &of->challengers[k];
             if (self->begins[k] > from) from = self->begins[k];
         }
-        bool same = track->judged_from == from && (!one || one->number == track->challenger.number);
+        bool begun = track->judged_from != UINT64_MAX;
+        /* Where retention has removed the event with which it began, it began no earlier for that. */
+        bool same = begun && (one ? one->number == track->challenger.number : from <= track->judged_from);
         track->request.alpha = 1.0 - of->confidence;
         if (one) track->alpha = live_alpha(of->confidence, one->number);
         if (same) continue;

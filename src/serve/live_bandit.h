@@ -18,6 +18,7 @@ typedef struct live_bandit {
     uint32_t number;
     store *kept;
     store_reader *log;                    /* of events that are rare */
+    bandit_settings in_force;             /* as the server has them: of a log whose SETTINGS events are removed */
     bandit_settings settings;             /* in force, as the log has them */
     uint64_t settings_event, model_event; /* the last that were looked at */
     uint64_t period;                      /* number of the event with which it began; 0: with the log */
@@ -39,7 +40,8 @@ typedef struct live_bandit {
     uint64_t changes; /* counts what was taken: whether there is something to save */
 } live_bandit;
 
-/* self is zeros, and to be closed, on failure too. What the folder has of it is taken, where that can be read. */
+/* self is zeros but for in_force, and to be closed, on failure too. What the folder has of it is taken, where that can
+ * be read. */
 ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_error *error);
 void live_bandit_close(live_bandit *self);
 

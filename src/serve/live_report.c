@@ -99,6 +99,7 @@ static void add_policy(text *into, const live_bandit *from, const live_track *tr
     add_number(into, "alpha", track->alpha);
     if (tested) text_add(into, ",\"test\":%" PRIu64, track->challenger.number);
     if (track->won) text_add(into, ",\"won\":%" PRIu64, track->won);
+    if (tested) add_number(into, "evidence", live_track_evidence(track));
     add_number(into, "unsupported", live_track_unsupported(track));
     text_add(into, "}");
 }

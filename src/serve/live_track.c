@@ -47,6 +47,7 @@ static void set_request(live_track *self, const bandit_settings *of)
     request->reward_low = of->reward_low;
     request->reward_high = of->reward_high;
     request->features = of->features;
+    request->tests_gain = self->kind == LIVE_CHALLENGER;
 }
 
 ee_status live_track_create(live_kind kind, const bandit_settings *of, const challenger_settings *challenger,
@@ -119,7 +120,7 @@ uint64_t live_track_events(const live_track *self)
 static void look_for_gain(live_track *self, uint64_t number)
 {
     if (self->kind != LIVE_CHALLENGER || self->won || live_track_failure(self)) return;
-    if (confidence_sequence_is_gain(&sums_of(self)->gain, self->alpha)) self->won = number;
+    if (gain_test_passes(&sums_of(self)->test, self->alpha)) self->won = number;
 }
 
 ee_status live_track_take(live_track *self, const log_event *event, ee_round *features, bool usable, uint64_t number,
@@ -146,6 +147,12 @@ estimate live_track_estimate(const live_track *self)
     log_tally_finish(&self->play.about, &self->request, self->play.range, &about);
     double alpha = isnan(self->alpha) ? self->request.alpha : 2.0 * self->alpha; /* both ends at its own */
     return tally_estimate(sums_of(self), 0, about.rewards, alpha);
+}
+
+double live_track_evidence(const live_track *self)
+{
+    if (self->kind != LIVE_CHALLENGER || !live_track_events(self) || live_track_failure(self)) return NAN;
+    return fmax(0.0, gain_test_log_wealth(&sums_of(self)->test) / -log(self->alpha));
 }
 
 double live_track_unsupported(const live_track *self)

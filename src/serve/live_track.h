@@ -57,6 +57,8 @@ ee_status live_track_take(live_track *self, const log_event *event, ee_round *fe
 /* As things stand. NaN where nothing was judged. */
 estimate live_track_estimate(const live_track *self);
 double live_track_unsupported(const live_track *self);
+/* How far its test is: 1, it is passed. Not a number for others than challengers. */
+double live_track_evidence(const live_track *self);
 uint64_t live_track_events(const live_track *self);
 const ee_error *live_track_failure(const live_track *self); /* NULL: none */
 

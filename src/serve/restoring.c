@@ -23,15 +23,21 @@ static ee_status read_upto(void *context, const event *from, ee_error *error)
     return status;
 }
 
-/* The settings in force at a checkpoint; those that are given, where the log has them no longer. */
+/* The settings in force at an event; those that are given, where the log has them no longer. */
+static ee_status find_settings_at(loading *self, uint64_t number, const bandit_settings *given, ee_error *error)
+{
+    uint64_t found = 0;
+    self->settings = *given;
+    ee_status status = store_last(self->log, self->bandit, EVENT_SETTINGS, number, &found, error);
+    if (status || !found) return status;
+    return store_read_one(self->log, self->bandit, found, read_settings, &self->settings, error);
+}
+
 static ee_status find_settings(loading *self, uint64_t checkpoint, const bandit_settings *given, ee_error *error)
 {
-    uint64_t upto, number = 0;
-    self->settings = *given;
+    uint64_t upto;
     ee_status status = store_read_one(self->log, self->bandit, checkpoint, read_upto, &upto, error);
-    if (!status) status = store_last(self->log, self->bandit, EVENT_SETTINGS, upto, &number, error);
-    if (status || !number) return status;
-    return store_read_one(self->log, self->bandit, number, read_settings, &self->settings, error);
+    return status ? status : find_settings_at(self, upto, given, error);
 }
 
 static ee_status load_checkpoint(void *context, const event *from, ee_error *error)
@@ -65,14 +71,30 @@ static ee_status check_next(loading *self, ee_error *error)
     return status;
 }
 
+/* The model is replaced there, so what was before has no influence. The version is that of the last step before. */
+static ee_status begin_at_model(loading *self, uint64_t upto, const bandit_settings *given, ee_error *error)
+{
+    uint64_t model = 0, number = 0;
+    step_body step;
+    ee_status status = store_last(self->log, self->bandit, EVENT_MODEL, upto, &model, error);
+    if (!status && !model)
+        return status_fail(error, EE_BAD_MODEL,
+                           "model: no checkpoint of it can be read, and the log's beginning is no longer kept; reset "
+                           "the model");
+    do {
+        self->version = number;
+        if (!status) status = restore_next_step(self->log, self->bandit, number, &number, &step, error);
+    } while (!status && number && step.upto < model);
+    if (!status) status = find_settings_at(self, model, given, error);
+    return status ? status : follower_create_at(&self->settings, model, &self->loaded, error);
+}
+
 /* Events are removed from the first on. */
-static ee_status begin(loading *self, ee_error *error)
+static ee_status begin(loading *self, uint64_t upto, const bandit_settings *given, ee_error *error)
 {
     bandit_settings first;
     ee_status status = store_read_one(self->log, self->bandit, 1, read_settings, &first, error);
-    if (status == EE_BAD_INPUT)
-        return status_fail(error, EE_BAD_MODEL,
-                           "model: no checkpoint of it can be read, and the log's beginning is no longer kept");
+    if (status == EE_BAD_INPUT) return begin_at_model(self, upto, given, error);
     return status ? status : follower_create(&first, &self->loaded, error);
 }
 
@@ -93,7 +115,7 @@ ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *
         if (status == EE_NO_MEMORY) return status; /* of any other, an older one may do */
         checkpoint--;
     }
-    if (!self.loaded) status = begin(&self, error);
+    if (!self.loaded) status = begin(&self, upto, settings, error);
     if (status) return status;
     *out = self.loaded;
     *version = self.version;

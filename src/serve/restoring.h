@@ -5,7 +5,8 @@
 #include "follower.h"
 
 /* The follower of a bandit at its last checkpoint whose event is not above `upto` and whose model can be read; where
- * there is none, or with upto 0, at the log's beginning: EE_BAD_MODEL where that is no longer kept. settings are those
+ * there is none, or with upto 0, at the log's beginning; where that is no longer kept, before the last event up to
+ * `upto` that replaces the model, as a reset; EE_BAD_MODEL where there is none either. settings are those
  * in force now. *version is the number of its STEP event; 0: there was none. */
 ee_status restore_at(store_reader *log, uint32_t bandit, const bandit_settings *settings, uint64_t upto, follower **out,
                      uint64_t *version, ee_error *error);

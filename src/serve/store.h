@@ -108,6 +108,10 @@ ee_status store_load_model(store *self, uint32_t bandit, uint64_t number, uint8_
                            ee_error *error);
 ee_status store_remove_model(store *self, uint32_t bandit, uint64_t number, ee_error *error);
 
+/* W, outside of a transaction: removes the files of uploaded models that no event names any more, with numbers below
+ * `before`: one that is being uploaded has its file before its event. What fails is left for the next time. */
+void store_remove_uploads(store *self, uint32_t bandit, uint64_t before);
+
 /* ---- reading ---- */
 
 ee_status store_reader_create(store *self, store_reader **out, ee_error *error);

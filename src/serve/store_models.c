@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -138,4 +139,62 @@ uint64_t store_model_bytes(const char *folder)
     uint64_t bytes = 0;
     each_model(folder, add_bytes, &bytes);
     return bytes;
+}
+
+/* ---- uploads that nobody needs ---- */
+
+typedef struct upload_sweep {
+    uint64_t before;
+    uint64_t *named; /* (count) by events */
+    size_t count, capacity;
+} upload_sweep;
+
+/* The files that MODEL events of the bandit name; false where that cannot be told. */
+static bool find_named(store *self, uint32_t bandit, upload_sweep *into)
+{
+    static const char *const sql[] = {"SELECT body FROM events WHERE kind = 7 AND kind >= 4 AND kind <> 8"
+                                      " AND place > ?1 AND place < ?2 AND body IS NOT NULL"};
+    sqlite3_stmt *statement = NULL;
+    int code = SQLITE_ERROR;
+    if (store_prepare(self->database, sql, 1, &statement, NULL)) return false;
+    sqlite3_bind_int64(statement, 1, store_place(bandit, 0));
+    sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        checkpoint_body body;
+        const void *bytes = sqlite3_column_blob(statement, 0);
+        if (checkpoint_body_read(bytes, (size_t)sqlite3_column_bytes(statement, 0), &body, NULL) ||
+            memory_grow(NULL, &into->named, &into->capacity, into->count + 1, sizeof *into->named, NULL))
+            break;
+        into->named[into->count++] = body.version;
+    }
+    store_finalize(&statement, 1);
+    return code == SQLITE_DONE;
+}
+
+/* Numbers of checkpoints are those of events; uploads have larger ones. */
+static void sweep_upload(void *context, const char *folder, const char *name)
+{
+    const upload_sweep *self = context;
+    char *end, *path;
+    errno = 0;
+    uint64_t number = strtoull(name, &end, 10);
+    if (errno || end == name || strcmp(end, ".model") != 0) return;
+    if (!(number >> STORE_NUMBER_BITS) || number >= self->before) return;
+    for (size_t i = 0; i < self->count; i++)
+        if (self->named[i] == number) return;
+    if (file_join(folder, name, &path, NULL)) return;
+    unlink(path);
+    memory_free(path);
+}
+
+void store_remove_uploads(store *self, uint32_t bandit, uint64_t before)
+{
+    upload_sweep sweep_all = {.before = before};
+    char name[32], *folder;
+    snprintf(name, sizeof name, "models/%" PRIu32, bandit);
+    if (find_named(self, bandit, &sweep_all) && !file_join(self->folder, name, &folder, NULL)) {
+        each_file(folder, sweep_upload, &sweep_all);
+        memory_free(folder);
+    }
+    memory_free(sweep_all.named);
 }

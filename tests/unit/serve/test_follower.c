@@ -34,6 +34,7 @@ typedef struct script {
     decision_arms arms;
     uint64_t number, version; /* last event; that of the model */
     random_stream chance;
+    bool deferred; /* what is decided */
     step_body steps[MOST_STEPS];
     saved_model models[MOST_STEPS]; /* after each step */
     size_t step_count;
@@ -178,6 +179,7 @@ static uint64_t decide(script *s, size_t *action)
                                               &s->error));
     SCRIPT_OK(s, ee_scratch_record(s->scratch, &body.record, &body.record_size, &s->error));
     decision_answer(&body, s->settings.mode, decision.arm, of_arms, probabilities);
+    body.deferred = s->deferred;
     SCRIPT_OK(s, decision_body_write(&body, NULL, &bytes, &size, &capacity, &s->error));
     *action = body.action;
     append(s, (event){.kind = EVENT_DECISION, .id = {"x", 1}, .body = bytes, .size = size});
@@ -421,6 +423,43 @@ static void modes_learn_what_they_may(void **state)
     end(&s);
 }
 
+/* What nobody saw is forgotten; in apprentice mode a deferred decision is learned once it is known that it was shown.
+ */
+static void what_was_not_shown_is_not_learned(void **state)
+{
+    (void)state;
+    script s;
+    size_t action;
+    uint64_t shown, hidden;
+    begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
+    play(&s, 10, 3, 1);
+    uint64_t learned = follower_read_counts(s.live).learned;
+    s.deferred = true;
+    hidden = decide(&s, &action);
+    shown = decide(&s, &action);
+    settle(&s, hidden, 0, SETTLED_INACTIVE);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned);
+    settle(&s, shown, 1, SETTLED_REWARDED);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 1);
+    set_mode(&s, MODE_APPRENTICE);
+    step(&s, 1);
+    hidden = decide(&s, &action);
+    shown = decide(&s, &action);
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 1);
+    settle(&s, hidden, 0, SETTLED_INACTIVE);
+    settle(&s, shown, 0, SETTLED_NOTHING); /* its reward is nobody's matter */
+    step(&s, 1);
+    assert_int_equal(follower_read_counts(s.live).learned, learned + 2);
+    assert_int_equal(follower_read_counts(s.live).passed_over, 0);
+    set_mode(&s, MODE_ONLINE); /* as it began, for those who follow */
+    step(&s, 1);
+    assert_all_follow(&s);
+    end(&s);
+}
+
 /* Of some the answer is the model's own choice, which an online model could learn. */
 static void what_was_logged_is_not_learned_later(void **state)
 {
@@ -509,6 +548,7 @@ int main(void)
         cmocka_unit_test(an_upload_takes_over),
         cmocka_unit_test(a_strange_upload_is_passed_over),
         cmocka_unit_test(modes_learn_what_they_may),
+        cmocka_unit_test(what_was_not_shown_is_not_learned),
         cmocka_unit_test(what_was_logged_is_not_learned_later),
         cmocka_unit_test(a_stride_trains_less),
         cmocka_unit_test(what_is_wrong_is_said),

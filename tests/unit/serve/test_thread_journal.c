@@ -352,6 +352,79 @@ static void what_cannot_be_written(void **state)
     end_stage(&stage);
 }
 
+/* ---- what belongs together ---- */
+
+enum { SLOTS = 40 }; /* more than one bandit has in its turn */
+
+/* A round of so many slots, whose ids are id and a number from `first` on; waits for all. */
+static void write_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
+{
+    size_t told = self->told;
+    for (size_t i = 0; i < count; i++) {
+        char slot_id[32];
+        snprintf(slot_id, sizeof slot_id, "%s\x1f%zu", id, first + i);
+        fill(&slots[i], self, self->shop, EVENT_DECISION, slot_id);
+        snprintf(slots[i].body, sizeof slots[i].body, "of slot %zu", i);
+        slots[i].entry.event.body = slots[i].body;
+        slots[i].entry.event.size = strlen(slots[i].body);
+        slots[i].entry.request[0] = request;
+        slots[i].entry.slot_index = i;
+        slots[i].entry.slot_count = SLOTS;
+        slots[i].entry.with_next = i + 1 < count;
+        slots[i].entry.next = i + 1 < count ? &slots[i + 1].entry : NULL;
+    }
+    assert_true(journal_submit(self->journal, &slots[0].entry));
+    await_told(self, told + count);
+}
+
+static void a_round_is_one_transaction(void **state)
+{
+    (void)state;
+    test_stage stage;
+    handed slots[SLOTS];
+    start_stage(&stage);
+    uint64_t before = journal_read_counts(stage.journal).transactions;
+    write_round(&stage, slots, SLOTS, "r", 0, 1);
+    assert_int_equal(journal_read_counts(stage.journal).transactions, before + 1);
+    for (size_t i = 0; i < SLOTS; i++) {
+        assert_int_equal(slots[i].entry.verdict, JOURNAL_DONE);
+        assert_int_equal(slots[i].entry.event.number, i + 2);
+    }
+    write_round(&stage, slots, SLOTS, "r", 0, 1);
+    for (size_t i = 0; i < SLOTS; i++) {
+        assert_int_equal(slots[i].entry.verdict, JOURNAL_REPEATED);
+        assert_string_equal(slots[i].earlier, slots[i].body);
+    }
+    write_round(&stage, slots, SLOTS, "r", 7, 2);
+    for (size_t i = 0; i < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, JOURNAL_CONFLICT);
+    write_round(&stage, slots, SLOTS - 1, "q", 0, 1); /* one is missing */
+    for (size_t i = 0; i + 1 < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, JOURNAL_FAILED);
+    assert_int_equal(journal_read_counts(stage.journal).decisions, SLOTS);
+    end_stage(&stage);
+}
+
+/* Where the first is refused, so is what belongs to it. */
+static void the_rest_is_refused_with_the_first(void **state)
+{
+    (void)state;
+    test_stage stage;
+    handed chain[2];
+    start_stage(&stage);
+    assert_int_equal(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL), EE_OK);
+    for (int together = 1; together >= 0; together--) {
+        size_t told = stage.told;
+        fill(&chain[0], &stage, stage.shop, EVENT_MODEL, "");
+        fill(&chain[1], &stage, stage.shop, EVENT_PROMOTION, "");
+        chain[0].entry.next = &chain[1].entry;
+        chain[0].entry.with_next = together;
+        assert_true(journal_submit(stage.journal, &chain[0].entry));
+        await_told(&stage, told + 2);
+        assert_int_equal(chain[0].entry.verdict, JOURNAL_FAILED); /* the bandit is archived */
+        assert_int_equal(chain[1].entry.verdict, together ? JOURNAL_FAILED : JOURNAL_DONE);
+    }
+    end_stage(&stage);
+}
+
 /* ---- time ---- */
 
 /* Waits until appended told of this event. */
@@ -616,6 +689,8 @@ int main(void)
         cmocka_unit_test(a_flood_does_not_hold_up_others),
         cmocka_unit_test(too_many_are_refused),
         cmocka_unit_test(what_cannot_be_written),
+        cmocka_unit_test(a_round_is_one_transaction),
+        cmocka_unit_test(the_rest_is_refused_with_the_first),
         cmocka_unit_test(news_are_told),
         cmocka_unit_test(the_clock_never_goes_back),
         cmocka_unit_test(a_restart_settles_what_waited),

@@ -1,0 +1,47 @@
+/* A bandit that is evaluated live, as live.c has it in its list: the state, and what is shown of it. */
+#ifndef EENET_LIVE_ENTRY_H
+#define EENET_LIVE_ENTRY_H
+
+#include <pthread.h>
+
+#include "live.h"
+
+typedef struct live_entry {
+    served_bandit *bandit;
+
+    /* Under the lock. */
+    text report; /* NULL bytes: none yet */
+    struct {
+        char name[BANDIT_NAME_SIZE];
+        live_point now;
+    } values[LIVE_TRACKS]; /* (value_count) */
+    size_t value_count;
+    double asked; /* when somebody looked; seconds */
+
+    /* Of the thread, or of whoever has the turn. */
+    live_bandit state;
+    bool open;
+    bool more, stale; /* there is more to take; what is shown lacks a count that was not due */
+    uint64_t taken;   /* events of the log when it had its last turn */
+    uint64_t saved;   /* changes that were saved */
+    double due, news, shown, save_due, count_due, waiting;
+    uint64_t promotion; /* the last that the list has */
+    text promotions;
+    ee_error trouble;
+} live_entry;
+
+/* Seconds of a clock that never goes back. */
+double live_now(void);
+
+/* Makes the report anew, and shows it under the lock. */
+void live_entry_show(live_entry *entry, pthread_mutex_t *lock, ee_error *error);
+
+/* Saves the state, where it has changed; what cannot be saved is made again from the log. */
+void live_entry_save(live_entry *entry, const live_options *options);
+void live_entry_put_away(live_entry *entry);
+
+/* For live_find_standing. */
+ee_status live_entry_standing(live_entry *entry, const char *challenger, uint64_t test, live_standing *out,
+                              ee_error *error);
+
+#endif

@@ -1,0 +1,264 @@
+// Live evaluation by the real server: its numbers are those of `eenet evaluate` on the exported log, to the last digit,
+// before and after a restart and a promotion; and kills neither lose a promotion nor make it twice.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ask } from './server.mjs';
+
+const PROGRAM = process.env.EENET;
+const PATIENCE = 120000;
+
+// A server in a folder that outlives it.
+async function start(folder) {
+    const child = spawn(PROGRAM, ['serve', '--port', '0', '--folder', join(folder, 'store')]);
+    let printed = '';
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const url = await new Promise((resolve, reject) => {
+        const look = (bytes) => {
+            printed += bytes;
+            const found = printed.match(/https?:\/\/[0-9a-z.:[\]]+/);
+            if (found) resolve(found[0]);
+        };
+        child.stdout.on('data', look);
+        child.stderr.on('data', look);
+        ended.then((code) => reject(new Error(`eenet serve ended (${code}):\n${printed}`)));
+    });
+    return { url, end: async (signal = 'SIGTERM') => (child.kill(signal), await ended), log: () => printed };
+}
+
+// The same numbers in every run.
+function chance(seed) {
+    let state = seed;
+    return () => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return state / 4294967296;
+    };
+}
+
+// Visitors on two plans, of whom each likes another of three actions; some say nothing, and their wait ends later.
+async function play(url, bandit, named, from, count) {
+    const random = chance(from + 1);
+    for (let i = from; i < from + count; i++) {
+        const plan = random() < 0.5 ? 0 : 1;
+        const id = `visit-${i}`;
+        const body = named
+            ? {
+                  id,
+                  context: { plan: plan ? 'free' : 'pro', age: Math.floor(random() * 50) },
+                  actions: ['red', 'green', 'blue'].map((color) => ({ id: color, features: { color } })),
+              }
+            : { id, actions: [0, 1, 2].map((a) => [a === 0 ? 1 : 0, a === plan + 1 ? 1 : 0.2, random()]) };
+        const decided = await ask(url, `/v1/bandits/${bandit}/decide`, body);
+        assert.equal(decided.status, 200, JSON.stringify(decided.body));
+        const liked = decided.body.index === plan + 1;
+        const value = random() < (liked ? 0.8 : 0.3) ? 1 : random() < 0.5 ? 0.25 : 0;
+        if (random() < 0.85) await ask(url, `/v1/bandits/${bandit}/reward`, { id, value });
+    }
+}
+
+async function evaluation(url, bandit) {
+    const answer = await ask(url, `/v1/bandits/${bandit}/evaluation`);
+    assert.equal(answer.status, 200);
+    return answer.body;
+}
+
+// Asks until it is so.
+async function until(what, look) {
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+        const found = await look();
+        if (found) return found;
+        if (Date.now() > end) assert.fail(`${what}: has not come`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+}
+
+// All decisions are settled, and everybody has taken them.
+const settled = (url, bandit, events) =>
+    until(`${events} settled decisions of ${bandit}`, async () => {
+        const now = await evaluation(url, bandit);
+        const ready = now.events === events && now.waiting === 0 && now.policies.every((p) => p.state !== 'learning');
+        return ready && now;
+    });
+
+// What `eenet evaluate` says of one policy, whose options are as those of the server's settings.
+function evaluate(log, settings, policy, from, confidence) {
+    const kinds = { online: 'logged', baseline: 'first', uniform: 'uniform' };
+    const name = kinds[policy.kind] ?? policy.policy;
+    const words = ['evaluate', log, '-p', name, '-e', 'ips', '--json', '-s', String(settings.seed)];
+    words.push('--confidence', String(confidence), '--rewards', settings.rewards.join(':'));
+    if (settings.features !== undefined) words.push('--features', settings.features);
+    if (from) words.push('--judge-from', from);
+    const set = (assignment) => words.push('--set', `${name}.${assignment}`);
+    if (policy.kind === 'challenger') {
+        for (const option of policy.options.split(' ').filter(Boolean)) set(option);
+        const [rule, amount] = policy.propensity.split(':');
+        if (rule !== 'own') set(`propensity=${rule}`);
+        if (rule === 'floor') set(`propensity_epsilon=${amount}`);
+        if (rule === 'softmax') set(`propensity_temperature=${amount}`);
+    }
+    return JSON.parse(execFileSync(PROGRAM, words, { encoding: 'utf8' }));
+}
+
+async function compare(url, bandit, folder, whole) {
+    const now = await evaluation(url, bandit);
+    const settings = (await ask(url, `/v1/bandits/${bandit}`)).body.settings;
+    const log = join(folder, `${bandit}.dsjson`);
+    writeFileSync(log, await (await fetch(`${url}/v1/bandits/${bandit}/log`)).text());
+    for (const policy of now.policies) {
+        const from = whole ? undefined : policy.from;
+        const found = evaluate(log, settings, policy, from, now.confidence);
+        const [ips] = found.estimators;
+        const say = `${bandit}, ${policy.name}`;
+        assert.equal(found.events, policy.events, say);
+        for (const part of ['value', 'low', 'high', 'gain']) assert.equal(policy[part], ips[part], `${say}: ${part}`);
+        assert.equal(policy.unsupported, found.facts.unsupported, say);
+        if (policy.kind !== 'challenger' || policy.test === 1) {
+            assert.equal(policy.gain_low, ips.gain_low, say);
+            assert.equal(policy.gain_high, ips.gain_high, say);
+        } else {
+            const own = evaluate(log, settings, policy, from, 1 - 2 * policy.alpha).estimators[0];
+            assert.ok(Math.abs(policy.gain_low - own.gain_low) < 1e-12, `${say}: ${policy.gain_low} ${own.gain_low}`);
+            assert.ok(Math.abs(policy.gain_high - own.gain_high) < 1e-12, say);
+        }
+    }
+    return now;
+}
+
+// All but what an evaluation says of the moment.
+const numbers = (of) => of.policies.map(({ name, events, value, low, high, gain, gain_low, won }) => ({ name, events, value, low, high, gain, gain_low, won }));
+
+const CHALLENGERS = [
+    { name: 'linear', policy: 'linucb', options: 'alpha=0.5', propensity: 'floor:0.1' },
+    { name: 'drawn', policy: 'lints', options: 'probability_draws=20' },
+    { name: 'net', policy: 'eenet', options: 'f1.width=16', propensity: 'softmax:0.2' },
+];
+
+for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { dim: 3 }]]) {
+    test(`live numbers are those of eenet evaluate: ${bandit}`, async () => {
+        const folder = mkdtempSync(join(tmpdir(), 'eenet-live-'));
+        let server = await start(folder);
+        const named = bandit === 'named';
+        const made = await ask(server.url, '/v1/bandits', {
+            name: bandit, policy: 'greedy', seed: 5, wait: 1, propensity: 'floor:0.4', challengers: CHALLENGERS, ...seen,
+        });
+        assert.equal(made.status, 201, JSON.stringify(made.body));
+        await play(server.url, bandit, named, 0, 250);
+        await settled(server.url, bandit, 250);
+        const before = await compare(server.url, bandit, folder, true);
+        assert.ok(before.series.time.length > 50 && before.series.time.length <= 200);
+        assert.equal(before.series.policies.net.low.length, before.series.time.length);
+
+        // A restart goes on with what was saved; a kill begins with what was saved last, or from the log.
+        const damage = () => writeFileSync(join(folder, 'store', 'live', '1.state'), 'nothing of the kind');
+        for (const [signal, then] of [['SIGTERM'], ['SIGKILL'], ['SIGTERM', damage]]) {
+            await server.end(signal);
+            then?.();
+            server = await start(folder);
+            assert.deepEqual(numbers(await settled(server.url, bandit, 250)), numbers(before), signal);
+        }
+
+        // One that is added now is judged by what comes, and has learned what was.
+        const added = await ask(server.url, `/v1/bandits/${bandit}/challengers`, { name: 'late', policy: 'linucb' });
+        assert.equal(added.status, 201, JSON.stringify(added.body));
+        assert.equal(added.body.number, 4);
+        assert.equal(added.body.propensity, 'floor:0.4');
+        await play(server.url, bandit, named, 250, 100);
+        const both = await settled(server.url, bandit, 350);
+        assert.deepEqual(both.policies.map((p) => p.events), [350, 350, 350, 350, 350, 350, 100]);
+        await compare(server.url, bandit, folder, false);
+
+        // A new period: all are judged anew, by what they have learned.
+        const promoted = await ask(server.url, `/v1/bandits/${bandit}/challengers/linear/promote`, {});
+        assert.equal(promoted.status, 200, JSON.stringify(promoted.body));
+        await play(server.url, bandit, named, 350, 120);
+        const after = await settled(server.url, bandit, 120);
+        assert.deepEqual(after.policies.map((p) => p.name), ['online', 'baseline', 'uniform', 'drawn', 'net', 'late', 'former-5']);
+        assert.equal(after.policies[0].policy, 'linucb');
+        assert.deepEqual(after.promotions.map((p) => [p.from, p.to, p.challenger]), [['greedy', 'linucb', 'linear']]);
+        await compare(server.url, bandit, folder, false);
+        await server.end();
+        const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
+        assert.match(replayed, /all of them are as the log says/);
+        rmSync(folder, { recursive: true, force: true });
+    });
+}
+
+test('kills neither lose a promotion nor make it twice', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'eenet-live-'));
+    const random = chance(7);
+    let server = await start(folder);
+    const made = await ask(server.url, '/v1/bandits', {
+        name: 'shop', policy: 'uniform', features: 'names=100', wait: 1, promote: 'auto', confidence: 0.9,
+        challengers: [{ name: 'linear', policy: 'linucb', propensity: 'floor:0.3' }],
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    let played = 0;
+    const settings = async () => (await ask(server.url, '/v1/bandits/shop')).body.settings;
+    const end = Date.now() + PATIENCE;
+    while ((await settings()).policy !== 'linucb') {
+        assert.ok(Date.now() < end, 'nobody was promoted');
+        const count = 10 + Math.floor(random() * 30);
+        await play(server.url, 'shop', true, played, count);
+        played += count;
+        await new Promise((resolve) => setTimeout(resolve, 40 * random()));
+        await server.end('SIGKILL');
+        server = await start(folder);
+    }
+    const found = await settings();
+    assert.deepEqual(found.challengers.map((c) => [c.name, c.policy, c.number]), [['former-2', 'uniform', 2]]);
+    const now = await until('the promotion', async () => {
+        const asked = await evaluation(server.url, 'shop');
+        return asked.promotions.length && asked;
+    });
+    assert.equal(now.promotions.length, 1);
+    assert.deepEqual([now.promotions[0].by, now.promotions[0].test], ['auto', 1]);
+
+    // A model that begins anew is of the policy in force, also where a restart takes it from the log; and it begins a
+    // new period, with a new number for the test of the former.
+    await play(server.url, 'shop', true, played, 40);
+    assert.equal((await ask(server.url, '/v1/bandits/shop/model', undefined, 'DELETE')).status, 200);
+    assert.equal((await settings()).challengers[0].number, 3);
+    await play(server.url, 'shop', true, played + 40, 40);
+    await server.end('SIGKILL');
+    server = await start(folder);
+    await play(server.url, 'shop', true, played + 80, 40);
+    await settled(server.url, 'shop', 80);
+    await server.end();
+    const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
+    assert.match(replayed, /all of them are as the log says/);
+    rmSync(folder, { recursive: true, force: true });
+});
+
+test('challengers: what is refused', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'eenet-live-'));
+    const server = await start(folder);
+    const base = '/v1/bandits/shop';
+    await ask(server.url, '/v1/bandits', { name: 'shop', features: '' });
+    const add = (body) => ask(server.url, `${base}/challengers`, body);
+    const linear = { name: 'linear', policy: 'linucb' };
+    assert.equal((await add(linear)).status, 201);
+    assert.equal((await add(linear)).status, 200);
+    assert.equal((await add({ ...linear, options: 'alpha=3' })).status, 409);
+    assert.equal((await add({ name: 'x', policy: 'linucbb' })).status, 400);
+    assert.match((await add({ name: 'x', policy: 'linucb', options: 'alpha=-1' })).body.error.message, /challenger 'x': .*alpha/);
+    assert.equal((await add({ name: 'online', policy: 'linucb' })).status, 400);
+    assert.equal((await add([])).status, 400);
+    assert.equal((await ask(server.url, `${base}/challengers/nobody`, undefined, 'DELETE')).status, 404);
+    assert.equal((await ask(server.url, `${base}/challengers/nobody/promote`, {})).status, 404);
+    for (let i = 2; i <= 8; i++) assert.equal((await add({ name: `c${i}`, policy: 'linucb' })).status, 201);
+    assert.equal((await add({ name: 'c9', policy: 'linucb' })).status, 409);
+    assert.equal((await ask(server.url, `${base}/challengers/linear`, undefined, 'DELETE')).status, 200);
+    assert.equal((await add({ name: 'c9', policy: 'linucb' })).body.number, 9);
+    assert.equal((await ask(server.url, `${base}/challengers`)).body.challengers.length, 8);
+    const patched = await ask(server.url, base, { challengers: [], confidence: 0.9, rewards: [-1, 1] }, 'PATCH');
+    assert.equal(patched.status, 200);
+    assert.equal(patched.body.settings.tests, 9);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    assert.match(metrics, /eenet_promotions_total 0/);
+    await server.end();
+    rmSync(folder, { recursive: true, force: true });
+});
