@@ -2,6 +2,15 @@
 #include "service_inside.h"
 
 const route service_routes[] = {
+    /* The first are found soonest: what is asked most. */
+    {HTTP_POST, "/v1/bandits/{name}/decide", KEY_APP, "body-bytes", api_decide, "Decide", false},
+    {HTTP_POST, "/v1/bandits/{name}/decide/batch", KEY_APP, "body-bytes", api_decide_batch, "Decide several times",
+     false},
+    {HTTP_POST, "/v1/bandits/{name}/reward", KEY_APP, "body-bytes", api_reward, "Give a reward", false},
+    {HTTP_POST, "/v1/bandits/{name}/reward/batch", KEY_APP, "body-bytes", api_reward_batch, "Give several rewards",
+     false},
+    {HTTP_POST, "/v1/bandits/{name}/activate", KEY_APP, "body-bytes", api_activate, "Activate a deferred decision",
+     false},
     {HTTP_GET, "/livez", KEY_NOBODY, NULL, api_live, "Whether the process turns", false},
     {HTTP_GET, "/readyz", KEY_NOBODY, NULL, api_ready, "Whether requests are welcome", false},
     {HTTP_GET, "/ready", KEY_NOBODY, NULL, api_container_ready, "The same, as Cognitive Services containers say it",
@@ -21,14 +30,6 @@ const route service_routes[] = {
     {HTTP_DELETE, "/v1/bandits/{name}", KEY_ADMIN, NULL, api_archive, "Archive a bandit", true},
     {HTTP_POST, "/v1/bandits/{name}/restore", KEY_ADMIN, "body-bytes", api_restore, "Bring an archived bandit back",
      true},
-    {HTTP_POST, "/v1/bandits/{name}/decide", KEY_APP, "body-bytes", api_decide, "Decide", false},
-    {HTTP_POST, "/v1/bandits/{name}/decide/batch", KEY_APP, "body-bytes", api_decide_batch, "Decide several times",
-     false},
-    {HTTP_POST, "/v1/bandits/{name}/reward", KEY_APP, "body-bytes", api_reward, "Give a reward", false},
-    {HTTP_POST, "/v1/bandits/{name}/reward/batch", KEY_APP, "body-bytes", api_reward_batch, "Give several rewards",
-     false},
-    {HTTP_POST, "/v1/bandits/{name}/activate", KEY_APP, "body-bytes", api_activate, "Activate a deferred decision",
-     false},
     {HTTP_GET, "/v1/bandits/{name}/model", KEY_READER, NULL, api_get_model, "Download the model", true},
     {HTTP_PUT, "/v1/bandits/{name}/model", KEY_ADMIN, "model-bytes", api_put_model, "Upload a model", true},
     {HTTP_DELETE, "/v1/bandits/{name}/model", KEY_ADMIN, NULL, api_reset_model, "Begin with a new model", true},
