@@ -16,7 +16,7 @@ const MOST_RATE = 500;
 // to say about any policy.
 const SETTINGS = {
     policy: 'linucb',
-    features: 'products=none',
+    features: 'products=none,names=128,hashes=16', // few: linucb keeps a matrix of their square
     propensity: 'floor:0.5',
     wait: 5,
     default_reward: 0,

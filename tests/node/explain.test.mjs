@@ -12,6 +12,7 @@ after(async () => {
     if (server) await server.stop();
 });
 
+const FEATURES = 'names=200,hashes=20'; // linucb keeps a matrix of their square
 const ITEMS = ['a', 'b', 'c'];
 const round = (id, plan, age) => ({
     id,
@@ -43,7 +44,7 @@ async function settle(name, count) {
 }
 
 async function make(name, policy, options, batches) {
-    const made = await ask(server.url, '/v1/bandits', { name, policy, options, features: '', propensity: 'floor:0.5' });
+    const made = await ask(server.url, '/v1/bandits', { name, policy, options, features: FEATURES, propensity: 'floor:0.5' });
     assert.equal(made.status, 201);
     const decisions = [];
     for (let i = 0; i < batches; i++) {
@@ -140,7 +141,7 @@ test('vectors, nothing yet, and bad requests', async () => {
 });
 
 test('a slot of a round is explained by itself', async () => {
-    await ask(server.url, '/v1/bandits', { name: 'slotted', policy: 'linucb', features: '' });
+    await ask(server.url, '/v1/bandits', { name: 'slotted', policy: 'linucb', features: FEATURES });
     const request = { ...round('two', 'free', 40), slots: [{ id: 'top', features: { place: { wide: 1 } } }, { id: 'side' }] };
     const decided = await ask(server.url, '/v1/bandits/slotted/decide', request);
     assert.equal(decided.status, 200);
@@ -162,7 +163,7 @@ test('a slot of a round is explained by itself', async () => {
 test('a bandit that is asleep is woken to explain', async () => {
     const drowsy = await startServer(['--sleep-seconds', '1', '--publish-interval', '0.01']);
     try {
-        await ask(drowsy.url, '/v1/bandits', { name: 'news', policy: 'linucb', features: '' });
+        await ask(drowsy.url, '/v1/bandits', { name: 'news', policy: 'linucb', features: FEATURES });
         await ask(drowsy.url, '/v1/bandits/news/decide', round('first', 'free', 40));
         await ask(drowsy.url, '/v1/bandits/news/reward', { id: 'first', value: 1 });
         const sleeps = async () => {
