@@ -240,10 +240,9 @@ ee_status succession_promote(const succession *self, const challenger_settings *
     bandit_settings next = challenger_settings_in_place(&before, challenger);
     text why = text_start(error);
     exchange_challengers(&next, &before, challenger->name);
-    snprintf(sentence, capacity,
-             "%s over %s: %s in %" PRIu64 " decisions, gain %.4g, at least %.4g (test %" PRIu64 ", alpha %.3g)",
+    snprintf(sentence, capacity, "%s over %s: %s in %" PRIu64 " decisions, gain %.4g (test %" PRIu64 ", alpha %.3g)",
              challenger->policy, before.policy, standing->won ? "better" : "not shown to be better", standing->events,
-             standing->now.gain, standing->now.gain_low, standing->test, standing->alpha);
+             standing->now.gain, standing->test, standing->alpha);
     write_standing(&why, challenger, standing, by, sentence);
     ee_status status = why.status;
     if (!status) status = succession_write(self, &next, standing->model, standing->size, why.bytes, number, error);
