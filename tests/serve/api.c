@@ -265,10 +265,11 @@ static void try_models(void)
 
 /* ---- the log ---- */
 
-/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. */
+/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. Some more ask, since
+ * the download before may not be over yet, and one that is refused does not ask again. */
 static void try_downloads(void)
 {
-    enum { MOST = 8, TURNS = 1000 };
+    enum { MOST = 12, TURNS = 1000 };
     static const char request[] = "GET /v1/bandits/shop/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
     int takers[MOST], turn = 0;
     for (int i = 0; i < MOST; i++) {
