@@ -80,6 +80,10 @@ static void add_summaries(text *into, const job_result *from, double start, cons
         const job_mark *mark = &from->marks[i];
         bool last = i + 1 == from->mark_count;
         double interval = view->interval;
+        if (mark->time < view->from) { /* what a window that rolls begins after */
+            before = mark;
+            begun = mark->time;
+        }
         if (mark->time < view->from || mark->time > view->until) continue;
         if (interval > 0 && !last && floor(mark->time / interval) == floor(from->marks[i + 1].time / interval))
             continue;
@@ -115,7 +119,7 @@ static void add_result(text *into, const job_candidate *of, const job_result *fr
 static void add_results(text *into, const evaluation_job *from, const evaluation_view *view)
 {
     const job_request *request = &from->about.request;
-    double start = isnan(from->first_time) ? (double)request->from * 1e-6 : from->first_time;
+    double start = isnan(from->first_time) ? (double)request->from / 1e6 : from->first_time;
     for (size_t i = 0; from->results && i < request->candidate_count; i++) {
         if (i) text_add(into, ",");
         add_result(into, &request->candidates[i], &from->results[i], start, view);
@@ -148,8 +152,8 @@ static const char *status_of(job_state state, bool newest)
 static void add_content(text *into, const evaluation_job *from, const evaluation_view *view)
 {
     char start[LOG_TIME_SIZE], end[LOG_TIME_SIZE];
-    log_time_format(view->from, start);
-    log_time_format(view->until, end);
+    log_time_format(fmax(view->from, (double)from->about.request.from / 1e6), start);
+    log_time_format(fmin(view->until, (double)from->about.request.until / 1e6), end);
     text_add(into, ",\"content\":{\"startTime\":\"%s\",\"endTime\":\"%s\"", start, end);
     text_add(into, ",\"intervalInMinutes\":%.0f,\"value\":[", view->interval / 60);
     add_results(into, from, view);
@@ -164,9 +168,9 @@ void evaluation_write(const job_about *about, const evaluation_job *results, con
     text_add(into, "{\"id\":");
     text_json(into, view->called ? (json_text){view->called, strlen(view->called)} : (json_text){id, strlen(id)});
     add_text(into, "name", about->request.name);
-    add_time(into, "startTime", (double)about->request.from * 1e-6);
-    add_time(into, "endTime", (double)about->request.until * 1e-6);
-    add_time(into, "creationTime", (double)about->created * 1e-6);
+    add_time(into, "startTime", (double)about->request.from / 1e6);
+    add_time(into, "endTime", (double)about->request.until / 1e6);
+    add_time(into, "creationTime", (double)about->created / 1e6);
     add_text(into, "jobId", id);
     add_text(into, "status", status_of(about->state, view->newest));
     add_text(into, "evaluationType", "Manual");
