@@ -112,6 +112,25 @@ test('bandits are searched, chosen, and linked to', { skip }, async (t) => {
     assert.deepEqual(page.troubles, []);
 });
 
+test('of many bandits the one that is looked at is seen in the list', { skip }, async (t) => {
+    const server = await serve(t);
+    for (let i = 0; i < 40; i++) await create(server, { name: `loop-${i}`, dim: 3, policy: 'linucb' });
+    const page = await look(t, server, 'loop-39');
+    await page.locator('#bandits a').nth(39).waitFor();
+    assert.deepEqual((await page.locator('#bandits b').allTextContents()).slice(0, 12).at(-1), 'loop-11');
+    const isSeen = () => {
+        const at = document.querySelector('#bandits [aria-current=page]').getBoundingClientRect();
+        const list = document.getElementById('bandits').getBoundingClientRect();
+        return at.top >= list.top - 1 && at.bottom <= list.bottom + 1;
+    };
+    await page.waitForFunction(isSeen);
+    await page.goto(`${server.url}/#/b/loop-0`);
+    await page.getByRole('heading', { name: 'loop-0', level: 1 }).waitFor();
+    await page.waitForFunction(isSeen);
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    assert.deepEqual(page.troubles, []);
+});
+
 // ---- numbers ----
 
 test('numbers move, and the page stays smooth at 200 decisions a second', { skip }, async (t) => {
