@@ -179,14 +179,13 @@ static bool judge_slot(dsjson *self, const slot_facts *from, size_t count, const
 /* What the context says of a slot. */
 static bool add_description(dsjson *self, const slot_words *from, size_t count, log_slot *slot)
 {
-    const double *allowed = self->said.allowed.values + from->first_allowed;
-    size_t *numbers = self->allowed_numbers + from->first_allowed;
     if (!slot->id.length) slot->id = from->id;
     slot->features = from->features;
     if (!from->allowed_count || self->said.of.slate) return true;
+    size_t *numbers = self->allowed_numbers + from->first_allowed;
     slot->allowed = numbers;
     slot->allowed_count = from->allowed_count;
-    return take_wholes(allowed, from->allowed_count, count, numbers);
+    return take_wholes(self->said.allowed.values + from->first_allowed, from->allowed_count, count, numbers);
 }
 
 /* As far as they are known: one that cannot be ends them. */
@@ -345,81 +344,4 @@ ee_status dsjson_parse(dsjson *self, const char *bytes, size_t size, const log_o
         return EE_OK;
     }
     return judge(self, options, event, note, error);
-}
-
-/* ---- as a log ---- */
-
-typedef struct dsjson_log {
-    log_reader head;
-    dsjson *room;
-} dsjson_log;
-
-/* Of the byte order mark, which some programs put before UTF-8. */
-static size_t mark_size(const char *bytes, size_t size)
-{
-    return size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
-static ee_status next(log_reader *head, log_event *event, log_note *note, bool *found, ee_error *error)
-{
-    dsjson_log *log = (dsjson_log *)head;
-    byte_line line;
-    ee_status status = byte_stream_line(head->stream, false, &line, found, error);
-    if (status || !*found) return status;
-    size_t mark = head->counts.lines++ ? 0 : mark_size(line.bytes, line.size);
-    status = dsjson_parse(log->room, line.bytes + mark, line.size - mark, &head->options, event, note, error);
-    if (status) return status;
-    if (note->verdict == LOG_BROKEN && !line.ended)
-        log_pass_over(note, LOG_BROKEN, "the log ends in the middle of the line");
-    if (note->verdict == LOG_EVENT && event->arms.dim != head->dim)
-        log_pass_over(note, LOG_INVALID, "its vectors have %zu numbers, those of the first line %zu", event->arms.dim,
-                      head->dim);
-    event->line = head->counts.lines;
-    return EE_OK;
-}
-
-/* The dimension of the vectors in the first event, without taking it from the stream; 0 where there are none. Lines
- * before it may be of another kind, or the rest of one that was cut. */
-static ee_status look_for_dim(dsjson_log *log, ee_error *error)
-{
-    enum { LOOKED_AT = 1 << 16 }; /* lines that begin in the first bytes */
-    log_options usual = log_options_usual();
-    size_t wanted = LOOKED_AT, from = 0;
-    while (from < LOOKED_AT) {
-        char *bytes;
-        size_t size;
-        ee_status status = byte_stream_look(log->head.stream, wanted, &bytes, &size, error);
-        if (status) return status;
-        const char *end = memchr(bytes + from, '\n', size - from);
-        if (!end && size >= wanted && wanted < BYTE_STREAM_MOST) {
-            wanted *= 2;
-            continue;
-        }
-        log_event event;
-        log_note note;
-        size_t length = end ? (size_t)(end - bytes) - from : size - from, mark = from ? 0 : mark_size(bytes, length);
-        status = dsjson_parse(log->room, bytes + from + mark, length - mark, &usual, &event, &note, error);
-        if (!status && note.verdict == LOG_EVENT) log->head.dim = event.arms.dim;
-        if (status || note.verdict == LOG_EVENT || !end) return status;
-        from += length + 1;
-    }
-    return EE_OK;
-}
-
-ee_status log_open_dsjson(byte_stream *stream, log_reader **out, ee_error *error)
-{
-    static const log_kind kind = {next, NULL};
-    dsjson_log *log;
-    *out = NULL;
-    ee_status status = memory_create_owner(NULL, &log, sizeof *log, error);
-    if (status) return status;
-    log->head.kind = &kind;
-    log->head.stream = stream;
-    status = dsjson_create(&log->head.owner, &log->room, error);
-    if (!status) status = look_for_dim(log, error);
-    if (status)
-        memory_release(&log->head.owner);
-    else
-        *out = &log->head;
-    return status;
 }

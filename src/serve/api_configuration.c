@@ -40,7 +40,7 @@ void api_get_policy(void *owner, http_exchange *exchange, const route_match *mat
 static void note_edit(bandit_settings *settings)
 {
     personalizer_kept kept = personalizer_kept_of(settings);
-    log_time_format((double)server_clock_wall() * 1e-6, kept.edited);
+    log_time_format((double)server_clock_wall() / 1e6, kept.edited);
     personalizer_keep(&kept, settings, NULL); /* it has been said that it fits: a time is as long as any other */
 }
 

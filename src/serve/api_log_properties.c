@@ -35,7 +35,7 @@ static ee_status last_time(call *self, store_reader *reader, event_kind kind, in
 static void add_time(text *into, const char *before, int64_t time)
 {
     char words[LOG_TIME_SIZE];
-    log_time_format((double)time * 1e-6, words);
+    log_time_format((double)time / 1e6, words);
     text_add(into, "%s\"%s\"", before, words);
 }
 

@@ -200,12 +200,21 @@ static void serve_entry(live *self, live_entry *entry, double *next)
     pthread_mutex_unlock(&self->turn);
 }
 
-static void wait_until(live *self, double when)
+/* With the lock. */
+static void sleep_until(live *self, double when)
 {
     struct timespec until = {.tv_sec = (time_t)when};
     until.tv_nsec = (long)((when - (double)until.tv_sec) * 1e9);
+    pthread_cond_timedwait(&self->changed, &self->lock, &until);
+}
+
+/* Rests for a moment whatever comes, so that news are taken together, and then until there are some. */
+static void wait_until(live *self, double when)
+{
+    double rested = live_now() + REST;
     pthread_mutex_lock(&self->lock);
-    if (!self->has_news && !self->stopping) pthread_cond_timedwait(&self->changed, &self->lock, &until);
+    while (!self->stopping && live_now() < rested) sleep_until(self, rested);
+    if (!self->stopping && !self->has_news && live_now() < when) sleep_until(self, when);
     self->has_news = false;
     pthread_mutex_unlock(&self->lock);
 }

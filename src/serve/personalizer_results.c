@@ -115,7 +115,7 @@ static void add_result(text *into, const job_candidate *of, const job_result *fr
 static void add_results(text *into, const evaluation_job *from, const evaluation_view *view)
 {
     const job_request *request = &from->about.request;
-    double start = isnan(from->first_time) ? (double)request->from * 1e-6 : from->first_time;
+    double start = isnan(from->first_time) ? (double)request->from / 1e6 : from->first_time;
     for (size_t i = 0; from->results && i < request->candidate_count; i++) {
         if (i) text_add(into, ",");
         add_result(into, &request->candidates[i], &from->results[i], start, view);
@@ -164,9 +164,9 @@ void evaluation_write(const job_about *about, const evaluation_job *results, con
     text_add(into, "{\"id\":");
     text_json(into, view->called ? (json_text){view->called, strlen(view->called)} : (json_text){id, strlen(id)});
     add_text(into, "name", about->request.name);
-    add_time(into, "startTime", (double)about->request.from * 1e-6);
-    add_time(into, "endTime", (double)about->request.until * 1e-6);
-    add_time(into, "creationTime", (double)about->created * 1e-6);
+    add_time(into, "startTime", (double)about->request.from / 1e6);
+    add_time(into, "endTime", (double)about->request.until / 1e6);
+    add_time(into, "creationTime", (double)about->created / 1e6);
     add_text(into, "jobId", id);
     add_text(into, "status", status_of(about->state, view->newest));
     add_text(into, "evaluationType", "Manual");

@@ -72,12 +72,19 @@ static void add_actions(text *into, size_t bandit, random_stream *chance)
         text_add(into, ",\"exclude\":[\"a%d\"]", (int)random_below(chance, count));
 }
 
+/* Some decisions are deferred: the same ones whenever they are asked for. */
+static bool is_deferred(uint64_t seed)
+{
+    return seed % 8 == 0;
+}
+
 /* id "": the server makes one. */
 static void add_request(text *into, size_t bandit, const char *id, uint64_t seed)
 {
     random_stream chance = random_named(seed, "request");
     text_add(into, "{");
     if (*id) text_add(into, "\"id\":\"%s\",", id);
+    if (is_deferred(seed)) text_add(into, "\"defer\":true,");
     if (bandit == BANDIT_NAMED)
         text_add(into, "\"context\":{\"user\":{\"age\":%d,\"town\":\"t%d\"}},", (int)random_below(&chance, 90),
                  (int)random_below(&chance, 30));
@@ -207,6 +214,22 @@ static void reward_stubbornly(careless_caller *self, told_reward *told)
     }
 }
 
+/* A deferred decision is activated mostly, sometimes twice. */
+static void activate_stubbornly(careless_caller *self, size_t place)
+{
+    told_decision *told = &self->ledger.decisions[place];
+    if (!is_deferred(told->seed) || !told->answer || random_below(&self->chance, 3) == 0) return;
+    for (size_t times = 1 + (random_below(&self->chance, 5) == 0); times;) {
+        self->body.length = 0;
+        text_add(&self->body, "{\"id\":\"%s\"}", told->id);
+        int status = post(self, told->bandit, "activate");
+        if (status && status / 100 != 2) give_up("activate %s: %d %s", told->id, status, self->client.answer);
+        told->activated = told->activated || status;
+        times -= status != 0;
+        if (!status && (!wait_for_server(self) || random_below(&self->chance, 3) == 0)) return;
+    }
+}
+
 static told_decision *plan_decision(careless_caller *self, size_t bandit, bool by_caller)
 {
     told_decision *told = ledger_add_decision(&self->ledger);
@@ -230,6 +253,7 @@ static void new_decision(careless_caller *self)
         reward_stubbornly(self, new_reward(self, told->bandit, told->id));
     decide_stubbornly(self, place);
     if (by_caller && random_below(&self->chance, 10) == 0) decide_stubbornly(self, place);
+    activate_stubbornly(self, place);
 }
 
 static void new_decisions(careless_caller *self)

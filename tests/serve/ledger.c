@@ -69,6 +69,8 @@ typedef struct decision_row {
     uint64_t joined, settled; /* rewards that count, by our own sum; SETTLED events */
     double settled_value;
     event_outcome settled_outcome;
+    bool deferred, active; /* active: by an activation in time, or not deferred */
+    uint64_t activations;  /* events */
 } decision_row;
 
 typedef struct reward_row {
@@ -119,7 +121,9 @@ static void keep_decision(log_copy *self, const event *from)
     *row = (decision_row){.number = from->number,
                           .version = body.version,
                           .action = body.action,
-                          .probability = body.probabilities[body.action]};
+                          .probability = body.probabilities[body.action],
+                          .deferred = body.deferred,
+                          .active = !body.deferred};
     copy_id(row->id, from->id);
     self->places[from->number] = ++self->decision_count;
     self->sums->logged++;
@@ -151,6 +155,18 @@ static void keep_reward(log_copy *self, const event *from)
     decision->joined++;
 }
 
+static void keep_activation(log_copy *self, const event *from)
+{
+    decision_row *decision = row_of(self, from->decision);
+    if (!decision) return; /* it came before its decision, which may never have come */
+    bool counts = from->outcome == REWARD_JOINED || from->outcome == REWARD_CLAIMED;
+    decision->activations++;
+    if (!counts) return;
+    if (decision->active || decision->settled)
+        fault(self->sums, "%s: %s was activated when it was active or settled", self->bandit->name, decision->id);
+    decision->active = true;
+}
+
 static void keep_settled(log_copy *self, const event *from)
 {
     self->sums->settled++;
@@ -178,6 +194,8 @@ static ee_status keep_event(void *context, const event *from, ee_error *error)
         keep_decision(self, from);
     else if (from->kind == EVENT_REWARD)
         keep_reward(self, from);
+    else if (from->kind == EVENT_ACTIVATED)
+        keep_activation(self, from);
     else if (from->kind == EVENT_SETTLED)
         keep_settled(self, from);
     return EE_OK;
@@ -206,12 +224,16 @@ static void check_rows(log_copy *self)
         const decision_row *row = &self->decisions[i];
         if (i && strcmp(row[-1].id, row->id) == 0) fault(self->sums, "%s: %s was decided twice", name, row->id);
         if (row->settled > 1) fault(self->sums, "%s: %s was settled %" PRIu64 " times", name, row->id, row->settled);
-        if (self->bandit->aggregation == LOG_REWARD_FIRST && row->joined && !row->settled)
+        if (self->bandit->aggregation == LOG_REWARD_FIRST && row->joined && row->active && !row->settled)
             fault(self->sums, "%s: %s has its reward and is not settled", name, row->id);
         if (!row->settled) continue;
         double worth = row->joined ? row->worth : self->bandit->default_reward;
-        event_outcome outcome = row->joined ? SETTLED_REWARDED : isnan(worth) ? SETTLED_NOTHING : SETTLED_DEFAULT;
-        if (row->settled_outcome != outcome || (outcome != SETTLED_NOTHING && row->settled_value != worth))
+        event_outcome outcome = !row->active   ? SETTLED_INACTIVE
+                                : row->joined  ? SETTLED_REWARDED
+                                : isnan(worth) ? SETTLED_NOTHING
+                                               : SETTLED_DEFAULT;
+        bool learned = outcome == SETTLED_REWARDED || outcome == SETTLED_DEFAULT;
+        if (row->settled_outcome != outcome || (learned && row->settled_value != worth))
             fault(self->sums, "%s: %s was settled as %d with %.17g and not as %d with %.17g", name, row->id,
                   (int)row->settled_outcome, row->settled_value, (int)outcome, worth);
     }
@@ -228,6 +250,8 @@ static void check_decision(log_copy *self, const told_decision *told)
         fault(self->sums, "%s: decision %s was acknowledged and is lost", self->bandit->name, told->id);
         return;
     }
+    if (told->activated && !row->activations)
+        fault(self->sums, "%s: the activation of %s was acknowledged and is lost", self->bandit->name, told->id);
     http_client answer = http_client_start(0);
     answer.answer = told->answer;
     answer.size = strlen(told->answer);

@@ -13,7 +13,8 @@ typedef struct told_decision {
     size_t bandit; /* its place among the names */
     uint64_t seed; /* of the request: makes the same bytes again */
     char id[LEDGER_ID];
-    char *answer; /* NULL: none came */
+    char *answer;   /* NULL: none came */
+    bool activated; /* it was deferred, and the activation was answered */
 } told_decision;
 
 /* A reward is known by its value: no two of one decision have the same. */

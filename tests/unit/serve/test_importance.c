@@ -5,7 +5,8 @@
 #include "served_play.h"
 
 #define NAMED                                                                                                          \
-    "{\"policy\":\"linucb\",\"features\":\"names=400,hashes=10\",\"options\":\"lambda=0.1\",\"propensity\":\"floor:0.5\"}"
+    "{\"policy\":\"linucb\",\"features\":\"names=400,hashes=10\",\"options\":\"lambda=0.1\",\"propensity\":\"floor:0." \
+    "5\"}"
 #define LINEAR "{\"policy\":\"linucb\",\"dim\":5,\"propensity\":\"argmax\"}"
 
 enum { HOUR = 3600 };

@@ -195,7 +195,7 @@ static void jobs_outlive_a_restart(void **state)
     evaluation_job_release(&self->job);
     memcpy(done, self->id, sizeof done);
     for (int i = 0; i < 20; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "network %d", i);
         add_candidate(self, name, "eenet", "");
     }

@@ -364,6 +364,9 @@ static void write_round(test_stage *self, handed *slots, size_t count, const cha
         char slot_id[32];
         snprintf(slot_id, sizeof slot_id, "%s\x1f%zu", id, first + i);
         fill(&slots[i], self, self->shop, EVENT_DECISION, slot_id);
+        snprintf(slots[i].body, sizeof slots[i].body, "of slot %zu", i);
+        slots[i].entry.event.body = slots[i].body;
+        slots[i].entry.event.size = strlen(slots[i].body);
         slots[i].entry.request[0] = request;
         slots[i].entry.slot_index = i;
         slots[i].entry.slot_count = SLOTS;
