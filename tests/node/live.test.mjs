@@ -193,6 +193,8 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         assert.deepEqual(after.policies.map((p) => p.name), ['online', 'baseline', 'uniform', 'drawn', 'net', 'late', 'former-5']);
         assert.equal(after.policies[0].policy, 'linucb');
         assert.deepEqual(after.promotions.map((p) => [p.from, p.to, p.challenger]), [['greedy', 'linucb', 'linear']]);
+        const { why, won } = after.promotions[0];
+        assert.match(why, won ? /: better in .*; test 1 passed/ : /: not shown to be better in .* between -?[\d.]+ and -?[\d.]+ \(test 1, /);
         await compare(server.url, bandit, folder, false);
         await server.end();
         const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
@@ -235,6 +237,8 @@ test('kills neither lose a promotion nor make it twice', async () => {
     });
     assert.equal(now.promotions.length, 1);
     assert.deepEqual([now.promotions[0].by, now.promotions[0].test], ['auto', 1]);
+    assert.ok(now.promotions[0].won > 0);
+    assert.match(now.promotions[0].why, /^linucb over uniform: better in \d+ decisions, gain [\d.]+; test 1 passed, as one that is not better does with chance 0.05$/);
 
     // A model that begins anew is of the policy in force, also where a restart takes it from the log; and it begins a
     // new period, with a new number for the test of the former.
