@@ -1,6 +1,7 @@
 /* eenet replay: proof that a server's log is whole, and that its models and answers are what the log makes. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ static int read_time(const command *self, int got, const char *given, int64_t *m
     if (!given) return EXIT_DONE;
     if (!log_time_parse((json_text){given, strlen(given)}, &seconds))
         return command_misused(self, "--%s must be a time as 2026-11-16T08:00:00Z, got '%s'", flags[got].name, given);
-    *microseconds = (int64_t)(seconds * 1e6);
+    *microseconds = (int64_t)llround(seconds * 1e6);
     return EXIT_DONE;
 }
 

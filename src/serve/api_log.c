@@ -1,4 +1,5 @@
 /* The log as a stream of lines: read bit by bit, as fast as the client takes it. */
+#include <math.h>
 #include <stdint.h>
 
 #include "data/log_time.h"
@@ -50,7 +51,7 @@ static bool read_time(call *self, const char *name, int64_t *out)
     double seconds;
     if (!words) return true;
     if (log_time_parse((json_text){words, strlen(words)}, &seconds)) {
-        *out = (int64_t)(seconds * 1e6);
+        *out = (int64_t)llround(seconds * 1e6);
         return true;
     }
     http_refuse(self->exchange, 400, call_code(400), "%s must be a time, as 2026-11-16T10:00:00Z, got '%.60s'", name,

@@ -1,9 +1,7 @@
-/* The list of jobs, their files, and the thread that plays them. */
+/* The list of jobs, and the thread that plays them. */
 #define _DEFAULT_SOURCE /* setpriority of a thread, getrandom */
 #include "evaluation_jobs.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,10 +9,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/file.h"
-#include "evaluation_job_file.h"
+#include "evaluation_job_folder.h"
 #include "evaluation_job_run.h"
 #include "server_clock.h"
 
@@ -42,82 +39,6 @@ struct evaluation_jobs {
     size_t count, capacity;
     job_row *playing;
 };
-
-static const char about_end[] = ".json", results_end[] = ".results.json", log_end_name[] = ".eelog.zst";
-
-/* ---- files ---- */
-
-/* "FOLDER/ID.json", to be freed with memory_free. */
-static ee_status path_of(const evaluation_jobs *self, const char *id, const char *end, char **path, ee_error *error)
-{
-    char name[JOB_ID_SIZE + 256];
-    snprintf(name, sizeof name, "%s%s", id, end);
-    return file_join(self->folder, name, path, error);
-}
-
-static ee_status write_file(const evaluation_jobs *self, const char *id, const char *end, text *from, ee_error *error)
-{
-    char *path = NULL;
-    ee_status status = from->status ? from->status : path_of(self, id, end, &path, error);
-    if (!status) status = file_write(path, from->bytes, from->length, error);
-    memory_free(path);
-    memory_free(from->bytes);
-    return status;
-}
-
-static ee_status write_about(const evaluation_jobs *self, const job_about *about, ee_error *error)
-{
-    text words = text_start(error);
-    job_about_write(about, &words);
-    return write_file(self, about->id, about_end, &words, error);
-}
-
-static ee_status write_results(const evaluation_jobs *self, const evaluation_job *job, ee_error *error)
-{
-    text words = text_start(error);
-    job_results_write(job, &words);
-    return write_file(self, job->about.id, results_end, &words, error);
-}
-
-static ee_status read_file(const evaluation_jobs *self, const char *id, const char *end, uint8_t **bytes, size_t *size,
-                           ee_error *error)
-{
-    char *path;
-    *bytes = NULL;
-    ee_status status = path_of(self, id, end, &path, error);
-    if (status) return status;
-    status = file_read(path, bytes, size, error);
-    memory_free(path);
-    return status;
-}
-
-static ee_status read_about(const evaluation_jobs *self, const char *id, job_about *out, ee_error *error)
-{
-    uint8_t *bytes;
-    size_t size;
-    ee_status status = read_file(self, id, about_end, &bytes, &size, error);
-    if (!status) status = job_about_read(out, bytes, size, error);
-    memory_free(bytes);
-    return status;
-}
-
-static void remove_file(const evaluation_jobs *self, const char *id, const char *end)
-{
-    char *path;
-    if (path_of(self, id, end, &path, NULL)) return;
-    unlink(path);
-    memory_free(path);
-}
-
-/* What says that there is a job goes first: what a crash leaves is swept away. */
-static ee_status remove_files(const evaluation_jobs *self, const char *id, ee_error *error)
-{
-    remove_file(self, id, about_end);
-    ee_status status = file_sync_folder(self->folder, error);
-    remove_file(self, id, results_end);
-    remove_file(self, id, log_end_name);
-    return status;
-}
 
 /* ---- the list: with the lock ---- */
 
@@ -184,9 +105,9 @@ static ee_status run_job(evaluation_jobs *self, job_row *row, evaluation_job *jo
     job_watch watch = {is_wanted, note_progress, &now};
     char *log = NULL;
     const served_bandit *bandit = served_bandits_at(self->bandits, row->bandit - 1);
-    ee_status status = read_about(self, row->id, &job->about, error);
+    ee_status status = job_folder_read_about(self->folder, row->id, &job->about, error);
     if (!status && !bandit) status = status_fail(error, EE_BAD_INPUT, "the bandit is not there any more");
-    if (!status) status = path_of(self, row->id, log_end_name, &log, error);
+    if (!status) status = job_folder_log(self->folder, row->id, &log, error);
     if (status) return status;
     bandit_settings settings = served_bandit_settings(bandit);
     status = job_run(job, self->store, &settings, log, &watch, finished, error);
@@ -200,12 +121,12 @@ static void end_job(evaluation_jobs *self, evaluation_job *job, ee_status status
     ee_error other = {0};
     job->about.ended = server_clock_wall();
     job->about.progress = NAN;
-    if (!status) status = write_results(self, job, &other);
+    if (!status) status = job_folder_write_results(self->folder, job, &other);
     job->about.state = status ? JOB_FAILED : JOB_DONE;
     if (status)
         snprintf(job->about.trouble, sizeof job->about.trouble, "%.250s",
                  error->status ? error->message : other.message);
-    write_about(self, &job->about, NULL); /* where that fails it waits again after a restart */
+    job_folder_write_about(self->folder, &job->about, NULL); /* where that fails it waits again after a restart */
 }
 
 static void play_row(evaluation_jobs *self, job_row *row)
@@ -223,7 +144,7 @@ static void play_row(evaluation_jobs *self, job_row *row)
     size_t place = 0;
     bool gone = atomic_load(&row->deleted) && find_row(self, row->bandit, row->id, &place);
     if (gone) {
-        remove_files(self, row->id, NULL); /* it may have ended while it was deleted */
+        job_folder_remove(self->folder, row->id, NULL); /* it may have ended while it was deleted */
         remove_row(self, place);
     }
     pthread_mutex_unlock(&self->lock);
@@ -253,61 +174,27 @@ static void *run(void *context)
 
 /* ---- beginning and end ---- */
 
-/* Whether a name begins with an id. */
-static bool take_id(const char *name, char id[JOB_ID_SIZE])
-{
-    if (strspn(name, "0123456789abcdef") < JOB_ID_SIZE - 1) return false;
-    memcpy(id, name, JOB_ID_SIZE - 1);
-    id[JOB_ID_SIZE - 1] = '\0';
-    return true;
-}
-
 static int by_creation(const void *left, const void *right)
 {
     const job_row *a = *(job_row *const *)left, *b = *(job_row *const *)right;
     return a->created != b->created ? (a->created < b->created ? -1 : 1) : strcmp(a->id, b->id);
 }
 
-/* Whether results are those of a job. */
-static bool has_about(const evaluation_jobs *self, const char *id)
+static ee_status take_job(void *context, const char *id, ee_error *error)
 {
-    char *path;
-    if (path_of(self, id, about_end, &path, NULL)) return true;
-    bool missing = file_is_missing(path);
-    memory_free(path);
-    return !missing;
-}
-
-static ee_status take_job(evaluation_jobs *self, const char *id, ee_error *error)
-{
+    evaluation_jobs *self = context;
     job_about *about;
     ee_status status = memory_create(NULL, &about, 1, sizeof *about, error);
     if (status) return status;
-    if (!read_about(self, id, about, NULL) && strcmp(about->id, id) == 0) status = add_row(self, about, error);
+    if (!job_folder_read_about(self->folder, id, about, NULL) && strcmp(about->id, id) == 0)
+        status = add_row(self, about, error);
     memory_free(about);
     return status;
 }
 
-/* One file of the folder. A job that cannot be read is left alone; what a crash left is removed. */
-static ee_status take_file(evaluation_jobs *self, const char *name, ee_error *error)
-{
-    char id[JOB_ID_SIZE];
-    if (!take_id(name, id)) return EE_OK;
-    const char *end = name + JOB_ID_SIZE - 1;
-    if (strcmp(end, about_end) == 0) return take_job(self, id, error);
-    if (strcmp(end, results_end) != 0 || !has_about(self, id)) remove_file(self, id, end);
-    return EE_OK;
-}
-
 static ee_status load_all(evaluation_jobs *self, ee_error *error)
 {
-    DIR *folder = opendir(self->folder);
-    ee_status status = EE_OK;
-    if (!folder)
-        return status_fail(error, EE_FILE_ERROR, "could not read %s: %s", file_tail(self->folder), strerror(errno));
-    for (const struct dirent *entry; !status && (entry = readdir(folder));)
-        status = take_file(self, entry->d_name, error);
-    closedir(folder);
+    ee_status status = job_folder_each(self->folder, take_job, self, error);
     if (self->count) qsort(self->rows, self->count, sizeof *self->rows, by_creation);
     return status;
 }
@@ -371,7 +258,7 @@ static ee_status add_job(evaluation_jobs *self, const job_about *about, ee_error
     if (same >= JOBS_EACH)
         return status_fail(error, EE_BAD_INPUT, "there are %d evaluations of this bandit already; delete one first",
                            JOBS_EACH);
-    ee_status status = write_about(self, about, error);
+    ee_status status = job_folder_write_about(self->folder, about, error);
     if (!status) status = add_row(self, about, error);
     return status;
 }
@@ -408,7 +295,7 @@ ee_status evaluation_jobs_create(evaluation_jobs *self, const served_bandit *ban
 /* As the row knows it now; with the lock. */
 static ee_status read_row(const evaluation_jobs *self, const job_row *row, job_about *out, ee_error *error)
 {
-    ee_status status = read_about(self, row->id, out, error);
+    ee_status status = job_folder_read_about(self->folder, row->id, out, error);
     out->state = row->state;
     out->progress = row->state == JOB_RUNNING ? atomic_load_explicit(&row->progress, memory_order_relaxed) : NAN;
     return status;
@@ -440,17 +327,13 @@ static ee_status no_job(const char *id, ee_error *error)
 ee_status evaluation_jobs_read(evaluation_jobs *self, uint32_t bandit, const char *id, evaluation_job *out,
                                ee_error *error)
 {
-    uint8_t *bytes = NULL;
-    size_t size;
     *out = (evaluation_job){0};
     pthread_mutex_lock(&self->lock);
     const job_row *row = find_row(self, bandit, id, NULL);
     bool there = row && !atomic_load(&row->deleted);
     ee_status status = there ? read_row(self, row, &out->about, error) : no_job(id, error);
-    if (!status && out->about.state == JOB_DONE) status = read_file(self, id, results_end, &bytes, &size, error);
+    if (!status && out->about.state == JOB_DONE) status = job_folder_read_results(self->folder, out, error);
     pthread_mutex_unlock(&self->lock);
-    if (!status && bytes) status = job_results_read(out, bytes, size, error);
-    memory_free(bytes);
     return status;
 }
 
@@ -463,7 +346,7 @@ ee_status evaluation_jobs_delete(evaluation_jobs *self, uint32_t bandit, const c
     if (!row || atomic_load(&row->deleted))
         status = no_job(id, error);
     else
-        status = remove_files(self, id, error);
+        status = job_folder_remove(self->folder, id, error);
     if (!status && row == self->playing)
         atomic_store(&row->deleted, true); /* who plays it removes it from the list */
     else if (!status)

@@ -11,30 +11,36 @@ import { keepPlaying, play } from './traffic.mjs';
 
 const skip = browserPath ? false : 'there is no browser';
 const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
-let browser;
+let browser, server;
 
+// One server for most tests, each of which has bandits of its own: under a sanitizer a server is slow to start.
 before(async () => {
-    if (!skip) browser = await startBrowser();
+    if (skip) return;
+    browser = await startBrowser();
+    server = await startServer();
 });
-after(() => browser?.close());
+after(async () => {
+    await browser?.close();
+    await server?.stop();
+});
 
-// A server that ends with the test.
-async function serve(t, words = []) {
-    const server = await startServer(words);
-    t.after(() => server.stop());
-    return server;
+async function create(settings, on = server) {
+    const { status } = await ask(on.url, '/v1/bandits', settings);
+    assert.ok(status === 201 || status === 200);
 }
 
-async function create(server, settings) {
-    const { status } = await ask(server.url, '/v1/bandits', settings);
-    assert.equal(status, 201);
+// A page that is closed after the test. Servers are slow on a busy machine, and under a sanitizer.
+async function open(t, url, options) {
+    const page = await openPage(browser, url, options);
+    page.setDefaultTimeout(60000);
+    t.after(() => page.context().close());
+    return page;
 }
 
 // The page of a bandit, open and filled.
-async function look(t, server, name, options) {
-    const page = await openPage(browser, server.url, options);
-    t.after(() => page.context().close());
-    await page.goto(`${server.url}/#/b/${name}`);
+async function look(t, name, options, on = server) {
+    const page = await open(t, on.url, options);
+    await page.goto(`${on.url}/#/b/${name}`);
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     return page;
 }
@@ -47,8 +53,7 @@ async function numberOf(page, card) {
 
 // ---- files ----
 
-test('the files have strict headers and tags', { skip }, async (t) => {
-    const server = await serve(t);
+test('the files have strict headers and tags', { skip }, async () => {
     const answer = await fetch(`${server.url}/`);
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -65,9 +70,10 @@ test('the files have strict headers and tags', { skip }, async (t) => {
 });
 
 test('it can be switched off', { skip }, async (t) => {
-    const server = await serve(t, ['--page', 'off']);
+    const off = await startServer(['--page', 'off']);
+    t.after(() => off.stop());
     for (const path of ['/', '/page/page.js', '/page/visitor']) {
-        const { status, body } = await ask(server.url, path);
+        const { status, body } = await ask(off.url, path);
         assert.equal(status, 404);
         assert.match(body.error.message, /switched off/);
     }
@@ -76,9 +82,7 @@ test('it can be switched off', { skip }, async (t) => {
 // ---- choosing ----
 
 test('without bandits it says what to do, creates one, and lists it', { skip }, async (t) => {
-    const server = await serve(t);
-    const page = await openPage(browser, server.url);
-    t.after(() => page.context().close());
+    const page = await open(t, server.url);
     await page.goto(server.url);
     await page.getByRole('heading', { name: 'No bandit yet' }).waitFor();
     await page.getByRole('button', { name: 'Create a bandit' }).click();
@@ -94,9 +98,8 @@ test('without bandits it says what to do, creates one, and lists it', { skip }, 
 });
 
 test('bandits are searched, chosen, and linked to', { skip }, async (t) => {
-    const server = await serve(t);
-    for (const name of ['shop', 'news', 'mail.eu', 'mail.us']) await create(server, { name, dim: 3, policy: 'linucb' });
-    const page = await look(t, server, 'news');
+    for (const name of ['paper', 'news', 'mail.eu', 'mail.us']) await create({ name, dim: 3, policy: 'linucb' });
+    const page = await look(t, 'news');
     const list = page.locator('#bandits a');
     await list.nth(3).waitFor();
     assert.equal(await page.locator('#bandits [aria-current=page]').textContent().then((words) => words.startsWith('news')), true);
@@ -134,18 +137,16 @@ test('of many bandits the one that is looked at is seen in the list', { skip }, 
 // ---- numbers ----
 
 test('numbers move, and the page stays smooth at 200 decisions a second', { skip }, async (t) => {
-    const server = await serve(t);
-    await create(server, { name: 'shop', features: '', policy: 'linucb' });
-    const page = await openPage(browser, server.url);
-    t.after(() => page.context().close());
+    await create({ name: 'fast', features: '', policy: 'linucb' });
+    const page = await open(t, server.url);
     await page.addInitScript(() => {
         window.longTasks = [];
         new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' });
     });
-    await page.goto(`${server.url}/#/b/shop`);
-    await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
+    await page.goto(`${server.url}/#/b/fast`);
+    await page.getByRole('heading', { name: 'fast', level: 1 }).waitFor();
     assert.equal(await numberOf(page, 'Decisions'), 0);
-    const traffic = keepPlaying(server.url, 'shop', 0, 200);
+    const traffic = keepPlaying(server.url, 'fast', 0, 200);
     await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) > 20);
     const frames = await page.evaluate(() => {
         window.longTasks = [];
@@ -180,9 +181,8 @@ test('numbers move, and the page stays smooth at 200 decisions a second', { skip
 });
 
 test('trouble is said in words', { skip }, async (t) => {
-    const server = await serve(t);
-    await create(server, { name: 'old', dim: 2, policy: 'linucb', mode: 'logging' });
-    const page = await look(t, server, 'old');
+    await create({ name: 'old', dim: 2, policy: 'linucb', mode: 'logging' });
+    const page = await look(t, 'old');
     await page.getByText('Logging mode: it answers the first action').waitFor();
     await ask(server.url, '/v1/bandits/old', undefined, 'DELETE');
     await page.getByText('This bandit is archived').waitFor();
@@ -193,9 +193,8 @@ test('trouble is said in words', { skip }, async (t) => {
 // ---- trying ----
 
 test('a bandit can be tried by the keyboard alone', { skip }, async (t) => {
-    const server = await serve(t);
-    await create(server, { name: 'shop', features: '', policy: 'linucb' });
-    const page = await look(t, server, 'shop');
+    await create({ name: 'tried', features: '', policy: 'linucb' });
+    const page = await look(t, 'tried');
     const focused = () => page.evaluate(() => {
         const at = document.activeElement;
         return at.getAttribute('aria-label') || at.textContent.trim() || at.id;
@@ -228,16 +227,15 @@ test('a bandit can be tried by the keyboard alone', { skip }, async (t) => {
     await page.getByText('The reward was joined to the decision').waitFor();
     await page.keyboard.press('Space');
     await page.getByText('The decision has its reward already').waitFor();
-    const { body } = await ask(server.url, '/v1/bandits/shop/activity');
+    const { body } = await ask(server.url, '/v1/bandits/tried/activity');
     assert.deepEqual([body.decisions, body.joined], [1, 1]);
     assert.equal(body.actions[0].id, await page.locator('.chosen').textContent());
     assert.deepEqual(page.troubles, []);
 });
 
 test('what is wrong with a request is said where it is', { skip }, async (t) => {
-    const server = await serve(t);
-    await create(server, { name: 'shop', features: '' });
-    const page = await look(t, server, 'shop');
+    await create({ name: 'strict', features: '' });
+    const page = await look(t, 'strict');
     await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", ');
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByText('The actions are no JSON').waitFor();
@@ -254,9 +252,8 @@ test('what is wrong with a request is said where it is', { skip }, async (t) => 
 });
 
 test('a bandit of vectors has an example of its dimension', { skip }, async (t) => {
-    const server = await serve(t);
-    await create(server, { name: 'vectors', dim: 7, policy: 'linucb' });
-    const page = await look(t, server, 'vectors');
+    await create({ name: 'vectors', dim: 7, policy: 'linucb' });
+    const page = await look(t, 'vectors');
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.locator('.chosen').waitFor();
     assert.equal(await page.getByRole('list', { name: 'Probability of each action' }).locator('li').count(), 3);
@@ -269,9 +266,8 @@ test('a bandit of vectors has an example of its dimension', { skip }, async (t) 
 // ---- challengers ----
 
 test('a challenger is added, read in the chart, promoted and removed', { skip }, async (t) => {
-    const server = await serve(t);
-    await create(server, { name: 'shop', features: '', policy: 'uniform', propensity: 'own' });
-    const page = await look(t, server, 'shop');
+    await create({ name: 'contest', features: '', policy: 'uniform', propensity: 'own' });
+    const page = await look(t, 'contest');
     await page.getByText('Nothing to draw yet').waitFor();
     await page.getByRole('button', { name: 'Add a challenger' }).click();
     const dialog = page.getByRole('dialog');
@@ -279,7 +275,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await dialog.getByLabel('Policy', { exact: true }).fill('linucb');
     await page.keyboard.press('Enter');
     await page.getByRole('rowheader', { name: 'linear' }).waitFor();
-    await play(server.url, 'shop', 0, 4000);
+    await play(server.url, 'contest', 0, 4000);
     await page.getByText('shown to be better').waitFor({ timeout: 120000 });
     // The chart, by the keyboard.
     await page.getByRole('button', { name: 'Decisions', exact: true }).click();
@@ -305,14 +301,14 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     assert.deepEqual(await violations(page), []);
     // What the page says is what the server says.
     await page.getByText('Of 4,000 settled decisions').waitFor({ timeout: 120000 });
-    const { body } = await ask(server.url, '/v1/bandits/shop/evaluation');
+    const { body } = await ask(server.url, '/v1/bandits/contest/evaluation');
     const online = body.policies.find((policy) => policy.kind === 'online');
     assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);
     await page.getByRole('button', { name: 'Promote linear' }).click();
     await dialog.getByText('It is shown to earn more than this bandit does now.').waitFor();
     await dialog.getByRole('button', { name: 'Promote' }).click();
     await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('linucb over uniform').waitFor();
-    assert.equal((await ask(server.url, '/v1/bandits/shop')).body.settings.policy, 'linucb');
+    assert.equal((await ask(server.url, '/v1/bandits/contest')).body.settings.policy, 'linucb');
     await page.getByRole('button', { name: 'Remove former-' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('rowheader', { name: 'former-' }).waitFor({ state: 'detached' });
@@ -327,15 +323,14 @@ function addKey(file, name, ...words) {
 
 test('where keys are needed it asks for one, and says which role is missing', { skip }, async (t) => {
     const first = await startServer();
-    await create(first, { name: 'shop', features: '' });
+    await create({ name: 'shop', features: '' }, first);
     await first.stop('SIGTERM', true);
     const file = join(first.folder, 'keys');
     const reader = addKey(file, 'looker', '--role', 'reader'), boss = addKey(file, 'boss', '--role', 'admin');
-    const server = await startServer(['--keys', file], first);
-    t.after(() => server.stop());
-    const page = await openPage(browser, server.url);
-    t.after(() => page.context().close());
-    await page.goto(server.url);
+    const locked = await startServer(['--keys', file], first);
+    t.after(() => locked.stop());
+    const page = await open(t, locked.url);
+    await page.goto(locked.url);
     const dialog = page.getByRole('dialog', { name: 'A key, please' });
     await dialog.waitFor();
     await dialog.getByLabel('Key', { exact: true }).fill('ee_wrong');
@@ -365,17 +360,17 @@ test('where keys are needed it asks for one, and says which role is missing', { 
 
 test('a server that stops and comes back is waited for', { skip }, async (t) => {
     const first = await startServer();
-    await create(first, { name: 'shop', features: '', policy: 'linucb' });
+    await create({ name: 'shop', features: '', policy: 'linucb' }, first);
     await play(first.url, 'shop', 0, 20);
-    const page = await look(t, first, 'shop');
+    const page = await look(t, 'shop', {}, first);
     await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
     page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line); // the browser tells of each try
     await first.stop('SIGTERM', true);
     await page.locator('#server-words', { hasText: 'Not reached; trying again' }).waitFor();
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByText('The server cannot be reached.', { exact: true }).waitFor();
-    const server = await startServer([], first);
-    t.after(() => server.stop());
+    const again = await startServer([], first);
+    t.after(() => again.stop());
     await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.locator('.chosen').waitFor();
@@ -396,17 +391,16 @@ async function violations(page) {
 for (const colorScheme of ['light', 'dark'])
     for (const [size, viewport] of Object.entries(SIZES))
         test(`axe finds nothing: ${colorScheme}, ${size}`, { skip }, async (t) => {
-            const server = await serve(t);
-            await create(server, { name: 'shop', features: '', policy: 'linucb', wait: 1 });
-            await play(server.url, 'shop', 0, 200);
-            const page = await look(t, server, 'shop', { colorScheme, viewport });
+                    await create({ name: 'everybody', features: '', policy: 'linucb', wait: 1 });
+            await play(server.url, 'everybody', 0, 200); // again and again the same visits: they are answered as before
+            const page = await look(t, 'everybody', { colorScheme, viewport });
             assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
             await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();
             await page.getByRole('button', { name: 'Decide' }).click();
             await page.locator('.chosen').waitFor();
             await page.locator('.answer details').first().waitFor();
             assert.deepEqual(await violations(page), []);
-            if (size === 'phone') await page.getByRole('button', { name: 'shop', exact: true }).click();
+            if (size === 'phone') await page.getByRole('button', { name: 'everybody', exact: true }).click();
             await page.getByRole('button', { name: 'New bandit' }).click();
             await page.getByRole('dialog', { name: 'New bandit' }).waitFor();
             assert.deepEqual(await violations(page), []);
@@ -414,11 +408,10 @@ for (const colorScheme of ['light', 'dark'])
         });
 
 test('320 pixels are enough, and colours can be chosen', { skip }, async (t) => {
-    const server = await serve(t);
-    await create(server, { name: 'a-rather-long-name-that-somebody-gave-to-this-bandit-of-theirs', features: '', policy: 'linucb' });
+    await create({ name: 'a-rather-long-name-that-somebody-gave-to-this-bandit-of-theirs', features: '', policy: 'linucb' });
     const name = 'a-rather-long-name-that-somebody-gave-to-this-bandit-of-theirs';
     await play(server.url, name, 0, 50);
-    const page = await look(t, server, name, { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' });
+    const page = await look(t, name, { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' });
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.locator('.chosen').waitFor();
     const wide = await page.evaluate(() => [...document.querySelectorAll('main *')].filter((node) => !node.closest('.scroll, .hidden, svg') && node.getBoundingClientRect().right > innerWidth + 0.5).map((node) => node.outerHTML.slice(0, 90)));
