@@ -96,6 +96,55 @@ static void it_goes_up_to_the_first_that_waits(void **state)
     end(&self);
 }
 
+/* ---- from when on ---- */
+
+static void replace_model(play *self)
+{
+    event model = {.kind = EVENT_MODEL};
+    assert_int_equal(joining_append(self->store, &self->bandit, &model, self->now, NULL), EE_OK);
+}
+
+static uint64_t events_of(const live_bandit *watched, const char *challenger)
+{
+    return live_track_events(live_bandit_find(watched, challenger));
+}
+
+/* A challenger is judged from the decisions on after it was named, however late that is seen, and anew with another
+ * number; all are where the model is another. */
+static void who_is_judged_from_when_on(void **state)
+{
+    (void)state;
+    static const char renumbered[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"linear\","
+                                     "\"policy\":\"linucb\",\"number\":2}],\"tests\":2}";
+    play self = start();
+    set_mode(&self, alone);
+    decide_some(&self, 0, 10, true);
+    set_mode(&self, challenged);
+    decide_some(&self, 10, 20, true);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 30);
+    assert_int_equal(events_of(&watched, "linear"), 20);
+    assert_int_equal(live_bandit_find(&watched, "linear")->seen, 30); /* it has learned from all */
+    begin(&self);
+    set_mode(&self, renumbered);
+    decide_some(&self, 30, 5, true);
+    commit(&self);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 35);
+    assert_int_equal(events_of(&watched, "linear"), 5);
+    assert_true(live_bandit_find(&watched, "linear")->alpha < live_alpha(0.95, 1) / 2.5);
+    begin(&self);
+    replace_model(&self);
+    decide_some(&self, 35, 7, true);
+    commit(&self);
+    take_all(&self, &watched);
+    for (size_t i = 0; i < LIVE_FIXED; i++) assert_int_equal(live_track_events(watched.tracks[i]), 7);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
 /* ---- states that were saved ---- */
 
 static void assert_same_tracks(const live_bandit *a, const live_bandit *b)
@@ -180,6 +229,15 @@ static void a_state_forgets_challengers_that_are_gone(void **state)
 
 /* ---- who may be promoted ---- */
 
+/* However many tests there are, all together are wrong as rarely as one may be. */
+static void all_tests_share_one_alpha(void **state)
+{
+    (void)state;
+    double sum = 0.0;
+    for (uint64_t j = 1; j <= 100000; j++) sum += live_alpha(0.95, j);
+    assert_true(sum <= 0.05 + 1e-12 && sum > 0.0499);
+}
+
 static void a_request_promotes_nobody_who_lacks_much_of_the_log(void **state)
 {
     (void)state;
@@ -208,8 +266,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_goes_up_to_the_first_that_waits),
+        cmocka_unit_test(who_is_judged_from_when_on),
         cmocka_unit_test(a_state_is_as_if_the_log_had_been_taken),
         cmocka_unit_test(a_state_forgets_challengers_that_are_gone),
+        cmocka_unit_test(all_tests_share_one_alpha),
         cmocka_unit_test(a_request_promotes_nobody_who_lacks_much_of_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
