@@ -247,8 +247,8 @@ static void write_sentence(char *into, size_t capacity, const challenger_setting
     capacity -= (size_t)length;
     if (standing->won)
         snprintf(into, capacity,
-                 ", gain %.4g; test %" PRIu64 " passed, as one that is not better does with chance %.3g", now->gain,
-                 standing->test, standing->alpha);
+                 ", gain %.4g; test %" PRIu64 " passed, as one that is not better does with chance %.3g at most",
+                 now->gain, standing->test, standing->alpha);
     else if (standing->events)
         snprintf(into, capacity, ", gain %.4g, between %.4g and %.4g (test %" PRIu64 ", alpha %.3g)", now->gain,
                  now->gain_low, now->gain_high, standing->test, standing->alpha);

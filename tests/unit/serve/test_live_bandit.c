@@ -96,6 +96,75 @@ static void it_goes_up_to_the_first_that_waits(void **state)
     end(&self);
 }
 
+/* What came after the settings were looked at may be decided under others. */
+static void nothing_is_taken_above_the_event_that_is_named(void **state)
+{
+    (void)state;
+    play self = start_challenged();
+    bool more = false;
+    decide_some(&self, 0, 5, true);
+    uint64_t last = self.bandit.events;
+    decide_some(&self, 5, 5, true);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    assert_int_equal(live_bandit_turn(&watched, last, &more, NULL), EE_OK);
+    assert_int_equal(live_track_events(watched.tracks[0]), 5);
+    assert_true(more);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 10);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* ---- from when on ---- */
+
+static void replace_model(play *self)
+{
+    event model = {.kind = EVENT_MODEL};
+    assert_int_equal(joining_append(self->store, &self->bandit, &model, self->now, NULL), EE_OK);
+}
+
+static uint64_t events_of(const live_bandit *watched, const char *challenger)
+{
+    return live_track_events(live_bandit_find(watched, challenger));
+}
+
+/* A challenger is judged from the decisions on after it was named, however late that is seen, and anew with another
+ * number; all are where the model is another. */
+static void who_is_judged_from_when_on(void **state)
+{
+    (void)state;
+    static const char renumbered[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"linear\","
+                                     "\"policy\":\"linucb\",\"number\":2}],\"tests\":2}";
+    play self = start();
+    set_mode(&self, alone);
+    decide_some(&self, 0, 10, true);
+    set_mode(&self, challenged);
+    decide_some(&self, 10, 20, true);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 30);
+    assert_int_equal(events_of(&watched, "linear"), 20);
+    assert_int_equal(live_bandit_find(&watched, "linear")->seen, 30); /* it has learned from all */
+    begin(&self);
+    set_mode(&self, renumbered);
+    decide_some(&self, 30, 5, true);
+    commit(&self);
+    take_all(&self, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 35);
+    assert_int_equal(events_of(&watched, "linear"), 5);
+    assert_true(live_bandit_find(&watched, "linear")->alpha < live_alpha(0.95, 1) / 2.5);
+    begin(&self);
+    replace_model(&self);
+    decide_some(&self, 35, 7, true);
+    commit(&self);
+    take_all(&self, &watched);
+    for (size_t i = 0; i < LIVE_FIXED; i++) assert_int_equal(live_track_events(watched.tracks[i]), 7);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
 /* ---- states that were saved ---- */
 
 static void assert_same_tracks(const live_bandit *a, const live_bandit *b)
@@ -111,12 +180,18 @@ static void assert_same_tracks(const live_bandit *a, const live_bandit *b)
     }
 }
 
-static void damage(const play *self)
+static char *state_path(const play *self)
 {
     char *path = NULL;
+    assert_int_equal(file_join(folder_path((test_folder *)&self->folder, "store"), "live/1.state", &path, NULL), EE_OK);
+    return path;
+}
+
+static void damage(const play *self)
+{
+    char *path = state_path(self);
     uint8_t *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(file_join(folder_path((test_folder *)&self->folder, "store"), "live/1.state", &path, NULL), EE_OK);
     assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
     bytes[size / 2] ^= 1;
     assert_int_equal(file_write(path, bytes, size, NULL), EE_OK);
@@ -152,6 +227,33 @@ static void a_state_is_as_if_the_log_had_been_taken(void **state)
     end(&self);
 }
 
+/* As of a folder in which an older copy of the store was put. */
+static void a_state_that_has_more_than_the_log_is_made_again(void **state)
+{
+    (void)state;
+    play longer = start_challenged(), shorter = start_challenged();
+    decide_some(&longer, 0, 50, true);
+    decide_some(&shorter, 0, 20, true);
+    commit(&longer);
+    commit(&shorter);
+    for (int i = 0; i < 2; i++) {
+        live_bandit watched = open_live(i ? &shorter : &longer, challenged);
+        take_all(i ? &shorter : &longer, &watched);
+        assert_int_equal(live_bandit_save(&watched, NULL), EE_OK);
+        live_bandit_close(&watched);
+    }
+    char *from = state_path(&longer), *to = state_path(&shorter);
+    assert_int_equal(rename(from, to), 0);
+    memory_free(from);
+    memory_free(to);
+    live_bandit watched = open_live(&shorter, challenged);
+    take_all(&shorter, &watched);
+    assert_int_equal(live_track_events(watched.tracks[0]), 20);
+    live_bandit_close(&watched);
+    end(&longer);
+    end(&shorter);
+}
+
 /* The SETTINGS event that names nobody any more is removed before the state is read again. */
 static void a_state_forgets_challengers_that_are_gone(void **state)
 {
@@ -179,6 +281,15 @@ static void a_state_forgets_challengers_that_are_gone(void **state)
 }
 
 /* ---- who may be promoted ---- */
+
+/* However many tests there are, all together are wrong as rarely as one may be. */
+static void all_tests_share_one_alpha(void **state)
+{
+    (void)state;
+    double sum = 0.0;
+    for (uint64_t j = 1; j <= 100000; j++) sum += live_alpha(0.95, j);
+    assert_true(sum <= 0.05 + 1e-12 && sum > 0.0499);
+}
 
 static void a_request_promotes_nobody_who_lacks_much_of_the_log(void **state)
 {
@@ -208,8 +319,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_goes_up_to_the_first_that_waits),
+        cmocka_unit_test(nothing_is_taken_above_the_event_that_is_named),
+        cmocka_unit_test(who_is_judged_from_when_on),
         cmocka_unit_test(a_state_is_as_if_the_log_had_been_taken),
+        cmocka_unit_test(a_state_that_has_more_than_the_log_is_made_again),
         cmocka_unit_test(a_state_forgets_challengers_that_are_gone),
+        cmocka_unit_test(all_tests_share_one_alpha),
         cmocka_unit_test(a_request_promotes_nobody_who_lacks_much_of_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
