@@ -144,7 +144,7 @@ static void add_decision(call *self, const event *seen, const decision_body *bod
 {
     text *answer = &self->exchange->answer;
     char moment[LOG_TIME_SIZE];
-    log_time_format((double)seen->time * 1e-6, moment);
+    log_time_format((double)seen->time / 1e6, moment);
     text_add(answer, "{\"id\":");
     text_json(answer, slot_round_id(seen->id, NULL));
     if (body->slot_count) {

@@ -20,7 +20,8 @@ struct live {
     pthread_t thread;
     pthread_mutex_t turn; /* of the states */
     pthread_mutex_t lock; /* of the list, and what is shown; held for a moment */
-    pthread_cond_t changed;
+    pthread_cond_t changed, answered;
+    size_t asking; /* who waits for the turn: a mutex alone lets the thread that gives turns have it again and again */
     live_entry **entries; /* (count) only added to */
     size_t count, capacity;
     bool stopping, has_news;
@@ -135,12 +136,21 @@ static void note_trouble(live *self, live_entry *entry, const ee_error *error)
     if (!same) self->options.trouble(self->options.context, entry->bandit, error);
 }
 
+/* The turn, after all who ask for it now. */
+static void take_turn(live *self)
+{
+    pthread_mutex_lock(&self->lock);
+    while (self->asking) pthread_cond_wait(&self->answered, &self->lock);
+    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_lock(&self->turn);
+}
+
 static void give_turn(live *self, live_entry *entry)
 {
     ee_error error = {0};
     uint64_t last = served_bandit_standing(entry->bandit).events;
     double now = live_now();
-    pthread_mutex_lock(&self->turn);
+    take_turn(self);
     entry->state.in_force = served_bandit_settings(entry->bandit);
     ee_status status = open_state(self, entry, &error);
     if (!status) status = live_bandit_turn(&entry->state, last, &entry->more, &error);
@@ -181,7 +191,7 @@ static void serve_entry(live *self, live_entry *entry, double *next)
         *next = fmin(*next, entry->due);
         return;
     }
-    pthread_mutex_lock(&self->turn);
+    take_turn(self);
     if (entry->open && now >= entry->save_due) live_entry_save(entry, &self->options);
     if (entry->open && (archived || !watched || now - entry->news >= self->options.idle_seconds)) {
         live_entry_save(entry, &self->options);
@@ -251,12 +261,16 @@ ee_status live_find_standing(live *self, served_bandit *bandit, const char *chal
     *out = (live_standing){0};
     pthread_mutex_lock(&self->lock);
     live_entry *entry = find_entry(self, bandit);
+    if (entry) self->asking++;
     pthread_mutex_unlock(&self->lock);
     if (!entry)
         return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not begun to learn; ask again", challenger);
     pthread_mutex_lock(&self->turn);
     ee_status status = live_entry_standing(entry, challenger, test, out, error);
     pthread_mutex_unlock(&self->turn);
+    pthread_mutex_lock(&self->lock);
+    if (--self->asking == 0) pthread_cond_signal(&self->answered);
+    pthread_mutex_unlock(&self->lock);
     return status;
 }
 
@@ -274,6 +288,7 @@ ee_status live_start(const live_options *options, live **out, ee_error *error)
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&self->changed, &attributes);
+    pthread_cond_init(&self->answered, NULL);
     pthread_condattr_destroy(&attributes);
     if (pthread_create(&self->thread, NULL, run, self)) {
         self->stopping = true;
@@ -306,6 +321,7 @@ void live_free(live *self)
     }
     memory_free(self->entries);
     pthread_cond_destroy(&self->changed);
+    pthread_cond_destroy(&self->answered);
     pthread_mutex_destroy(&self->lock);
     pthread_mutex_destroy(&self->turn);
     memory_free(self);

@@ -48,7 +48,7 @@ void live_each_value(live *self, visit_live_value *visit, void *context);
  * threads that may wait: for the end of a turn. */
 typedef struct live_standing {
     uint64_t test, events, won; /* won: as in live_track */
-    double alpha;
+    double alpha, evidence;     /* evidence: as live_track_evidence has it */
     estimate now;
     void *model;
     size_t size;

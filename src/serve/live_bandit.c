@@ -340,7 +340,7 @@ ee_status live_bandit_open(live_bandit *self, store *kept, uint32_t number, ee_e
         self->track_count = self->point_count = 0;
         self->step = 0;
     }
-    self->settings_event = 0; /* to be followed */
+    self->settings_event = UINT64_MAX; /* to be followed, also where retention has removed all of them */
     return EE_OK;
 }
 

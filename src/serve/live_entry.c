@@ -101,6 +101,14 @@ void live_entry_put_away(live_entry *entry)
 
 /* ---- for promotions ---- */
 
+/* Whether much of the log is still to be taken: of what a request wants to promote, the model would be half made. What
+ * waits to be settled cannot be taken yet, and does not count. */
+static bool lacks_much(const live_entry *entry)
+{
+    enum { FEW = 4096 }; /* events: the turns of a moment */
+    return entry->more && entry->state.tracks[0]->upto + FEW < entry->taken;
+}
+
 ee_status live_entry_standing(live_entry *entry, const char *challenger, uint64_t test, live_standing *out,
                               ee_error *error)
 {
@@ -111,13 +119,14 @@ ee_status live_entry_standing(live_entry *entry, const char *challenger, uint64_
     if (live_track_failure(track))
         return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has failed: %.300s", challenger,
                            live_track_failure(track)->message);
-    if (live_bandit_is_behind(state, track))
+    if (live_bandit_is_behind(state, track) || (!test && lacks_much(entry)))
         return status_fail(error, EE_BAD_INPUT, "the challenger '%s' has not learned yet what the log has; ask again",
                            challenger);
     *out = (live_standing){.test = track->challenger.number,
                            .events = live_track_events(track),
                            .won = track->won,
                            .alpha = track->alpha,
+                           .evidence = live_track_evidence(track),
                            .now = live_track_estimate(track)};
     return live_track_model(track, &state->settings, &out->model, &out->size, error);
 }

@@ -127,6 +127,14 @@ static ee_status read_name(contract *self, const json_token *token)
     return EE_OK;
 }
 
+static ee_status read_flag(contract *self, const json_token *token, const char *name)
+{
+    if (token->kind != JSON_KIND_TRUE && token->kind != JSON_KIND_FALSE && token->kind != JSON_KIND_NULL)
+        return status_fail(self->error, EE_BAD_INPUT, "%s must be true or false", name);
+    self->experiments = token->kind == JSON_KIND_TRUE;
+    return EE_OK;
+}
+
 static ee_status read_members(contract *self, json_reader *reader)
 {
     enum { NAME, START, END, POLICIES, EXPERIMENT, OPTIMIZATION, MEMBERS };
@@ -144,7 +152,7 @@ static ee_status read_members(contract *self, json_reader *reader)
         if (known && which == START) status = read_time(self, &token, names[which], &self->into->from);
         if (known && which == END) status = read_time(self, &token, names[which], &self->into->until);
         if (known && which == POLICIES) status = read_policies(self, reader, &token);
-        if (known && which >= EXPERIMENT) self->experiments = token.kind == JSON_KIND_TRUE;
+        if (known && which >= EXPERIMENT) status = read_flag(self, &token, names[which]);
         if (!known) status = json_skip(reader, &token, NULL, self->error);
         if (status) return status;
         if (known) seen |= 1u << which;

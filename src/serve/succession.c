@@ -230,6 +230,28 @@ static void write_standing(text *into, const challenger_settings *challenger, co
     add_number(into, "gain", standing->now.gain);
     add_number(into, "gain_low", standing->now.gain_low);
     add_number(into, "gain_high", standing->now.gain_high);
+    add_number(into, "evidence", standing->evidence);
+    if (standing->won) text_add(into, ",\"won\":%" PRIu64, standing->won);
+}
+
+/* What it stands on: the test, where it is passed. The interval is another and wider one, which may still hold 0 then.
+ */
+static void write_sentence(char *into, size_t capacity, const challenger_settings *challenger, const char *before,
+                           const live_standing *standing)
+{
+    const estimate *now = &standing->now;
+    int length = snprintf(into, capacity, "%s over %s: %s in %" PRIu64 " decisions", challenger->policy, before,
+                          standing->won ? "better" : "not shown to be better", standing->events);
+    if (length < 0 || (size_t)length >= capacity) return;
+    into += length;
+    capacity -= (size_t)length;
+    if (standing->won)
+        snprintf(into, capacity,
+                 ", gain %.4g; test %" PRIu64 " passed, as one that is not better does with chance %.3g at most",
+                 now->gain, standing->test, standing->alpha);
+    else if (standing->events)
+        snprintf(into, capacity, ", gain %.4g, between %.4g and %.4g (test %" PRIu64 ", alpha %.3g)", now->gain,
+                 now->gain_low, now->gain_high, standing->test, standing->alpha);
 }
 
 ee_status succession_promote(const succession *self, const challenger_settings *challenger,
@@ -240,9 +262,7 @@ ee_status succession_promote(const succession *self, const challenger_settings *
     bandit_settings next = challenger_settings_in_place(&before, challenger);
     text why = text_start(error);
     exchange_challengers(&next, &before, challenger->name);
-    snprintf(sentence, capacity, "%s over %s: %s in %" PRIu64 " decisions, gain %.4g (test %" PRIu64 ", alpha %.3g)",
-             challenger->policy, before.policy, standing->won ? "better" : "not shown to be better", standing->events,
-             standing->now.gain, standing->test, standing->alpha);
+    write_sentence(sentence, capacity, challenger, before.policy, standing);
     write_standing(&why, challenger, standing, by, sentence);
     ee_status status = why.status;
     if (!status) status = succession_write(self, &next, standing->model, standing->size, why.bytes, number, error);

@@ -98,12 +98,83 @@ static void without_probabilities_it_is_the_gains_own_sequence(void **state)
     assert_false(gain_test_passes(&(gain_test){.range = unit}, 0.5));
 }
 
+/* ---- several slots ---- */
+
+enum { SLOTS = 3 };
+
+/* The mean of the slots' own terms, so at least -1 whatever their number; of one slot it is its own. */
+static void a_round_of_slots_is_the_mean_of_its_slots(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(3, "gain slots");
+    for (size_t trial = 0; trial < 1000; trial++) {
+        size_t count = 1 + trial % SLOTS;
+        double weights[SLOTS], rewards[SLOTS], mean = 0.0;
+        gain_test test = gain_test_start((value_range){-1.0, 3.0, INFINITY});
+        for (size_t k = 0; k < count; k++) {
+            weights[k] = trial % 7 == 0 ? 0.0 : 5.0 * random_unit(&stream);
+            rewards[k] = trial % 7 == 0 ? 3.0 : 4.0 * random_unit(&stream) - 1.0;
+            mean += (weights[k] - 1.0) * (rewards[k] + 1.0) / 4.0 / (double)count;
+        }
+        gain_test_add_slots(&test, weights, rewards, count, 1.0);
+        for (size_t bet = 0; bet < GAIN_BETS; bet++)
+            assert_close(test.bets[bet].sum * (1.0 + slacks[bet]) - slacks[bet], mean, 1e-12);
+        if (trial % 7 == 0) assert_close(mean, -1.0, 1e-12);
+    }
+}
+
+/* One who takes other actions than the log, which earn as much, slot by slot: looked at after every round, it passes
+ * with chance alpha at most. */
+static void slots_pass_rarely_where_nothing_is_gained(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400, ROUNDS = 1000 };
+    const double alpha = 0.1;
+    random_stream stream = random_named(4, "gain slots");
+    size_t passed = 0;
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        gain_test test = gain_test_start(unit);
+        bool passes = false;
+        for (size_t i = 0; i < ROUNDS && !passes; i++) {
+            double weights[SLOTS], rewards[SLOTS];
+            for (size_t k = 0; k < SLOTS; k++) {
+                weights[k] = random_unit(&stream) < 0.25 ? 0.7 / 0.25 : 0.3 / 0.75;
+                rewards[k] = random_unit(&stream) < 0.5;
+            }
+            gain_test_add_slots(&test, weights, rewards, SLOTS, 1.0);
+            passes = gain_test_passes(&test, alpha);
+        }
+        passed += passes;
+    }
+    assert_true((double)passed <= alpha * TRIALS);
+}
+
+static void slots_pass_where_something_is_gained(void **state)
+{
+    (void)state;
+    random_stream stream = random_named(5, "gain slots");
+    gain_test test = gain_test_start(unit);
+    for (size_t i = 0; i < 2000; i++) {
+        double weights[SLOTS], rewards[SLOTS];
+        for (size_t k = 0; k < SLOTS; k++) {
+            bool same = random_unit(&stream) < 0.5;
+            weights[k] = same ? 1.8 : 0.2;
+            rewards[k] = random_unit(&stream) < (same ? 0.6 : 0.4);
+        }
+        gain_test_add_slots(&test, weights, rewards, SLOTS, 1.0);
+    }
+    assert_true(gain_test_passes(&test, 0.001));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_have_the_gain_as_their_mean),
         cmocka_unit_test(no_term_is_below_its_slack),
         cmocka_unit_test(without_probabilities_it_is_the_gains_own_sequence),
+        cmocka_unit_test(a_round_of_slots_is_the_mean_of_its_slots),
+        cmocka_unit_test(slots_pass_rarely_where_nothing_is_gained),
+        cmocka_unit_test(slots_pass_where_something_is_gained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

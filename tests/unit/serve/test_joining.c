@@ -432,6 +432,21 @@ static void deferred_ones_settle_when_they_are_active(void **state)
                "R b 7 joined 2; S 2 7 rewarded; ");
 }
 
+/* More rewards may come: the activation does not end the wait. */
+static void an_activation_settles_only_where_the_first_counts(void **state)
+{
+    (void)state;
+    play self = start(LOG_REWARD_SUM, 0);
+    defer(&self, "a");
+    assert_int_equal(reward(&self, "a", 5), REWARD_JOINED);
+    assert_int_equal(activate(&self, "a"), REWARD_JOINED);
+    assert_int_equal(self.counts.waiting, 1);
+    assert_int_equal(reward(&self, "a", 6), REWARD_JOINED);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 1);
+    end(&self, "D a; R a 5 joined 1; A a joined 1; R a 6 joined 1; S 1 11 rewarded; ");
+}
+
 static void nobody_saw_what_was_not_activated(void **state)
 {
     (void)state;
@@ -601,6 +616,7 @@ int main(void)
         cmocka_unit_test(passes_the_settled_in_portions),
         cmocka_unit_test(news_are_what_a_model_learns_from),
         cmocka_unit_test(deferred_ones_settle_when_they_are_active),
+        cmocka_unit_test(an_activation_settles_only_where_the_first_counts),
         cmocka_unit_test(nobody_saw_what_was_not_activated),
         cmocka_unit_test(activations_may_come_first),
         cmocka_unit_test(a_round_is_made_as_a_whole),
