@@ -39,7 +39,7 @@ static const char *source_of(const job_candidate *of)
     if (strcmp(of->policy, "logged") == 0) return "Online";
     if (strcmp(of->policy, "first") == 0) return "Baseline";
     if (strcmp(of->policy, "uniform") == 0) return "Random";
-    return strncmp(of->name, "experiment-", 11) == 0 ? "OfflineExperimentation" : "Custom";
+    return strncmp(of->name, EXPERIMENT_PREFIX, strlen(EXPERIMENT_PREFIX)) == 0 ? "OfflineExperimentation" : "Custom";
 }
 
 /* The sums up to a mark, or from one to another. */

@@ -117,6 +117,7 @@ test('what an evaluation cannot be', async () => {
         [{ startTime: 'yesterday' }, 'InvalidEvaluationContract'],
         [{ startTime: end, endTime: start }, 'InvalidEvaluationContract'],
         [{ policies: [{ name: 'a', arguments: 'eenet:nobody' }] }, 'InvalidEvaluationContract'],
+        [{ policies: [{ name: 'experiment-a', arguments: 'eenet:linucb' }] }, 'InvalidEvaluationContract'],
         [{ enableOfflineExperimentation: { name: 'x' } }, 'InvalidEvaluationContract'],
         [{ policies: [{ name: 'a', arguments: 'b' }, { name: 'a', arguments: 'b' }] }, 'DuplicateCustomPolicyNames'],
     ]) {
