@@ -98,7 +98,8 @@ const command command_keys = {
     .form = "add|list|remove [NAME] -f FILE [-r ROLE] [-b BANDIT]",
     .summary = "make, list and remove the keys of a server",
     .details = "A key is made and shown once; the file has its SHA-256. Who asks the server sends the key as\n"
-               "'Authorization: Bearer KEY' or 'X-Api-Key: KEY'. A server that runs reads the file again on SIGHUP.\n",
+               "'Authorization: Bearer KEY', 'X-Api-Key: KEY' or 'Ocp-Apim-Subscription-Key: KEY'. A server that runs\n"
+               "reads the file again on SIGHUP.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

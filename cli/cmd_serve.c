@@ -88,14 +88,16 @@ static void print_place(const server_settings *settings, uint16_t port, char *pl
 static void print_next(const server_settings *settings, const char *place)
 {
     const char *key = settings->keys[0] ? " -H 'Authorization: Bearer KEY'" : "";
+    bool page = settings->page.pick == 0;
     printf("\nTry it from another terminal:\n\n"
            "  curl%s %s/v1/bandits -d '{\"name\": \"shop\", \"features\": \"\"}'\n"
            "  curl%s %s/v1/bandits/shop/decide -d '{\"id\": \"visit-1\", \"context\": {\"plan\": \"free\"},\n"
            "    \"actions\": [{\"id\": \"red\", \"features\": {\"color\": \"red\"}}, {\"id\": \"blue\", \"features\": "
            "{\"color\": \"blue\"}}]}'\n"
            "  curl%s %s/v1/bandits/shop/reward -d '{\"id\": \"visit-1\", \"value\": 1}'\n\n"
-           "Everything is kept in the folder '%s'. Ctrl-C stops the server.\n",
-           key, place, key, place, key, place, settings->folder);
+           "%s%s%sEverything is kept in the folder '%s'. Ctrl-C stops the server.\n",
+           key, place, key, place, key, place, page ? "How it does is shown in a browser at " : "", page ? place : "",
+           page ? "/\n" : "", settings->folder);
 }
 
 /* ---- signals ---- */

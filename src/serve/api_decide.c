@@ -225,19 +225,6 @@ static void decision_written(journal_entry *entry)
 
 /* ---- the request ---- */
 
-static void start(call *self);
-
-static void woken(void *context, const ee_error *error)
-{
-    call *self = context;
-    if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
-        call_refuse_archived(self);
-    else if (error)
-        call_refuse_for(self->exchange, 503, 1, "the bandit could not be woken: %s", error->message);
-    else
-        start(self);
-}
-
 /* The bandit is awake, and stays so while it is decided. */
 static void decide_all(call *self, served_room *room)
 {
@@ -249,26 +236,12 @@ static void decide_all(call *self, served_room *room)
     if (read) call_submit(self, decision_written);
 }
 
-static void start(call *self)
-{
-    while (served_bandit_is_awake(self->bandit, woken, self)) {
-        ee_error error = {EE_OK, ""};
-        served_room *room = served_bandit_enter(self->bandit, &error);
-        if (!room && !error.status) continue; /* it fell asleep meanwhile */
-        if (room)
-            decide_all(self, room);
-        else
-            call_refuse(self, &error);
-        return;
-    }
-}
-
 void api_decide(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
     call *self = exchange->context;
     self->member = NULL;
-    start(self);
+    call_when_awake(self, decide_all);
 }
 
 void api_decide_batch(void *owner, http_exchange *exchange, const route_match *match)
@@ -276,7 +249,7 @@ void api_decide_batch(void *owner, http_exchange *exchange, const route_match *m
     (void)owner, (void)match;
     call *self = exchange->context;
     self->member = "decisions";
-    start(self);
+    call_when_awake(self, decide_all);
 }
 
 void api_rank_slots(void *owner, http_exchange *exchange, const route_match *match)

@@ -99,37 +99,10 @@ static void explain_request(call *self, served_room *room)
         call_refuse(self, &error);
 }
 
-static void start(call *self);
-
-static void woken(void *context, const ee_error *error)
-{
-    call *self = context;
-    if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
-        call_refuse_archived(self);
-    else if (error)
-        call_refuse_for(self->exchange, 503, 1, "the bandit could not be woken: %s", error->message);
-    else
-        start(self);
-}
-
-static void start(call *self)
-{
-    while (served_bandit_is_awake(self->bandit, woken, self)) {
-        ee_error error = {EE_OK, ""};
-        served_room *room = served_bandit_enter(self->bandit, &error);
-        if (!room && !error.status) continue; /* it fell asleep meanwhile */
-        if (room)
-            explain_request(self, room);
-        else
-            call_refuse(self, &error);
-        return;
-    }
-}
-
 void api_explain(void *owner, http_exchange *exchange, const route_match *match)
 {
     (void)owner, (void)match;
-    start(exchange->context);
+    call_when_awake(exchange->context, explain_request);
 }
 
 /* ---- a decision that was made: in the worker's thread ---- */
@@ -144,7 +117,7 @@ static void add_decision(call *self, const event *seen, const decision_body *bod
 {
     text *answer = &self->exchange->answer;
     char moment[LOG_TIME_SIZE];
-    log_time_format((double)seen->time * 1e-6, moment);
+    log_time_format((double)seen->time / 1e6, moment);
     text_add(answer, "{\"id\":");
     text_json(answer, slot_round_id(seen->id, NULL));
     if (body->slot_count) {

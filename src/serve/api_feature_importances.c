@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE /* setpriority of a thread */
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -118,7 +119,7 @@ static ee_status measure(call *self, text *into, ee_error *error)
     ee_status status = read_wanted(self->exchange->body, &asked, error);
     if (status) return status;
     importance_request request = {
-        .from = (int64_t)(asked.from * 1e6), .until = (int64_t)(asked.until * 1e6), .cancel = &self->owner->draining};
+        .from = llround(asked.from * 1e6), .until = llround(asked.until * 1e6), .cancel = &self->owner->draining};
     status = importance_measure(self->owner->store, self->bandit, &request, &found, error);
     if (status) return status;
     write_resource(self, &asked, &found, into);
@@ -218,7 +219,7 @@ void api_get_importance(void *owner, http_exchange *exchange, const route_match 
     size_t size;
     ee_error error;
     ee_status status = path_of(self, path, &error);
-    if (!status && file_is_missing(path)) {
+    if (!status && access(path, F_OK) && errno == ENOENT) { /* the folder may be missing, too */
         refuse_missing(self);
         return;
     }

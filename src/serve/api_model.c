@@ -174,7 +174,7 @@ static void print_versions(text *answer, const version_list *list, uint64_t curr
     for (size_t i = first; i < list->count; i++) {
         const struct kept_version *entry = &list->kept[i % list->most];
         char time[LOG_TIME_SIZE];
-        log_time_format((double)entry->time * 1e-6, time);
+        log_time_format((double)entry->time / 1e6, time);
         text_add(answer, "%s{\"version\":%" PRIu64 ",\"time\":\"%s\",\"size\":%" PRIu64, i > first ? "," : "",
                  entry->body.version, time, entry->body.size);
         text_add(answer, ",\"checksum\":\"%016" PRIx64 "\",\"current\":%s}", entry->body.checksum,

@@ -138,6 +138,10 @@ static bool read_view(call *self, evaluation_view *view)
     }
     view->interval = (double)minutes * 60;
     view->rolling = window && strcmp(window, "Rolling") == 0;
+    if (window && !view->rolling && strcmp(window, "Expanding") != 0) {
+        http_refuse(self->exchange, 400, call_code(400), "window must be Expanding or Rolling");
+        return false;
+    }
     return true;
 }
 

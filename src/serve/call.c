@@ -153,6 +153,32 @@ bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *n
     return false;
 }
 
+static void woken(void *context, const ee_error *error)
+{
+    call *self = context;
+    if (error && served_bandit_is_archived(self->bandit)) /* since it was let in */
+        call_refuse_archived(self);
+    else if (error)
+        call_refuse_for(self->exchange, 503, 1, "the bandit could not be woken: %s", error->message);
+    else
+        call_when_awake(self, self->awake);
+}
+
+void call_when_awake(call *self, void (*go_on)(call *self, served_room *room))
+{
+    self->awake = go_on;
+    while (served_bandit_is_awake(self->bandit, woken, self)) {
+        ee_error error = {EE_OK, ""};
+        served_room *room = served_bandit_enter(self->bandit, &error);
+        if (!room && !error.status) continue; /* it fell asleep meanwhile */
+        if (room)
+            go_on(self, room);
+        else
+            call_refuse(self, &error);
+        return;
+    }
+}
+
 void call_work(call *self, void (*run)(void *context))
 {
     self->task = (worker_task){.run = run, .context = self};

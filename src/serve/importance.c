@@ -284,7 +284,7 @@ void importance_free(importance *self)
 static void add_time(text *into, const char *name, int64_t time)
 {
     char moment[LOG_TIME_SIZE];
-    log_time_format((double)time * 1e-6, moment);
+    log_time_format((double)time / 1e6, moment);
     text_add(into, time ? "\"%s\":\"%s\"," : "\"%s\":null,", name, moment);
 }
 

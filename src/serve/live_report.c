@@ -215,7 +215,7 @@ static ee_status add_promotion(void *context, const event *from, ee_error *error
     const char *body = from->body;
     char time[LOG_TIME_SIZE];
     if (from->size < 2) return EE_OK;
-    log_time_format((double)from->time * 1e-6, time);
+    log_time_format((double)from->time / 1e6, time);
     text_add(into, "{\"time\":\"%s\",\"event\":%" PRIu64 "%s", time, from->number, from->size > 2 ? "," : "");
     text_bytes(into, body + 1, from->size - 1);
     return EE_OK;

@@ -44,7 +44,7 @@ static ee_status add_experiments(job_request *request, const bandit_settings *of
     for (size_t i = 0; i < sizeof policies / sizeof *policies && !status; i++) {
         bandit_settings as = *of;
         char name[64], arguments[96];
-        json_text called = {name, (size_t)snprintf(name, sizeof name, "experiment-%s", policies[i])};
+        json_text called = {name, (size_t)snprintf(name, sizeof name, EXPERIMENT_PREFIX "%s", policies[i])};
         json_text said = {arguments, (size_t)snprintf(arguments, sizeof arguments, "eenet:%s", policies[i])};
         if (strcmp(policies[i], of->policy) == 0 || is_taken(request, called)) continue;
         status = policy_contract_apply(&as, called, said, error);
@@ -88,6 +88,10 @@ static ee_status read_policy(contract *self, json_reader *reader)
         return status_fail(self->error, EE_BAD_INPUT, "policies: \"%.*s\" is the name of two", (int)found[0].length,
                            found[0].bytes);
     }
+    if (found[0].length >= strlen(EXPERIMENT_PREFIX) &&
+        memcmp(found[0].bytes, EXPERIMENT_PREFIX, strlen(EXPERIMENT_PREFIX)) == 0)
+        return status_fail(self->error, EE_BAD_INPUT,
+                           "policies: names that begin with " EXPERIMENT_PREFIX " are those of our own experiments");
     bandit_settings as = *self->of;
     ee_status status = policy_contract_apply(&as, found[0], found[1], self->error);
     return status ? status : add_candidate(self->into, found[0], &as, self->error);
@@ -127,6 +131,14 @@ static ee_status read_name(contract *self, const json_token *token)
     return EE_OK;
 }
 
+static ee_status read_flag(contract *self, const json_token *token, const char *name)
+{
+    if (token->kind != JSON_KIND_TRUE && token->kind != JSON_KIND_FALSE && token->kind != JSON_KIND_NULL)
+        return status_fail(self->error, EE_BAD_INPUT, "%s must be true or false", name);
+    self->experiments = token->kind == JSON_KIND_TRUE;
+    return EE_OK;
+}
+
 static ee_status read_members(contract *self, json_reader *reader)
 {
     enum { NAME, START, END, POLICIES, EXPERIMENT, OPTIMIZATION, MEMBERS };
@@ -144,7 +156,7 @@ static ee_status read_members(contract *self, json_reader *reader)
         if (known && which == START) status = read_time(self, &token, names[which], &self->into->from);
         if (known && which == END) status = read_time(self, &token, names[which], &self->into->until);
         if (known && which == POLICIES) status = read_policies(self, reader, &token);
-        if (known && which >= EXPERIMENT) self->experiments = token.kind == JSON_KIND_TRUE;
+        if (known && which >= EXPERIMENT) status = read_flag(self, &token, names[which]);
         if (!known) status = json_skip(reader, &token, NULL, self->error);
         if (status) return status;
         if (known) seen |= 1u << which;

@@ -19,6 +19,9 @@ void evaluation_id_write(const char digits[JOB_ID_SIZE], char out[UUID_SIZE]);
 ee_status evaluation_contract_read(json_text body, const bandit_settings *of, job_request *out, const char **code,
                                    ee_error *error);
 
+/* Of the names of policies that the server plays by itself: they are OfflineExperimentation, others Custom. */
+#define EXPERIMENT_PREFIX "experiment-"
+
 /* How results are asked for; interval 0: as they were made. */
 typedef struct evaluation_view {
     bool newest;        /* as 2022-09-01-preview has it */

@@ -39,7 +39,7 @@ static const char *source_of(const job_candidate *of)
     if (strcmp(of->policy, "logged") == 0) return "Online";
     if (strcmp(of->policy, "first") == 0) return "Baseline";
     if (strcmp(of->policy, "uniform") == 0) return "Random";
-    return strncmp(of->name, "experiment-", 11) == 0 ? "OfflineExperimentation" : "Custom";
+    return strncmp(of->name, EXPERIMENT_PREFIX, strlen(EXPERIMENT_PREFIX)) == 0 ? "OfflineExperimentation" : "Custom";
 }
 
 /* The sums up to a mark, or from one to another. */
@@ -80,6 +80,10 @@ static void add_summaries(text *into, const job_result *from, double start, cons
         const job_mark *mark = &from->marks[i];
         bool last = i + 1 == from->mark_count;
         double interval = view->interval;
+        if (mark->time < view->from) { /* what a window that rolls begins after */
+            before = mark;
+            begun = mark->time;
+        }
         if (mark->time < view->from || mark->time > view->until) continue;
         if (interval > 0 && !last && floor(mark->time / interval) == floor(from->marks[i + 1].time / interval))
             continue;
@@ -148,8 +152,8 @@ static const char *status_of(job_state state, bool newest)
 static void add_content(text *into, const evaluation_job *from, const evaluation_view *view)
 {
     char start[LOG_TIME_SIZE], end[LOG_TIME_SIZE];
-    log_time_format(view->from, start);
-    log_time_format(view->until, end);
+    log_time_format(fmax(view->from, (double)from->about.request.from / 1e6), start);
+    log_time_format(fmin(view->until, (double)from->about.request.until / 1e6), end);
     text_add(into, ",\"content\":{\"startTime\":\"%s\",\"endTime\":\"%s\"", start, end);
     text_add(into, ",\"intervalInMinutes\":%.0f,\"value\":[", view->interval / 60);
     add_results(into, from, view);

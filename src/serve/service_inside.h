@@ -131,8 +131,9 @@ struct call {
     personalizer_path base;  /* where Personalizer's API is asked */
     const char *error_code;  /* what an error is called there, where the route and the status do not tell; else NULL */
     char request_id[REQUEST_NAME_MOST + 1];
-    char client_request[REQUEST_NAME_MOST + 1]; /* what Personalizer's clients call the request; "": nothing */
-    bool is_download;                           /* one of the service's model_downloads */
+    char client_request[REQUEST_NAME_MOST + 1];   /* what Personalizer's clients call the request; "": nothing */
+    bool is_download;                             /* one of the service's model_downloads */
+    void (*awake)(call *self, served_room *room); /* see call_when_awake */
     worker_task task;
     call *next;
 
@@ -185,6 +186,9 @@ void call_answer(call *self, int status);
 
 /* A whole number of the query; false, and answered, where it is none. *number stays as it is where it is not given. */
 bool call_query_number(call *self, const char *name, uint64_t least, uint64_t *number);
+
+/* Goes on with a room of the bandit once that is awake; answers where it cannot be woken. go_on leaves the room. */
+void call_when_awake(call *self, void (*go_on)(call *self, served_room *room));
 
 /* Goes on in the worker's thread; refuses where it has too much to do. */
 void call_work(call *self, void (*run)(void *context));

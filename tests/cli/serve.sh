@@ -70,6 +70,7 @@ start
 sed -n '/^  curl/,/^$/p' out | sed 's/curl/curl -sS -f/' >commands
 [ "$(grep -c curl commands)" = 3 ] || fail "three commands: $(cat out)"
 sh -eu commands >answers || fail "a command failed: $(cat answers)"
+curl -sS -f "$(sed -n 's/.* in a browser at //p' out)" | grep -q '<title>eenet' || fail "the page: $(cat out)"
 grep -q '^{"name":"shop","archived":false,' answers || fail "create: $(cat answers)"
 grep -q '^{"id":"visit-1","action":"\(red\|blue\)","index":[01],"probability":0\.5,' answers || fail "decide: $(cat answers)"
 [ "$(tail -n 1 answers)" = '{"outcome":"joined"}' ] || fail "reward: $(cat answers)"

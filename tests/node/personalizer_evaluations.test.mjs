@@ -102,12 +102,23 @@ test('an evaluation is asked for, waited for, read and deleted', async () => {
     assert.equal(gone.body.error.code, 'EvaluationNotFound');
 });
 
+test('times come back as they were sent', async () => {
+    for (let i = 0; i < 20; i++) {
+        const startTime = new Date(Date.parse(start) + i).toISOString();
+        const { body } = await client.path('/evaluations').post({ body: { ...contract(), startTime, policies: [] } });
+        assert.equal(body.startTime, startTime.replace('Z', '0000Z'));
+        assert.equal((await client.path('/evaluations/{evaluationId}', body.id).delete()).status, '204');
+    }
+});
+
 test('what an evaluation cannot be', async () => {
     for (const [more, code] of [
         [{ name: '' }, 'InvalidEvaluationContract'],
         [{ startTime: 'yesterday' }, 'InvalidEvaluationContract'],
         [{ startTime: end, endTime: start }, 'InvalidEvaluationContract'],
         [{ policies: [{ name: 'a', arguments: 'eenet:nobody' }] }, 'InvalidEvaluationContract'],
+        [{ policies: [{ name: 'experiment-a', arguments: 'eenet:linucb' }] }, 'InvalidEvaluationContract'],
+        [{ enableOfflineExperimentation: { name: 'x' } }, 'InvalidEvaluationContract'],
         [{ policies: [{ name: 'a', arguments: 'b' }, { name: 'a', arguments: 'b' }] }, 'DuplicateCustomPolicyNames'],
     ]) {
         const answer = await client.path('/evaluations').post({ body: { ...contract(), ...more } });
@@ -115,6 +126,17 @@ test('what an evaluation cannot be', async () => {
         assert.equal(answer.body.error.code, code, answer.body.error.message);
     }
 });
+
+// Windows that roll have each decision once, wherever they begin.
+async function checkRolling(ask) {
+    const online = async (more) => (await ask(more)).body.content.value.find((result) => result.policySource === 'Online').summary;
+    const marks = await online('');
+    const middle = marks[Math.floor(marks.length / 2)];
+    const rolled = await online(`&window=Rolling&startTime=${encodeURIComponent(middle.timeStamp)}`);
+    const seen = rolled.reduce((sum, one) => sum + one.ipsEstimatorDenominator, 0);
+    const before = marks[marks.indexOf(middle) - 1].ipsEstimatorDenominator;
+    close(seen, rounds - before, 'decisions in windows');
+}
 
 test('the newest generation names its evaluations itself', async () => {
     const path = (id, more = '') => `/personalizer/evaluations/${id}?api-version=2022-09-01-preview${more}`;
@@ -135,7 +157,11 @@ test('the newest generation names its evaluations itself', async () => {
     assert.equal(done.content.intervalInMinutes, 60);
     assert.ok(done.content.value.some((result) => result.policySource === 'OfflineExperimentation'));
     for (const result of done.content.value) assert.ok(result.summary.length >= 1 && result.summary.length <= 3);
+    assert.equal(done.content.startTime, done.startTime);
+    assert.equal(done.content.endTime, done.endTime);
     assert.equal((await server.ask(path('my-evaluation', '&intervalInMinutes=7'))).status, 400);
+    assert.equal((await server.ask(path('my-evaluation', '&window=Sliding'))).status, 400);
+    await checkRolling((more) => server.ask(path('my-evaluation', more)));
     const list = await server.ask('/personalizer/evaluations?api-version=2022-09-01-preview&top=5');
     assert.equal(list.body.value.length, 1);
     assert.equal((await server.ask(path('my-evaluation'), undefined, 'DELETE')).status, 204);
@@ -145,6 +171,7 @@ test('the newest generation names its evaluations itself', async () => {
 test('feature importances', async () => {
     const path = (id) => `/personalizer/featureImportances${id}?api-version=2022-09-01-preview`;
     const body = { name: 'what counts', startTime: start, endTime: end };
+    assert.equal((await server.ask(path('/fi-1'))).status, 404);
     const put = await server.ask(path('/fi-1'), body, 'PUT');
     assert.equal(put.status, 200, JSON.stringify(put.body));
     const { status, body: found } = await server.ask(path('/fi-1'));

@@ -30,7 +30,7 @@ async function again(call) {
     }
 }
 
-const troubles = { refused: ['refused', 'refused'], lost: ['lost', 'lost'], cut: ['cut', 'cut'], both: ['refused', 'cut', 'lost'] };
+const troubles = { refused: ['refused', 'refused'], lost: ['lost', 'lost'], cut: ['cut', 'cut'], both: ['refused', 'lost'] };
 for (const [name, list] of Object.entries(troubles)) {
     test(`v1.0: ${name}`, async () => {
         const client = oldClient(proxy.url, server.app, { generateClientRequestIdHeader: true });

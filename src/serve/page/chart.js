@@ -69,7 +69,7 @@ function labels(series, y, right, height) {
 }
 
 function short(words) {
-    return words.length > 16 ? `${words.slice(0, 15)}…` : words;
+    return words.length > 15 ? `${words.slice(0, 14)}…` : words;
 }
 
 export function valueChart() {

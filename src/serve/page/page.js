@@ -65,6 +65,7 @@ function describe(entry) {
 }
 
 const rows = new Map();
+let reached = null; // the bandit that the list was last scrolled to
 
 function row(entry) {
     let made = rows.get(entry.name);
@@ -83,10 +84,14 @@ function row(entry) {
 function showList() {
     const words = at('search').value.trim().toLowerCase();
     const seen = bandits.filter((entry) => entry.name.toLowerCase().includes(words));
-    seen.sort((a, b) => a.archived - b.archived || a.name.localeCompare(b.name));
+    seen.sort((a, b) => a.archived - b.archived || a.name.localeCompare(b.name, undefined, { numeric: true }));
     const items = seen.slice(0, 200).map(row);
     const list = at('bandits');
     if (items.length !== list.children.length || items.some((item, i) => item !== list.children[i])) list.replaceChildren(...items);
+    if (reached !== wanted() && rows.has(wanted())) {
+        reached = wanted();
+        rows.get(reached).link.scrollIntoView({ block: 'nearest' });
+    }
     const none = !bandits.length ? 'There are none yet.' : !seen.length ? 'None has such a name.' : seen.length > 200 ? `${seen.length - 200} more; search for them.` : '';
     show(say(at('bandits-none'), none), none !== '');
     say(at('side-now'), wanted() ?? 'Choose a bandit');

@@ -32,8 +32,9 @@ static void every_route_is_described(void **state)
         else
             assert_string_equal(role, roles[entry->role]);
         json_t *responses = json_object_get(operation, "responses");
-        assert_true(json_object_get(responses, "200") || json_object_get(responses, "201") ||
-                    json_object_get(responses, "204"));
+        bool succeeds =
+            json_object_get(responses, "200") || json_object_get(responses, "201") || json_object_get(responses, "204");
+        assert_true(succeeds == (entry->handle != api_no_flatbuffers)); /* which refuses whatever comes */
     }
     json_decref(root);
 }
