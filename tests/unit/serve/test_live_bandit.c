@@ -116,6 +116,40 @@ static void nothing_is_taken_above_the_event_that_is_named(void **state)
     end(&self);
 }
 
+/* What lies beyond the range counts as its nearest end, in slots too. */
+static void rewards_lie_in_the_range(void **state)
+{
+    (void)state;
+    static const double probabilities[2][ACTIONS] = {{0.5, 0.5}, {0, 1}};
+    static const uint8_t excluded[2][ACTIONS] = {{0, 0}, {EXCLUDED_BY_SLOT, 0}};
+    float values[ACTIONS * DIM] = {1, 0, 0, 1};
+    play self = start_challenged();
+    decision_body slots[2];
+    for (size_t i = 0; i < 2; i++)
+        slots[i] = (decision_body){.count = ACTIONS,
+                                   .action = i,
+                                   .own = i,
+                                   .probabilities = probabilities[i],
+                                   .excluded = excluded[i],
+                                   .dim = DIM,
+                                   .values = values,
+                                   .slot = {i ? "b" : "a", 1},
+                                   .slot_index = i,
+                                   .slot_count = 2};
+    decide_slots(&self, "r", slots);
+    reward(&self, "r\037a", 5);
+    reward(&self, "r\037b", 7);
+    decide_some(&self, 0, 1, false);
+    reward(&self, "d0", 9);
+    commit(&self);
+    live_bandit watched = open_live(&self, challenged);
+    take_all(&self, &watched);
+    estimate now = live_track_estimate(watched.tracks[0]);
+    assert_true(now.value == 1.0);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
 /* ---- from when on ---- */
 
 static void replace_model(play *self)
@@ -320,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_goes_up_to_the_first_that_waits),
         cmocka_unit_test(nothing_is_taken_above_the_event_that_is_named),
+        cmocka_unit_test(rewards_lie_in_the_range),
         cmocka_unit_test(who_is_judged_from_when_on),
         cmocka_unit_test(a_state_is_as_if_the_log_had_been_taken),
         cmocka_unit_test(a_state_that_has_more_than_the_log_is_made_again),
