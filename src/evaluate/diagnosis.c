@@ -115,8 +115,9 @@ static void check_support(const diagnosis *self, diagnosis_report *into)
 static void check_size(const diagnosis *self, diagnosis_report *into)
 {
     if (self->rounds < few_events) {
-        say(into, of_log, "There are only %llu events: too few to tell policies apart, unless they differ much.",
-            (unsigned long long)self->events);
+        bool one = self->events == 1;
+        say(into, of_log, "There %s only %llu event%s: too few to tell policies apart, unless they differ much.",
+            one ? "is" : "are", (unsigned long long)self->events, one ? "" : "s");
         return;
     }
     bool few = self->effective < few_effective, small = self->effective < small_effective * self->rounds;

@@ -533,8 +533,9 @@ static ee_status train(log_reader *log, candidate *learner, ee_round *features, 
     while (!(status = log_next(log, &event, &found, error)) && found && *finished) {
         *finished = is_wanted(watch);
         if (event.skipped) continue;
-        candidate_round round = {.event = &event, .number = number++, .features = features};
+        candidate_round round = {.event = &event, .number = number, .features = features};
         bool usable;
+        number++;
         status = candidate_read_features(features, &event, &usable, error);
         if (!status && usable) status = train_on(learner, &round, first_slot, &views, error);
         if (status) break;

@@ -6,14 +6,14 @@
 
 /* ---- latency ---- */
 
-/* Requests that decide once, and that reward once, whatever the API. */
+/* Requests that decide, and that reward, whatever the API, one or many at once: what a client waits for. */
 static metric_mark mark_of(service *self, bool deciding)
 {
     metric_mark mark = {{0}};
     const route *at;
     for (size_t i = 0; (at = service_route_at(i)); i++) {
-        bool decides = at->handle == api_decide || at->handle == api_rank_slots;
-        bool rewards = at->handle == api_reward || at->handle == api_reward_slots;
+        bool decides = at->handle == api_decide || at->handle == api_decide_batch || at->handle == api_rank_slots;
+        bool rewards = at->handle == api_reward || at->handle == api_reward_batch || at->handle == api_reward_slots;
         if (deciding ? decides : rewards) metric_mark_add(&mark, &self->metrics.seconds[i]);
     }
     return mark;

@@ -56,7 +56,7 @@ static ee_status find_beginnings(live_bandit *self, uint64_t last, ee_error *err
 /* Reads what the log has new of settings and models. */
 static ee_status look_at_settings(live_bandit *self, bool *changed, ee_error *error)
 {
-    uint64_t settings, model;
+    uint64_t settings, model = 0;
     ee_status status = store_last(self->log, self->number, EVENT_SETTINGS, UINT64_MAX, &settings, error);
     if (!status) status = store_last(self->log, self->number, EVENT_MODEL, UINT64_MAX, &model, error);
     *changed = !status && (settings != self->settings_event || model != self->model_event);

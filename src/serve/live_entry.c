@@ -61,7 +61,7 @@ void live_entry_show(live_entry *entry, pthread_mutex_t *lock, ee_error *error)
         return;
     }
     made.error = NULL;
-    live_point values[LIVE_TRACKS];
+    live_point values[LIVE_TRACKS] = {{0}};
     for (size_t i = 0; i < state->track_count; i++) {
         estimate now = live_track_estimate(state->tracks[i]);
         values[i] = (live_point){now.value, now.low, now.high};

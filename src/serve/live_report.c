@@ -55,11 +55,11 @@ static const char *kind_name(live_kind kind)
     return names[kind];
 }
 
-/* Who it is; the online policy is the bandit's own. */
+/* Who it is; the online policy is the bandit's own. of: of a challenger, else NULL. */
 static void add_identity(text *into, live_kind kind, const bandit_settings *settings, const challenger_settings *of)
 {
-    const char *name = kind == LIVE_CHALLENGER ? of->name : kind_name(kind);
-    bool online = kind == LIVE_ONLINE, named = kind == LIVE_CHALLENGER;
+    bool online = kind == LIVE_ONLINE, named = of != NULL;
+    const char *name = named ? of->name : kind_name(kind);
     text_add(into, "{\"name\":");
     text_json(into, (json_text){name, strlen(name)});
     add_words(into, "kind", kind_name(kind));
@@ -90,7 +90,7 @@ static void add_policy(text *into, const live_bandit *from, const live_track *tr
     const ee_error *failure = live_track_failure(track);
     estimate now = live_track_estimate(track);
     bool tested = track->kind == LIVE_CHALLENGER;
-    add_identity(into, track->kind, &from->settings, &track->challenger);
+    add_identity(into, track->kind, &from->settings, tested ? &track->challenger : NULL);
     add_words(into, "state", state_of(from, track));
     add_words(into, "trouble", failure ? failure->message : "");
     text_add(into, ",\"events\":%" PRIu64, live_track_events(track));
