@@ -81,6 +81,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **sock
 {
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         *socket_context = open_connection(context, mhd);
+        atomic_fetch_sub(&((http_server *)context)->accepted, 1);
     } else if (*socket_context) {
         close_connection(*socket_context);
         *socket_context = NULL;
@@ -310,12 +311,12 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **reque
 
 /* ---- the server ---- */
 
-static struct MHD_Daemon *start_daemon(http_server *self, bool is_ipv6)
+static struct MHD_Daemon *start_daemon(http_server *self)
 {
     const http_options *options = &self->options;
     const tls_certificates *tls = self->certificates;
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | (is_ipv6 ? MHD_USE_IPv6 : 0u) |
-                     (tls ? MHD_USE_TLS : 0u);
+    unsigned flags =
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | (tls ? MHD_USE_TLS : 0u);
     struct MHD_OptionItem more[4] = {{MHD_OPTION_END, 0, NULL}};
     size_t count = 0;
     if (tls) {
@@ -326,22 +327,22 @@ static struct MHD_Daemon *start_daemon(http_server *self, bool is_ipv6)
         more[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     }
     /* libmicrohttpd reads headers into half of the room, and the rest is for what it makes of them. */
-    return MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, self, MHD_OPTION_LISTEN_SOCKET, self->listening, MHD_OPTION_THREAD_POOL_SIZE,
-        (unsigned)(options->threads > 1 ? options->threads : 0), MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)options->connections_each,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, 2 * options->header_bytes, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, self, MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_ARRAY, more, MHD_OPTION_END);
+    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, self, MHD_OPTION_THREAD_POOL_SIZE,
+                            (unsigned)(options->threads > 1 ? options->threads : 0), MHD_OPTION_CONNECTION_LIMIT,
+                            (unsigned)options->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+                            (unsigned)options->connections_each, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                            2 * options->header_bytes, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
+                            on_request_line, self, MHD_OPTION_NOTIFY_COMPLETED, on_completed, self,
+                            MHD_OPTION_NOTIFY_CONNECTION, on_connection, self, MHD_OPTION_ARRAY, more, MHD_OPTION_END);
 }
 
-static ee_status open_socket(http_server *self, bool *is_ipv6, ee_error *error)
+static ee_status open_socket(http_server *self, ee_error *error)
 {
     const http_options *options = &self->options;
     self->own_socket = options->listening < 0;
-    if (self->own_socket) return http_listen(options->address, options->port, &self->listening, is_ipv6, error);
+    if (self->own_socket) return http_listen(options->address, options->port, &self->listening, error);
     self->listening = options->listening;
-    /* Else a thread of the pool would wait in accept for a connection that another one took. */
+    /* Else accept would wait for a connection that is gone again. */
     if (fcntl(self->listening, F_SETFL, O_NONBLOCK))
         return status_fail(error, EE_BAD_INPUT, "http: the socket that was handed over cannot be used");
     return EE_OK;
@@ -349,18 +350,18 @@ static ee_status open_socket(http_server *self, bool *is_ipv6, ee_error *error)
 
 static ee_status start(http_server *self, ee_error *error)
 {
-    bool is_ipv6 = false;
     const http_options *options = &self->options;
     ee_status status = EE_OK;
     if (options->certificate)
         status = tls_certificates_read(options->certificate, options->key, &self->certificates, error);
-    if (!status) status = open_socket(self, &is_ipv6, error);
+    if (!status) status = open_socket(self, error);
     if (status) return status;
     self->port = http_socket_port(self->listening);
     self->options.connections = http_raise_files(options->connections);
-    self->daemon = start_daemon(self, is_ipv6);
+    self->daemon = start_daemon(self);
     if (!self->daemon) return status_fail(error, EE_FILE_ERROR, "http: the server could not be started");
-    return http_start_sweep(self, error);
+    status = http_start_sweep(self, error);
+    return status ? status : http_start_accepting(self, error);
 }
 
 ee_status http_start(const http_options *options, http_server **out, ee_error *error)
@@ -369,7 +370,7 @@ ee_status http_start(const http_options *options, http_server **out, ee_error *e
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;
     self->options = *options;
-    self->listening = -1;
+    self->listening = self->accept_wakes = -1;
     pthread_mutex_init(&self->pool_lock, NULL);
     pthread_mutex_init(&self->list_lock, NULL);
     status = start(self, error);
@@ -401,7 +402,7 @@ ee_status http_set_certificate(http_server *self, const char *certificate, const
 void http_drain(http_server *self)
 {
     if (!self->daemon || atomic_exchange(&self->is_draining, true)) return;
-    MHD_quiesce_daemon(self->daemon);
+    http_end_accepting(self);
     /* Who connects from now on is refused at once; but a socket of systemd's is also the next server's. */
     if (self->own_socket) shutdown(self->listening, SHUT_RDWR);
 }

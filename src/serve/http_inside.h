@@ -20,9 +20,13 @@ struct http_server {
     int listening; /* -1: none */
     uint16_t port;
     bool own_socket; /* which nobody else listens on */
+    pthread_t acceptor;
+    bool has_acceptor;
+    int accept_wakes; /* to be written to; -1: none */
     atomic_bool is_draining, is_stopping;
     atomic_size_t open;        /* requests whose answer is not sent */
     atomic_size_t connections; /* that there are */
+    atomic_size_t accepted;    /* that a thread of the pool is to begin with */
     atomic_size_t handled;     /* requests whose handler has not answered, and answers that are being given */
 
     pthread_mutex_t pool_lock; /* of: */
@@ -119,10 +123,16 @@ void http_send_last(pooled_exchange *self);
 /* ---- http_listen.c ---- */
 
 /* *listening = a socket that listens there, and does not block. */
-ee_status http_listen(const char *address, uint16_t port, int *listening, bool *is_ipv6, ee_error *error);
+ee_status http_listen(const char *address, uint16_t port, int *listening, ee_error *error);
 uint16_t http_socket_port(int listening);
 /* As many open files as so many connections need; returns how many connections there may be. */
 size_t http_raise_files(size_t connections);
+
+/* ---- http_accept.c ---- */
+
+ee_status http_start_accepting(http_server *server, ee_error *error);
+/* After is_draining was set. Who still connects waits in the socket's queue. */
+void http_end_accepting(http_server *server);
 
 /* ---- http_tls.c ---- */
 

@@ -30,7 +30,7 @@ static ee_status listen_at(const struct addrinfo *where, const char *address, ui
                        strerror(reason));
 }
 
-ee_status http_listen(const char *address, uint16_t port, int *listening, bool *is_ipv6, ee_error *error)
+ee_status http_listen(const char *address, uint16_t port, int *listening, ee_error *error)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
     char service[8];
@@ -40,7 +40,6 @@ ee_status http_listen(const char *address, uint16_t port, int *listening, bool *
         return status_fail(error, EE_BAD_INPUT, "http: '%s' is no address of this machine: %s", address,
                            gai_strerror(code));
     ee_status status = listen_at(found, address, port, listening, error);
-    *is_ipv6 = found->ai_family == AF_INET6;
     freeaddrinfo(found);
     return status;
 }
