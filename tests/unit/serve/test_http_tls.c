@@ -55,11 +55,11 @@ static bool tls_connect(tls_client *self, uint16_t port, const char *priorities)
     self->socket = raw_connect(port);
     gnutls_certificate_allocate_credentials(&self->credentials);
     gnutls_init(&self->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL);
-    assert_int_equal(gnutls_priority_set_direct(self->session, priorities, NULL), 0);
+    bool can = gnutls_priority_set_direct(self->session, priorities, NULL) == 0; /* unless this system forbids it */
     gnutls_credentials_set(self->session, GNUTLS_CRD_CERTIFICATE, self->credentials);
     gnutls_transport_set_int(self->session, self->socket);
     int code;
-    do code = gnutls_handshake(self->session);
+    do code = can ? gnutls_handshake(self->session) : GNUTLS_E_NO_PRIORITIES_WERE_SET;
     while (code < 0 && !gnutls_error_is_fatal(code));
     return code == 0;
 }
