@@ -305,7 +305,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await pointAt(stage, page.locator('.tip:not(:has-text("Baseline"))', { hasText: 'linear' }), 320);
     // As a table.
     await page.getByText('As a table').click();
-    assert.ok(await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').count() > 5);
+    await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').nth(5).waitFor();
     assert.deepEqual(await violations(page), []);
     // What the page says is what the server says.
     await page.getByText('Of 4,000 settled decisions').waitFor({ timeout: 120000 });
