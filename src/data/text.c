@@ -138,6 +138,14 @@ void text_double(text *into, double number)
     if (!add_short(into, number, 15, 16, false)) text_add(into, "%.17g", number);
 }
 
+void text_number(text *into, double number)
+{
+    if (isfinite(number))
+        text_double(into, number);
+    else
+        text_add(into, "null");
+}
+
 void text_float(text *into, float number)
 {
     if (!add_short(into, (double)number, 7, 9, true)) text_add(into, "%.9g", (double)number);

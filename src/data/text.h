@@ -30,6 +30,8 @@ void text_json(text *into, json_text words);
 /* A number that is read as the same double, or as the same float, in few digits. */
 void text_double(text *into, double number);
 void text_float(text *into, float number);
+/* The same for JSON, which has no other numbers: null where it is not finite. */
+void text_number(text *into, double number);
 
 /* Writes the file and frees the bytes. Returns the first error there was. */
 ee_status text_save(text *from, const char *path);

@@ -50,10 +50,7 @@ void latency_mark(service *self)
 static void add_real(text *into, const char *name, double number)
 {
     text_add(into, ",\"%s\":", name);
-    if (isfinite(number))
-        text_double(into, number);
-    else
-        text_add(into, "null");
+    text_number(into, number);
 }
 
 static void add_latency(text *into, latency_window *window, metric_mark now, const char *name)

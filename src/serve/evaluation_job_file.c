@@ -17,18 +17,10 @@ static void add_words(text *into, const char *key, const char *words)
     text_json(into, (json_text){words, strlen(words)});
 }
 
-static void add_number(text *into, double number)
-{
-    if (isfinite(number))
-        text_double(into, number);
-    else
-        text_add(into, "null");
-}
-
 static void add_named(text *into, const char *key, double number)
 {
     text_add(into, ",\"%s\":", key);
-    add_number(into, number);
+    text_number(into, number);
 }
 
 /* A time as text; null for those that stand for none. */
@@ -95,7 +87,7 @@ static void add_estimate(text *into, const char *name, const job_estimate *one)
 static void add_mark(text *into, const job_mark *mark, size_t estimators)
 {
     text_add(into, "{\"events\":");
-    add_number(into, mark->events);
+    text_number(into, mark->events);
     add_named(into, "time", mark->time);
     add_named(into, "rounds", mark->sums.rounds);
     add_named(into, "weights", mark->sums.weights);
@@ -107,7 +99,7 @@ static void add_mark(text *into, const job_mark *mark, size_t estimators)
         const double triple[] = {mark->values[i], mark->lows[i], mark->highs[i]};
         for (size_t k = 0; k < 3; k++) {
             text_add(into, k ? "," : i ? ",[" : "[");
-            add_number(into, triple[k]);
+            text_number(into, triple[k]);
         }
         text_add(into, "]");
     }
@@ -151,7 +143,7 @@ void job_results_write(const evaluation_job *from, text *into)
 {
     const job_request *asked = &from->about.request;
     text_add(into, "{\"events\":");
-    add_number(into, from->events);
+    text_number(into, from->events);
     add_named(into, "skipped", from->skipped);
     add_named(into, "first_time", from->first_time);
     add_named(into, "last_time", from->last_time);

@@ -10,10 +10,7 @@
 static void add_number(text *into, const char *name, double value)
 {
     text_add(into, ",\"%s\":", name);
-    if (isfinite(value))
-        text_double(into, value);
-    else
-        text_add(into, "null");
+    text_number(into, value);
 }
 
 static void add_words(text *into, const char *name, const char *words)
@@ -114,10 +111,7 @@ static void add_comma(text *into, size_t place)
 static void add_value(text *into, size_t place, double value)
 {
     add_comma(into, place);
-    if (isfinite(value))
-        text_double(into, value);
-    else
-        text_add(into, "null");
+    text_number(into, value);
 }
 
 /* The points, and how things stand now where that is not one. */

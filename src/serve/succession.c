@@ -2,7 +2,6 @@
 #include "succession.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -209,10 +208,7 @@ static void exchange_challengers(bandit_settings *next, const bandit_settings *b
 static void add_number(text *into, const char *name, double value)
 {
     text_add(into, ",\"%s\":", name);
-    if (isfinite(value))
-        text_double(into, value);
-    else
-        text_add(into, "null");
+    text_number(into, value);
 }
 
 static void write_standing(text *into, const challenger_settings *challenger, const live_standing *standing,
