@@ -102,6 +102,17 @@ static void expect_double(double number, const char *words)
     memory_free(page.bytes);
 }
 
+static void numbers_of_json_are_finite(void **state)
+{
+    (void)state;
+    text page = text_start(NULL);
+    text_number(&page, 0.25);
+    text_number(&page, (double)NAN);
+    text_number(&page, -INFINITY);
+    assert_string_equal(page.bytes, "0.25nullnull");
+    memory_free(page.bytes);
+}
+
 static void expect_float(float number, const char *words)
 {
     text page = text_start(NULL);
@@ -156,6 +167,7 @@ int main(void)
         cmocka_unit_test(csv_is_quoted_where_needed),
         cmocka_unit_test(numbers),
         cmocka_unit_test(seeds_and_shell_words),
+        cmocka_unit_test(numbers_of_json_are_finite),
         cmocka_unit_test(numbers_are_read_as_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
