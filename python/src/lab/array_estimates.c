@@ -2,12 +2,12 @@
 #include <string.h>
 
 #include "array_rounds.h"
-#include "array_view.h"
 #include "base/memory.h"
 #include "evaluate/evaluation_file.h"
 #include "evaluate_methods.h"
-#include "raising.h"
 #include "request_settings.h"
+#include "shared/array_view.h"
+#include "shared/raising.h"
 
 enum { REWARDS, LOGGED, CANDIDATE, ACTIONS, PREDICTIONS, COPIES, ARRAYS };
 static const char *const names[ARRAYS] = {"rewards", "logged", "candidate", "actions", "predictions", "copies"};

@@ -10,9 +10,9 @@ extern PyMethodDef evaluate_methods[];
  * candidate (an array, or None for one by name), actions, predictions, copies; the last three may be None. */
 PyObject *array_estimate(PyObject *self, PyObject *args);
 
-/* log_evaluation.c: (log, candidates, settings) -> (lines, failures): a line of JSON for each candidate that was
- * played, None for others; and why each of these could not be, None where it was not come to. candidates: a list of
- * (text, options or None, seed). */
+/* log_evaluation.c: (log, candidates, settings) -> (lines, failures, trained): a line of JSON for each candidate that
+ * was played, None for others; why each of these could not be, else None; and which was trained and saved, or None.
+ * candidates: a tuple of (text, options or None, seed). */
 PyObject *log_evaluate(PyObject *self, PyObject *args);
 
 /* log_events.c: (log, settings) -> dict of columns. */

@@ -76,6 +76,7 @@ static int read_estimators(PyObject *settings, evaluation_request *request)
 {
     PyObject *names = find(settings, "estimators");
     if (!names) return -1;
+    if (names == Py_None) return 0;
     Py_ssize_t count = PyTuple_Check(names) ? PyTuple_Size(names) : 0;
     if (count < 1 || count > EVALUATION_ESTIMATORS) {
         PyErr_Format(PyExc_ValueError, "estimators: 1 to %d at a time, got %zd", EVALUATION_ESTIMATORS, count);
@@ -99,8 +100,7 @@ int settings_estimates(PyObject *settings, evaluation_request *request)
     size_t kind, tuning;
     for (int i = 0; i < INTERVAL_KINDS; i++) intervals[i] = interval_name((interval_kind)i);
     if (read_estimators(settings, request) || settings_word(settings, "interval", intervals, INTERVAL_KINDS, &kind) ||
-        settings_word(settings, "tuning", tunings, 2, &tuning) ||
-        settings_number(settings, "alpha", &request->alpha) ||
+        settings_word(settings, "tuning", tunings, 2, &tuning) || settings_number(settings, "alpha", &request->alpha) ||
         settings_number(settings, "reward_low", &request->reward_low) ||
         settings_number(settings, "reward_high", &request->reward_high) ||
         settings_number(settings, "least_probability", &request->least_probability) ||

@@ -17,8 +17,8 @@ int settings_word(PyObject *settings, const char *name, const char *const *words
 /* Seconds since 1970: a number, or a text as logs have it. */
 int settings_time(PyObject *settings, const char *name, double *out);
 
-/* What arrays and logs have in common: estimators, interval, alpha, tuning, reward_low, reward_high, least_probability,
- * seed. */
+/* What arrays and logs have in common: estimators (a tuple of bytes; they stay for None), interval, alpha, tuning,
+ * reward_low, reward_high, least_probability, seed. */
 int settings_estimates(PyObject *settings, evaluation_request *request);
 
 /* How a log is read: start, until, reward, default_reward, strict. */
