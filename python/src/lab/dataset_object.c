@@ -1,8 +1,8 @@
 #include "dataset_object.h"
 
-#include "array_view.h"
-#include "lab_arguments.h"
-#include "raising.h"
+#include "shared/array_view.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
 
 /* A data set is only read once it is open: no call needs a lock. */
 typedef struct dataset_object {
@@ -111,7 +111,7 @@ static PyObject *dataset_deal(PyObject *object, PyObject *argument)
 {
     dataset_object *self = (dataset_object *)object;
     uint64_t seed;
-    if (argument_whole(argument, "seed", &seed)) return NULL;
+    if (read_whole(argument, "seed", UINT64_MAX, &seed)) return NULL;
     environment *world;
     ee_error error;
     ee_status status;

@@ -2,9 +2,17 @@
 #include <Python.h>
 
 #include "data_kinds.h"
+#include "dataset_object.h"
+#include "play_jobs.h"
+#include "runs_object.h"
 
 static PyMethodDef functions[] = {
     {"datasets", data_kinds_list, METH_NOARGS, PyDoc_STR("Every kind: (name, form, summary, options).")},
+    {"check", play_jobs_check, METH_VARARGS, PyDoc_STR("check(job, delay, slots): every option that acts, as text.")},
+    {"play", play_jobs_play, METH_VARARGS,
+     PyDoc_STR("play(folder, jobs, delay, slots, threads, listener): those that failed.")},
+    {"usual_rounds", play_jobs_usual_rounds, METH_O, PyDoc_STR("Rounds of a run where nobody says how many.")},
+    {"repeats", play_jobs_repeats, METH_VARARGS, PyDoc_STR("How often rows come again, in words.")},
     {NULL, NULL, 0, NULL},
 };
 
@@ -13,5 +21,9 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__lab(void)
 {
-    return PyModule_Create(&definition);
+    PyObject *module = PyModule_Create(&definition);
+    if (!module) return NULL;
+    if (!dataset_object_register(module) && !runs_object_register(module)) return module;
+    Py_DECREF(module);
+    return NULL;
 }

@@ -9,69 +9,44 @@
 #include "dataset_object.h"
 #include "lab/experiment.h"
 #include "lab/repeats.h"
-#include "lab_arguments.h"
-#include "raising.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
 
 /* ---- jobs ---- */
 
 typedef struct job_list {
     run_job *jobs; /* (count) */
     size_t count;
-    PyObject *kept; /* a list: the texts and data sets that the jobs borrow */
+    PyObject *kept; /* a list: the tuples whose texts and data sets the jobs borrow */
 } job_list;
-
-static bool keep(PyObject *list, PyObject *object)
-{
-    return PyList_Append(list, object) == 0;
-}
-
-/* Text that lives as long as the list; NULL with an exception set. */
-static const char *keep_text(PyObject *list, PyObject *object, const char *name)
-{
-    PyObject *bytes = NULL;
-    if (argument_text(object, name, &bytes)) return NULL;
-    const char *text = keep(list, bytes) ? PyBytes_AsString(bytes) : NULL;
-    Py_DECREF(bytes);
-    return text;
-}
 
 static bool read_job(PyObject *from, PyObject *kept, run_job *job)
 {
-    PyObject *data, *policy, *options, *seed, *rounds;
-    if (!PyArg_ParseTuple(from, "OOOOO:job", &data, &policy, &options, &seed, &rounds)) return false;
+    PyObject *data, *seed, *rounds;
+    if (PyList_Append(kept, from) ||
+        !PyArg_ParseTuple(from, "OssOO:job", &data, &job->policy, &job->options, &seed, &rounds))
+        return false;
     job->data = dataset_object_data(data);
-    if (!job->data || !keep(kept, data)) return false;
-    job->policy = keep_text(kept, policy, "policy");
-    job->options = job->policy ? keep_text(kept, options, "options") : NULL;
-    return job->options && !argument_whole(seed, "seed", &job->seed) &&
-           !argument_whole(rounds, "rounds", &job->rounds);
+    return job->data && !read_whole(seed, "seed", UINT64_MAX, &job->seed) &&
+           !read_whole(rounds, "rounds", UINT64_MAX, &job->rounds);
 }
 
 /* What all jobs have in common; as in run_job, one slot is 0. */
 static bool read_terms(const char *late, PyObject *slots, run_job *terms)
 {
     uint64_t count;
-    ee_error error;
-    char sentence[300];
-    if (argument_whole(slots, "slots", &count)) return false;
-    terms->slots = count > 1 ? (size_t)count : 0;
+    ee_error error, named;
+    if (read_whole(slots, "slots", UINT64_MAX, &count)) return false;
     if (count == 0 || count > RUN_SLOTS) {
-        PyErr_Format(PyExc_ValueError, "slots: 1 to %d are needed, got %R", RUN_SLOTS, slots);
+        raise_bad_input("slots: 1 to %d are needed, got %R", RUN_SLOTS, slots);
         return false;
     }
+    terms->slots = count > 1 ? (size_t)count : 0;
     ee_status status = delay_parse(late, &terms->late, &error);
     if (!status) return true;
-    snprintf(sentence, sizeof sentence, "delay: %s", error.message);
-    snprintf(error.message, sizeof error.message, "%.251s", sentence);
-    raise_status(status, &error);
+    snprintf(named.message, sizeof named.message, "delay: %.240s", error.message);
+    raise_status(status, &named);
     return false;
-}
-
-static bool add_terms(const run_job *terms, run_job *job)
-{
-    job->late = terms->late;
-    job->slots = terms->slots;
-    return true;
 }
 
 static bool read_jobs(PyObject *from, const run_job *terms, job_list *out)
@@ -83,10 +58,10 @@ static bool read_jobs(PyObject *from, const run_job *terms, job_list *out)
         raise_status(error.status, &error);
         return false;
     }
-    for (size_t i = 0; i < out->count; i++)
-        if (!read_job(PyList_GetItem(from, (Py_ssize_t)i), out->kept, &out->jobs[i]) ||
-            !add_terms(terms, &out->jobs[i]))
-            return false;
+    for (size_t i = 0; i < out->count; i++) {
+        out->jobs[i] = *terms;
+        if (!read_job(PyList_GetItem(from, (Py_ssize_t)i), out->kept, &out->jobs[i])) return false;
+    }
     return true;
 }
 
@@ -229,7 +204,7 @@ PyObject *play_jobs_play(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O&O!sOOO:play", PyUnicode_FSConverter, &folder, &PyList_Type, &from, &late,
                           &slots, &thread_count, &listener))
         return NULL;
-    if (read_terms(late, slots, &terms) && !argument_whole(thread_count, "threads", &threads) &&
+    if (read_terms(late, slots, &terms) && !read_whole(thread_count, "threads", 1024, &threads) &&
         read_jobs(from, &terms, &list))
         failures = play(PyBytes_AsString(folder), &list, (size_t)threads, listener);
     release_jobs(&list);
@@ -257,7 +232,7 @@ PyObject *play_jobs_repeats(PyObject *module, PyObject *arguments)
     uint64_t rounds;
     if (!PyArg_ParseTuple(arguments, "OO:repeats", &object, &number)) return NULL;
     const dataset *data = dataset_object_data(object);
-    if (!data || argument_whole(number, "rounds", &rounds)) return NULL;
+    if (!data || read_whole(number, "rounds", UINT64_MAX, &rounds)) return NULL;
     repeats_format(dataset_rows(data), rounds, line, sizeof line);
     return PyUnicode_FromString(line);
 }
