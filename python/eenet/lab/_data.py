@@ -12,7 +12,7 @@ import numpy
 
 import eenet
 
-from .. import _lab
+from .._lab_library import lab as _lab
 
 __all__ = ["Dataset", "DatasetKind", "DatasetOption", "Round", "datasets", "open", "table"]
 

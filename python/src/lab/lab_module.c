@@ -3,12 +3,13 @@
 
 #include "data_kinds.h"
 #include "dataset_object.h"
+#include "evaluate_methods.h"
 #include "play_jobs.h"
 #include "runs_object.h"
 
 static PyMethodDef functions[] = {
     {"datasets", data_kinds_list, METH_NOARGS, PyDoc_STR("Every kind: (name, form, summary, options).")},
-    {"check", play_jobs_check, METH_VARARGS, PyDoc_STR("check(job, delay, slots): every option that acts, as text.")},
+    {"check", play_jobs_check, METH_VARARGS, PyDoc_STR("check(job, delay, slots): (every option that acts, the delay), as text.")},
     {"play", play_jobs_play, METH_VARARGS,
      PyDoc_STR("play(folder, jobs, delay, slots, threads, listener): those that failed.")},
     {"usual_rounds", play_jobs_usual_rounds, METH_O, PyDoc_STR("Rounds of a run where nobody says how many.")},
@@ -23,7 +24,9 @@ PyMODINIT_FUNC PyInit__lab(void)
 {
     PyObject *module = PyModule_Create(&definition);
     if (!module) return NULL;
-    if (!dataset_object_register(module) && !runs_object_register(module)) return module;
+    if (!dataset_object_register(module) && !runs_object_register(module) &&
+        !PyModule_AddFunctions(module, evaluate_methods))
+        return module;
     Py_DECREF(module);
     return NULL;
 }

@@ -74,10 +74,10 @@ static void release_jobs(job_list *list)
 PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
 {
     (void)module;
-    PyObject *from, *slots, *kept = NULL, *text = NULL;
+    PyObject *from, *slots, *kept = NULL, *texts = NULL;
     const char *late;
     run_job job = {0};
-    char *options;
+    char *options, words[DELAY_TEXT];
     ee_error error;
     ee_status status;
     if (!PyArg_ParseTuple(arguments, "O!sO:check", &PyTuple_Type, &from, &late, &slots)) return NULL;
@@ -86,11 +86,12 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
         Py_BEGIN_ALLOW_THREADS
         status = runner_check(&job, &options, &error);
         Py_END_ALLOW_THREADS
-        text = status ? raise_status(status, &error) : PyUnicode_FromString(options);
+        delay_format(&job.late, words);
+        texts = status ? raise_status(status, &error) : Py_BuildValue("(ss)", options, words);
         memory_free(options);
     }
     Py_DECREF(kept);
-    return text;
+    return texts;
 }
 
 /* ---- who looks on ---- */

@@ -4,8 +4,8 @@
 
 #include <Python.h>
 
-/* check(job, delay, slots) -> str: whether the job could start, and then every option of its bandit with its value. A
- * job is (dataset, policy, options, seed, rounds). */
+/* check(job, delay, slots) -> (str, str): whether the job could start; then every option of its bandit with its value,
+ * and the delay in the one way in which it is written. A job is (dataset, policy, options, seed, rounds). */
 PyObject *play_jobs_check(PyObject *module, PyObject *arguments);
 
 /* play(folder, jobs, delay, slots, threads, listener) -> list: plays what the folder has not. listener is called ten
