@@ -117,6 +117,12 @@ static bool on_ended(void *context, const run_report *report)
     return on_wanted(context);
 }
 
+/* A sentence, which may quote a name that was cut anywhere. */
+static PyObject *make_text(const char *sentence)
+{
+    return PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace");
+}
+
 /* "yelp eenet seed 3: 512/10000" */
 static PyObject *describe_shown(const run_standing *now)
 {
@@ -124,7 +130,7 @@ static PyObject *describe_shown(const run_standing *now)
     if (now->shown)
         snprintf(text, sizeof text, "%.150s %s seed %" PRIu64 ": %" PRIu64 "/%" PRIu64, dataset_name(now->shown->data),
                  now->shown->policy, now->shown->seed, now->shown_played, now->shown->rounds);
-    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"); /* a long name is cut anywhere */
+    return make_text(text);
 }
 
 static bool tell(PyObject *listener, const run_standing *now)
@@ -160,7 +166,7 @@ static PyObject *list_failures(const audience *self)
     for (size_t i = 0; list && i < self->list->count; i++) {
         const ee_error *failure = &self->failures[i];
         if (!failure->status) continue;
-        PyObject *entry = Py_BuildValue("(nis)", (Py_ssize_t)i, (int)failure->status, failure->message);
+        PyObject *entry = Py_BuildValue("(nN)", (Py_ssize_t)i, make_text(failure->message));
         if (!entry || PyList_Append(list, entry)) Py_CLEAR(list);
         Py_XDECREF(entry);
     }

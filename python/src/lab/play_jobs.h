@@ -10,7 +10,7 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments);
 
 /* play(folder, jobs, delay, slots, threads, listener) -> list: plays what the folder has not. listener is called ten
  * times a second with (runs, ended, running, rounds, played, read, seconds, shown), shown being "" or the run of the
- * first thread in words. Of each job that failed there is (place, status, sentence). Ctrl-C, and whatever listener
+ * first thread in words. Of each job that failed there is (place, sentence). Ctrl-C, and whatever listener
  * raises, ends all runs at their next round and is raised when those that finished are kept. */
 PyObject *play_jobs_play(PyObject *module, PyObject *arguments);
 
