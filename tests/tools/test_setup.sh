@@ -46,6 +46,14 @@ echo dataset-fashion-mnist >packages
 run 0 no demo
 grep -q 'install gnuplot-nox$' told || fail 'does not install gnuplot'
 
+# PyTorch comes with the Open Bandit Pipeline alone, which imports it.
+EENET_DATA='' run 0 no test-python
+grep -q 'install.* python3-numpy' told || fail 'does not install numpy'
+! grep -q 'install.* python3-torch' told || fail 'installs PyTorch that nothing uses'
+mkdir -p data/python-packages/obp
+EENET_DATA=data run 0 no test-python
+grep -q 'install.* python3-torch' told || fail 'does not install PyTorch'
+
 # Nothing missing: nothing done, nothing said.
 printf '%s\n' clang-format-14 cppcheck >packages
 run 1000 no lint

@@ -2,6 +2,7 @@
 #include <Python.h>
 
 #include "data_kinds.h"
+#include "evaluate_methods.h"
 
 static PyMethodDef functions[] = {
     {"datasets", data_kinds_list, METH_NOARGS, PyDoc_STR("Every kind: (name, form, summary, options).")},
@@ -13,5 +14,7 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__lab(void)
 {
-    return PyModule_Create(&definition);
+    PyObject *module = PyModule_Create(&definition);
+    if (module && PyModule_AddFunctions(module, evaluate_methods)) Py_CLEAR(module);
+    return module;
 }
