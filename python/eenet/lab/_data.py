@@ -152,7 +152,11 @@ def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
             if categorical and "categorical" not in options:
                 options["categorical"] = categorical
         words = "".join(f",{key}={_option_value(value)}" for key, value in options.items())
-        made = Dataset(f"table:{path}{words}")
+        try:
+            made = Dataset(f"table:{path}{words}")
+        except eenet.Error as error:  # a folder that nobody has seen is not named
+            message = str(error)
+            raise type(error)(message[max(message.find(name + ".csv"), 0) :]) from None
     made.made_of_arrays = True  # type: ignore[attr-defined]
     return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import tempfile
 import time
@@ -15,7 +16,7 @@ from .._lab_library import lab as _lab
 from ._data import Dataset, read_data, read_one
 from ._policies import PlayedPolicy, read_policies
 from ._progress import Line, Progress, listener_of
-from ._results import Results, run_key
+from ._results import Results
 
 __all__ = ["Run", "play", "run"]
 
@@ -88,7 +89,7 @@ class _Plan:
         self.labels: Dict[Any, str] = {}
         self.delay, self.slots = delay, slots
         for data in sets:
-            count = _lab.usual_rounds(data) if rounds is None else rounds
+            count = _read_rounds(rounds, data)
             for one in chosen:
                 jobs = [(data, one.name, one.options, seed, count) for seed in seeds]
                 options, late = _lab.check(jobs[0], delay, slots)
@@ -118,9 +119,23 @@ def _read_seeds(seeds: Iterable[int]) -> List[int]:
 def _read_threads(threads: Optional[int]) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        raise ValueError(f"threads: at least 1 is needed, got {threads}")
-    return threads
+    return _whole(threads, "threads", 1024)
+
+
+def _read_rounds(rounds: Optional[int], data: Dataset) -> int:
+    if rounds is None:
+        return _lab.usual_rounds(data)
+    return _whole(rounds, "rounds", 10**12)  # a slip is an error and not a run without end
+
+
+def _whole(value: Any, name: str, most: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: a whole number is needed, got {value!r}") from None
+    if not 1 <= number <= most:
+        raise ValueError(f"{name}: 1 to {most} is needed, got {number}")
+    return number
 
 
 def _play(folder: str, plan: _Plan, threads: int, listener: Any) -> List[str]:
@@ -171,7 +186,7 @@ def play(bandit: Any, data: Any, rounds: Optional[int] = None, seed: int = 0) ->
     100
     """
     world = read_one(data)
-    count = _lab.usual_rounds(world) if rounds is None else rounds
+    count = _read_rounds(rounds, world)
     if world.length is not None and count > world.length:
         raise ValueError(f"{world.name} has {world.length} rounds, asked for {count}")
     curve: List[float] = []
@@ -188,5 +203,4 @@ def play(bandit: Any, data: Any, rounds: Optional[int] = None, seed: int = 0) ->
         reward += gained
         optimal += loss == 0.0
         curve.append(regret)
-    share = optimal / count if count else float("nan")
-    return Run(count, regret, reward, share, time.perf_counter() - start, numpy.array(curve))
+    return Run(count, regret, reward, optimal / count, time.perf_counter() - start, numpy.array(curve))

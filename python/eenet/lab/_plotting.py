@@ -56,7 +56,7 @@ def _draw(ax: Any, group: str, cells: List["Cell"], styles: Any, log: bool) -> N
         ends.append((rounds[-1], mean[-1], cell.row["label"], colour))
     ax.set_title(group, loc="left", fontsize="medium")
     ax.set_xlabel("round")
-    ax.set_ylabel("regret (sum of rewards missed)")
+    ax.set_ylabel(f"regret, in rewards{_over_seeds(cells)}")
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", alpha=0.25, linewidth=0.6)
     if log:
@@ -66,6 +66,14 @@ def _draw(ax: Any, group: str, cells: List["Cell"], styles: Any, log: bool) -> N
         ax.set_xlim(left=0)
         ax.set_ylim(bottom=0)
     _name_lines(ax, ends)
+
+
+def _over_seeds(cells: List["Cell"]) -> str:
+    """What the line and its band are."""
+    counts = {cell.row["seeds"] for cell in cells}
+    if counts == {1}:
+        return ""
+    return f" (mean of {counts.pop() if len(counts) == 1 else 'the'} seeds ± deviation)"
 
 
 def _name_lines(ax: Any, ends: List[Tuple[float, float, str, str]]) -> None:

@@ -42,6 +42,10 @@ def _need(module: str, what: str) -> Any:
         raise ImportError(f"{what} needs {module}, which is not installed", name=module) from error
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
 _RUN_COLUMNS = (
     "dataset label policy seed rounds regret reward optimal seconds bytes delay slots dim arms rows tuning options "
     "fingerprint version"
@@ -91,14 +95,16 @@ class Results:
         return len(self._places)
 
     def __repr__(self) -> str:
-        lines = [f"Results of {len(self)} runs"]
+        lines = [f"Results of {_count(len(self), 'run')}"]
         for group in self.groups:
             cells = sorted((cell for cell in self._cells() if cell.group == group), key=lambda cell: cell.row["mean"])
             width = max(len(cell.row["label"]) for cell in cells)
-            lines.append(f"{group}: regret after {cells[0].row['rounds']} rounds")
+            lines.append(f"{group}: regret after {_count(cells[0].row['rounds'], 'round')}")
             for cell in cells:
-                spread = "" if numpy.isnan(cell.row["deviation"]) else f" ± {cell.row['deviation']:.4g}"
-                lines.append(f"  {cell.row['label']:{width}}  {cell.row['mean']:.5g}{spread} ({cell.row['seeds']} seeds)")
+                row = cell.row
+                spread = "" if numpy.isnan(row["deviation"]) else f" ± {row['deviation']:.4g}"
+                seeds = _count(row["seeds"], "seed")
+                lines.append(f"  {row['label']:{width}}  {row['mean']:.5g}{spread} ({seeds})")
         return "\n".join(lines)
 
     # ---- tables ----
@@ -156,11 +162,12 @@ class Results:
         found = [place for place in self._places if self._is(self._rows[place], dataset, policy, seed)]
         if len(found) == 1:
             return self._stored.curve(found[0])
-        asked = ", ".join(f"{k}={v!r}" for k, v in (("dataset", dataset), ("policy", policy), ("seed", seed)) if v is not None)
+        said = {"dataset": dataset, "policy": policy, "seed": seed}
+        asked = ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None) or "anything"
         if found:
-            raise ValueError(f"curve: {len(found)} runs have {asked or 'no name asked for'}; say dataset, policy and seed")
-        known = ", ".join(dict.fromkeys(self._rows[place].get("label", "") for place in self._places))
-        raise ValueError(f"curve: no run has {asked}; the policies are {known}")
+            raise ValueError(f"curve: {len(found)} runs match {asked}; say dataset, policy and seed")
+        known = ", ".join(dict.fromkeys(row["label"] for row in self.to_dicts())) or "none"
+        raise ValueError(f"curve: no run matches {asked}; the policies are {known}")
 
     def _is(self, row: Mapping[str, Any], dataset: Optional[str], policy: Optional[str], seed: Optional[int]) -> bool:
         return (
@@ -193,6 +200,17 @@ class Results:
         if not groups:
             raise ValueError(f"plot: no data set is called {dataset!r}; there are {', '.join(self.groups) or 'none'}")
         return plot([(group, [cell for cell in self._cells() if cell.group == group]) for group in groups], ax, log)
+
+    def report(
+        self, path: Union[str, "os.PathLike[str]", None] = None, reference: Optional[str] = None
+    ) -> str:
+        """Writes the page that ``eenet report`` makes of the whole folder, with tables and figures beside its results,
+        to path (the folder's report.html unless given), and returns the path. Needs gnuplot."""
+        if path is None and self._holder is not None:
+            raise ValueError("report: a path is needed, since the runs have no folder of their own")
+        page = os.path.join(self.folder, "report.html") if path is None else os.fspath(path)
+        _lab.report(self.folder, reference, page)
+        return page
 
 
 def read(folder: Union[str, "os.PathLike[str]"]) -> Results:

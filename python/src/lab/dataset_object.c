@@ -6,12 +6,12 @@
 
 /* A data set is only read once it is open: no call needs a lock. */
 typedef struct dataset_object {
-    PyObject_HEAD
+    PyObject head;
     dataset *data;
 } dataset_object;
 
 typedef struct rounds_object {
-    PyObject_HEAD
+    PyObject head;
     PyObject *of; /* the Dataset */
     environment *world;
     uint64_t dealt;
@@ -115,9 +115,9 @@ static PyObject *dataset_deal(PyObject *object, PyObject *argument)
     environment *world;
     ee_error error;
     ee_status status;
-    Py_BEGIN_ALLOW_THREADS
+    Py_BEGIN_ALLOW_THREADS;
     status = environment_create(self->data, seed, &world, &error);
-    Py_END_ALLOW_THREADS
+    Py_END_ALLOW_THREADS;
     if (status) return raise_status(status, &error);
     rounds_object *rounds = PyObject_New(rounds_object, (PyTypeObject *)rounds_type);
     if (!rounds) {
@@ -144,9 +144,9 @@ static PyObject *dataset_new(PyTypeObject *type, PyObject *arguments, PyObject *
     ee_status status;
     if (cache != Py_None && !PyUnicode_FSConverter(cache, &folder)) goto done;
     const char *words = PyBytes_AsString(text), *kept = folder ? PyBytes_AsString(folder) : NULL;
-    Py_BEGIN_ALLOW_THREADS
+    Py_BEGIN_ALLOW_THREADS;
     status = dataset_open(words, kept, &data, &error);
-    Py_END_ALLOW_THREADS
+    Py_END_ALLOW_THREADS;
     if (status)
         raise_status(status, &error);
     else
@@ -272,12 +272,9 @@ static PyObject *rounds_new(PyTypeObject *type, PyObject *arguments, PyObject *k
 }
 
 static PyType_Slot rounds_slots[] = {
-    {Py_tp_new, (void *)rounds_new},
-    {Py_tp_dealloc, (void *)rounds_dealloc},
-    {Py_tp_iter, (void *)PyObject_SelfIter},
-    {Py_tp_iternext, (void *)rounds_next},
-    {Py_tp_doc, "The rounds of one seed."},
-    {0, NULL},
+    {Py_tp_new, (void *)rounds_new},         {Py_tp_dealloc, (void *)rounds_dealloc},
+    {Py_tp_iter, (void *)PyObject_SelfIter}, {Py_tp_iternext, (void *)rounds_next},
+    {Py_tp_doc, "The rounds of one seed."},  {0, NULL},
 };
 
 static PyType_Spec rounds_spec = {"eenet._lab.Rounds", sizeof(rounds_object), 0, Py_TPFLAGS_DEFAULT, rounds_slots};

@@ -83,9 +83,9 @@ PyObject *play_jobs_check(PyObject *module, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O!sO:check", &PyTuple_Type, &from, &late, &slots)) return NULL;
     if (!read_terms(late, slots, &job) || !(kept = PyList_New(0))) return NULL;
     if (read_job(from, kept, &job)) {
-        Py_BEGIN_ALLOW_THREADS
+        Py_BEGIN_ALLOW_THREADS;
         status = runner_check(&job, &options, &error);
-        Py_END_ALLOW_THREADS
+        Py_END_ALLOW_THREADS;
         delay_format(&job.late, words);
         texts = status ? raise_status(status, &error) : Py_BuildValue("(ss)", options, words);
         memory_free(options);
@@ -138,10 +138,10 @@ static bool tell(PyObject *listener, const run_standing *now)
     if (listener == Py_None) return true;
     PyObject *shown = describe_shown(now), *said = NULL;
     if (shown)
-        said = PyObject_CallFunction(listener, "(nnnKKKdO)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
-                                     (Py_ssize_t)now->running, (unsigned long long)now->rounds,
-                                     (unsigned long long)now->played, (unsigned long long)now->read, now->seconds,
-                                     shown);
+        said =
+            PyObject_CallFunction(listener, "(nnnKKKdO)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
+                                  (Py_ssize_t)now->running, (unsigned long long)now->rounds,
+                                  (unsigned long long)now->played, (unsigned long long)now->read, now->seconds, shown);
     Py_XDECREF(shown);
     Py_XDECREF(said);
     return said != NULL;

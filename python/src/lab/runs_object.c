@@ -3,14 +3,14 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "lab/report.h"
+#include "lab/report_folder.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
 /* The lines are read once and do not change any more: no call needs a lock. */
 typedef struct runs_object {
-    PyObject_HEAD
+    PyObject head;
     PyObject *folder; /* bytes */
     stored_runs list;
 } runs_object;
@@ -39,9 +39,9 @@ static PyObject *runs_new(PyTypeObject *type, PyObject *arguments, PyObject *key
     stored_runs list = {0};
     ee_error error;
     ee_status status;
-    Py_BEGIN_ALLOW_THREADS
+    Py_BEGIN_ALLOW_THREADS;
     status = results_read(path, &list, &error);
-    Py_END_ALLOW_THREADS
+    Py_END_ALLOW_THREADS;
     self->list = list;
     if (!status) return (PyObject *)self;
     Py_DECREF(self);
@@ -76,15 +76,14 @@ static PyObject *make_row(const stored_run *run)
     char digits[17], late[DELAY_TEXT];
     delay_format(&run->late, late);
     const run_result *result = &run->result;
-    return Py_BuildValue("{ss,ss,ss,sK,sK,ss,sn,sd,sd,sd,sd,sn,sn,sn,sK,sO,ss,ss}", "dataset", run->dataset, "policy",
-                         run->policy, "options", run->options, "seed", (unsigned long long)run->seed, "rounds",
-                         (unsigned long long)run->rounds, "delay", late, "slots", (Py_ssize_t)slots_of(run), "regret",
-                         result->regret, "reward", result->reward, "optimal",
-                         run->rounds ? (double)result->optimal / (double)run->rounds : Py_NAN, "seconds",
-                         result->seconds, "bytes", (Py_ssize_t)result->bytes, "dim", (Py_ssize_t)run->dim, "arms",
-                         (Py_ssize_t)run->arms, "rows", (unsigned long long)run->rows, "tuning",
-                         run->tuning ? Py_True : Py_False, "fingerprint", format_fingerprint(run->fingerprint, digits),
-                         "version", run->version);
+    return Py_BuildValue(
+        "{ss,ss,ss,sK,sK,ss,sn,sd,sd,sd,sd,sn,sn,sn,sK,sO,ss,ss}", "dataset", run->dataset, "policy", run->policy,
+        "options", run->options, "seed", (unsigned long long)run->seed, "rounds", (unsigned long long)run->rounds,
+        "delay", late, "slots", (Py_ssize_t)slots_of(run), "regret", result->regret, "reward", result->reward,
+        "optimal", run->rounds ? (double)result->optimal / (double)run->rounds : Py_NAN, "seconds", result->seconds,
+        "bytes", (Py_ssize_t)result->bytes, "dim", (Py_ssize_t)run->dim, "arms", (Py_ssize_t)run->arms, "rows",
+        (unsigned long long)run->rows, "tuning", run->tuning ? Py_True : Py_False, "fingerprint",
+        format_fingerprint(run->fingerprint, digits), "version", run->version);
 }
 
 static PyObject *runs_rows(PyObject *object, PyObject *none)
@@ -121,9 +120,9 @@ static PyObject *runs_curve(PyObject *object, PyObject *place)
     ee_error error;
     ee_status status = memory_create(NULL, &curve, run->rounds, sizeof *curve, &error);
     if (status) return raise_status(status, &error);
-    Py_BEGIN_ALLOW_THREADS
+    Py_BEGIN_ALLOW_THREADS;
     status = results_curve(folder, run, curve, &error);
-    Py_END_ALLOW_THREADS
+    Py_END_ALLOW_THREADS;
     PyObject *bytes = status ? NULL : PyBytes_FromStringAndSize((char *)curve, rounds * (Py_ssize_t)sizeof *curve);
     PyObject *array = bytes ? array_from_bytes(bytes, "float64", 1, &rounds) : NULL;
     Py_XDECREF(bytes);
@@ -235,13 +234,38 @@ static PyObject *runs_summary(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O!z:summary", &PyList_Type, &places, &reference)) return NULL;
     if (select_runs(self, places, &of)) {
         const char *folder = PyBytes_AsString(self->folder);
-        Py_BEGIN_ALLOW_THREADS
+        Py_BEGIN_ALLOW_THREADS;
         status = summary_create(&of.runs, folder, reference, &of.said, &error);
-        Py_END_ALLOW_THREADS
+        Py_END_ALLOW_THREADS;
         list = status ? raise_status(status, &error) : list_cells(&of);
     }
     release_selection(&of);
     return list;
+}
+
+/* ---- the report ---- */
+
+PyObject *runs_object_report(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    PyObject *folder, *path;
+    const char *reference;
+    if (!PyArg_ParseTuple(arguments, "O&zO&:report", PyUnicode_FSConverter, &folder, &reference, PyUnicode_FSConverter,
+                          &path))
+        return NULL;
+    const char *place = PyBytes_AsString(folder), *page = PyBytes_AsString(path);
+    report_folder all = {0};
+    ee_error error;
+    ee_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = report_folder_read(place, reference, &all, &error);
+    if (!status) status = report_folder_write(&all, place, page, NULL, &error);
+    report_folder_release(&all);
+    Py_END_ALLOW_THREADS;
+    Py_DECREF(folder);
+    Py_DECREF(path);
+    if (status) return raise_status(status, &error);
+    Py_RETURN_NONE;
 }
 
 /* ---- the type ---- */

@@ -7,4 +7,8 @@
 /* Adds the type to the module; 0, or -1 with an exception set. */
 int runs_object_register(PyObject *module);
 
+/* report(folder, reference, path): the report of the whole folder, as `eenet report` writes it; reference may be None.
+ */
+PyObject *runs_object_report(PyObject *module, PyObject *arguments);
+
 #endif
