@@ -18,13 +18,13 @@ _OLDEST_NUMPY = (1, 19)
 
 
 def _check_numpy() -> None:
-    wanted = ".".join(map(str, _OLDEST_NUMPY))
+    needed = "eenet needs numpy {}.{} or later".format(*_OLDEST_NUMPY)
     try:
         from numpy import __version__ as found
     except ImportError as error:
-        raise ImportError(f"eenet needs numpy {wanted} or newer, which is not installed: {error}") from error
+        raise ImportError(f"{needed}, and it cannot be imported: {error}") from error
     if tuple(int(part) for part in found.split(".")[:2]) < _OLDEST_NUMPY:
-        raise ImportError(f"eenet needs numpy {wanted} or newer, this is {found}")
+        raise ImportError(f"{needed}, and this one is {found}")
 
 
 _check_numpy()

@@ -128,15 +128,19 @@ def settings(
         raise TypeError(f"policy: a name or a Policy is needed, not {type(name)}")
     if dim is None and not _takes_names(features):
         raise TypeError("Bandit() needs dim, the number of features of an arm, or features=True for named features")
-    texts = [_settings_text("options", name, options)]
-    texts.append(" ".join(f"{_full_name(name, key)}={_value('options', key, value)}" for key, value in named.items()))
     feature_text = None
     if _takes_names(features):
         feature_text = "" if features is True else _settings_text("features", "features", features)
-    return name, dim, seed, " ".join(text for text in texts if text) or None, feature_text
+    return name, dim, seed, options_text(name, options, named) or None, feature_text
 
 
 settings.__qualname__ = settings.__name__ = "Bandit"  # so do Python's own sentences about arguments begin
+
+
+def options_text(policy_name: str, options: Union[None, str, Mapping[str, Any]], named: Mapping[str, Any]) -> str:
+    """Options of a policy as the library wants them: ``"f1.width=50 w2=0.1"``."""
+    texts = [_settings_text("options", policy_name, options), _settings_text("options", policy_name, named)]
+    return " ".join(text for text in texts if text)
 
 
 def parse_settings(text: str) -> Dict[str, str]:
@@ -148,7 +152,7 @@ def _takes_names(features: Any) -> bool:
     return features is not None and features is not False
 
 
-def _settings_text(what: str, policy_name: str, given: Union[None, str, Mapping[str, Any]]) -> str:
+def _settings_text(what: str, policy_name: str, given: Any) -> str:
     if given is None or isinstance(given, str):
         return given or ""
     if not isinstance(given, Mapping):

@@ -13,7 +13,7 @@
 /* A row of a method table. The function is (self, args, count, names). */
 #define FAST_METHOD(name, function, flags, doc)                                                                        \
     {                                                                                                                  \
-        name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS | (flags), doc       \
+        name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS | (flags), doc                    \
     }
 
 /* What a method takes. */
