@@ -6,13 +6,16 @@ import csv
 import os
 import re
 import tempfile
-from typing import Any, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy
 
 import eenet
 
 from .._lab_library import lab as _lab
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Dataset", "DatasetKind", "DatasetOption", "Round", "datasets", "open", "table"]
 
@@ -22,9 +25,9 @@ class Round(NamedTuple):
 
     arms: Any
     """float32 (arms, dim), or eenet.SparseArms"""
-    rewards: numpy.ndarray
+    rewards: NDArray[numpy.float64]
     """float64 (arms,): what each arm would give now, noise included"""
-    expected: numpy.ndarray
+    expected: NDArray[numpy.float64]
     """float64 (arms,): what each arm gives on average; where a reward is certain, the reward"""
 
     def regret(self, arm: int) -> float:
@@ -200,7 +203,7 @@ def _write_columns(path: str, X: Any, y: List[Any]) -> str:
     return "+".join(codes)
 
 
-def _numbers_of(X: Any) -> numpy.ndarray:
+def _numbers_of(X: Any) -> NDArray[numpy.float64]:
     numbers = numpy.asarray(X)
     if numbers.dtype.kind not in "buif":
         raise TypeError(f"X: numbers are needed, got an array of {numbers.dtype}; a DataFrame may have texts too")
@@ -213,7 +216,7 @@ def _numbers_of(X: Any) -> numpy.ndarray:
 
 def _plain_values(column: Any) -> List[Any]:
     """A DataFrame's column for csv: what is missing is empty."""
-    values = column.astype(object).where(column.notna(), None).tolist()
+    values: List[Any] = column.astype(object).where(column.notna(), None).tolist()
     if any(isinstance(value, float) and value in (float("inf"), float("-inf")) for value in values):
         raise ValueError(f"X: finite numbers are needed in column {column.name!r}, got inf; nan is a missing value")
     return values
@@ -270,7 +273,7 @@ def read_one(data: Any, cache: Optional[str] = None) -> Dataset:
 
 def _as_pair(data: Any) -> Tuple[Any, Any]:
     if isinstance(data, tuple) and len(data) == 2:
-        return data
+        return data[0], data[1]
     raise TypeError(
         "data: text as 'synthetic:cosine', a Dataset, arrays as (X, y), or a list of these is needed, "
         f"got {type(data).__name__}"

@@ -8,7 +8,7 @@ import tempfile
 import time
 import warnings
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple, Union
 
 import numpy
 
@@ -17,6 +17,9 @@ from ._data import Dataset, read_data, read_one
 from ._policies import PlayedPolicy, read_policies
 from ._progress import Line, Progress, listener_of
 from ._results import Results
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Run", "play", "run"]
 
@@ -59,15 +62,15 @@ def run(
     >>> results.curve(policy="linucb", seed=2).shape
     (100,)
     """
-    kept = None if folder is None else os.fspath(folder)
-    cache = None if kept is None else os.path.join(kept, "cache")
-    if kept is not None:
-        os.makedirs(kept, exist_ok=True)
-    sets = read_data(data, cache)
-    chosen = read_policies(policies)
-    plan = _Plan(sets, chosen, _read_seeds(seeds), rounds, str(delay), slots)
-    holder = tempfile.TemporaryDirectory(prefix="eenet-") if kept is None else None
-    place = kept if holder is None else holder.name
+    if folder is None:
+        holder = tempfile.TemporaryDirectory(prefix="eenet-")
+        place, cache = holder.name, None
+    else:
+        holder = None
+        place = os.fsdecode(folder)
+        os.makedirs(place, exist_ok=True)
+        cache = os.path.join(place, "cache")  # where the program keeps what it prepared
+    plan = _Plan(read_data(data, cache), read_policies(policies), _read_seeds(seeds), rounds, str(delay), slots)
     failures = _play(place, plan, _read_threads(threads), listener_of(progress))
     return Results(place, plan.keys, plan.labels, failures, holder)
 
@@ -85,8 +88,8 @@ class _Plan:
         slots: int,
     ) -> None:
         self.jobs: List[Tuple[Dataset, str, str, int, int]] = []
-        self.keys = set()
-        self.labels: Dict[Any, str] = {}
+        self.keys: Set[Any] = set()
+        self.labels: Dict[Any, Optional[str]] = {}
         self.delay, self.slots = delay, slots
         for data in sets:
             count = _read_rounds(rounds, data)
@@ -167,7 +170,7 @@ class Run(NamedTuple):
     """the share of the rounds in which no arm had a better expected reward than the one played"""
     seconds: float
     """that it took, drawing the rounds included"""
-    curve: numpy.ndarray
+    curve: NDArray[numpy.float64]
     """float64 (rounds,): the regret after each round"""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any, List, Sequence, Tuple
 
 import numpy
@@ -16,8 +17,7 @@ _DASHES = ("-", "--", ":", "-.")  # where there are more lines than colours
 
 def plot(panels: Sequence[Tuple[str, List["Cell"]]], ax: Any, log: bool) -> Any:
     """A panel for each group."""
-    from matplotlib import pyplot
-
+    pyplot = importlib.import_module("matplotlib.pyplot")
     if ax is not None:
         if len(panels) > 1:
             raise ValueError(f"plot: there are {len(panels)} data sets; say which one goes on ax")

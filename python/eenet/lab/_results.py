@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
 from .._lab_library import lab as _lab
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Results", "read"]
 
@@ -22,7 +25,7 @@ class Cell(NamedTuple):
     """the data set, its delay and slots, in words"""
     places: List[int]
     """of the runs, among all of the folder"""
-    curve: numpy.ndarray
+    curve: NDArray[numpy.float64]
     """(points, 3): round, mean and deviation of the regret"""
 
 
@@ -97,7 +100,7 @@ class Results:
     def __repr__(self) -> str:
         lines = [f"Results of {_count(len(self), 'run')}"]
         for group in self.groups:
-            cells = sorted((cell for cell in self._cells() if cell.group == group), key=lambda cell: cell.row["mean"])
+            cells = sorted((cell for cell in self._cells() if cell.group == group), key=lambda cell: float(cell.row["mean"]))
             width = max(len(cell.row["label"]) for cell in cells)
             lines.append(f"{group}: regret after {_count(cells[0].row['rounds'], 'round')}")
             for cell in cells:
@@ -156,7 +159,7 @@ class Results:
 
     def curve(
         self, dataset: Optional[str] = None, policy: Optional[str] = None, seed: Optional[int] = None
-    ) -> numpy.ndarray:
+    ) -> NDArray[numpy.float64]:
         """The regret after each round of one run, float64 (rounds,). Say as much as tells it from the others: the data
         set's name, the policy's name or label, the seed."""
         found = [place for place in self._places if self._is(self._rows[place], dataset, policy, seed)]
@@ -201,18 +204,16 @@ class Results:
             raise ValueError(f"plot: no data set is called {dataset!r}; there are {', '.join(self.groups) or 'none'}")
         return plot([(group, [cell for cell in self._cells() if cell.group == group]) for group in groups], ax, log)
 
-    def report(
-        self, path: Union[str, "os.PathLike[str]", None] = None, reference: Optional[str] = None
-    ) -> str:
+    def report(self, path: Union[str, "os.PathLike[str]", None] = None, reference: Optional[str] = None) -> str:
         """Writes the page that ``eenet report`` makes of the whole folder, with tables and figures beside its results,
         to path (the folder's report.html unless given), and returns the path. Needs gnuplot."""
         if path is None and self._holder is not None:
             raise ValueError("report: a path is needed, since the runs have no folder of their own")
-        page = os.path.join(self.folder, "report.html") if path is None else os.fspath(path)
+        page = os.path.join(self.folder, "report.html") if path is None else os.fsdecode(path)
         _lab.report(self.folder, reference, page)
         return page
 
 
 def read(folder: Union[str, "os.PathLike[str]"]) -> Results:
     """The results that `run` or ``eenet run -o`` keeps in a folder: all that are finished."""
-    return Results(os.fspath(folder))
+    return Results(os.fsdecode(folder))
