@@ -8,6 +8,7 @@
 
 PyMethodDef bandit_methods[] = {
     FAST_METHOD("decide", bandit_decide, 0, BANDIT_DECIDE_DOC),
+    FAST_METHOD("decide_many", bandit_decide_many, 0, BANDIT_DECIDE_MANY_DOC),
     FAST_METHOD("score", bandit_score, 0, BANDIT_SCORE_DOC),
     FAST_METHOD("probabilities", bandit_probabilities, 0, BANDIT_PROBABILITIES_DOC),
     FAST_METHOD("learn", bandit_learn, 0, BANDIT_LEARN_DOC),
