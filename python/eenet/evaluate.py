@@ -35,7 +35,7 @@ from typing import Any, NamedTuple, Optional, Union
 
 import numpy
 
-from ._errors import BadInput, BadOption, Error
+from ._errors import BadInput, BadOption, Error, NoFile
 from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, in_words_of_python
 from ._lab_library import lab as _lab
 from ._logged import Log, LoggedRound, read_log
@@ -85,6 +85,9 @@ _INTERVALS = {
     "bernstein": "for any number of rounds, by the variance that was seen",
     "cressie-read": "empirical likelihood: careful where weights are large",
 }
+
+# Candidates that are no policies: a seed is nothing to them.
+_FIXED = ("uniform", "first", "arm", "logged", "model", "learning", "file")
 
 # Names of Open Bandit Pipeline's and Vowpal Wabbit's for the same.
 _ALIASES = {"ipw": "ips", "snipw": "snips", "dr-os": "dros", "sg-ipw": "sg-ips", "switch": "switch-dr", "mle": "el"}
@@ -382,7 +385,7 @@ def _candidates(given: Any, seeds: Union[int, Iterable[int]], place: str) -> lis
     found: list[_Candidate] = []
     for label, one in labelled:
         text, options, name = _candidate(one, place, len(found))
-        policy = ":" not in text and text not in ("uniform", "first", "logged")
+        policy = text.partition(":")[0] not in _FIXED
         for seed in drawn if policy else drawn[:1]:
             shown = str(label or name) + (f" seed {seed}" if policy and len(drawn) > 1 else "")
             found.append(_Candidate(shown, os.fsencode(text), options, seed if policy else 0))
@@ -407,15 +410,11 @@ def _candidate(one: Any, place: str, number: int) -> tuple[str, Optional[bytes],
     one = getattr(one, "name", one)
     if not isinstance(one, str) or not one or "\0" in one:
         raise BadInput(f"candidates: a policy, a text such as 'uniform' or a bandit is needed, got {one!r}")
-    if isinstance(options, Mapping):
-        options = " ".join(f"{key}={_option(value)}" for key, value in options.items())
-    return one, None if options is None else _text(options, "options"), one
+    if options is None:
+        return one, None, one
+    from ._policies import options_text
 
-
-def _option(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "on", False: "off"}[value]
-    return str(value)
+    return one, _text(options_text(one, options, {}), "options"), one
 
 
 def _gather(asked: list[_Candidate], lines: list[Any], failures: list[Any]) -> Evaluations:
@@ -534,9 +533,12 @@ def _warm(given: Any, asked: list[_Candidate]) -> dict[str, Any]:
 
 
 def _path(given: Union[str, os.PathLike[str]]) -> bytes:
+    """As log_open takes it; what has no colon is a file, or "-"."""
     path = os.fsencode(given)
     if b"\0" in path or not path:
         raise BadInput("path: a name of a file is needed")
+    if b":" not in path and path != b"-" and not os.path.exists(path):
+        raise NoFile(f"there is no log {os.fsdecode(path)}")
     return path
 
 
