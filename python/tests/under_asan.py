@@ -31,9 +31,10 @@ def run(libasan, folder, code, words=()):
             "PYTHONPATH": str(folder),
             "PYTHONDONTWRITEBYTECODE": "1",
             "ASAN_OPTIONS": f"allocator_may_return_null=1:leak_check_at_exit=0:log_path={logs}/report:{STACK}",
-            "UBSAN_OPTIONS": f"print_stacktrace=1:log_path={logs}/report:{STACK}",
+            "UBSAN_OPTIONS": f"print_stacktrace=1:{STACK}",
         }
-        done = subprocess.run([sys.executable, "-c", code, *words], env=environment)
+        with open(f"{logs}/errors", "w") as errors:  # where UndefinedBehaviorSanitizer reports to, whatever it is told
+            done = subprocess.run([sys.executable, "-c", code, *words], env=environment, stderr=errors)
         reports = "\n\n".join(path.read_text(errors="replace") for path in sorted(Path(logs).iterdir()))
     blocks = re.split(r"\n\s*\n", reports)
     leaks = [block for block in blocks if re.match(r"(Direct|Indirect) leak", block.strip())]
