@@ -10,6 +10,14 @@
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
+ee_status bandit_arms(bandit_object *self, arms_reading *reading, bool learns, ee_arms *out, ee_error *error)
+{
+    *out = reading->arms;
+    if (!reading->round) return EE_OK;
+    if (learns) return ee_bandit_arms(self->bandit, reading->round, out, error);
+    return features_encode(self->bandit->features, reading->round, out, error);
+}
+
 /* ---- named features ---- */
 
 /* What the terms of an arm contribute, each its share of the entry that it is part of. */

@@ -12,8 +12,7 @@
 #include "shared/raising.h"
 
 typedef struct snapshot_object {
-    PyObject_HEAD
-    bandit_object *bandit; /* which lives longer than what was made of it */
+    PyObject_HEAD bandit_object *bandit; /* which lives longer than what was made of it */
     ee_snapshot *snapshot;
     ee_scratch **scratches; /* (capacity) the first `count` are in nobody's hands; the GIL guards them */
     size_t count, capacity;
@@ -26,28 +25,28 @@ static PyTypeObject *type;
 
 static ee_scratch *take_scratch(snapshot_object *self)
 {
-    ee_scratch *scratch;
+    ee_scratch *own;
     ee_error error;
     if (self->count) return self->scratches[--self->count];
-    ee_status status = ee_scratch_create(self->snapshot, &scratch, &error);
+    ee_status status = ee_scratch_create(self->snapshot, &own, &error);
     if (status) raise_status(status, &error);
-    return scratch;
+    return own;
 }
 
 /* One that finds no place among the kept is let go. */
-static void give_scratch(snapshot_object *self, ee_scratch *scratch)
+static void give_scratch(snapshot_object *self, ee_scratch *own)
 {
     if (self->count == self->capacity) {
         size_t capacity = self->capacity ? 2 * self->capacity : 4;
         ee_scratch **grown = realloc(self->scratches, capacity * sizeof(ee_scratch *));
         if (!grown) {
-            ee_scratch_free(scratch);
+            ee_scratch_free(own);
             return;
         }
         self->scratches = grown;
         self->capacity = capacity;
     }
-    self->scratches[self->count++] = scratch;
+    self->scratches[self->count++] = own;
 }
 
 /* ---- a call: what it reads, and where it decides ---- */
@@ -89,12 +88,12 @@ static ee_status decide(const snapshot_object *self, snapshot_call *call, ee_dec
 
 /* ---- methods ---- */
 
-static PyObject *record_of(const ee_scratch *scratch)
+static PyObject *record_of(const ee_scratch *own)
 {
     const void *bytes;
     size_t size;
     ee_error error;
-    ee_status status = ee_scratch_record(scratch, &bytes, &size, &error);
+    ee_status status = ee_scratch_record(own, &bytes, &size, &error);
     if (status) return raise_status(status, &error);
     return PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
 }
@@ -106,14 +105,16 @@ static PyObject *decide_call(snapshot_object *self, snapshot_call *call)
     ee_decision made;
     ee_error error;
     ee_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = decide(self, call, &made, decision_scores(decision), decision->probabilities, &error);
-    Py_END_ALLOW_THREADS
-    if (!status) {
+    Py_BEGIN_ALLOW_THREADS status =
+        decide(self, call, &made, decision_scores(decision), decision->probabilities, &error);
+    Py_END_ALLOW_THREADS if (!status)
+    {
         decision_set(decision, &made);
         decision->record = record_of(call->scratch);
         if (decision->record) return (PyObject *)decision;
-    } else {
+    }
+    else
+    {
         raise_status(status, &error);
     }
     Py_DECREF(decision);
@@ -161,10 +162,8 @@ static PyObject *score_call(snapshot_object *self, snapshot_call *call)
     if (!scores) return NULL;
     ee_error error;
     ee_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = score(self, call, scores->values, &error);
-    Py_END_ALLOW_THREADS
-    if (!status) return (PyObject *)scores;
+    Py_BEGIN_ALLOW_THREADS status = score(self, call, scores->values, &error);
+    Py_END_ALLOW_THREADS if (!status) return (PyObject *)scores;
     Py_DECREF(scores);
     return raise_status(status, &error);
 }
@@ -194,11 +193,9 @@ static PyObject *explain_round(snapshot_object *self, snapshot_call *call, size_
     explanation *told = NULL;
     ee_error error;
     ee_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = snapshot_explain(self->snapshot, call->scratch, NULL, call->reading.round, call->seed, (int64_t)arm, &told,
-                              &error);
-    Py_END_ALLOW_THREADS
-    if (status) return raise_status(status, &error);
+    Py_BEGIN_ALLOW_THREADS status = snapshot_explain(self->snapshot, call->scratch, NULL, call->reading.round,
+                                                     call->seed, (int64_t)arm, &told, &error);
+    Py_END_ALLOW_THREADS if (status) return raise_status(status, &error);
     return explained_names(call->reading.round, arm, told->entries, told->entry_count);
 }
 
@@ -210,15 +207,14 @@ static PyObject *explain_vector(snapshot_object *self, snapshot_call *call, size
     float *contributions = (float *)(void *)PyBytes_AsString(bytes);
     ee_error error;
     ee_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = ee_snapshot_explain(self->snapshot, call->scratch, &call->reading.arms, arm, contributions, &error);
-    Py_END_ALLOW_THREADS
-    return explained_array(bytes, status, &error);
+    Py_BEGIN_ALLOW_THREADS status =
+        ee_snapshot_explain(self->snapshot, call->scratch, &call->reading.arms, arm, contributions, &error);
+    Py_END_ALLOW_THREADS return explained_array(bytes, status, &error);
 }
 
-static const char explain_doc[] =
-    "explain($self, /, arms, arm, *, context=None)\n--\n\n"
-    "What each feature of an arm adds to the reward that is expected of it, by what was published last; as Bandit.explain.";
+static const char explain_doc[] = "explain($self, /, arms, arm, *, context=None)\n--\n\n"
+                                  "What each feature of an arm adds to the reward that is expected of it, by what was "
+                                  "published last; as Bandit.explain.";
 
 static PyObject *snapshot_explain_arm(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
@@ -330,14 +326,14 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static const char snapshot_doc[] =
-    "What a bandit has learned, for threads; made by Bandit.snapshot.\n\n"
-    "Any number of threads decide on it at once, each on a core of its own, while one learns with the bandit and calls\n"
-    "update. It keeps its bandit alive.";
+static const char snapshot_doc[] = "What a bandit has learned, for threads; made by Bandit.snapshot.\n\n"
+                                   "Any number of threads decide on it at once, each on a core of its own, while one "
+                                   "learns with the bandit and calls\n"
+                                   "update. It keeps its bandit alive.";
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, (void *)snapshot_doc}, {Py_tp_methods, methods},    {Py_tp_traverse, traverse},
-    {Py_tp_dealloc, release},          {Py_tp_new, refuse}, {0, NULL},
+    {Py_tp_doc, (void *)snapshot_doc}, {Py_tp_methods, methods}, {Py_tp_traverse, traverse},
+    {Py_tp_dealloc, release},          {Py_tp_new, refuse},      {0, NULL},
 };
 
 static PyType_Spec spec = {
