@@ -29,7 +29,7 @@ def _check_numpy() -> None:
 
 _check_numpy()
 
-from ._core import Bandit, Decision, Feature, Info, Scores, kernels  # noqa: E402
+from ._core import Bandit, Decision, Feature, Info, Scores, Snapshot, kernels  # noqa: E402
 from ._core import version as __version__  # noqa: E402
 from ._errors import (  # noqa: E402
     BadInput,
@@ -77,6 +77,7 @@ __all__ = [
     "Policy",
     "RewardedDecision",
     "Scores",
+    "Snapshot",
     "UnknownDecision",
     "__version__",
     "evaluate",

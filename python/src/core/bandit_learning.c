@@ -21,8 +21,7 @@ static int read_id(PyObject *object, uint64_t *id)
         return 0;
     }
     if (!read_whole(object, "decision", UINT64_MAX, id)) return 0;
-    if (PyErr_ExceptionMatches(PyExc_TypeError))
-        raise_wrong_type("decision", "a Decision or its id", object);
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type("decision", "a Decision or its id", object);
     return -1;
 }
 

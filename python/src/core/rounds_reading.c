@@ -44,8 +44,7 @@ static int read_items(PyObject *items, PyObject *contexts, bool takes_rounds, ro
 static PyObject *as_tuple(PyObject *sequence, const char *what)
 {
     PyObject *tuple = PySequence_Tuple(sequence);
-    if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError))
-        raise_wrong_type(what, "a sequence", sequence);
+    if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type(what, "a sequence", sequence);
     return tuple;
 }
 
