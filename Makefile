@@ -6,17 +6,20 @@ FUZZ_SECONDS = 20
 KILLS = 1000
 DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,uniform
 JOBS := $(shell nproc)
+# Debian's, which has numpy and the rest beside it; the first one on the PATH may be another.
+PYTHON = /usr/bin/python3
 
 # CMake's own make is not a child of this one: it gets neither its flags nor its variables.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 # gcc's and clang's sanitizers do not start under the address randomization of some kernels.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
-SOURCES = find $(wildcard include src cli tests bench examples) -name '*.[ch]' -o -name '*.cpp'
+SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build demo test test-release test-asan test-tsan torture load bench bench-record record install uninstall lint lint-format lint-cppcheck \
-    lint-includes format fuzz fast-day promotions clean help
+.PHONY: build demo test test-release test-asan test-tsan python test-python torture load bench \
+    bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
+    promotions clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
 	@cmake/setup.sh build
@@ -30,13 +33,29 @@ demo: build ## EE-Net and its baselines on Fashion-MNIST and a built-in problem,
 	build/eenet run -d fashion-mnist -d synthetic:cosine -p $(DEMO_POLICIES) -T 2000 -s 0-2 -o build/demo
 	build/eenet report build/demo
 
-test: test-release test-asan test-tsan ## all tests, then again under the sanitizers
+test: test-release test-asan test-tsan test-python ## all tests, then again under the sanitizers
 
 test-release test-asan test-tsan: test-%:
-	@cmake/setup.sh build test
-	@$(CMAKE) --preset $* >/dev/null
+	@cmake/setup.sh build test python test-python
+	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(JOBS)
+
+python: ## the Python package: its wheel and its sdist, in build/python/
+	@cmake/setup.sh build python
+	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS)
+	@mkdir -p build/python && rm -f build/python/*.whl build/python/*.tar.gz
+	@EENET_BUILT=$(CURDIR)/build/release $(PYTHON) -m pip -q wheel . --no-build-isolation --no-deps -w build/python
+	@$(PYTHON) -W ignore setup.py -q sdist -d build/python
+	@ls build/python/*.whl build/python/*.tar.gz
+
+test-python: python ## the tests of the Python package, on the wheel
+	@cmake/setup.sh test-python
+	@rm -rf build/python/site
+	@$(PYTHON) -m pip -q install --no-index --no-deps --target build/python/site build/python/*.whl
+	PYTHONPATH=$(CURDIR)/build/python/site PYTHONDONTWRITEBYTECODE=1 EENET_PROGRAM=$(CURDIR)/build/release/eenet \
+	    $(PYTHON) -m pytest -q -n $(JOBS) python/tests
 
 torture: ## kill the server KILLS times under load, on a plain and on a forgetful disk, and look for what is lost
 	@cmake/setup.sh build test
@@ -86,7 +105,7 @@ uninstall: ## what make install put under the same prefix and DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake/uninstall.sh build/release "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
-lint: lint-format lint-cppcheck lint-includes ## layout, cppcheck, and who includes whom
+lint: lint-format lint-cppcheck lint-includes lint-python ## layout, cppcheck, who includes whom, and types of Python
 
 lint-format:
 	@cmake/setup.sh lint
@@ -95,10 +114,16 @@ lint-format:
 lint-cppcheck:
 	@cmake/setup.sh lint
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
-	    --suppress=missingIncludeSystem -j $(JOBS) -Iinclude -Isrc src cli bench tests/fuzz
+	    --suppress=missingIncludeSystem --library=python -j $(JOBS) -Iinclude -Isrc -Ipython/src \
+	    src cli bench tests/fuzz python/src
 
 lint-includes:
 	tests/tools/check_includes.sh
+
+lint-python:
+	@cmake/setup.sh lint
+	$(PYTHON) -m pyflakes setup.py python $(wildcard bench/python)
+	MYPYPATH=python $(PYTHON) -m mypy -p eenet
 
 format: ## lay all sources out as lint wants them
 	@cmake/setup.sh lint

@@ -1,7 +1,7 @@
 #!/bin/sh
-# setup.sh GROUP...: installs what the groups (build, demo, test, load, lint, fuzz) need and the machine lacks, by Debian and Ubuntu
-# package name. Where nothing is missing it does nothing and needs no network. Without the right to install: one line
-# that names the packages, and exit status 2.
+# setup.sh GROUP...: installs what the groups (build, demo, test, python, test-python, load, lint, fuzz) need and the
+# machine lacks, by Debian and Ubuntu package name. Where nothing is missing it does nothing and needs no network.
+# Without the right to install: one line that names the packages, and exit status 2.
 set -eu
 
 wanted=
@@ -16,10 +16,21 @@ for group in "$@"; do
         # For tests/node. Some machines have Node.js from elsewhere, with an npm of its own.
         command -v npm >/dev/null || wanted="$wanted nodejs npm"
         ;;
+    python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip" ;;
+    test-python)
+        for module in numpy scipy pandas sklearn matplotlib nbclient ipykernel pytest pytest-xdist mypy pyflakes dbg; do
+            wanted="$wanted python3-$module"
+        done
+        # What Coba, MABWiser and the Open Bandit Pipeline import, each where it is there to be tested with.
+        packages=${EENET_DATA:-/nonexistent}/python-packages
+        if [ -d "$packages/coba" ]; then wanted="$wanted python3-cloudpickle"; fi
+        if [ -d "$packages/mabwiser" ]; then wanted="$wanted python3-joblib python3-seaborn"; fi
+        if [ -d "$packages/obp" ]; then wanted="$wanted python3-torch python3-tqdm python3-yaml"; fi
+        ;;
     load) wanted="$wanted wrk curl" ;;
-    lint) wanted="$wanted clang-format-14 cppcheck" ;;
+    lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev" ;;
-    *) echo "setup.sh: no group '$group': build, demo, test, load, lint or fuzz" >&2; exit 1 ;;
+    *) echo "setup.sh: no group '$group': build, demo, test, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
     esac
 done
 

@@ -260,6 +260,14 @@ ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error)
     return status;
 }
 
+void evaluation_explain(evaluation_result *result)
+{
+    const estimate *first = &result->estimates[0];
+    diagnosis_gain gain = {first->gain, first->gain_low, first->gain_high, result->log.reward};
+    result->diagnosis = diagnosis_explain(&result->facts);
+    diagnosis_headline(&result->facts, result->diagnosis.trusted, gain, result->headline);
+}
+
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error)
 {
     evaluation_result *result = one->result;
@@ -276,9 +284,6 @@ ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, 
     facts->range_low = self->range.reward_low;
     facts->range_high = self->range.reward_high;
     log_tally_facts(&self->about, facts);
-    result->diagnosis = diagnosis_explain(facts);
-    const estimate *first = &result->estimates[0];
-    diagnosis_gain gain = {first->gain, first->gain_low, first->gain_high, result->log.reward};
-    diagnosis_headline(facts, result->diagnosis.trusted, gain, result->headline);
+    evaluation_explain(result);
     return EE_OK;
 }

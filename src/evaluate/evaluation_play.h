@@ -95,6 +95,9 @@ ee_status evaluation_play_freeze(evaluation_play *self, ee_error *error);
 /* Fills the result of a candidate but for its log, which is there already; number: events that somebody saw. */
 ee_status evaluation_play_finish(evaluation_play *self, evaluation_player *one, uint64_t number, ee_error *error);
 
+/* The diagnosis and the headline, from the facts, the log and the estimates. */
+void evaluation_explain(evaluation_result *result);
+
 static inline bool evaluation_is_playing(const evaluation_player *one)
 {
     return one->result->failure.status == EE_OK;

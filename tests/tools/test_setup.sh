@@ -46,8 +46,16 @@ echo dataset-fashion-mnist >packages
 run 0 no demo
 grep -q 'install gnuplot-nox$' told || fail 'does not install gnuplot'
 
+# PyTorch comes with the Open Bandit Pipeline alone, which imports it.
+EENET_DATA='' run 0 no test-python
+grep -q 'install.* python3-numpy' told || fail 'does not install numpy'
+! grep -q 'install.* python3-torch' told || fail 'installs PyTorch that nothing uses'
+mkdir -p data/python-packages/obp
+EENET_DATA=data run 0 no test-python
+grep -q 'install.* python3-torch' told || fail 'does not install PyTorch'
+
 # Nothing missing: nothing done, nothing said.
-printf '%s\n' clang-format-14 cppcheck >packages
+printf '%s\n' clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes >packages
 run 1000 no lint
 [ $status = 0 ] && [ ! -s said ] && [ ! -e told ] || fail 'did something though nothing was missing'
 

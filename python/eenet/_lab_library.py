@@ -1,0 +1,18 @@
+"""The extension eenet._lab as ``lab``, or a sentence where a library of the system that it needs is missing."""
+
+import re
+
+try:
+    from . import _lab as lab
+except ImportError as error:
+    PACKAGES = {"libz": "zlib1g", "libzstd": "libzstd1", "libjansson": "libjansson4"}
+    missing = re.match(r"((lib\w+)\.so[.0-9]*): cannot open shared object file", str(error))
+    if missing is None or missing[2] not in PACKAGES:
+        raise
+    raise ImportError(
+        f"eenet.lab and eenet.evaluate need the library {missing[1]}, which is not on this machine: "
+        f"on Debian and Ubuntu it is in {PACKAGES[missing[2]]}",
+        name="eenet._lab",
+    ) from error
+
+__all__ = ["lab"]

@@ -1,0 +1,91 @@
+#include "bandit_deciding.h"
+
+#include "bandit_object.h"
+#include "decision_object.h"
+#include "score_columns.h"
+#include "scores_object.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
+
+/* Reads the arms of a call that takes arms and context. */
+static int read_arms(const call_shape *shape, bandit_object *self, PyObject *const *args, Py_ssize_t count,
+                     PyObject *names, arms_reading *out)
+{
+    PyObject *values[2];
+    if (call_arguments(shape, args, count, names, values)) return -1;
+    return arms_read(values[0], values[1], self->takes_rounds, out);
+}
+
+PyObject *bandit_decide(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"decide", 1, 1, 2, {"arms", "context"}};
+    bandit_object *self = (bandit_object *)object;
+    arms_reading reading;
+    if (read_arms(&SHAPE, self, args, count, names, &reading)) return NULL;
+    ee_status status = EE_OK;
+    ee_error error;
+    decision_object *decision = decision_new(arms_read_count(&reading));
+    if (!decision) goto done;
+    PyThreadState *state = bandit_enter(self);
+    ee_arms arms;
+    ee_decision made;
+    status = bandit_arms(self, &reading, true, &arms, &error);
+    if (!status)
+        status =
+            ee_bandit_decide(self->bandit, &arms, &made, decision_scores(decision), decision->probabilities, &error);
+    bandit_leave(self, state);
+    if (!status) decision_set(decision, &made);
+done:
+    arms_release(&reading);
+    if (!status) return (PyObject *)decision;
+    Py_DECREF(decision);
+    return raise_status(status, &error);
+}
+
+PyObject *bandit_score(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"score", 1, 1, 2, {"arms", "context"}};
+    bandit_object *self = (bandit_object *)object;
+    arms_reading reading;
+    if (read_arms(&SHAPE, self, args, count, names, &reading)) return NULL;
+    ee_status status = EE_OK;
+    ee_error error;
+    scores_object *scores = scores_new(arms_read_count(&reading));
+    if (!scores) goto done;
+    PyThreadState *state = bandit_enter(self);
+    ee_arms arms;
+    status = bandit_arms(self, &reading, false, &arms, &error);
+    if (!status) status = ee_bandit_score(self->bandit, &arms, scores->values, &error);
+    bandit_leave(self, state);
+done:
+    arms_release(&reading);
+    if (!status) return (PyObject *)scores;
+    Py_DECREF(scores);
+    return raise_status(status, &error);
+}
+
+PyObject *bandit_probabilities(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"probabilities", 1, 1, 2, {"arms", "context"}};
+    bandit_object *self = (bandit_object *)object;
+    arms_reading reading;
+    if (read_arms(&SHAPE, self, args, count, names, &reading)) return NULL;
+    size_t arms_count = arms_read_count(&reading);
+    double *values = arms_count < PY_SSIZE_T_MAX / sizeof *values ? PyMem_Malloc(arms_count * sizeof *values) : NULL;
+    PyObject *result = NULL;
+    if (!values) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    PyThreadState *state = bandit_enter(self);
+    ee_arms arms;
+    ee_error error;
+    ee_status status = bandit_arms(self, &reading, false, &arms, &error);
+    if (!status) status = ee_bandit_probabilities(self->bandit, &arms, values, &error);
+    bandit_leave(self, state);
+    result = status ? raise_status(status, &error) : array_of_doubles(values, (Py_ssize_t)arms_count);
+done:
+    PyMem_Free(values);
+    arms_release(&reading);
+    return result;
+}

@@ -1,0 +1,174 @@
+/* Arrays of Python as rounds to be evaluated. */
+#include <string.h>
+
+#include "array_rounds.h"
+#include "base/memory.h"
+#include "evaluate/evaluation_file.h"
+#include "evaluate_methods.h"
+#include "request_settings.h"
+#include "shared/array_view.h"
+#include "shared/raising.h"
+
+enum { REWARDS, LOGGED, CANDIDATE, ACTIONS, PREDICTIONS, COPIES, ARRAYS };
+static const char *const names[ARRAYS] = {"rewards", "logged", "candidate", "actions", "predictions", "copies"};
+
+typedef struct taken_arrays {
+    array_view views[ARRAYS];
+    bool taken[ARRAYS];
+} taken_arrays;
+
+static void release_arrays(taken_arrays *self)
+{
+    for (size_t i = 0; i < ARRAYS; i++)
+        if (self->taken[i]) array_view_release(&self->views[i]);
+}
+
+static int count_dimensions(PyObject *object)
+{
+    array_view view;
+    if (array_view_take(object, &view)) return -1;
+    int found = view.dimensions;
+    array_view_release(&view);
+    return found;
+}
+
+/* Whole numbers of 64 bits, next to each other. */
+static int take_actions(PyObject *object, array_view *view)
+{
+    if (array_view_take(object, view)) return -1;
+    bool right = view->kind == 'i' && view->size == 8 && view->dimensions == 1 &&
+                 (view->shape[0] < 2 || view->strides[0] == (Py_ssize_t)sizeof(int64_t));
+    if (right) return 0;
+    array_view_release(view);
+    PyErr_SetString(PyExc_TypeError, "actions: a contiguous array of int64 is needed");
+    return -1;
+}
+
+/* (n) or, where it may have several, (n, k). */
+static int take_array(PyObject *object, size_t place, taken_arrays *into)
+{
+    bool several = place == LOGGED || place == CANDIDATE || place == PREDICTIONS;
+    array_view *view = &into->views[place];
+    if (object == Py_None) return 0;
+    if (place == ACTIONS) {
+        if (take_actions(object, view)) return -1;
+    } else {
+        int dimensions = several ? count_dimensions(object) : 1;
+        if (dimensions < 0) return -1;
+        if (several && (place == PREDICTIONS || dimensions != 1)) dimensions = 2;
+        if (array_view_doubles(object, dimensions, names[place], view)) return -1;
+    }
+    into->taken[place] = true;
+    return 0;
+}
+
+static int fail_shape(const char *format, const char *name, Py_ssize_t found, Py_ssize_t expected)
+{
+    PyErr_Format(PyExc_ValueError, format, name, found, expected);
+    return -1;
+}
+
+/* All have as many rows as there are rewards, and as many columns as each other. */
+static int check_shapes(const taken_arrays *arrays, array_rounds *rounds)
+{
+    Py_ssize_t count = arrays->views[REWARDS].shape[0], columns = 0;
+    for (size_t i = 0; i < ARRAYS; i++) {
+        const array_view *view = &arrays->views[i];
+        if (!arrays->taken[i]) continue;
+        if (view->shape[0] != count)
+            return fail_shape("%s: it has %zd rows, and there are %zd rewards", names[i], view->shape[0], count);
+        if (view->dimensions < 2) continue;
+        if (!view->shape[1] || (columns && view->shape[1] != columns))
+            return fail_shape("%s: it has %zd columns, and the arrays before it %zd", names[i], view->shape[1],
+                              columns);
+        columns = view->shape[1];
+    }
+    rounds->count = (size_t)count;
+    rounds->actions = (size_t)columns;
+    if (!columns || arrays->taken[ACTIONS]) return 0;
+    PyErr_SetString(PyExc_ValueError,
+                    "actions: arrays of all actions, (n, k), need the action that was taken in each round");
+    return -1;
+}
+
+static int make_rounds(const taken_arrays *arrays, array_rounds *rounds)
+{
+    const array_view *views = arrays->views;
+    if (!arrays->taken[REWARDS] || !arrays->taken[LOGGED]) {
+        PyErr_SetString(PyExc_TypeError, "rewards and logged are needed");
+        return -1;
+    }
+    if (check_shapes(arrays, rounds)) return -1;
+    rounds->rewards = views[REWARDS].data;
+    rounds->taken = arrays->taken[ACTIONS] && rounds->actions ? views[ACTIONS].data : NULL;
+    rounds->logged = views[LOGGED].data;
+    rounds->logged_all = views[LOGGED].dimensions == 2;
+    rounds->candidate = arrays->taken[CANDIDATE] ? views[CANDIDATE].data : NULL;
+    rounds->candidate_all = arrays->taken[CANDIDATE] && views[CANDIDATE].dimensions == 2;
+    rounds->predictions = arrays->taken[PREDICTIONS] ? views[PREDICTIONS].data : NULL;
+    rounds->copies = arrays->taken[COPIES] ? views[COPIES].data : NULL;
+    return 0;
+}
+
+/* A reward model's word is about all actions: without it, or without knowing what a candidate does of these, there is
+ * no such estimate. */
+static int check_models(const array_rounds *rounds, const evaluation_request *request)
+{
+    for (size_t i = 0; i < request->estimator_count; i++) {
+        estimator_request one = request->estimators[i];
+        if (!estimator_describe(one.kind)->models) continue;
+        bool known = !rounds->candidate || rounds->candidate_all;
+        if (rounds->predictions && known) continue;
+        PyErr_Format(PyExc_ValueError, "estimator '%s': it needs %s", estimator_request_name(one),
+                     known ? "predictions, those of a reward model for all actions, (n, k)"
+                           : "the candidate's probabilities of all actions, (n, k)");
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *evaluate(const array_rounds *rounds, const evaluation_request *request, const char *name)
+{
+    evaluation_result result = {0};
+    ee_error error;
+    char *line = NULL;
+    size_t length = 0;
+    PyObject *bytes = NULL;
+    ee_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = array_rounds_evaluate(rounds, request, name, &result, &error);
+    if (!status) status = evaluations_format(request, &result, &line, &length, &error);
+    Py_END_ALLOW_THREADS;
+    if (status)
+        raise_status(status, &error);
+    else
+        bytes = PyBytes_FromStringAndSize(line, (Py_ssize_t)length);
+    memory_free(line);
+    evaluation_release(&result, 1);
+    return bytes;
+}
+
+PyObject *array_estimate(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *given, *settings, *result = NULL;
+    const char *name;
+    taken_arrays arrays = {0};
+    array_rounds rounds = {0};
+    evaluation_request request = evaluation_usual();
+    request.log = "";
+    if (!PyArg_ParseTuple(args, "O!O:array_estimate", &PyTuple_Type, &given, &settings)) return NULL;
+    if (PyTuple_Size(given) != ARRAYS) {
+        PyErr_Format(PyExc_TypeError, "arrays: %d are needed", ARRAYS);
+        return NULL;
+    }
+    if (settings_estimates(settings, &request) || settings_text(settings, "name", &name)) return NULL;
+    int failed = 0;
+    for (size_t i = 0; i < ARRAYS && !failed; i++)
+        failed = take_array(PyTuple_GetItem(given, (Py_ssize_t)i), i, &arrays);
+    if (!failed) failed = make_rounds(&arrays, &rounds);
+    if (!failed) failed = check_models(&rounds, &request);
+    if (!failed) result = evaluate(&rounds, &request, name ? name : "");
+    release_arrays(&arrays);
+    return result;
+}

@@ -1,0 +1,182 @@
+/* `eenet evaluate` within a process. */
+#include "base/memory.h"
+#include "evaluate/evaluation_file.h"
+#include "evaluate_methods.h"
+#include "interruptible.h"
+#include "request_settings.h"
+#include "shared/raising.h"
+
+/* One call. Nothing of Python is touched while it plays. */
+typedef struct log_evaluation {
+    evaluation_request request;
+    candidate_request *candidates;
+    evaluation_result *results;
+    const char *warm_path; /* NULL: nothing is to be trained and saved */
+    uint64_t warm_place;   /* the candidate; candidate_count: the best */
+    bool warmed;
+    atomic_bool stop;
+    ee_status status;
+    ee_error error;
+} log_evaluation;
+
+/* ---- what is asked ---- */
+
+static int read_mode(PyObject *settings, evaluation_request *request)
+{
+    static const char *const modes[] = {"progressive", "split", "cross"}, *const models[] = {"f1", "ridge"};
+    static const char *const slots[] = {"cascade", "whole", "own", "first"};
+    size_t mode, model, weighting;
+    uint64_t folds = request->folds;
+    if (settings_word(settings, "mode", modes, 3, &mode) || settings_word(settings, "model", models, 2, &model) ||
+        settings_word(settings, "slots", slots, 4, &weighting) || settings_number(settings, "split", &request->split) ||
+        settings_count(settings, "folds", &folds) || settings_time(settings, "judge_from", &request->judged_from))
+        return -1;
+    request->mode = (evaluation_mode)mode;
+    request->model = (reward_model_kind)model;
+    request->first_slot = weighting == 3;
+    if (weighting < 3) request->slots = (slot_weighting)weighting;
+    request->folds = (size_t)folds;
+    return 0;
+}
+
+static int read_settings(PyObject *settings, log_evaluation *self)
+{
+    evaluation_request *request = &self->request;
+    uint64_t threads = request->threads;
+    if (settings_estimates(settings, request) || settings_reading(settings, &request->reading) ||
+        read_mode(settings, request) || settings_count(settings, "threads", &threads) ||
+        settings_text(settings, "features", &request->features) ||
+        settings_text(settings, "folder", &request->folder) || settings_text(settings, "warm", &self->warm_path) ||
+        settings_count(settings, "warm_place", &self->warm_place))
+        return -1;
+    request->threads = threads ? (size_t)threads : 1;
+    return 0;
+}
+
+static int read_candidate(PyObject *from, candidate_request *into)
+{
+    unsigned long long seed;
+    PyObject *options;
+    char *text;
+    if (!PyTuple_Check(from) || !PyArg_ParseTuple(from, "yOK", &into->text, &options, &seed)) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a candidate is a tuple");
+        return -1;
+    }
+    if (options != Py_None && PyBytes_AsStringAndSize(options, &text, NULL)) return -1;
+    into->options = options != Py_None ? text : NULL;
+    into->seed = seed;
+    return 0;
+}
+
+static int read_candidates(PyObject *list, log_evaluation *self)
+{
+    size_t count = (size_t)PyTuple_Size(list);
+    if (!count) {
+        PyErr_SetString(PyExc_ValueError, "candidates: at least one is needed");
+        return -1;
+    }
+    if (memory_create(NULL, &self->candidates, count, sizeof *self->candidates, &self->error) ||
+        memory_create(NULL, &self->results, count, sizeof *self->results, &self->error)) {
+        raise_status(EE_NO_MEMORY, &self->error);
+        return -1;
+    }
+    self->request.candidates = self->candidates;
+    self->request.candidate_count = count;
+    self->warm_place = count;
+    for (size_t i = 0; i < count; i++)
+        if (read_candidate(PyTuple_GetItem(list, (Py_ssize_t)i), &self->candidates[i])) return -1;
+    return 0;
+}
+
+/* ---- playing ---- */
+
+static bool on_wanted(void *context)
+{
+    return !atomic_load_explicit((atomic_bool *)context, memory_order_relaxed);
+}
+
+static ee_status warm(log_evaluation *self, const evaluation_watch *watch)
+{
+    size_t place = (size_t)self->warm_place;
+    if (place >= self->request.candidate_count) place = evaluation_best(&self->request, self->results, true);
+    if (place == self->request.candidate_count)
+        return status_fail(&self->error, EE_BAD_INPUT,
+                           "warm: no policy has a value that can be trusted; name one, as warm={\"%.80s\": FILE}",
+                           self->candidates[0].text);
+    ee_status status = evaluation_warm(&self->request, place, watch, self->warm_path, &self->warmed, &self->error);
+    self->warm_place = place;
+    return status;
+}
+
+static void play(void *context)
+{
+    log_evaluation *self = context;
+    evaluation_watch watch = {.wanted = on_wanted, .context = &self->stop};
+    const char *path = self->warm_path;
+    self->status = path ? evaluation_check_warm(&self->request, path, &self->error) : EE_OK;
+    if (!self->status) self->status = evaluation_run(&self->request, &watch, self->results, &self->error);
+    if (!self->status && path && !atomic_load(&self->stop)) self->status = warm(self, &watch);
+}
+
+/* ---- what is given ---- */
+
+static PyObject *line_of(const log_evaluation *self, const evaluation_result *result)
+{
+    char *line = NULL;
+    size_t length;
+    ee_error error;
+    if (!result->finished) Py_RETURN_NONE;
+    ee_status status = evaluations_format(&self->request, result, &line, &length, &error);
+    PyObject *bytes = status ? raise_status(status, &error) : PyBytes_FromStringAndSize(line, (Py_ssize_t)length);
+    memory_free(line);
+    return bytes;
+}
+
+static PyObject *failure_of(const evaluation_result *result)
+{
+    if (!result->failure.status) Py_RETURN_NONE;
+    const char *text = result->failure.message;
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+/* (lines, failures, the candidate that was trained or None) */
+static PyObject *answer(const log_evaluation *self)
+{
+    PyObject *lines = PyList_New(0), *failures = PyList_New(0);
+    bool failed = !lines || !failures;
+    for (size_t i = 0; i < self->request.candidate_count && !failed; i++) {
+        PyObject *line = line_of(self, &self->results[i]), *failure = failure_of(&self->results[i]);
+        failed = !line || !failure || PyList_Append(lines, line) || PyList_Append(failures, failure);
+        Py_XDECREF(line);
+        Py_XDECREF(failure);
+    }
+    PyObject *all = NULL;
+    if (!failed && self->warmed)
+        all = Py_BuildValue("OOK", lines, failures, (unsigned long long)self->warm_place);
+    else if (!failed)
+        all = Py_BuildValue("OOO", lines, failures, Py_None);
+    Py_XDECREF(lines);
+    Py_XDECREF(failures);
+    return all;
+}
+
+PyObject *log_evaluate(PyObject *module, PyObject *args)
+{
+    (void)module;
+    log_evaluation self = {.request = evaluation_usual()};
+    PyObject *candidates, *settings, *names, *result = NULL;
+    if (!PyArg_ParseTuple(args, "yO!O!:log_evaluate", &self.request.log, &PyTuple_Type, &candidates, &PyDict_Type,
+                          &settings))
+        return NULL;
+    names = PyDict_GetItemString(settings, "estimators");
+    bool usual = names == Py_None;
+    if (!read_candidates(candidates, &self) && !read_settings(settings, &self)) {
+        if (usual) self.status = evaluation_usual_estimators(&self.request, &self.error);
+        int raised = self.status ? 0 : interruptible_run(play, &self, &self.stop);
+        if (!raised) result = self.status ? raise_status(self.status, &self.error) : answer(&self);
+    }
+    if (self.results) evaluation_release(self.results, self.request.candidate_count);
+    memory_free(self.results);
+    memory_free(self.candidates);
+    return result;
+}

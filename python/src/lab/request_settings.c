@@ -1,0 +1,127 @@
+#include "request_settings.h"
+
+#include <string.h>
+
+#include "data/log_time.h"
+
+/* Borrowed. NULL with an exception where it is missing: settings may be any object. */
+static PyObject *find(PyObject *settings, const char *name)
+{
+    if (!PyDict_Check(settings)) {
+        PyErr_SetString(PyExc_TypeError, "settings must be a dict");
+        return NULL;
+    }
+    PyObject *value = PyDict_GetItemString(settings, name);
+    if (!value) PyErr_Format(PyExc_KeyError, "no setting '%s'", name);
+    return value;
+}
+
+int settings_number(PyObject *settings, const char *name, double *out)
+{
+    PyObject *value = find(settings, name);
+    if (!value) return -1;
+    if (value == Py_None) return 0;
+    double number = PyFloat_AsDouble(value);
+    if (number == -1.0 && PyErr_Occurred()) return -1;
+    *out = number;
+    return 0;
+}
+
+int settings_count(PyObject *settings, const char *name, uint64_t *out)
+{
+    PyObject *value = find(settings, name);
+    if (!value) return -1;
+    if (value == Py_None) return 0;
+    unsigned long long number = PyLong_AsUnsignedLongLong(value);
+    if (number == (unsigned long long)-1 && PyErr_Occurred()) return -1;
+    *out = number;
+    return 0;
+}
+
+int settings_text(PyObject *settings, const char *name, const char **out)
+{
+    PyObject *value = find(settings, name);
+    *out = NULL;
+    if (!value) return -1;
+    if (value == Py_None) return 0;
+    char *bytes;
+    if (PyBytes_AsStringAndSize(value, &bytes, NULL)) return -1;
+    *out = bytes;
+    return 0;
+}
+
+int settings_word(PyObject *settings, const char *name, const char *const *words, size_t count, size_t *out)
+{
+    const char *text;
+    if (settings_text(settings, name, &text)) return -1;
+    for (*out = 0; text && *out < count; ++*out)
+        if (strcmp(text, words[*out]) == 0) return 0;
+    PyErr_Format(PyExc_ValueError, "%s: there is no '%s'", name, text ? text : "None");
+    return -1;
+}
+
+int settings_time(PyObject *settings, const char *name, double *out)
+{
+    PyObject *value = find(settings, name);
+    const char *text;
+    if (!value) return -1;
+    if (!PyBytes_Check(value)) return settings_number(settings, name, out);
+    if (settings_text(settings, name, &text)) return -1;
+    if (log_time_parse((json_text){text, strlen(text)}, out)) return 0;
+    PyErr_Format(PyExc_ValueError, "%s must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got '%.80s'", name, text);
+    return -1;
+}
+
+static int read_estimators(PyObject *settings, evaluation_request *request)
+{
+    PyObject *names = find(settings, "estimators");
+    if (!names) return -1;
+    if (names == Py_None) return 0;
+    Py_ssize_t count = PyTuple_Check(names) ? PyTuple_Size(names) : 0;
+    if (count < 1 || count > EVALUATION_ESTIMATORS) {
+        PyErr_Format(PyExc_ValueError, "estimators: 1 to %d at a time, got %zd", EVALUATION_ESTIMATORS, count);
+        return -1;
+    }
+    request->estimator_count = (size_t)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        char *name;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(names, i), &name, NULL)) return -1;
+        if (estimator_request_parse(name, &request->estimators[i])) continue;
+        PyErr_Format(PyExc_ValueError, "no estimator is called '%.80s'", name);
+        return -1;
+    }
+    return 0;
+}
+
+int settings_estimates(PyObject *settings, evaluation_request *request)
+{
+    static const char *const tunings[] = {"mse", "slope"};
+    const char *intervals[INTERVAL_KINDS];
+    size_t kind, tuning;
+    for (int i = 0; i < INTERVAL_KINDS; i++) intervals[i] = interval_name((interval_kind)i);
+    if (read_estimators(settings, request) || settings_word(settings, "interval", intervals, INTERVAL_KINDS, &kind) ||
+        settings_word(settings, "tuning", tunings, 2, &tuning) || settings_number(settings, "alpha", &request->alpha) ||
+        settings_number(settings, "reward_low", &request->reward_low) ||
+        settings_number(settings, "reward_high", &request->reward_high) ||
+        settings_number(settings, "least_probability", &request->least_probability) ||
+        settings_count(settings, "seed", &request->seed))
+        return -1;
+    request->interval = (interval_kind)kind;
+    request->tuning = tuning ? TUNING_SLOPE : TUNING_MSE;
+    return 0;
+}
+
+int settings_reading(PyObject *settings, log_options *reading)
+{
+    static const char *const ways[] = {"label", "first", "last", "sum", "mean", "max"};
+    size_t way;
+    uint64_t strict = 0;
+    if (settings_word(settings, "reward", ways, sizeof ways / sizeof *ways, &way) ||
+        settings_time(settings, "start", &reading->from) || settings_time(settings, "until", &reading->until) ||
+        settings_number(settings, "default_reward", &reading->default_reward) ||
+        settings_count(settings, "strict", &strict))
+        return -1;
+    reading->aggregation = (log_aggregation)way;
+    reading->strict = strict != 0;
+    return 0;
+}

@@ -1,0 +1,74 @@
+#include "call_arguments.h"
+
+#include <string.h>
+
+#include "raising.h"
+
+static int place_of(const call_shape *shape, PyObject *name)
+{
+    for (int i = 0; i < shape->count; i++)
+        if (!PyUnicode_CompareWithASCIIString(name, shape->names[i])) return i;
+    PyErr_Format(PyExc_TypeError, "%s() has no argument '%U'", shape->method, name);
+    return -1;
+}
+
+static int take_named(const call_shape *shape, PyObject *const *args, PyObject *names, PyObject **values)
+{
+    Py_ssize_t count = PyTuple_Size(names);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        int place = place_of(shape, PyTuple_GetItem(names, i));
+        if (place < 0) return -1;
+        if (values[place]) {
+            PyErr_Format(PyExc_TypeError, "%s() was given '%s' twice", shape->method, shape->names[place]);
+            return -1;
+        }
+        values[place] = args[i];
+    }
+    return 0;
+}
+
+int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t count, PyObject *names, PyObject **values)
+{
+    if (count > shape->by_position) {
+        PyErr_Format(PyExc_TypeError, "%s() takes at most %d argument%s by position, %zd were given", shape->method,
+                     shape->by_position, shape->by_position == 1 ? "" : "s", count);
+        return -1;
+    }
+    memset(values, 0, (size_t)shape->count * sizeof *values);
+    for (Py_ssize_t i = 0; i < count; i++) values[i] = args[i];
+    if (names && take_named(shape, args + count, names, values)) return -1;
+    for (int i = 0; i < shape->required; i++) {
+        if (values[i]) continue;
+        PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s'", shape->method, shape->names[i]);
+        return -1;
+    }
+    return 0;
+}
+
+int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out)
+{
+    PyObject *number = PyNumber_Index(object);
+    if (!number) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+        PyErr_Format(PyExc_TypeError, "%s: a whole number is needed, not %S", what, (PyObject *)Py_TYPE(object));
+        return -1;
+    }
+    unsigned long long value = PyLong_AsUnsignedLongLong(number);
+    int failed = PyErr_Occurred() != NULL;
+    if (failed && PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_Clear();
+    if (!PyErr_Occurred() && (failed || value > most))
+        raise_bad_input("%s: a whole number of 0 to %llu is needed", what, (unsigned long long)most);
+    Py_DECREF(number);
+    if (PyErr_Occurred()) return -1;
+    *out = value;
+    return 0;
+}
+
+int read_number(PyObject *object, const char *what, double *out)
+{
+    *out = PyFloat_AsDouble(object);
+    if (*out != -1 || !PyErr_Occurred()) return 0;
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError, "%s: a number is needed, not %S", what, (PyObject *)Py_TYPE(object));
+    return -1;
+}

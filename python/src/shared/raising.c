@@ -1,0 +1,46 @@
+#include "raising.h"
+
+#include <string.h>
+
+/* In the order of ee_status. */
+static const char *const NAMES[] = {
+    "Error",     "BadInput", "BadOption", "NoMemory", "UnknownDecision", "ExpiredDecision", "RewardedDecision",
+    "FileError", "BadModel", "Diverged",  "NoFile",   "BadRecord",
+};
+
+enum { COUNT = sizeof NAMES / sizeof *NAMES };
+
+/* A new reference; NULL with an exception set, where even the import fails. */
+static PyObject *exception_of(ee_status status)
+{
+    PyObject *errors = PyImport_ImportModule("eenet._errors");
+    if (!errors) return NULL;
+    size_t index = (size_t)status < COUNT ? (size_t)status : 0;
+    PyObject *exception = PyObject_GetAttrString(errors, NAMES[index]);
+    Py_DECREF(errors);
+    return exception;
+}
+
+PyObject *raise_status(ee_status status, const ee_error *error)
+{
+    PyObject *exception = exception_of(status);
+    if (!exception) return NULL;
+    /* A sentence quotes what it was given, and may cut it within a character. */
+    PyObject *sentence = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
+    if (sentence) PyErr_SetObject(exception, sentence);
+    Py_XDECREF(sentence);
+    Py_DECREF(exception);
+    return NULL;
+}
+
+PyObject *raise_bad_input(const char *format, ...)
+{
+    PyObject *exception = exception_of(EE_BAD_INPUT);
+    if (!exception) return NULL;
+    va_list values;
+    va_start(values, format);
+    PyErr_FormatV(exception, format, values);
+    va_end(values);
+    Py_DECREF(exception);
+    return NULL;
+}

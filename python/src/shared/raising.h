@@ -1,0 +1,16 @@
+/* Statuses of the library as exceptions of eenet._errors. All of them return NULL, so that a caller returns what they
+ * return. */
+#ifndef EENET_PYTHON_RAISING_H
+#define EENET_PYTHON_RAISING_H
+
+#include <Python.h>
+
+#include "eenet.h"
+
+/* The exception of a status, with the sentence of error. */
+PyObject *raise_status(ee_status status, const ee_error *error);
+
+/* eenet.BadInput with a sentence of our own; format as of PyErr_Format. */
+PyObject *raise_bad_input(const char *format, ...);
+
+#endif
