@@ -29,6 +29,7 @@ def _check_numpy() -> None:
 
 _check_numpy()
 
+from ._blocks import SparseArms, blocks  # noqa: E402
 from ._core import Bandit, Decision, Feature, Info, Scores, kernels  # noqa: E402
 from ._core import version as __version__  # noqa: E402
 from ._errors import (  # noqa: E402
@@ -77,8 +78,10 @@ __all__ = [
     "Policy",
     "RewardedDecision",
     "Scores",
+    "SparseArms",
     "UnknownDecision",
     "__version__",
+    "blocks",
     "evaluate",
     "kernels",
     "lab",

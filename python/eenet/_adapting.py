@@ -8,7 +8,7 @@ from typing import Any, Dict, Mapping, Union
 import numpy
 
 from . import Bandit, policy as find_policy
-from .blocks import BlockLayout
+from ._blocks import BlockLayout
 
 Options = Union[None, str, Mapping[str, Any]]
 

@@ -17,7 +17,7 @@ import numpy
 
 from . import Bandit
 from ._adapting import fixed_arms_bandit, products, with_probabilities
-from .blocks import BlockLayout
+from ._blocks import BlockLayout
 
 try:
     from coba.exceptions import CobaException

@@ -28,7 +28,7 @@ from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple
 import numpy
 
 from ._adapting import fixed_arms_bandit
-from .blocks import BlockLayout
+from ._blocks import BlockLayout
 
 __all__ = ["MAB"]
 
@@ -79,8 +79,7 @@ class MAB:
         if room < len(arms):
             raise ValueError(f"max_arms: there are {len(arms)} arms already, got {max_arms}.")
         self.arms = arms.copy()
-        self.learning_policy = learning_policy
-        self.neighborhood_policy = None
+        self._learning_policy = learning_policy
         self.seed = seed
         self.n_jobs = n_jobs
         self.backend = backend
@@ -192,6 +191,16 @@ class MAB:
             "warm_start: eenet cannot copy what was learned of one arm to another. "
             "Give arms features of their own with eenet.Bandit: then a new arm is known by them from the start."
         )
+
+    @property
+    def learning_policy(self) -> Any:
+        """The learning policy, as it was given."""
+        return self._learning_policy
+
+    @property
+    def neighborhood_policy(self) -> None:
+        """None: there are none here."""
+        return None
 
     @property
     def cold_arms(self) -> List[Arm]:

@@ -22,7 +22,7 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
 import numpy
 
 from ._adapting import fixed_arms_bandit, products, with_probabilities
-from .blocks import BlockLayout
+from ._blocks import BlockLayout
 
 try:
     from obp.policy import BaseContextualPolicy

@@ -7,13 +7,13 @@ import numpy
 import pytest
 
 import eenet
-import eenet.blocks
+import eenet._blocks
 from eenet._adapting import products
-from eenet.blocks import BlockLayout
+from eenet._blocks import BlockLayout
 
 
 def test_examples():
-    assert doctest.testmod(eenet.blocks).failed == 0
+    assert doctest.testmod(eenet._blocks).failed == 0
 
 
 @pytest.mark.parametrize("features, arms", [(1, 1), (1, 5), (3, 1), (4, 7)])
