@@ -209,17 +209,24 @@ class MAB:
 
     @property
     def is_contextual(self) -> bool:
-        """Whether it was fitted with contexts."""
-        return self._features is not None
+        """Whether it was fitted with contexts; before it is fitted, that it may be."""
+        return self._bandit is None or self._features is not None
 
     @property
     def bandit(self) -> Any:
         """The eenet.Bandit within; None before the first fit."""
         return self._bandit
 
+    # What MABWiser's Simulator looks for, and where.
+
     @property
     def _imp(self) -> "MAB":
-        return self  # MABWiser's Simulator looks for it
+        return self
+
+    @property
+    def arm_to_expectation(self) -> Dict[Arm, float]:
+        """predict_expectations where there are no contexts; else none."""
+        return {} if self.is_contextual else self.predict_expectations()
 
     # ---- rounds ----
 

@@ -278,12 +278,11 @@ def test_mabwisers_simulator_takes_it():
     contexts, wanted = problem(400)
     decisions = [ARMS[i % 3] for i in range(400)]
     rewards = [float(arm == best) for arm, best in zip(decisions, wanted)]
-    bandits = [
-        ("eenet", Simulated(ARMS, "eenet:fast", seed=1)),
-        ("linucb", theirs_mab.MAB(ARMS, theirs_mab.LearningPolicy.LinUCB(alpha=0.1), seed=1)),
-    ]
-    run = simulator.Simulator(bandits, decisions, rewards, contexts, test_size=0.5, is_ordered=True, seed=1)
-    run.run()
-    assert len(run.bandit_to_predictions["eenet"]) == len(run.bandit_to_predictions["linucb"]) == 200
-    right = numpy.mean([arm == best for arm, best in zip(run.bandit_to_predictions["eenet"], wanted[200:])])
-    assert right > 0.6
+    for given, linear in ((contexts, theirs_mab.LearningPolicy.LinUCB(0.1)), (None, theirs_mab.LearningPolicy.UCB1(0.1))):
+        bandits = [("eenet", Simulated(ARMS, "eenet:fast")), ("theirs", theirs_mab.MAB(ARMS, linear))]
+        run = simulator.Simulator(bandits, decisions, rewards, given, test_size=0.5, is_ordered=True)
+        run.run()
+        chosen = run.bandit_to_predictions["eenet"]
+        assert len(chosen) == len(run.bandit_to_predictions["theirs"]) == 200
+        if given is not None:
+            assert numpy.mean([arm == best for arm, best in zip(chosen, wanted[200:])]) > 0.6

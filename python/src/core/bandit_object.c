@@ -6,13 +6,6 @@
 #include "shared/raising.h"
 #include "utf8.h"
 
-ee_status bandit_arms(bandit_object *self, arms_reading *reading, bool learns, ee_arms *out, ee_error *error)
-{
-    (void)learns;
-    *out = reading->arms;
-    return reading->round ? ee_bandit_arms(self->bandit, reading->round, out, error) : EE_OK;
-}
-
 PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
 {
     bandit_object *self = (bandit_object *)PyType_GenericAlloc(type, 0);
