@@ -29,7 +29,8 @@ def _check_numpy() -> None:
 
 _check_numpy()
 
-from ._core import Bandit, Decision, Feature, Info, Scores, kernels  # noqa: E402
+from ._blocks import SparseArms, blocks  # noqa: E402
+from ._core import Bandit, Decision, Feature, Info, Scores, Snapshot, kernels  # noqa: E402
 from ._core import version as __version__  # noqa: E402
 from ._errors import (  # noqa: E402
     BadInput,
@@ -77,8 +78,11 @@ __all__ = [
     "Policy",
     "RewardedDecision",
     "Scores",
+    "Snapshot",
+    "SparseArms",
     "UnknownDecision",
     "__version__",
+    "blocks",
     "evaluate",
     "kernels",
     "lab",

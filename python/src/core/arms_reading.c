@@ -1,5 +1,6 @@
 #include "arms_reading.h"
 
+#include "named_reading.h"
 #include "shared/raising.h"
 #include "sparse_reading.h"
 
@@ -10,18 +11,26 @@ static int read_dense(PyObject *arms, arms_reading *out)
     return 0;
 }
 
+static int read_named(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
+{
+    if (takes_rounds)
+        out->round = named_read(arms, context);
+    else
+        raise_bad_input("arms: this bandit takes vectors; for named features make it with features=True");
+    return out->round ? 0 : -1;
+}
+
 int arms_read(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
 {
     out->round = NULL;
     out->room = NULL;
     out->values.owner = NULL;
-    if (context && context != Py_None) {
-        raise_bad_input(takes_rounds ? "context: the arms are vectors, which have none"
-                                     : "context: this bandit takes vectors, which have none; for named features make "
-                                       "it with features=True");
+    if (array_is_plain(arms)) {
+        if (!context || context == Py_None) return read_dense(arms, out);
+        raise_bad_input("context: the arms are vectors, which have none");
         return -1;
     }
-    if (array_is_plain(arms)) return read_dense(arms, out);
+    if (named_is(arms, context, takes_rounds)) return read_named(arms, context, takes_rounds, out);
     int sparse = sparse_is(arms);
     if (sparse < 0) return -1;
     return sparse ? sparse_read(arms, out) : read_dense(arms, out);
@@ -31,6 +40,7 @@ void arms_release(arms_reading *self)
 {
     array_view_release(&self->values);
     PyMem_Free(self->room);
+    named_release(self->round);
 }
 
 size_t arms_read_count(const arms_reading *self)

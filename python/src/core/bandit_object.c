@@ -6,13 +6,6 @@
 #include "shared/raising.h"
 #include "utf8.h"
 
-ee_status bandit_arms(bandit_object *self, arms_reading *reading, bool learns, ee_arms *out, ee_error *error)
-{
-    (void)learns;
-    *out = reading->arms;
-    return reading->round ? ee_bandit_arms(self->bandit, reading->round, out, error) : EE_OK;
-}
-
 PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
 {
     bandit_object *self = (bandit_object *)PyType_GenericAlloc(type, 0);
@@ -62,8 +55,10 @@ static PyObject *create(PyTypeObject *type, PyObject *settings)
         goto done;
     asked.dim = (size_t)dim;
     asked.seed = seed;
-    Py_BEGIN_ALLOW_THREADS status = ee_bandit_create(&asked, &bandit, &error);
-    Py_END_ALLOW_THREADS if (status) raise_status(status, &error);
+    PyThreadState *state = PyEval_SaveThread();
+    status = ee_bandit_create(&asked, &bandit, &error);
+    PyEval_RestoreThread(state);
+    if (status) raise_status(status, &error);
 done:
     Py_XDECREF(policy);
     Py_XDECREF(options);

@@ -6,6 +6,7 @@
 #include "info_objects.h"
 #include "policy_rows.h"
 #include "scores_object.h"
+#include "snapshot_object.h"
 
 static PyObject *kernels(PyObject *module, PyObject *none)
 {
@@ -27,7 +28,7 @@ static struct PyModuleDef definition = {
 };
 
 /* Each adds a type. */
-static int (*const PARTS[])(PyObject *module) = {info_add, scores_add, decision_add, bandit_add};
+static int (*const PARTS[])(PyObject *module) = {info_add, scores_add, decision_add, bandit_add, snapshot_add};
 
 PyMODINIT_FUNC PyInit__core(void)
 {

@@ -22,9 +22,13 @@ static size_t add_bytes(char *place, size_t at, const char *bytes, size_t count)
 static const char *name_place(const named_writing *self, char place[PLACE_BYTES])
 {
     char number[32];
-    size_t at = self->arm < 0
-                    ? add_bytes(place, 0, "context", 7)
-                    : add_bytes(place, 0, number, (size_t)snprintf(number, sizeof number, "arms[%zd]", self->arm));
+    size_t at = 0;
+    if (self->arm < 0) {
+        at = add_bytes(place, 0, "context", 7);
+    } else {
+        int count = snprintf(number, sizeof number, "arms[%zd]", self->arm);
+        at = add_bytes(place, 0, number, (size_t)count);
+    }
     const char *joint = ": ";
     for (int i = 0; i < self->depth; i++) {
         const named_step *step = &self->path[i];
