@@ -18,7 +18,8 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 
 .NOTPARALLEL:
 .PHONY: build demo test test-release test-asan test-tsan python test-python torture load bench \
-    bench-record record install uninstall lint lint-format lint-cppcheck lint-includes format fuzz fast-day promotions clean help
+    bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
+    promotions clean help
 
 build: ## the program, build/eenet, and the library (this is what plain make does)
 	@cmake/setup.sh build
@@ -104,7 +105,7 @@ uninstall: ## what make install put under the same prefix and DESTDIR
 	@DESTDIR="$(DESTDIR)" cmake/uninstall.sh build/release "$(prefix)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
-lint: lint-format lint-cppcheck lint-includes ## layout, cppcheck, and who includes whom
+lint: lint-format lint-cppcheck lint-includes lint-python ## layout, cppcheck, who includes whom, and types of Python
 
 lint-format:
 	@cmake/setup.sh lint
@@ -113,10 +114,16 @@ lint-format:
 lint-cppcheck:
 	@cmake/setup.sh lint
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
-	    --suppress=missingIncludeSystem -j $(JOBS) -Iinclude -Isrc src cli bench tests/fuzz
+	    --suppress=missingIncludeSystem --library=python -j $(JOBS) -Iinclude -Isrc -Ipython/src \
+	    src cli bench tests/fuzz python/src
 
 lint-includes:
 	tests/tools/check_includes.sh
+
+lint-python:
+	@cmake/setup.sh lint
+	$(PYTHON) -m pyflakes setup.py python $(wildcard bench/python)
+	MYPYPATH=python $(PYTHON) -m mypy -p eenet
 
 format: ## lay all sources out as lint wants them
 	@cmake/setup.sh lint

@@ -28,7 +28,7 @@ for group in "$@"; do
         if [ -d "$packages/obp" ]; then wanted="$wanted python3-torch python3-tqdm python3-yaml"; fi
         ;;
     load) wanted="$wanted wrk curl" ;;
-    lint) wanted="$wanted clang-format-14 cppcheck" ;;
+    lint) wanted="$wanted clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes" ;;
     fuzz) wanted="$wanted clang libclang-rt-dev" ;;
     *) echo "setup.sh: no group '$group': build, demo, test, python, test-python, load, lint or fuzz" >&2; exit 1 ;;
     esac

@@ -4,7 +4,7 @@
 # ours; then exits with 1.
 set -eu
 cd "${1:-.}"
-files=$(find include src cli bench -name '*.[ch]' | sort)
+files=$(find include src cli bench python -name '*.[ch]' | sort)
 # shellcheck disable=SC2086 # no file of the tree has a blank in its name
 exec awk '
 BEGIN {
@@ -23,6 +23,11 @@ BEGIN {
     below["serve"] = library " data evaluate"
     below["bench"] = library " data evaluate lab serve"
     below["cli"] = library " data evaluate lab serve bench"
+    # The extensions of the Python package: eenet._core needs libc alone, as the library does.
+    below["python/shared"] = ""
+    below["python/core"] = "python/shared features engine"
+    below["python/lab"] = "python/shared " library " data evaluate lab"
+    libc_alone = library " python/shared python/core"
 }
 
 function complain(text) { printf "%s:%d: %s\n", FILENAME, FNR, text; failed = 1 }
@@ -32,11 +37,11 @@ function contains(words, word) { return index(" " words " ", " " word " ") }
 
 FNR == 1 {
     split(FILENAME, part, "/")
-    own = part[1] == "src" ? part[2] : part[1]
+    own = part[1] == "src" ? part[2] : part[1] == "python" ? "python/" part[3] : part[1]
     folder = FILENAME
     sub(/[^\/]*$/, "", folder)
     in_parts = FILENAME ~ /^src\/policy\/parts\//
-    if (!(own in below)) complain("src/" own " has no place in the order of the folders")
+    if (!(own in below)) complain((own ~ /\// ? "" : "src/") own " has no place in the order of the folders")
 }
 
 /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
@@ -45,12 +50,13 @@ FNR == 1 {
     sub(/[>"].*/, "", name)
     split(name, part, "/")
 
-    if (name ~ /(cblas|lapack|openblas|zlib|zstd|jansson|sqlite|microhttpd|gnutls)/ && contains(library, own)) {
+    if (name ~ /(cblas|lapack|openblas|zlib|zstd|jansson|sqlite|microhttpd|gnutls)/ && contains(libc_alone, own)) {
         complain("the library needs libc alone, not " name)
         next
     }
     if (name ~ /(^|\/)\.\.\//) { complain("write the folder, as base/status.h, in place of " name); next }
     if (exists(folder name)) target = own
+    else if (own ~ /^python/ && exists("python/src/" name)) target = "python/" part[1]
     else if (part[1] in below) target = part[1]
     else if (name == "eenet.h" || $0 ~ /include[ \t]*</) next
     else { complain("no header " name " in " folder); next }

@@ -2,7 +2,8 @@
 # test_check_includes.sh CHECK: the check of includes finds what it is for, in a small tree, and nothing else.
 set -eu
 check=$1
-mkdir -p include cli bench src/base src/math src/net src/policy/parts src/engine src/data src/evaluate src/lab src/serve
+mkdir -p include cli bench src/base src/math src/net src/policy/parts src/engine src/data src/evaluate src/lab src/serve \
+    python/src/shared python/src/core python/src/lab
 
 write() { # FILE INCLUDE...
     file=$1
@@ -13,7 +14,7 @@ header() { for file in "$@"; do echo '/* a header */' >"$file"; done; }
 
 header include/eenet.h src/base/status.h src/math/matrix.h src/net/network.h src/policy/policy.h src/policy/parts/schedule.h \
     src/policy/greedy.h src/policy/uniform.h src/engine/bandit.h src/data/npy.h src/evaluate/estimate.h \
-    src/lab/runner.h src/serve/http.h bench/bench.h
+    src/lab/runner.h src/serve/http.h bench/bench.h python/src/shared/array_view.h python/src/core/bandit_object.h
 write src/base/status.c '"status.h"' '<stdio.h>' '"eenet.h"'
 write src/math/matrix.c '"matrix.h"' '<math.h>' '"base/status.h"'
 write src/policy/greedy.c '"greedy.h"' '"policy.h"' '"parts/schedule.h"' '"net/network.h"'
@@ -23,6 +24,8 @@ write src/evaluate/estimate.c '"estimate.h"' '"data/npy.h"'
 write src/lab/runner.c '"runner.h"' '"data/npy.h"' '"evaluate/estimate.h"' '"engine/bandit.h"'
 write bench/bench.c '"bench.h"' '"lab/runner.h"'
 write cli/main.c '"lab/runner.h"' '"eenet.h"' '"serve/http.h"' '"bench/bench.h"'
+write python/src/core/bandit_object.c '<Python.h>' '"bandit_object.h"' '"shared/array_view.h"' '"eenet.h"'
+write python/src/lab/lab_module.c '<Python.h>' '"shared/array_view.h"' '"lab/runner.h"' '"evaluate/estimate.h"'
 "$check" . || { echo 'the good tree fails'; exit 1; }
 
 rejects() { # FILE INCLUDE WORDS-OF-THE-MESSAGE
@@ -49,3 +52,8 @@ rejects src/policy/greedy.c '  "matrix.h"' 'no header matrix.h'
 rejects src/math/matrix.c '<cblas.h>' 'needs libc alone'
 rejects src/engine/bandit.h ' <jansson.h>' 'needs libc alone'
 rejects include/eenet.h '"base/status.h"' 'include may not include base'
+rejects python/src/shared/array_view.h '"core/bandit_object.h"' 'python/shared may not include python/core'
+rejects python/src/core/bandit_object.c '"lab/runner.h"' 'python/core may not include lab'
+rejects python/src/core/bandit_object.c '<jansson.h>' 'needs libc alone'
+rejects python/src/lab/lab_module.c '"core/bandit_object.h"' 'python/lab may not include python/core'
+rejects python/src/lab/lab_module.c '"serve/http.h"' 'python/lab may not include serve'

@@ -55,7 +55,7 @@ EENET_DATA=data run 0 no test-python
 grep -q 'install.* python3-torch' told || fail 'does not install PyTorch'
 
 # Nothing missing: nothing done, nothing said.
-printf '%s\n' clang-format-14 cppcheck >packages
+printf '%s\n' clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes >packages
 run 1000 no lint
 [ $status = 0 ] && [ ! -s said ] && [ ! -e told ] || fail 'did something though nothing was missing'
 

@@ -35,13 +35,18 @@ static int find_numpy(void)
     return struct_name ? 0 : -1;
 }
 
+int array_is_plain(PyObject *object)
+{
+    return (PyObject *)Py_TYPE(object) == ndarray;
+}
+
 /* A plain numpy array of what object holds; dtype NULL: of the type that fits. */
 static PyObject *plain_array(PyObject *object, const char *dtype)
 {
     PyObject *array = dtype ? PyObject_CallFunction(asarray, "Os", object, dtype)
                             : PyObject_CallFunctionObjArgs(asarray, object, NULL);
-    if (array && (PyObject *)Py_TYPE(array) != ndarray) {
-        PyErr_Format(PyExc_TypeError, "numpy.asarray made a %S of it", (PyObject *)Py_TYPE(array));
+    if (array && !array_is_plain(array)) {
+        raise_wrong_type("numpy.asarray", "a plain array", array);
         Py_CLEAR(array);
     }
     return array;
@@ -102,7 +107,7 @@ static int convert(PyObject *object, const char *dtype, const char *what, array_
 static int take_numbers(PyObject *object, const char *what, array_view *out)
 {
     if (find_numpy()) return -1;
-    if ((PyObject *)Py_TYPE(object) != ndarray) {
+    if (!array_is_plain(object)) {
         if (convert(object, NULL, what, out)) return -1;
     } else if (!look(object, out)) {
         return -1;

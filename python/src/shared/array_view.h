@@ -18,6 +18,9 @@ typedef struct array_view { /* borrowed until array_view_release */
     int contiguous;
 } array_view;
 
+/* Whether this is a numpy array and no subclass: what is looked at without further questions. */
+int array_is_plain(PyObject *object);
+
 /* Each returns 0, or -1 with an exception set; out needs no release then. `what` names the argument in messages, as in
  * "arms: an array of 2 dimensions is needed, this one has 1". */
 int array_view_take(PyObject *object, array_view *out);

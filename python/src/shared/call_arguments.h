@@ -10,12 +10,10 @@
 #define METH_FASTCALL 0x0080
 #endif
 
-typedef PyObject *(*fast_method)(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
-
-/* A row of a method table. */
+/* A row of a method table. The function is (self, args, count, names). */
 #define FAST_METHOD(name, function, flags, doc)                                                                        \
     {                                                                                                                  \
-        name, (PyCFunction)(void (*)(void))(fast_method){function}, METH_FASTCALL | METH_KEYWORDS | (flags), doc       \
+        name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS | (flags), doc                    \
     }
 
 /* What a method takes. */

@@ -1,5 +1,7 @@
 #include "raising.h"
 
+#include <string.h>
+
 /* In the order of ee_status. */
 static const char *const NAMES[] = {
     "Error",     "BadInput", "BadOption", "NoMemory", "UnknownDecision", "ExpiredDecision", "RewardedDecision",
@@ -23,7 +25,10 @@ PyObject *raise_status(ee_status status, const ee_error *error)
 {
     PyObject *exception = exception_of(status);
     if (!exception) return NULL;
-    PyErr_SetString(exception, error->message);
+    /* A sentence quotes what it was given, and may cut it within a character. */
+    PyObject *sentence = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
+    if (sentence) PyErr_SetObject(exception, sentence);
+    Py_XDECREF(sentence);
     Py_DECREF(exception);
     return NULL;
 }
@@ -37,5 +42,13 @@ PyObject *raise_bad_input(const char *format, ...)
     PyErr_FormatV(exception, format, values);
     va_end(values);
     Py_DECREF(exception);
+    return NULL;
+}
+
+PyObject *raise_wrong_type(const char *what, const char *needed, PyObject *object)
+{
+    PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+    if (name) PyErr_Format(PyExc_TypeError, "%s: %s is needed, not %S", what, needed, name);
+    Py_XDECREF(name);
     return NULL;
 }

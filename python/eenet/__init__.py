@@ -1,0 +1,104 @@
+"""eenet: neural contextual bandits.
+
+A bandit sees the arms of a round, decides for one of them, and learns from the reward
+of that one alone, which may come later and in any order.
+
+>>> import eenet
+>>> bandit = eenet.Bandit("eenet", dim=20, seed=1)
+
+``help(eenet.Bandit)`` is enough to start; ``eenet.policies()`` lists what decides.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, List
+
+_OLDEST_NUMPY = (1, 19)
+
+
+def _check_numpy() -> None:
+    needed = "eenet needs numpy {}.{} or later".format(*_OLDEST_NUMPY)
+    try:
+        from numpy import __version__ as found
+    except ImportError as error:
+        raise ImportError(f"{needed}, and it cannot be imported: {error}") from error
+    if tuple(int(part) for part in found.split(".")[:2]) < _OLDEST_NUMPY:
+        raise ImportError(f"{needed}, and this one is {found}")
+
+
+_check_numpy()
+
+from ._blocks import SparseArms, blocks  # noqa: E402
+from ._core import Bandit, Decision, Feature, Info, Scores, Snapshot, kernels  # noqa: E402
+from ._core import version as __version__  # noqa: E402
+from ._errors import (  # noqa: E402
+    BadInput,
+    BadModel,
+    BadOption,
+    BadRecord,
+    Diverged,
+    Error,
+    ExpiredDecision,
+    FileError,
+    NoFile,
+    NoMemory,
+    RewardedDecision,
+    UnknownDecision,
+)
+from ._policies import Option, Policy, policies, policy  # noqa: E402
+
+# What is imported when it is first used, and the module that has it: `import eenet` stays cheap.
+_LAZY = {
+    "AsyncClient": "client",
+    "Client": "client",
+    "client": "client",
+    "evaluate": "evaluate",
+    "lab": "lab",
+}
+
+__all__ = [
+    "AsyncClient",
+    "BadInput",
+    "BadModel",
+    "BadOption",
+    "BadRecord",
+    "Bandit",
+    "Client",
+    "Decision",
+    "Diverged",
+    "Error",
+    "ExpiredDecision",
+    "Feature",
+    "FileError",
+    "Info",
+    "NoFile",
+    "NoMemory",
+    "Option",
+    "Policy",
+    "RewardedDecision",
+    "Scores",
+    "Snapshot",
+    "SparseArms",
+    "UnknownDecision",
+    "__version__",
+    "blocks",
+    "evaluate",
+    "kernels",
+    "lab",
+    "policies",
+    "policy",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'eenet' has no attribute {name!r}")
+    module = importlib.import_module(f"{__name__}.{_LAZY[name]}")
+    value = module if name == _LAZY[name] else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__})

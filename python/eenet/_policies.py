@@ -1,0 +1,197 @@
+"""The policies and their options, as the library lists them."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Dict, Mapping, Optional, Tuple, Union
+
+from . import _core
+from ._errors import BadOption
+
+__all__ = ["Option", "Policy", "policies", "policy"]
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a policy.
+
+    >>> option = eenet.policy("linucb").options["alpha"]
+    >>> option.default, option.range
+    ('0.1', '0 to 1000000')
+    >>> print(option)
+    alpha=0.1: weight of the confidence width (0 to 1000000)
+    """
+
+    name: str
+    range: str
+    default: str
+    meaning: str
+    part: str  #: the part of the policy that it belongs to
+    needs: str  #: what other options must be for it to act; "" where it always acts
+    acts: bool  #: False: setting it is refused, unless what it needs is set
+    first: bool  #: among those that people change first
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.default}: {self.meaning} ({self.range})"
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy, or a preset of one.
+
+    >>> policy = eenet.policy("linucb")
+    >>> policy.summary
+    'linear rewards: the estimate and its confidence width'
+    >>> eenet.Bandit(policy, dim=3).policy
+    'linucb'
+    """
+
+    name: str
+    summary: str
+    paper: str  #: where it comes from; "" where there is no paper
+    preset: str  #: a preset's options, where they differ from the policy's; else ""
+
+    @property
+    def options(self) -> Dict[str, Option]:
+        """Its options by name, those that people change first in front.
+
+        >>> list(eenet.policy("linucb").options)[:3]
+        ['alpha', 'lambda', 'scale']
+        """
+        options = _options(self.name).values()
+        return {option.name: option for option in sorted(options, key=lambda option: not option.first)}
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.summary}"]
+        lines += [f"  {option}" for option in self.options.values() if option.acts]
+        return "\n".join(lines)
+
+
+def policies() -> Tuple[Policy, ...]:
+    """All policies, presets included.
+
+    >>> [policy.name for policy in eenet.policies()][:2]
+    ['eenet', 'eenet:paper']
+    """
+    return tuple(_policies().values())
+
+
+def policy(name: Union[str, Policy]) -> Policy:
+    """The policy of this name.
+
+    >>> print(eenet.policy("uniform").name)
+    uniform
+    >>> eenet.policy("lincub")
+    Traceback (most recent call last):
+    eenet.BadOption: policy: there is no policy 'lincub'; did you mean 'linucb'?
+    """
+    if isinstance(name, Policy):
+        return name
+    found = _policies().get(name)
+    if found is None:
+        _core._option_row(name, 0)  # the library says which is the nearest
+        raise BadOption(f"policy: there is no policy {name!r}")
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def _policies() -> Dict[str, Policy]:
+    rows = iter(lambda: _core._policy_row(len(found)), None)
+    found: Dict[str, Policy] = {}
+    for row in rows:
+        found[row[0]] = Policy(*row)
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def _options(policy_name: str) -> Dict[str, Option]:
+    """In the order of the library; `policy_name` may be "features" too."""
+    found: Dict[str, Option] = {}
+    for row in iter(lambda: _core._option_row(policy_name, len(found)), None):
+        found[row[0]] = Option(*row)
+    return found
+
+
+def settings(
+    policy: Union[str, Policy] = "eenet",
+    dim: Optional[int] = None,
+    seed: int = 0,
+    *,
+    features: Union[None, bool, str, Mapping[str, Any]] = None,
+    options: Union[None, str, Mapping[str, Any]] = None,
+    **named: Any,
+) -> Tuple[str, Optional[int], int, Optional[str], Optional[str]]:
+    """What Bandit(...) was given, as the library wants it: policy, dim, seed, options, features."""
+    name = policy.name if isinstance(policy, Policy) else policy
+    if not isinstance(name, str):
+        raise TypeError(f"policy: a name or a Policy is needed, not {type(name)}")
+    if dim is None and not _takes_names(features):
+        raise TypeError("Bandit() needs dim, the number of features of an arm, or features=True for named features")
+    feature_text = None
+    if _takes_names(features):
+        feature_text = "" if features is True else _settings_text("features", "features", features)
+    return name, dim, seed, options_text(name, options, named) or None, feature_text
+
+
+settings.__qualname__ = settings.__name__ = "Bandit"  # so do Python's own sentences about arguments begin
+
+
+def options_text(policy_name: str, options: Union[None, str, Mapping[str, Any]], named: Mapping[str, Any]) -> str:
+    """Options of a policy as the library wants them: ``"f1.width=50 w2=0.1"``."""
+    texts = [_settings_text("options", policy_name, options), _settings_text("options", policy_name, named)]
+    return " ".join(text for text in texts if text)
+
+
+def parse_settings(text: str) -> Dict[str, str]:
+    """``"a=1 b=2"``, as the library writes settings, by name."""
+    return dict(setting.split("=", 1) for setting in text.split())
+
+
+def _takes_names(features: Any) -> bool:
+    return features is not None and features is not False
+
+
+def _settings_text(what: str, policy_name: str, given: Any) -> str:
+    if given is None or isinstance(given, str):
+        return given or ""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what}: a text or a mapping is needed, not {type(given)}")
+    return " ".join(f"{_full_name(policy_name, key)}={_value(what, key, value)}" for key, value in given.items())
+
+
+def _full_name(policy_name: str, name: str) -> str:
+    """The option that is meant: f1_width is f1.width, and lambda_ is lambda, which Python keeps for itself."""
+    if not isinstance(name, str):
+        raise TypeError(f"options: the name of an option is a text, not {type(name)}")
+    try:
+        known = _options(policy_name)
+    except BadOption:
+        known = {}  # of the policy; the library says so when the bandit is made
+    for wanted in (name, name.rstrip("_")):
+        for option in known:
+            if wanted in (option, option.replace(".", "_")):
+                return option
+    _refuse_separators("options", name, name)
+    return name
+
+
+def _value(what: str, name: str, value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return _refuse_separators(what, name, value)
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):  # numpy's own
+        return "on" if value else "off"
+    if hasattr(value, "__index__"):
+        return str(value.__index__())
+    if hasattr(value, "__float__") and not hasattr(value, "__len__"):
+        return repr(float(value))
+    raise TypeError(f"{what}: {name} is a number, a text, True, False or None, not {type(value)}")
+
+
+def _refuse_separators(what: str, name: str, text: str) -> str:
+    """A value with a separator within would be read as another option."""
+    if text == "" or any(character.isspace() or character in ",=" for character in text):
+        raise BadOption(f"{what}: {name} must be a word without white space, commas and =, got {text!r}")
+    return text

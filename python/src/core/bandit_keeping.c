@@ -1,0 +1,159 @@
+#include "bandit_keeping.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bandit_object.h"
+#include "info_objects.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
+#include "utf8.h"
+
+PyObject *bandit_save(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"save", 1, 1, 1, {"path"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *value, *holder;
+    const char *path;
+    if (call_arguments(&SHAPE, args, count, names, &value) || utf8_path(value, &holder, &path)) return NULL;
+    ee_error error;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_save(self->bandit, path, &error);
+    bandit_leave(self, state);
+    Py_DECREF(holder);
+    if (status) return raise_status(status, &error);
+    Py_RETURN_NONE;
+}
+
+/* What a model must be. */
+typedef struct expectation {
+    ee_settings settings;
+    PyObject *policy; /* keeps its name */
+} expectation;
+
+/* policy: a text, or a Policy; dim: a number; either may be NULL or None. */
+static int read_expectation(PyObject *policy, PyObject *dim, expectation *out)
+{
+    uint64_t size = 0;
+    *out = (expectation){.policy = NULL};
+    if (dim && dim != Py_None && read_whole(dim, "dim", UINT32_MAX, &size)) return -1;
+    out->settings.dim = (size_t)size;
+    if (!policy || policy == Py_None) return 0;
+    if (PyUnicode_Check(policy)) return utf8_text(policy, "policy", &out->policy, &out->settings.policy);
+    PyObject *name = PyObject_GetAttrString(policy, "name");
+    if (!name) PyErr_Clear();
+    int failed = utf8_text(name ? name : policy, "policy", &out->policy, &out->settings.policy);
+    Py_XDECREF(name);
+    return failed;
+}
+
+PyObject *bandit_load(PyObject *type, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"load", 1, 3, 3, {"path", "policy", "dim"}};
+    PyObject *values[3], *holder;
+    const char *path;
+    expectation expected;
+    if (call_arguments(&SHAPE, args, count, names, values) || read_expectation(values[1], values[2], &expected))
+        return NULL;
+    if (utf8_path(values[0], &holder, &path)) {
+        Py_XDECREF(expected.policy);
+        return NULL;
+    }
+    ee_bandit *bandit = NULL;
+    ee_error error;
+    ee_status status;
+    PyThreadState *state = PyEval_SaveThread();
+    status = ee_bandit_load(path, &expected.settings, &bandit, &error);
+    PyEval_RestoreThread(state);
+    Py_DECREF(holder);
+    Py_XDECREF(expected.policy);
+    return status ? raise_status(status, &error) : bandit_wrap((PyTypeObject *)type, bandit);
+}
+
+PyObject *bandit_to_bytes(PyObject *object, PyObject *none)
+{
+    (void)none;
+    bandit_object *self = (bandit_object *)object;
+    void *bytes = NULL;
+    size_t size = 0;
+    ee_error error;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_save_bytes(self->bandit, &bytes, &size, &error);
+    bandit_leave(self, state);
+    if (status) return raise_status(status, &error);
+    PyObject *result = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
+    ee_bytes_free(bytes);
+    return result;
+}
+
+PyObject *bandit_from_bytes(PyObject *type, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"from_bytes", 1, 3, 3, {"data", "policy", "dim"}};
+    PyObject *values[3];
+    expectation expected;
+    if (call_arguments(&SHAPE, args, count, names, values) || read_expectation(values[1], values[2], &expected))
+        return NULL;
+    PyObject *data = PyBytes_FromObject(values[0]); /* the very same, where it is bytes */
+    ee_bandit *bandit = NULL;
+    if (data) {
+        const char *bytes = PyBytes_AsString(data);
+        size_t size = (size_t)PyBytes_Size(data);
+        ee_error error;
+        ee_status status;
+        PyThreadState *state = PyEval_SaveThread();
+        status = ee_bandit_load_bytes(bytes, size, &expected.settings, &bandit, &error);
+        PyEval_RestoreThread(state);
+        if (status) raise_status(status, &error);
+        Py_DECREF(data);
+    }
+    Py_XDECREF(expected.policy);
+    return bandit ? bandit_wrap((PyTypeObject *)type, bandit) : NULL;
+}
+
+/* (type.from_bytes, (bytes,), attributes of a subclass or None): copy and deepcopy go this way too. */
+PyObject *bandit_reduce(PyObject *self, PyObject *none)
+{
+    PyObject *attributes = PyObject_GetAttrString(self, "__dict__");
+    if (!attributes) {
+        PyErr_Clear();
+        Py_INCREF(Py_None);
+        attributes = Py_None;
+    }
+    PyObject *maker = PyObject_GetAttrString((PyObject *)Py_TYPE(self), "from_bytes");
+    PyObject *bytes = maker ? bandit_to_bytes(self, none) : NULL;
+    PyObject *result = bytes ? Py_BuildValue("O(O)O", maker, bytes, attributes) : NULL;
+    Py_XDECREF(bytes);
+    Py_XDECREF(maker);
+    Py_DECREF(attributes);
+    return result;
+}
+
+PyObject *bandit_sizeof(PyObject *object, PyObject *none)
+{
+    (void)none;
+    bandit_object *self = (bandit_object *)object;
+    PyThreadState *state = bandit_enter(self);
+    size_t bytes = ee_bandit_memory(self->bandit);
+    bandit_leave(self, state);
+    return PyLong_FromSize_t(sizeof *self + bytes);
+}
+
+PyObject *bandit_feature(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"feature", 1, 1, 1, {"place"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *value;
+    uint64_t place;
+    if (call_arguments(&SHAPE, args, count, names, &value) || read_whole(value, "place", SIZE_MAX, &place)) return NULL;
+    ee_feature feature;
+    ee_error error;
+    char *name = NULL;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_feature(self->bandit, (size_t)place, &feature, &error);
+    if (!status) name = strdup(feature.name); /* it lives until the next call, which another thread may make */
+    bandit_leave(self, state);
+    if (status) return raise_status(status, &error);
+    PyObject *result = name ? feature_new(name, &feature) : PyErr_NoMemory();
+    free(name);
+    return result;
+}

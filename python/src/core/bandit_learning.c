@@ -1,0 +1,150 @@
+#include "bandit_learning.h"
+
+#include <math.h>
+
+#include "bandit_object.h"
+#include "decision_object.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
+
+static PyObject *none_or_raise(ee_status status, const ee_error *error)
+{
+    if (status) return raise_status(status, error);
+    Py_RETURN_NONE;
+}
+
+/* The id of a decision, or of a number. */
+static int read_id(PyObject *object, uint64_t *id)
+{
+    if (decision_is(object)) {
+        *id = ((decision_object *)object)->id;
+        return 0;
+    }
+    if (!read_whole(object, "decision", UINT64_MAX, id)) return 0;
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type("decision", "a Decision or its id", object);
+    return -1;
+}
+
+/* record: bytes, borrowed. */
+static PyObject *learn_bytes(bandit_object *self, PyObject *record, double reward)
+{
+    const char *bytes = PyBytes_AsString(record);
+    Py_ssize_t size = PyBytes_Size(record);
+    ee_error error;
+    Py_INCREF(record); /* its owner may go while the GIL is not held */
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_learn_record(self->bandit, bytes, (size_t)size, reward, &error);
+    bandit_leave(self, state);
+    Py_DECREF(record);
+    return none_or_raise(status, &error);
+}
+
+PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"learn", 2, 2, 2, {"decision", "reward"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *values[2];
+    uint64_t id;
+    double reward;
+    if (call_arguments(&SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward)) return NULL;
+    if (decision_is(values[0]) && ((decision_object *)values[0])->record)
+        return learn_bytes(self, ((decision_object *)values[0])->record, reward);
+    if (read_id(values[0], &id)) return NULL;
+    ee_error error;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_learn(self->bandit, id, reward, &error);
+    bandit_leave(self, state);
+    return none_or_raise(status, &error);
+}
+
+PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"learn_from", 3, 4, 5, {"arms", "arm", "reward", "probability", "context"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *values[5];
+    uint64_t arm;
+    double reward, probability = NAN;
+    if (call_arguments(&SHAPE, args, count, names, values) || read_whole(values[1], "arm", SIZE_MAX, &arm) ||
+        read_number(values[2], "reward", &reward))
+        return NULL;
+    if (values[3] && values[3] != Py_None && read_number(values[3], "probability", &probability)) return NULL;
+    arms_reading reading;
+    if (arms_read(values[0], values[4], self->takes_rounds, &reading)) return NULL;
+    ee_arms arms;
+    ee_error error;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = bandit_arms(self, &reading, true, &arms, &error);
+    if (!status) status = ee_bandit_learn_from(self->bandit, &arms, (size_t)arm, reward, probability, &error);
+    bandit_leave(self, state);
+    arms_release(&reading);
+    return none_or_raise(status, &error);
+}
+
+/* The bytes of a record: bytes, or a Decision that has one. A new reference. */
+static PyObject *record_of(PyObject *object)
+{
+    if (!decision_is(object)) return PyBytes_FromObject(object);
+    PyObject *record = ((decision_object *)object)->record;
+    if (!record) return raise_bad_input("record: this decision was made by a bandit and has none; learn it by learn");
+    Py_INCREF(record);
+    return record;
+}
+
+PyObject *bandit_learn_record(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"learn_record", 2, 2, 2, {"record", "reward"}};
+    PyObject *values[2];
+    double reward;
+    if (call_arguments(&SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward)) return NULL;
+    PyObject *record = record_of(values[0]);
+    PyObject *result = record ? learn_bytes((bandit_object *)object, record, reward) : NULL;
+    Py_XDECREF(record);
+    return result;
+}
+
+PyObject *bandit_take_record(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"take_record", 1, 1, 1, {"record"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *value;
+    if (call_arguments(&SHAPE, args, count, names, &value)) return NULL;
+    PyObject *record = record_of(value);
+    if (!record) return NULL;
+    const char *bytes = PyBytes_AsString(record);
+    size_t size = (size_t)PyBytes_Size(record);
+    ee_decision made = {0};
+    ee_error error;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_take_record(self->bandit, bytes, size, &made, &error);
+    bandit_leave(self, state);
+    Py_DECREF(record);
+    return status ? raise_status(status, &error) : PyLong_FromUnsignedLongLong(made.id);
+}
+
+PyObject *bandit_forget(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"forget", 1, 1, 1, {"decision"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *value;
+    uint64_t id;
+    if (call_arguments(&SHAPE, args, count, names, &value) || read_id(value, &id)) return NULL;
+    ee_error error;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_forget(self->bandit, id, &error);
+    bandit_leave(self, state);
+    return none_or_raise(status, &error);
+}
+
+PyObject *bandit_set_time(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"set_time", 1, 1, 1, {"now"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *value;
+    double now;
+    if (call_arguments(&SHAPE, args, count, names, &value) || read_number(value, "now", &now)) return NULL;
+    ee_error error;
+    PyThreadState *state = bandit_enter(self);
+    ee_status status = ee_bandit_set_time(self->bandit, now, &error);
+    bandit_leave(self, state);
+    return none_or_raise(status, &error);
+}

@@ -1,0 +1,196 @@
+#include "bandit_object.h"
+
+#include "bandit_docs.h"
+#include "info_objects.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
+#include "utf8.h"
+
+PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
+{
+    bandit_object *self = (bandit_object *)PyType_GenericAlloc(type, 0);
+    if (self && pthread_mutex_init(&self->mutex, NULL)) {
+        PyErr_NoMemory();
+        PyTypeObject *own = Py_TYPE(self);
+        PyObject_Free(self);
+        Py_DECREF(own);
+        self = NULL;
+    }
+    if (!self) {
+        ee_bandit_free(bandit);
+        return NULL;
+    }
+    self->bandit = bandit;
+    self->takes_rounds = ee_bandit_info(bandit).features != NULL;
+    return (PyObject *)self;
+}
+
+static void dealloc(PyObject *object)
+{
+    bandit_object *self = (bandit_object *)object;
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    ee_bandit_free(self->bandit);
+    pthread_mutex_destroy(&self->mutex);
+    release(self);
+    Py_DECREF(type);
+}
+
+/* What _policies.settings has made of the arguments: policy, dim, seed, options, features. */
+static PyObject *create(PyTypeObject *type, PyObject *settings)
+{
+    PyObject *policy = NULL, *options = NULL, *features = NULL;
+    uint64_t dim = 0, seed = 0;
+    ee_settings asked = {0};
+    ee_bandit *bandit = NULL;
+    ee_error error;
+    ee_status status = EE_OK;
+    PyObject *dim_given = PyTuple_GetItem(settings, 1);
+    if (!dim_given) return NULL;
+    if (dim_given != Py_None && read_whole(dim_given, "dim", UINT32_MAX, &dim)) return NULL;
+    if (read_whole(PyTuple_GetItem(settings, 2), "seed", UINT64_MAX, &seed)) return NULL;
+    if (utf8_text(PyTuple_GetItem(settings, 0), "policy", &policy, &asked.policy) ||
+        utf8_text(PyTuple_GetItem(settings, 3), "options", &options, &asked.options) ||
+        utf8_text(PyTuple_GetItem(settings, 4), "features", &features, &asked.features))
+        goto done;
+    asked.dim = (size_t)dim;
+    asked.seed = seed;
+    PyThreadState *state = PyEval_SaveThread();
+    status = ee_bandit_create(&asked, &bandit, &error);
+    PyEval_RestoreThread(state);
+    if (status) raise_status(status, &error);
+done:
+    Py_XDECREF(policy);
+    Py_XDECREF(options);
+    Py_XDECREF(features);
+    return bandit ? bandit_wrap(type, bandit) : NULL;
+}
+
+static PyObject *new_bandit(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *policies = PyImport_ImportModule("eenet._policies");
+    PyObject *maker = policies ? PyObject_GetAttrString(policies, "settings") : NULL;
+    PyObject *settings = maker ? PyObject_Call(maker, args, keywords) : NULL;
+    PyObject *self = settings ? create(type, settings) : NULL;
+    Py_XDECREF(settings);
+    Py_XDECREF(maker);
+    Py_XDECREF(policies);
+    return self;
+}
+
+static ee_info info_of(bandit_object *self)
+{
+    PyThreadState *state = bandit_enter(self);
+    ee_info info = ee_bandit_info(self->bandit);
+    bandit_leave(self, state);
+    return info;
+}
+
+static PyObject *get_info(PyObject *self, void *closure)
+{
+    (void)closure;
+    ee_info info = info_of((bandit_object *)self);
+    return info_new(&info);
+}
+
+static PyObject *get_policy(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyUnicode_FromString(ee_bandit_info(((bandit_object *)self)->bandit).policy);
+}
+
+static PyObject *get_dim(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromSize_t(ee_bandit_info(((bandit_object *)self)->bandit).dim);
+}
+
+static PyObject *get_seed(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromUnsignedLongLong(ee_bandit_info(((bandit_object *)self)->bandit).seed);
+}
+
+/* "a=1 b=2" as a dict of texts. */
+static PyObject *settings_dict(const char *text)
+{
+    PyObject *policies = PyImport_ImportModule("eenet._policies");
+    if (!policies) return NULL;
+    PyObject *dict = PyObject_CallMethod(policies, "parse_settings", "s", text);
+    Py_DECREF(policies);
+    return dict;
+}
+
+static PyObject *get_options(PyObject *self, void *closure)
+{
+    (void)closure;
+    return settings_dict(ee_bandit_info(((bandit_object *)self)->bandit).options);
+}
+
+static PyObject *get_features(PyObject *self, void *closure)
+{
+    (void)closure;
+    const char *features = ee_bandit_info(((bandit_object *)self)->bandit).features;
+    if (!features) Py_RETURN_NONE;
+    return settings_dict(features);
+}
+
+static size_t memory_of(bandit_object *self)
+{
+    PyThreadState *state = bandit_enter(self);
+    size_t bytes = ee_bandit_memory(self->bandit);
+    bandit_leave(self, state);
+    return bytes;
+}
+
+static PyObject *get_memory(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromSize_t(memory_of((bandit_object *)self));
+}
+
+static PyObject *repr(PyObject *self)
+{
+    ee_info info = info_of((bandit_object *)self);
+    PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(self), "__name__");
+    if (!name) return NULL;
+    PyObject *text = PyUnicode_FromFormat("<%U %s, dim %zu, seed %llu: %llu decisions, %llu rewards>", name,
+                                          info.policy, info.dim, (unsigned long long)info.seed,
+                                          (unsigned long long)info.decisions, (unsigned long long)info.rewards);
+    Py_DECREF(name);
+    return text;
+}
+
+static PyGetSetDef properties[] = {
+    {"policy", get_policy, NULL, BANDIT_POLICY_DOC, NULL},
+    {"dim", get_dim, NULL, BANDIT_DIM_DOC, NULL},
+    {"seed", get_seed, NULL, BANDIT_SEED_DOC, NULL},
+    {"options", get_options, NULL, BANDIT_OPTIONS_DOC, NULL},
+    {"features", get_features, NULL, BANDIT_FEATURES_DOC, NULL},
+    {"info", get_info, NULL, BANDIT_INFO_DOC, NULL},
+    {"memory", get_memory, NULL, BANDIT_MEMORY_DOC, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_doc, BANDIT_DOC},
+    {Py_tp_new, new_bandit},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_repr, repr},
+    {Py_tp_getset, properties},
+    {Py_tp_methods, bandit_methods},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "eenet.Bandit",
+    .basicsize = sizeof(bandit_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .slots = slots,
+};
+
+int bandit_add(PyObject *module)
+{
+    PyObject *type = PyType_FromSpec(&spec);
+    return type ? PyModule_AddObject(module, "Bandit", type) : -1;
+}

@@ -1,0 +1,47 @@
+/* eenet.Bandit: a bandit of the library with a lock.
+ *
+ * Every call reads its arguments, then lets go of the GIL, then locks, then computes. Nothing of Python is touched with
+ * the lock held, and nobody waits for it with the GIL, so that threads may share a bandit: one after the other. */
+#ifndef EENET_PYTHON_BANDIT_OBJECT_H
+#define EENET_PYTHON_BANDIT_OBJECT_H
+
+#include <Python.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "arms_reading.h"
+#include "eenet.h"
+
+typedef struct bandit_object {
+    PyObject_HEAD ee_bandit *bandit;
+    pthread_mutex_t mutex;
+    bool takes_rounds; /* it has named features */
+} bandit_object;
+
+/* Without the GIL and with the lock, until bandit_leave. */
+static inline PyThreadState *bandit_enter(bandit_object *self)
+{
+    PyThreadState *state = PyEval_SaveThread();
+    pthread_mutex_lock(&self->mutex);
+    return state;
+}
+
+static inline void bandit_leave(bandit_object *self, PyThreadState *state)
+{
+    pthread_mutex_unlock(&self->mutex);
+    PyEval_RestoreThread(state);
+}
+
+/* Between the two. The arms of a reading: of named features by what the bandit knows, which then learns their names
+ * where learns. */
+ee_status bandit_arms(bandit_object *self, arms_reading *reading, bool learns, ee_arms *out, ee_error *error);
+
+/* A Bandit, or a subclass of it, that owns bandit; takes it over also where it fails, and returns NULL. */
+PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit);
+
+int bandit_add(PyObject *module);
+
+/* bandit_methods.c: the methods of Bandit. */
+extern PyMethodDef bandit_methods[];
+
+#endif

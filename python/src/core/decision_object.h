@@ -1,0 +1,28 @@
+/* eenet.Decision: what decide returns. One object holds all of it, so that a decision costs one small allocation; the
+ * arrays that Python shows are made when somebody asks for them. */
+#ifndef EENET_PYTHON_DECISION_OBJECT_H
+#define EENET_PYTHON_DECISION_OBJECT_H
+
+#include <Python.h>
+#include <stdbool.h>
+
+#include "eenet.h"
+
+typedef struct decision_object {
+    PyObject_VAR_HEAD          /* the size is the number of arms */
+        unsigned long long id; /* 0: made by a snapshot */
+    Py_ssize_t arm;
+    double probability;
+    PyObject *record;       /* bytes, of a decision that a snapshot made; else NULL */
+    double probabilities[]; /* (arms); behind them ee_score (arms) */
+} decision_object;
+
+/* A new decision among so many arms, for its maker to fill in; NULL with an exception set. */
+decision_object *decision_new(size_t arms);
+void decision_set(decision_object *self, const ee_decision *made);
+ee_score *decision_scores(decision_object *self); /* (arms) */
+bool decision_is(PyObject *object);
+
+int decision_add(PyObject *module);
+
+#endif

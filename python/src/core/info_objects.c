@@ -1,0 +1,95 @@
+#include "info_objects.h"
+
+#include <string.h>
+
+#include "result_docs.h"
+
+static PyTypeObject *info_type, *feature_type;
+
+static PyStructSequence_Field info_fields[] = {
+    {"policy", "as it was asked for, as 'eenet:paper'"},
+    {"options", "every option that acts, with its value: Bandit(options=...) takes it"},
+    {"dim", "features of an arm"},
+    {"seed", "of all randomness"},
+    {"decisions", "made"},
+    {"rewards", "learned, those of records and logs among them"},
+    {"pending", "decisions that wait for their reward"},
+    {"expired", "decisions that were forgotten because no reward came in time"},
+    {"defaulted", "decisions that were learned with the default reward because none came"},
+    {"features", "every option of the named features that acts; None where it takes vectors alone"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Desc info_description = {"eenet.Info", INFO_DOC, info_fields, 10};
+
+static PyStructSequence_Field feature_fields[] = {
+    {"name", "as 'user.age' or 'user.age*item.id=a7'; '' where the place has no name of its own"},
+    {"count", "how often it came"},
+    {"mean", "of a number; 0 of what is no number"},
+    {"deviation", "of a number; 1 of what is no number"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Desc feature_description = {"eenet.Feature", FEATURE_DOC, feature_fields, 4};
+
+/* values is (count), new references of which any may be NULL with an exception set; they are taken over. */
+static PyObject *make(PyTypeObject *type, PyObject **values, Py_ssize_t count)
+{
+    PyObject *tuple = PyErr_Occurred() ? NULL : PyStructSequence_New(type);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (tuple)
+            PyStructSequence_SetItem(tuple, i, values[i]);
+        else
+            Py_XDECREF(values[i]);
+    }
+    return tuple;
+}
+
+static PyObject *text_or_none(const char *text)
+{
+    if (text) return PyUnicode_FromString(text);
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+PyObject *info_new(const ee_info *info)
+{
+    PyObject *values[] = {
+        PyUnicode_FromString(info->policy),
+        PyUnicode_FromString(info->options),
+        PyLong_FromSize_t(info->dim),
+        PyLong_FromUnsignedLongLong(info->seed),
+        PyLong_FromUnsignedLongLong(info->decisions),
+        PyLong_FromUnsignedLongLong(info->rewards),
+        PyLong_FromUnsignedLongLong(info->pending),
+        PyLong_FromUnsignedLongLong(info->expired),
+        PyLong_FromUnsignedLongLong(info->defaulted),
+        text_or_none(info->features),
+    };
+    return make(info_type, values, 10);
+}
+
+PyObject *feature_new(const char *name, const ee_feature *feature)
+{
+    PyObject *values[] = {
+        PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace"),
+        PyLong_FromUnsignedLongLong(feature->count),
+        PyFloat_FromDouble(feature->mean),
+        PyFloat_FromDouble(feature->deviation),
+    };
+    return make(feature_type, values, 4);
+}
+
+static int add(PyObject *module, const char *name, PyStructSequence_Desc *description, PyTypeObject **type)
+{
+    *type = PyStructSequence_NewType(description);
+    if (!*type) return -1;
+    Py_INCREF(*type);
+    return PyModule_AddObject(module, name, (PyObject *)*type);
+}
+
+int info_add(PyObject *module)
+{
+    if (add(module, "Info", &info_description, &info_type)) return -1;
+    return add(module, "Feature", &feature_description, &feature_type);
+}

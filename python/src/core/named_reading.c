@@ -1,0 +1,279 @@
+#include "named_reading.h"
+
+#include <stdlib.h>
+
+#include "named_value.h"
+#include "shared/raising.h"
+
+/* ---- what is kept from round to round; the GIL guards it ---- */
+
+enum { KEPT_ROUNDS = 8, KEPT_BYTES = 1 << 20 };
+
+static ee_round *kept_rounds[KEPT_ROUNDS];
+static size_t kept_count;
+static json_writing kept_json;
+
+static ee_round *take_round(void)
+{
+    ee_round *round;
+    ee_error error;
+    if (kept_count) return kept_rounds[--kept_count];
+    ee_status status = ee_round_create(NULL, &round, &error);
+    if (status) raise_status(status, &error);
+    return round;
+}
+
+void named_release(ee_round *round)
+{
+    if (!round) return;
+    ee_round_clear(round);
+    if (kept_count < KEPT_ROUNDS)
+        kept_rounds[kept_count++] = round;
+    else
+        ee_round_free(round);
+}
+
+static json_writing take_json(void)
+{
+    json_writing taken = kept_json;
+    kept_json = (json_writing){0}; /* whoever comes while this one is in use makes another */
+    taken.used = 0;
+    return taken;
+}
+
+static void give_json(json_writing *given)
+{
+    if (given->capacity > KEPT_BYTES || kept_json.bytes)
+        json_writing_release(given);
+    else
+        kept_json = *given;
+}
+
+/* ---- a round as JSON: a piece for the context, one for each arm ---- */
+
+typedef ee_status (*piece_reader)(ee_round *round, const char *json, size_t size, ee_error *error);
+
+typedef struct round_pieces {
+    named_writing writing;
+    size_t *ends; /* (count, of `capacity`) where in the JSON a piece ends */
+    size_t count, capacity;
+    size_t contexts;        /* the first so many are features that all arms share */
+    piece_reader read_arms; /* the others: an arm each, or a round */
+} round_pieces;
+
+static int end_piece(round_pieces *self)
+{
+    if (self->count == self->capacity) {
+        size_t capacity = self->capacity ? 2 * self->capacity : 16;
+        size_t *grown = realloc(self->ends, capacity * sizeof *grown);
+        if (!grown) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        self->ends = grown;
+        self->capacity = capacity;
+    }
+    self->ends[self->count++] = self->writing.json.used;
+    return 0;
+}
+
+static bool is_text(PyObject *object)
+{
+    return PyUnicode_Check(object) || PyBytes_Check(object);
+}
+
+/* A mapping, or a text that is the JSON of one. */
+static int write_piece(round_pieces *self, PyObject *object)
+{
+    named_writing *writing = &self->writing;
+    writing->depth = 0;
+    if (is_text(object)) return named_write_json(writing, object) ? -1 : end_piece(self);
+    int mapping = named_is_mapping(object);
+    if (mapping > 0) return named_write_mapping(writing, object) ? -1 : end_piece(self);
+    return mapping ? -1 : named_refuse_type(writing, object, "a mapping of named features is needed");
+}
+
+static int write_context(round_pieces *self, PyObject *context)
+{
+    if (!context || context == Py_None) return 0;
+    self->writing.arm = -1;
+    self->contexts = 1;
+    return write_piece(self, context);
+}
+
+/* ---- data frames ---- */
+
+static int is_frame(PyObject *object)
+{
+    PyObject *found;
+    int has = named_attribute(object, "iloc", &found);
+    if (has <= 0) return has;
+    Py_DECREF(found);
+    has = named_attribute(object, "columns", &found);
+    if (has > 0) Py_DECREF(found);
+    return has;
+}
+
+/* The columns as pairs of a label and a list of the cells. */
+static PyObject *list_columns(PyObject *frame)
+{
+    PyObject *columns = PyMapping_Items(frame);
+    for (Py_ssize_t i = 0; columns && i < PyList_Size(columns); i++) {
+        PyObject *label, *series, *pair = NULL;
+        PyObject *cells = PyArg_ParseTuple(PyList_GetItem(columns, i), "OO;a column must have a label", &label, &series)
+                              ? PyObject_CallMethod(series, "tolist", NULL)
+                              : NULL;
+        if (cells && !PyList_Check(cells))
+            PyErr_SetString(PyExc_TypeError, "arms: a column of a data frame must be a list of cells");
+        else if (cells)
+            pair = PyTuple_Pack(2, label, cells);
+        Py_XDECREF(cells);
+        if (pair && !PyList_SetItem(columns, i, pair)) continue;
+        Py_DECREF(columns);
+        return NULL;
+    }
+    return columns;
+}
+
+/* What is missing in a cell is no feature. */
+static int write_cell(named_writing *writing, PyObject *column, Py_ssize_t row, bool *first)
+{
+    PyObject *cell = PyList_GetItem(PyTuple_GetItem(column, 1), row);
+    if (!cell) return -1;
+    int missing = named_is_missing(cell);
+    if (missing) return missing < 0 ? -1 : 0;
+    if (!*first && named_write_byte(writing, ',')) return -1;
+    *first = false;
+    if (named_write_key(writing, PyTuple_GetItem(column, 0))) return -1;
+    return named_write_value(writing, cell);
+}
+
+static int write_row(round_pieces *self, PyObject *columns, Py_ssize_t row)
+{
+    named_writing *writing = &self->writing;
+    bool first = true;
+    writing->depth = 0;
+    writing->arm = row;
+    if (named_enter(writing) || named_write_byte(writing, '{')) return -1;
+    for (Py_ssize_t i = 0; i < PyList_Size(columns); i++)
+        if (write_cell(writing, PyList_GetItem(columns, i), row, &first)) return -1;
+    if (named_write_byte(writing, '}')) return -1;
+    return end_piece(self);
+}
+
+static int write_frame(round_pieces *self, PyObject *frame)
+{
+    Py_ssize_t rows = PyObject_Size(frame);
+    if (rows < 0) return -1;
+    PyObject *columns = list_columns(frame);
+    if (!columns) return -1;
+    int status = 0;
+    for (Py_ssize_t row = 0; row < rows && !status; row++) status = write_row(self, columns, row);
+    Py_DECREF(columns);
+    return status;
+}
+
+/* ---- the arms ---- */
+
+static int write_sequence(round_pieces *self, PyObject *arms)
+{
+    PyObject *tuple = PySequence_Tuple(arms);
+    if (!tuple) return -1;
+    int status = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(tuple) && !status; i++) {
+        self->writing.arm = i;
+        status = write_piece(self, PyTuple_GetItem(tuple, i));
+    }
+    Py_DECREF(tuple);
+    return status;
+}
+
+/* A whole round as a mapping has its arms under "_multi", as the text has. */
+static int write_round(round_pieces *self, PyObject *round)
+{
+    self->writing.arm = 0;
+    self->read_arms = ee_round_read;
+    if (is_text(round)) return write_piece(self, round);
+    int has = PyMapping_HasKeyString(round, "_multi");
+    if (has) return write_piece(self, round);
+    PyErr_SetString(PyExc_TypeError, "arms: a list of mappings is needed, one for each arm, not one mapping");
+    return -1;
+}
+
+static int write_arms(round_pieces *self, PyObject *arms)
+{
+    self->read_arms = ee_round_action;
+    if (PyList_Check(arms) || PyTuple_Check(arms)) return write_sequence(self, arms);
+    if (is_text(arms)) return write_round(self, arms);
+    int frame = is_frame(arms), mapping = frame ? 0 : named_is_mapping(arms);
+    if (frame < 0 || mapping < 0) return -1;
+    if (frame) return write_frame(self, arms);
+    return mapping ? write_round(self, arms) : write_sequence(self, arms);
+}
+
+/* Needs no GIL. */
+static ee_status parse(const round_pieces *self, ee_round *round, size_t *failed, ee_error *error)
+{
+    const char *json = self->writing.json.bytes;
+    size_t start = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        piece_reader reader = i < self->contexts ? ee_round_context : self->read_arms;
+        ee_status status = reader(round, json + start, self->ends[i] - start, error);
+        *failed = i;
+        if (status) return status;
+        start = self->ends[i];
+    }
+    return EE_OK;
+}
+
+static int read_pieces(const round_pieces *self, ee_round *round)
+{
+    ee_error error;
+    ee_status status;
+    size_t failed = 0;
+    PyThreadState *state = PyEval_SaveThread();
+    status = parse(self, round, &failed, &error);
+    PyEval_RestoreThread(state);
+    if (!status) return 0;
+    if (failed < self->contexts || self->read_arms == ee_round_read) {
+        raise_status(status, &error);
+        return -1;
+    }
+    ee_error placed = {.status = status};
+    snprintf(placed.message, sizeof placed.message, "arms[%zu]: %.220s", failed - self->contexts, error.message);
+    raise_status(status, &placed);
+    return -1;
+}
+
+ee_round *named_read(PyObject *arms, PyObject *context)
+{
+    ee_round *round = take_round();
+    if (!round) return NULL;
+    round_pieces pieces = {.writing.json = take_json()};
+    int status = write_context(&pieces, context);
+    if (!status) status = write_arms(&pieces, arms);
+    if (!status) status = read_pieces(&pieces, round);
+    give_json(&pieces.writing.json);
+    free(pieces.ends);
+    if (!status) return round;
+    named_release(round);
+    return NULL;
+}
+
+bool named_is(PyObject *arms, PyObject *context, bool takes_rounds)
+{
+    if (context && context != Py_None) return true;
+    if (is_text(arms) || PyDict_Check(arms)) return true;
+    bool is_tuple = PyTuple_Check(arms);
+    if (!is_tuple && !PyList_Check(arms)) {
+        int frame = takes_rounds ? is_frame(arms) : 0;
+        if (frame < 0) PyErr_Clear(); /* it is no frame; who reads it as a matrix will say what it is */
+        return frame > 0;
+    }
+    if (!(is_tuple ? PyTuple_Size(arms) : PyList_Size(arms))) return false;
+    PyObject *first = is_tuple ? PyTuple_GetItem(arms, 0) : PyList_GetItem(arms, 0);
+    if (is_text(first)) return true;
+    int mapping = PyFloat_Check(first) || PyLong_Check(first) ? 0 : named_is_mapping(first);
+    if (mapping < 0) PyErr_Clear();
+    return mapping > 0;
+}

@@ -1,0 +1,193 @@
+#include "sparse_reading.h"
+
+#include <stdint.h>
+
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
+
+/* A new reference; NULL where there is no such attribute, or with an exception set. */
+static PyObject *attribute(PyObject *object, const char *name)
+{
+    PyObject *value = PyObject_GetAttrString(object, name);
+    if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+    return value;
+}
+
+static int has(PyObject *object, const char *name)
+{
+    PyObject *value = attribute(object, name);
+    Py_XDECREF(value);
+    return value ? 1 : PyErr_Occurred() ? -1 : 0;
+}
+
+int sparse_is(PyObject *arms)
+{
+    if (PyList_Check(arms) || PyTuple_Check(arms)) return 0;
+    int result = has(arms, "indptr");
+    return result ? result : has(arms, "tocsr");
+}
+
+/* A new reference to the same in rows, sorted and without duplicates where tidy. Only scipy's own can be anything else;
+ * what is the caller's stays as it is. */
+static PyObject *in_rows(PyObject *arms, bool tidy)
+{
+    PyObject *format = attribute(arms, "format");
+    if (!format && PyErr_Occurred()) return NULL;
+    bool other = format && PyUnicode_Check(format) && PyUnicode_CompareWithASCIIString(format, "csr");
+    Py_XDECREF(format);
+    PyObject *rows = NULL;
+    if (other) {
+        rows = PyObject_CallMethod(arms, "tocsr", NULL);
+    } else if (tidy) {
+        rows = PyObject_CallMethod(arms, "copy", NULL);
+    } else {
+        Py_INCREF(arms);
+        return arms;
+    }
+    PyObject *done = rows && tidy ? PyObject_CallMethod(rows, "sum_duplicates", NULL) : NULL;
+    if (tidy && !done) Py_CLEAR(rows);
+    Py_XDECREF(done);
+    return rows;
+}
+
+/* The arrays of CSR while they are copied. */
+typedef struct csr_parts {
+    array_view starts, indices;
+    size_t rows, dim;
+} csr_parts;
+
+static int read_shape(PyObject *arms, csr_parts *parts)
+{
+    PyObject *shape = PyObject_GetAttrString(arms, "shape");
+    if (!shape) return -1;
+    PyObject *pair = PySequence_Tuple(shape);
+    Py_DECREF(shape);
+    if (!pair) return -1;
+    uint64_t sizes[2] = {0, 0};
+    int failed = 0;
+    if (PyTuple_Size(pair) != 2) {
+        raise_bad_input("arms: 2 dimensions are needed, this has %zd", PyTuple_Size(pair));
+        failed = -1;
+    }
+    for (int i = 0; i < 2 && !failed; i++)
+        failed = read_whole(PyTuple_GetItem(pair, i), "arms: shape", PY_SSIZE_T_MAX, &sizes[i]);
+    Py_DECREF(pair);
+    parts->rows = (size_t)sizes[0];
+    parts->dim = (size_t)sizes[1];
+    return failed;
+}
+
+static int read_part(PyObject *arms, const char *name, const char *what, array_view *out)
+{
+    PyObject *part = PyObject_GetAttrString(arms, name);
+    if (!part) return -1;
+    int failed = array_view_integers(part, what, out);
+    Py_DECREF(part);
+    return failed;
+}
+
+static int64_t whole_at(const array_view *view, size_t i)
+{
+    return view->size == 8 ? ((const int64_t *)view->data)[i] : ((const int32_t *)view->data)[i];
+}
+
+/* starts is (rows + 1). They ascend from 0, and end where there are entries: the library cannot check the last. */
+static int copy_starts(const csr_parts *parts, size_t entries, size_t *starts)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i <= parts->rows; i++) {
+        int64_t start = whole_at(&parts->starts, i);
+        if (start < last || (i == 0 && start)) {
+            raise_bad_input("arms: indptr must begin with 0 and not fall, but entry %zu is %lld", i, (long long)start);
+            return -1;
+        }
+        starts[i] = (size_t)start;
+        last = start;
+    }
+    if (starts[parts->rows] <= entries) return 0;
+    raise_bad_input("arms: indptr says %zu entries, but indices and data have %zu", starts[parts->rows], entries);
+    return -1;
+}
+
+/* indices is (starts[rows]). A copy, though scipy's have the right size: they are looked at without the GIL, and nobody
+ * may change them after they were checked. 1 where the indices of a row do not ascend. */
+static int copy_indices(const csr_parts *parts, const size_t *starts, uint32_t *indices)
+{
+    int unsorted = 0;
+    for (size_t row = 0; row < parts->rows; row++) {
+        int64_t last = -1;
+        for (size_t i = starts[row]; i < starts[row + 1]; i++) {
+            int64_t index = whole_at(&parts->indices, i);
+            if (index < 0 || index > UINT32_MAX) {
+                raise_bad_input("arms: arm %zu has index %lld, but the dimension is %zu", row, (long long)index,
+                                parts->dim);
+                return -1;
+            }
+            unsorted |= index <= last;
+            last = index;
+            indices[i] = (uint32_t)index;
+        }
+    }
+    return unsorted;
+}
+
+/* 1 where the indices do not ascend; then there is nothing to release. */
+static int copy_parts(const csr_parts *parts, arms_reading *out)
+{
+    size_t entries = (size_t)parts->indices.shape[0];
+    if ((size_t)out->values.shape[0] < entries) entries = (size_t)out->values.shape[0];
+    if ((size_t)parts->starts.shape[0] != parts->rows + 1) {
+        raise_bad_input("arms: indptr must have an entry more than there are arms (%zu), it has %zd", parts->rows,
+                        parts->starts.shape[0]);
+        return -1;
+    }
+    size_t *starts = PyMem_Malloc((parts->rows + 1) * sizeof *starts + entries * sizeof *out->arms.indices);
+    if (!starts) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    uint32_t *indices = (uint32_t *)(starts + parts->rows + 1);
+    int failed = copy_starts(parts, entries, starts);
+    if (!failed) failed = copy_indices(parts, starts, indices);
+    if (failed) {
+        PyMem_Free(starts);
+        return failed;
+    }
+    out->room = starts;
+    out->arms = ee_arms_sparse(starts, indices, out->values.data, parts->rows, parts->dim);
+    return 0;
+}
+
+/* As sparse_read, of what is in rows; 1 where indices do not ascend. */
+static int read_rows(PyObject *arms, arms_reading *out)
+{
+    csr_parts parts = {.starts.owner = NULL, .indices.owner = NULL};
+    int failed = read_shape(arms, &parts);
+    if (!failed) failed = read_part(arms, "indptr", "arms: indptr", &parts.starts);
+    if (!failed) failed = read_part(arms, "indices", "arms: indices", &parts.indices);
+    PyObject *data = failed ? NULL : PyObject_GetAttrString(arms, "data");
+    if (!data) failed = -1;
+    if (!failed) failed = array_view_floats(data, 1, "arms: data", &out->values);
+    Py_XDECREF(data);
+    if (!failed) failed = copy_parts(&parts, out);
+    array_view_release(&parts.starts);
+    array_view_release(&parts.indices);
+    if (failed) array_view_release(&out->values);
+    return failed;
+}
+
+int sparse_read(PyObject *arms, arms_reading *out)
+{
+    for (int tidy = 0; tidy < 2; tidy++) {
+        PyObject *rows = in_rows(arms, tidy);
+        if (!rows) return -1;
+        int result = read_rows(rows, out);
+        Py_DECREF(rows);
+        if (result <= 0) return result;
+        result = has(arms, "sum_duplicates");
+        if (result < 0) return -1;
+        if (!result) break;
+    }
+    raise_bad_input("arms: the indices of an arm must ascend");
+    return -1;
+}
