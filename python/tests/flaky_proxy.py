@@ -36,6 +36,7 @@ class FlakyProxy:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.requests = []  # each with the moment when it came
+        self.gave_up = threading.Semaphore(0)  # once for each client that did not wait
         threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self):
@@ -76,6 +77,7 @@ class FlakyProxy:
         answer = self._ask(request)
         if what == "hang":
             client.recv(1)  # returns when the client has given up
+            self.gave_up.release()
             return False
         if what == "cut":
             client.sendall(answer[: len(answer) - 7])

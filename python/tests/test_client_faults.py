@@ -193,6 +193,24 @@ def test_a_timeout(own_server):
             assert isinstance(caught.value, TimeoutError) and caught.value.maybe_done
 
 
+def test_a_cancelled_call_closes_its_connection(own_server):
+    async def run(proxy):
+        async with AsyncClient(proxy.url) as client:
+            task = asyncio.create_task(client.bandits())
+            while not proxy.requests:
+                await asyncio.sleep(0.001)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            until = time.monotonic() + 10
+            while not proxy.gave_up.acquire(blocking=False):
+                assert time.monotonic() < until, "the connection is still open"
+                await asyncio.sleep(0.001)
+
+    with FlakyProxy(own_server.port, script("hang")) as proxy:
+        asyncio.run(run(proxy))
+
+
 def test_what_may_be_done_once_alone_is_not_repeated(own_server):
     bandit = Client(own_server.url).create("once", **SETTINGS)
     with FlakyProxy(own_server.port, script("lose")) as proxy:

@@ -2,8 +2,10 @@
 
 import pytest
 
-from eenet.client.errors import NotFound, Timeout, Unavailable
+from eenet.client.batches import in_batches
+from eenet.client.errors import BadRequest, NotFound, SomeRefused, Timeout, Unavailable
 from eenet.client.retrying import Failure, Pause, answered
+from eenet.client.server_calls import Endpoint
 from eenet.client.wire import Answer, AnswerReader, BadAnswer, NotHTTP, Request, Target
 
 ANSWERS = {
@@ -146,3 +148,26 @@ def test_answers_of_strangers_are_told():
     assert str(error) == "the answer is 418: I am a teapot"
     _, error = ends(answered(again, 0), answer(502, b"<html>", content_type="text/html"))
     assert str(error) == "the answer is 502"
+
+
+def batch(*, return_errors):
+    endpoint = Endpoint()
+    endpoint._path, endpoint._retry_for = "", 60
+    return in_batches(endpoint, "/batch", "items", [b"1", b"2", b"3"], lambda told: told["value"], return_errors)
+
+
+def test_items_that_could_not_be_written_are_sent_again():
+    first = b'{"items":[{"value":1},%b,{"error":{"code":"BadRequest","message":"wrong"}}]}' % OURS
+    took, end = ends(batch(return_errors=True), answer(200, first), answer(200, b'{"items":[{"value":2}]}'))
+    assert [step.body for step in took if isinstance(step, Request)] == [b'{"items":[1,2,3]}', b'{"items":[2]}']
+    assert end[:2] == [1, 2] and type(end[2]) is BadRequest
+    _, error = ends(batch(return_errors=False), answer(200, first), answer(200, b'{"items":[{"value":2}]}'))
+    assert str(error) == "1 of 3 items were refused, the first of them items[2]: wrong"
+    assert isinstance(error, SomeRefused) and error.answers[:2] == [1, 2]
+
+
+def test_a_batch_that_fails_as_a_whole():
+    _, error = ends(batch(return_errors=False), answer(404))
+    assert isinstance(error, NotFound)
+    _, answers = ends(batch(return_errors=True), answer(404))
+    assert [type(each) for each in answers] == [NotFound] * 3

@@ -19,7 +19,7 @@ from .batches import in_batches
 from .errors import BadRequest, ServerError, Timeout
 from .retrying import Items, Pause, Steps
 from .server_calls import Endpoint, ask, ask_json, settings_json
-from .values import actions_json, id_text, new_id, object_of, path_part, query, time_text, to_json
+from .values import actions_json, id_text, new_id, number, object_of, path_part, query, time_text, to_json
 
 if TYPE_CHECKING:
     import datetime
@@ -132,7 +132,7 @@ def reward(self: Endpoint, decision: Union[str, Decision], value: float, *, slot
 def _reward_body(id: Any, value: Any, slot: Any = None, reward_id: Any = None) -> bytes:
     if slot is None and isinstance(id, Decision):
         slot = id.slot
-    return object_of([("id", id_text(id)), ("value", value), ("slot", slot),
+    return object_of([("id", id_text(id)), ("value", number(value)), ("slot", slot),
                       ("reward_id", new_id() if reward_id is None else id_text(reward_id, "reward_id"))])
 
 

@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Dict, List
 
+from .._policies import Policy, options_text
 from .errors import ServerError
 from .retrying import Steps, answered
-from .values import options_text, to_json
+from .values import to_json
 from .wire import Answer, Request
 
 
@@ -46,13 +48,16 @@ def create(self: Endpoint, name: str, settings: Dict[str, Any]) -> Steps[Dict[st
 def settings_json(settings: Dict[str, Any]) -> Dict[str, Any]:
     """Settings as the server takes them: options may be mappings, a policy one of eenet.policies()."""
     made = dict(settings)
-    for name in ("features", "options"):
-        if name in made:
-            made[name] = options_text(made[name])
-    if made.get("features", "") is None:
-        del made["features"]
-    if "policy" in made and not isinstance(made["policy"], str):
-        made["policy"] = made["policy"].name
+    policy = made.get("policy", "eenet")
+    if isinstance(policy, Policy):
+        policy = made["policy"] = policy.name
+    for name, of in (("features", "features"), ("options", policy)):
+        if made.get(name) in (None, False):
+            made.pop(name, None)
+        elif isinstance(made[name], Mapping):
+            made[name] = options_text(of, made[name], {})
+        elif made[name] is True:
+            made[name] = ""
     if "challengers" in made:
         made["challengers"] = [settings_json(each) for each in made["challengers"]]
     return made

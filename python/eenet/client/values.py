@@ -156,7 +156,14 @@ def _array(array: Any) -> Written:
     return Written(text.encode("ascii"))
 
 
-# ---- names, ids, times, options ----
+# ---- numbers, names, ids, times ----
+
+
+def number(value: Any) -> Any:
+    """A reward: clicked or not is a number too."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return int(value) if isinstance(value, bool) else value
 
 
 def new_id() -> str:
@@ -190,20 +197,3 @@ def time_text(time: Union[str, datetime.datetime, None], what: str) -> Optional[
     if time.tzinfo is None:
         raise BadRequest(f"{what} is a time of no zone: say which, as by tzinfo=datetime.timezone.utc")
     return time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-
-
-def options_text(options: Any) -> Optional[str]:
-    """Options as the server takes them: a text, or a mapping such as {"f1.width": 50}."""
-    if options is None or isinstance(options, str):
-        return options
-    if options is True:
-        return ""
-    if not isinstance(options, Mapping):
-        raise BadRequest(f"options must be a mapping or a text, got {type(options).__name__}")
-    return ", ".join(f"{name}={_option_value(value)}" for name, value in options.items())
-
-
-def _option_value(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "on", False: "off"}[value]
-    return value if isinstance(value, str) else repr(_plain(value) if hasattr(value, "tolist") else value)
