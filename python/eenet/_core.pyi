@@ -100,10 +100,9 @@ class Bandit:
     @property
     def memory(self) -> int: ...
     def decide(self, arms: _Arms, *, context: _Context = None) -> Decision: ...
-<<<<<<< HEAD
     def decide_many(
         self, rounds: Union[NDArray[Any], Sequence[_Arms]], *, contexts: Optional[Sequence[_Context]] = None
-=======
+    ) -> List[Decision]: ...
     def decide_slots(
         self,
         arms: Union[_Arms, Sequence[_Arms]],
@@ -111,7 +110,6 @@ class Bandit:
         *,
         contexts: Optional[Sequence[_Context]] = None,
         excluded: Any = None,
->>>>>>> main
     ) -> List[Decision]: ...
     def score(self, arms: _Arms, *, context: _Context = None) -> Scores: ...
     def probabilities(self, arms: _Arms, *, context: _Context = None) -> NDArray[np.float64]: ...
