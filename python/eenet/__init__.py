@@ -29,6 +29,7 @@ def _check_numpy() -> None:
 
 _check_numpy()
 
+from ._blocks import SparseArms, blocks  # noqa: E402
 from ._core import Bandit, Decision, Feature, Info, Scores, Snapshot, kernels  # noqa: E402
 from ._core import version as __version__  # noqa: E402
 from ._errors import (  # noqa: E402
@@ -78,8 +79,10 @@ __all__ = [
     "RewardedDecision",
     "Scores",
     "Snapshot",
+    "SparseArms",
     "UnknownDecision",
     "__version__",
+    "blocks",
     "evaluate",
     "kernels",
     "lab",

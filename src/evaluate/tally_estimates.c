@@ -275,11 +275,8 @@ static ee_status finish_kept(tally *self, size_t index, estimate *out, ee_error 
 /* Before its gain is cut. */
 static estimate estimate_now(const tally *self, size_t index, double gain_alpha)
 {
-    const estimator_request estimator = self->request->estimators[index];
-    const tally_view *view = &self->views[tally_view_of(estimator)];
     interval about = interval_now(self, index, self->request->alpha), gain = gain_now(self, index, gain_alpha);
-    return (estimate){
-        rounds_sums_value(&view->sums, estimator.kind), about.low, about.high, NAN, gain.low, gain.high, NAN};
+    return (estimate){value_now(self, index), about.low, about.high, NAN, gain.low, gain.high, NAN};
 }
 
 static void cut_estimate(const tally *self, interval logged, estimate *out)

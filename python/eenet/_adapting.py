@@ -1,0 +1,59 @@
+"""What the adapters to other packages share: a bandit over a fixed list of arms, and vectors of products."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, Mapping, Union
+
+import numpy
+
+from . import Bandit, policy as find_policy
+from ._blocks import BlockLayout
+
+Options = Union[None, str, Mapping[str, Any]]
+
+
+def fixed_arms_bandit(
+    policy: Any, layout: BlockLayout, features: int, seed: int, options: Options, **named: Any
+) -> Bandit:
+    """A bandit for contexts of so many features in the blocks of a layout."""
+    chosen = options_dict(options)
+    if layout.total > 1 and "blocks" not in named and acts(policy, "blocks"):
+        chosen.setdefault("blocks", layout.total)
+    return Bandit(policy, layout.dim(features), seed, options=chosen, **named)
+
+
+def options_dict(options: Options) -> Dict[str, Any]:
+    """Options by name: of a mapping, or of a text as "f1.width=50, w2=0.1"."""
+    if options is None:
+        return {}
+    if isinstance(options, str):
+        return dict(part.split("=", 1) if "=" in part else (part, "") for part in re.split(r"[,\s]+", options) if part)
+    return dict(options)
+
+
+def acts(policy: Any, option: str) -> bool:
+    """Whether a policy has an option that has an effect as the policy is."""
+    found = find_policy(policy).options.get(option)
+    return found is not None and found.acts
+
+
+def with_probabilities(policy: Any, options: Options) -> Dict[str, Any]:
+    """The options, with draws where a Thompson policy would else not know its probabilities."""
+    chosen = options_dict(options)
+    if acts(policy, "probability_draws"):
+        chosen.setdefault("probability_draws", 100)
+    return chosen
+
+
+def products(context: numpy.ndarray, actions: numpy.ndarray) -> numpy.ndarray:
+    """Arms of a context (features) and actions (arms, features): the context, the action, each times each."""
+    arms, width = actions.shape
+    features = len(context)
+    out = numpy.empty((arms, features + width + features * width), numpy.float32)
+    out[:, :features] = context
+    out[:, features : features + width] = actions
+    numpy.multiply(
+        actions[:, :, None], context, out=out[:, features + width :].reshape(arms, width, features), casting="unsafe"
+    )
+    return out

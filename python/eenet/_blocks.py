@@ -1,0 +1,144 @@
+"""Arms that have no features of their own: arm i is the context in block i of a vector.
+
+Where the arms are the same in every round and only the context changes (a class of a data set, an item of a short
+list), a policy tells the arms apart by where the context stands. `blocks` makes such arms; the neural policies then
+want the option `blocks`, which gives each block an output of its own.
+
+>>> import eenet
+>>> arms = eenet.blocks([0.5, 2.0], 3)
+>>> arms
+SparseArms(arms=3, dim=6, entries=6)
+>>> arms.toarray()
+array([[0.5, 2. , 0. , 0. , 0. , 0. ],
+       [0. , 0. , 0.5, 2. , 0. , 0. ],
+       [0. , 0. , 0. , 0. , 0.5, 2. ]], dtype=float32)
+>>> bandit = eenet.Bandit("eenet", dim=6, seed=1, blocks=3)
+>>> bandit.decide(arms).arm in (0, 1, 2)
+True
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Optional, Sequence, Tuple
+
+import numpy
+
+__all__ = ["SparseArms", "blocks"]
+
+
+class SparseArms:
+    """The arms of a round, row by row, as scipy's csr_matrix has them; scipy itself is not needed.
+
+    Arm i has the entries indptr[i] to indptr[i + 1] of indices (ascending within an arm) and data.
+
+    >>> import numpy
+    >>> SparseArms([0, 1, 3], [4, 0, 2], [1, 1, 1], (2, 5)).toarray()
+    array([[0., 0., 0., 0., 1.],
+           [1., 0., 1., 0., 0.]], dtype=float32)
+    """
+
+    __slots__ = ("indptr", "indices", "data", "shape")
+
+    indptr: numpy.ndarray
+    indices: numpy.ndarray
+    data: numpy.ndarray
+    shape: Tuple[int, int]
+
+    def __init__(self, indptr: Any, indices: Any, data: Any, shape: Tuple[int, int]) -> None:
+        self.indptr = numpy.asarray(indptr)
+        self.indices = numpy.asarray(indices)
+        self.data = numpy.asarray(data, numpy.float32)
+        self.shape = shape
+
+    def toarray(self) -> numpy.ndarray:
+        """The same arms with all their zeros, (arms, dim), float32."""
+        dense = numpy.zeros(self.shape, numpy.float32)
+        rows = numpy.repeat(numpy.arange(self.shape[0]), numpy.diff(self.indptr))
+        numpy.add.at(dense, (rows, self.indices), self.data)
+        return dense
+
+    def __repr__(self) -> str:
+        return f"SparseArms(arms={self.shape[0]}, dim={self.shape[1]}, entries={len(self.data)})"
+
+
+def blocks(context: Any, arms: int) -> SparseArms:
+    """The context once for each arm: arm i has it in block i of arms * len(context) features.
+
+    context is a vector (an array of one dimension, a list), or one sparse row (scipy's, of shape (1, features)).
+    """
+    if isinstance(arms, bool) or not isinstance(arms, (int, numpy.integer)):
+        raise TypeError(f"arms: a whole number is needed, got {type(arms).__name__}")
+    if arms < 1:
+        raise ValueError(f"arms: at least 1 is needed, got {arms}")
+    return _layout(int(arms)).arms(context)
+
+
+class BlockLayout:
+    """Where contexts go: which of `total` blocks the arms of a round are, and whether a constant 1 goes before them.
+
+    With the constant an arm has a value of its own, and a context of zeros still tells the arms apart. The adapters
+    keep one layout for as long as their arms stay the same.
+    """
+
+    def __init__(self, total: int, places: Optional[Sequence[int]] = None, constant: bool = False) -> None:
+        self.total = total
+        self.places = tuple(range(total)) if places is None else tuple(places)
+        self.constant = constant
+        self._frame: Tuple[Any, ...] = (-1,)
+
+    def dim(self, features: int) -> int:
+        """The features of an arm whose context has so many."""
+        return self.total * (features + self.constant)
+
+    def arms(self, context: Any) -> SparseArms:
+        """One round: the context in each of the places."""
+        if hasattr(context, "tocsr") or hasattr(context, "indptr"):
+            return self._sparse(context)
+        values = numpy.asarray(context, numpy.float32)
+        if values.ndim != 1:
+            raise ValueError(f"context: a vector is needed, this has {values.ndim} dimensions")
+        size = len(values) + self.constant
+        frame = self._frame  # read once: another thread may put a frame of another size here meanwhile
+        if frame[0] != size:
+            frame = self._frame = self._make_frame(size)
+        data = numpy.empty((len(self.places), size), numpy.float32)
+        if self.constant:
+            data[:, 0] = 1
+        data[:, self.constant :] = values
+        return SparseArms(frame[1], frame[2], data.reshape(-1), frame[3])
+
+    def _make_frame(self, size: int) -> Tuple[Any, ...]:
+        """All of the arms but their values: the same for every context of this size."""
+        starts = numpy.asarray(self.places, numpy.int64) * size
+        indptr = numpy.arange(len(self.places) + 1, dtype=numpy.int64) * size
+        indices = (starts[:, None] + numpy.arange(size)).reshape(-1).astype(numpy.uint32)
+        indptr.flags.writeable = indices.flags.writeable = False
+        return size, indptr, indices, (len(self.places), self.total * size)
+
+    def _sparse(self, context: Any) -> SparseArms:
+        row = context if getattr(context, "format", "csr") == "csr" else context.tocsr()
+        if row.shape[0] != 1:
+            raise ValueError(f"context: one sparse row is needed, this has {row.shape[0]}")
+        size = row.shape[1] + self.constant
+        inside = numpy.asarray(row.indices, numpy.int64) + self.constant
+        values = numpy.asarray(row.data, numpy.float32)
+        order = numpy.argsort(inside, kind="stable")
+        inside, values = inside[order], values[order]
+        if self.constant:
+            inside = numpy.concatenate(([0], inside))
+            values = numpy.concatenate((numpy.ones(1, numpy.float32), values))
+        starts = numpy.asarray(self.places, numpy.int64) * size
+        indices = (starts[:, None] + inside).reshape(-1).astype(numpy.uint32)
+        indptr = numpy.arange(len(self.places) + 1, dtype=numpy.int64) * len(inside)
+        return SparseArms(indptr, indices, numpy.tile(values, len(self.places)), (len(self.places), self.total * size))
+
+    def without(self, taken: Sequence[int]) -> "BlockLayout":
+        """The same blocks, less those that are taken."""
+        gone = set(taken)
+        return BlockLayout(self.total, [place for place in self.places if place not in gone], self.constant)
+
+
+@lru_cache(maxsize=64)
+def _layout(arms: int) -> BlockLayout:
+    return BlockLayout(arms)

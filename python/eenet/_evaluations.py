@@ -1,0 +1,428 @@
+"""What an evaluation gives: the classes that `eenet.evaluate` returns."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Optional, Union, overload
+
+import numpy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+# Sentences of the program name its flags; here they are arguments.
+_FLAGS = {
+    "--rewards LOW:HIGH": "reward_range=(LOW, HIGH)",
+    "--rewards -1:1": "reward_range=(-1, 1)",
+    "--least-probability": "least_probability",
+    "--slots first": "slots='first'",
+    "'eenet log' lists them": "read_log has them",
+}
+
+
+def in_words_of_python(sentence: str) -> str:
+    """A sentence of the program, with arguments in place of flags."""
+    for flag, argument in _FLAGS.items():
+        sentence = sentence.replace(flag, argument)
+    return sentence
+
+
+def _number(value: Optional[float]) -> float:
+    return math.nan if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one estimator says of a candidate; NaN is what cannot be told.
+
+    gain is the difference to the log's policy in the same rounds, with an interval
+    of its own. lambda_ is what the estimator chose where it has such a parameter.
+    """
+
+    estimator: str
+    value: float
+    low: float
+    high: float
+    gain: float
+    gain_low: float
+    gain_high: float
+    lambda_: float
+
+    @classmethod
+    def _read(cls, members: Mapping[str, Any], tuned: frozenset[str]) -> Estimate:
+        names = ("value", "low", "high", "gain", "gain_low", "gain_high", "lambda")
+        value, low, high, gain, gain_low, gain_high, chosen = (_number(members[name]) for name in names)
+        # JSON has no infinity: a lambda that was chosen and is not finite is that.
+        if math.isnan(chosen) and members["name"] in tuned:
+            chosen = math.inf
+        return cls(members["name"], value, low, high, gain, gain_low, gain_high, chosen)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """How things stood along the log: arrays over the marks, for a plot over time.
+
+    values, lows and highs are (marks, estimators), in the order of the estimates.
+    """
+
+    events: numpy.ndarray[Any, Any]
+    times: numpy.ndarray[Any, Any]
+    logged: numpy.ndarray[Any, Any]
+    values: numpy.ndarray[Any, Any]
+    lows: numpy.ndarray[Any, Any]
+    highs: numpy.ndarray[Any, Any]
+
+    @classmethod
+    def _read(cls, rows: Sequence[Any], estimators: int) -> Marks:
+        triples = numpy.array([row[3:] for row in rows], dtype=float).reshape(len(rows), estimators, 3)
+        return cls(
+            numpy.array([row[0] for row in rows], dtype=numpy.int64),
+            numpy.array([row[1] for row in rows], dtype=float),
+            numpy.array([row[2] for row in rows], dtype=float),
+            triples[:, :, 0],
+            triples[:, :, 1],
+            triples[:, :, 2],
+        )
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One of several slots that the events of a log fill."""
+
+    id: str
+    events: int
+    reward: float
+    effective: float
+    estimates: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """What is known of one candidate: estimates, and whether to believe them.
+
+    value, low, high, gain, gain_low, gain_high, lambda_ and estimator are those of
+    the first estimate; ``evaluation["snips"]`` is another one. Read ``sentences``
+    before the numbers, or at least ``trusted``; ``headline`` is the whole in one
+    sentence. ``facts`` has what the sentences stand on: the effective number of
+    rounds, the largest weight, the share of choices that the log never makes ...
+    """
+
+    candidate: str
+    label: str
+    options: str
+    seed: int
+    events: int
+    rounds: float
+    reward: float
+    reward_low: float
+    reward_high: float
+    interval: str
+    confidence: float
+    estimates: tuple[Estimate, ...]
+    trusted: bool
+    headline: str
+    sentences: tuple[str, ...]
+    grave: tuple[str, ...]
+    facts: Mapping[str, float]
+    marks: Marks
+    slots: tuple[Slot, ...]
+    weights: numpy.ndarray[Any, Any]
+    overlap: numpy.ndarray[Any, Any]
+    about: Mapping[str, Any] = field(compare=False)
+
+    @classmethod
+    def _read(cls, line: Union[bytes, str], tuned: frozenset[str], label: Optional[str] = None) -> Evaluation:
+        about = json.loads(line)
+        name = about["candidate"]
+        sentences = [(in_words_of_python(one["text"]), one["grave"]) for one in about["sentences"]]
+        headline = about["headline"]
+        if label is not None and label != name:
+            headline = headline.replace(name, label, 1)
+        return cls(
+            candidate=name,
+            label=name if label is None else label,
+            options=about["options"],
+            seed=int(about["seed"]),
+            events=about["events"],
+            rounds=_number(about["rounds"]),
+            reward=_number(about["reward"]),
+            reward_low=_number(about["reward_low"]),
+            reward_high=_number(about["reward_high"]),
+            interval=about["interval"],
+            confidence=about["confidence"],
+            estimates=tuple(Estimate._read(one, tuned) for one in about["estimators"]),
+            trusted=about["trusted"],
+            headline=headline,
+            sentences=tuple(text for text, _ in sentences),
+            grave=tuple(text for text, grave in sentences if grave),
+            facts={key: _number(value) for key, value in about["facts"].items()},
+            marks=Marks._read(about["marks"], len(about["estimators"])),
+            slots=tuple(_read_slot(one, tuned) for one in about.get("slots", ())),
+            weights=numpy.array(about["weights"], dtype=float),
+            overlap=numpy.array(about["overlap"], dtype=float),
+            about=about,
+        )
+
+    def __getitem__(self, estimator: str) -> Estimate:
+        for one in self.estimates:
+            if one.estimator == estimator:
+                return one
+        asked = ", ".join(one.estimator for one in self.estimates)
+        raise KeyError(f"no estimate by '{estimator}'; there are those by {asked}")
+
+    @property
+    def estimator(self) -> str:
+        """The first estimator."""
+        return self.estimates[0].estimator
+
+    @property
+    def value(self) -> float:
+        """What the candidate would have earned a round, by the first estimator."""
+        return self.estimates[0].value
+
+    @property
+    def low(self) -> float:
+        """The lower end of the value's interval."""
+        return self.estimates[0].low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the value's interval."""
+        return self.estimates[0].high
+
+    @property
+    def gain(self) -> float:
+        """The value less what the log's policy earned in the same rounds."""
+        return self.estimates[0].gain
+
+    @property
+    def gain_low(self) -> float:
+        """The lower end of the gain's interval."""
+        return self.estimates[0].gain_low
+
+    @property
+    def gain_high(self) -> float:
+        """The upper end of the gain's interval."""
+        return self.estimates[0].gain_high
+
+    @property
+    def lambda_(self) -> float:
+        """What the first estimator chose; NaN where it has no such parameter."""
+        return self.estimates[0].lambda_
+
+    @property
+    def effective(self) -> float:
+        """As many rounds of the candidate itself would tell as much."""
+        return self.facts["effective"]
+
+    def __repr__(self) -> str:
+        return "\n".join([_log_line(self), "", *_table([self], None), "", *_explain(self, True)])
+
+    def frame(self) -> DataFrame:
+        """A row an estimator, as a pandas DataFrame."""
+        return Evaluations([self]).frame()
+
+    def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None) -> Axes:
+        """Draws the value with its interval over the events of the log."""
+        if not len(self.marks):
+            raise ValueError("there are no marks to draw: an evaluation of arrays has its end alone")
+        names = [one.estimator for one in self.estimates]
+        if estimator is not None:
+            self[estimator]
+        place = names.index(estimator or names[0])
+        ax = _axes(ax)
+        marks = self.marks
+        (line,) = ax.plot(marks.events, marks.values[:, place], label=f"{self.label}, {names[place]}")
+        ax.fill_between(marks.events, marks.lows[:, place], marks.highs[:, place], color=line.get_color(), alpha=0.2)
+        ax.plot(marks.events, marks.logged, color="grey", linestyle="--", label="the log's policy")
+        ax.set_xlabel("events")
+        ax.set_ylabel("reward an event")
+        ax.legend()
+        return ax
+
+
+class Evaluations(Sequence[Evaluation]):
+    """Candidates on the same log, in the order in which they were asked for.
+
+    By number or by name: ``found[0]``, ``found["linucb"]``. ``best`` is the one of
+    the highest value that can be trusted. Printed it is the table of the program
+    `eenet evaluate`; ``frame()`` is the same for pandas, ``plot()`` for the eye.
+    """
+
+    def __init__(self, evaluations: Sequence[Evaluation], failures: Optional[Mapping[str, str]] = None) -> None:
+        self._all = tuple(evaluations)
+        #: Why candidates could not be played, by their names.
+        self.failures: Mapping[str, str] = dict(failures or {})
+
+    @overload
+    def __getitem__(self, place: Union[int, str]) -> Evaluation: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Evaluations: ...
+
+    def __getitem__(self, place: Union[int, str, slice]) -> Union[Evaluation, Evaluations]:
+        if isinstance(place, slice):
+            return Evaluations(self._all[place])
+        if not isinstance(place, str):
+            return self._all[place]
+        for one in self._all:
+            if one.label == place:
+                return one
+        names = ", ".join(one.label for one in self._all)
+        raise KeyError(self.failures.get(place, f"no candidate is called '{place}'; there are {names}"))
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __iter__(self) -> Iterator[Evaluation]:
+        return iter(self._all)
+
+    @property
+    def best(self) -> Optional[Evaluation]:
+        """The highest value by the first estimator, of those that can be trusted; None: there is none."""
+        trusted = [one for one in self._all if one.trusted and not math.isnan(one.value)]
+        return max(trusted, key=lambda one: one.value) if trusted else None
+
+    def frame(self) -> DataFrame:
+        """A row for each candidate and estimator, as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("a frame needs pandas, which is not installed; the evaluations are a sequence") from error
+        rows = [
+            {
+                "candidate": of.label,
+                "estimator": one.estimator,
+                "value": one.value,
+                "low": one.low,
+                "high": one.high,
+                "gain": one.gain,
+                "gain_low": one.gain_low,
+                "gain_high": one.gain_high,
+                "lambda": one.lambda_,
+                "effective": of.effective,
+                "trusted": of.trusted,
+            }
+            for of in self._all
+            for one in of.estimates
+        ]
+        return pandas.DataFrame(rows)
+
+    def plot(self, ax: Optional[Axes] = None, estimator: Optional[str] = None) -> Axes:
+        """Draws values with their intervals, the log's mean as a line; what is not to be trusted is hollow."""
+        ax = _axes(ax)
+        for place, of in enumerate(self._all):
+            one = of.estimates[0] if estimator is None else of[estimator]
+            if math.isnan(one.value):
+                continue
+            ends = [[max(one.value - one.low, 0.0)], [max(one.high - one.value, 0.0)]]
+            face = "tab:blue" if of.trusted else "white"
+            errors = None if math.isnan(one.low) else numpy.array(ends)
+            ax.errorbar([one.value], [place], xerr=errors, fmt="o", color="tab:blue", markerfacecolor=face, capsize=3)
+        if self._all:
+            ax.axvline(self._all[0].reward, color="grey", linestyle="--", label="the log's policy")
+            ax.legend()
+        ax.set_yticks(range(len(self._all)))
+        ax.set_yticklabels([of.label for of in self._all])
+        ax.invert_yaxis()
+        ax.set_xlabel("reward an event")
+        return ax
+
+    def __repr__(self) -> str:
+        if not self._all:
+            return "Evaluations([])"
+        lines = [_log_line(self._all[0])]
+        said = dict.fromkeys(text for of in self._all for text, log, grave in _sentences(of) if log)
+        lines += _wrapped(said)
+        lines += ["", *_table(self._all, self.best if len(self._all) > 1 else None)]
+        for of in self._all:
+            lines += ["", *_explain(of, False)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks; the sentences below it."""
+        from html import escape
+
+        try:
+            table: str = self.frame().to_html(index=False, float_format="{:.4f}".format)
+        except ImportError:
+            return f"<pre>{escape(repr(self))}</pre>"
+        return table + "".join(f"<p>{escape(of.headline)}</p>" for of in self._all)
+
+
+# ---- words ----
+
+
+def _read_slot(members: Mapping[str, Any], tuned: frozenset[str]) -> Slot:
+    estimates = tuple(Estimate._read(one, tuned) for one in members["estimators"])
+    return Slot(
+        members["id"], members["events"], _number(members["reward"]), _number(members["effective"]), estimates
+    )
+
+
+def _sentences(of: Evaluation) -> list[tuple[str, bool, bool]]:
+    rows = of.about["sentences"]
+    return [(text, row["log"], row["grave"]) for text, row in zip(of.sentences, rows)]
+
+
+def _decimals(of: Evaluation) -> int:
+    """Digits after the point: four that count, of a number as large as the log's mean reward."""
+    size = abs(of.reward) or max(abs(of.about["range_low"] or 0), abs(of.about["range_high"] or 0))
+    return min(max(3 - math.floor(math.log10(size)), 1), 9) if 0 < size < math.inf else 4
+
+
+def _log_line(of: Evaluation) -> str:
+    digits = _decimals(of)
+    each = "a slot" if of.slots else "an event"
+    return (
+        f"{of.events} events. The log's policy earned {of.reward:.{digits}f} {each} "
+        f"({of.reward_low:.{digits}f} to {of.reward_high:.{digits}f})."
+    )
+
+
+def _table(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> list[str]:
+    wide = f"{100 * of_all[0].confidence:.4g}% interval"
+    rows = [["  candidate", "estimator", "value", wide, "difference", wide]]
+    for of in of_all:
+        digits = _decimals(of)
+
+        def show(value: float, sign: str = "", digits: int = digits) -> str:
+            return "-" if math.isnan(value) else f"{value:{sign}.{digits}f}"
+
+        name = ("* " if of is best else "  ") + of.label
+        for one in of.estimates:
+            ends = f"{show(one.low)} to {show(one.high)}"
+            gains = f"{show(one.gain_low, '+')} to {show(one.gain_high, '+')}"
+            rows.append([name, one.estimator, show(one.value), ends, show(one.gain, "+"), gains])
+            name = ""
+    widths = [max(len(row[i]) for row in rows) for i in range(6)]
+    return [
+        "  ".join(cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths)))
+        for row in rows
+    ]
+
+
+def _wrapped(sentences: Any) -> list[str]:
+    return [textwrap.fill(text, 100, initial_indent="  - ", subsequent_indent="    ") for text in sentences]
+
+
+def _explain(of: Evaluation, log_too: bool) -> list[str]:
+    return [of.headline, *_wrapped(text for text, log, grave in _sentences(of) if log_too or not log)]
+
+
+def _axes(ax: Optional[Axes]) -> Axes:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("a plot needs matplotlib, which is not installed") from error
+    return pyplot.subplots()[1]

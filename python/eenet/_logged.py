@@ -1,0 +1,162 @@
+"""The events of a log, to look at and to learn from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+
+import numpy
+
+from ._errors import BadInput
+from ._lab_library import lab as _lab
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class LoggedRound(NamedTuple):
+    """An event of a log, as `Bandit.learn_from` takes it.
+
+    arms: an array, or a list of named features; context: those that all arms share.
+    """
+
+    arms: Any
+    arm: int
+    reward: float
+    probability: float
+    context: Optional[Mapping[str, Any]]
+
+
+class Log:
+    """A log in memory: its numbers as arrays, its rounds one by one.
+
+    rewards, actions, probabilities (of the taken action), copies, times (seconds
+    since 1970) and counts (of actions) are (n,). logged is (n, k), the probabilities
+    of all actions, or None where the log does not tell them or their number varies.
+    Of events with several slots the first is here.
+    """
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        def numbers(name: str, dtype: Any) -> numpy.ndarray[Any, Any]:
+            return numpy.frombuffer(columns[name], dtype=dtype)
+
+        self.rewards = numbers("reward", numpy.float64)
+        self.actions = numbers("action", numpy.int64)
+        self.probabilities = numbers("probability", numpy.float64)
+        self.copies = numbers("copies", numpy.float64)
+        self.times = numbers("time", numpy.float64)
+        self.counts = numbers("actions", numpy.int64)
+        self.ids = _texts(columns["id"])
+        #: Dimension of the arms; 0: they have named features, or none.
+        self.dim: int = columns["dim"]
+        #: Events that nobody saw, and lines that are no events: neither is here.
+        self.skipped: int = columns["skipped"]
+        self.passed: int = columns["passed"]
+        self._contexts = columns["context"].split(b"\0")[:-1]
+        self._ends = numpy.concatenate([[0], numpy.cumsum(self.counts)])
+        self._arms = numbers("arms", numpy.float32)
+        self._starts = numbers("starts", numpy.int64)
+        self._indices = numbers("indices", numpy.uint32)
+        self._values = numbers("values", numpy.float32)
+        self._all = numbers("probabilities", numpy.float64)
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    def __repr__(self) -> str:
+        mean = f", mean reward {self.rewards.mean():.4g}" if len(self) else ""
+        return f"<Log of {len(self)} events{mean}>"
+
+    @property
+    def logged(self) -> Optional[numpy.ndarray[Any, Any]]:
+        if not len(self) or not len(self._all) or (self.counts != self.counts[0]).any():
+            return None
+        return self._all.reshape(len(self), self.counts[0])
+
+    def __getitem__(self, place: int) -> LoggedRound:
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} events, and none has the number {place}")
+        place %= len(self)
+        context = self.context(place)
+        if self.dim:
+            arms, shared = self._vectors(place), None
+        else:
+            arms, shared = context.get("_multi", []), {key: context[key] for key in context if key != "_multi"}
+        return LoggedRound(
+            arms, int(self.actions[place]), float(self.rewards[place]), float(self.probabilities[place]), shared
+        )
+
+    def __iter__(self) -> Iterator[LoggedRound]:
+        return (self[place] for place in range(len(self)))
+
+    def context(self, place: int) -> dict[str, Any]:
+        """What the policy saw, as the log has it: shared features beside "_multi", a list of actions."""
+        text = self._contexts[place]
+        context: dict[str, Any] = json.loads(text) if text else {}
+        return context
+
+    def _vectors(self, place: int) -> Any:
+        first, count = int(self._ends[place]), int(self.counts[place])
+        if len(self._arms):
+            return self._arms[first * self.dim : (first + count) * self.dim].reshape(count, self.dim)
+        from .blocks import SparseArms
+
+        # Each event has a start more than it has actions.
+        starts = self._starts[first + place : first + place + count + 1]
+        begin = int(self._entries[place])
+        end = begin + int(starts[-1])
+        return SparseArms(starts, self._indices[begin:end], self._values[begin:end], (count, self.dim))
+
+    @property
+    def _entries(self) -> numpy.ndarray[Any, Any]:
+        """Where the entries of each event begin."""
+        lasts = self._starts[self._ends[1:] + numpy.arange(len(self))]
+        return numpy.concatenate([[0], numpy.cumsum(lasts)])
+
+    def frame(self) -> DataFrame:
+        """A row an event, as a pandas DataFrame: time, action, probability, reward, and named features that all
+        actions share."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("a frame needs pandas, which is not installed") from error
+        columns: dict[str, Any] = {} if numpy.isnan(self.times).all() else {"time": pandas.to_datetime(self.times, unit="s")}
+        columns.update(action=self.actions, probability=self.probabilities, reward=self.rewards)
+        frame = pandas.DataFrame(columns)
+        if self.dim or not any(self._contexts):
+            return frame
+        shared = pandas.json_normalize([self[place].context for place in range(len(self))])
+        return pandas.concat([frame, shared.drop(columns=[name for name in frame if name in shared])], axis=1)
+
+
+def _texts(joined: bytes) -> list[str]:
+    return [one.decode("utf-8", "replace") for one in joined.split(b"\0")[:-1]]
+
+
+def read_log(
+    path: Union[str, os.PathLike[str]],
+    *,
+    reward: str = "label",
+    default_reward: Optional[float] = None,
+    start: Any = None,
+    until: Any = None,
+    strict: bool = False,
+) -> Log:
+    """Reads a log whole: dsjson, CSV or .eelog, packed or not.
+
+    reward: of several observations of an event: "label" (as logged), "first",
+        "last", "sum", "mean" or "max"; default_reward: of an event without any.
+    start, until: times, as "2021-05-18". strict: a line that is no event is an error.
+
+    A bandit learns from it with ``for one in log: bandit.learn_from(*one[:4], context=one.context)``.
+    """
+    from .evaluate import _path, _reading
+
+    try:
+        return Log(_lab.log_events(_path(path), _reading(reward, default_reward, start, until, strict)))
+    except ValueError as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput(str(error)) from error

@@ -1,0 +1,563 @@
+"""What another policy would have earned, told from logged rounds.
+
+`estimate` and `compare` take arrays, `log` a file; all give what the program
+`eenet evaluate` gives for the same rounds: values with intervals, the difference
+to the log's policy, and sentences that say whether to believe them.
+
+>>> import numpy as np
+>>> from eenet import evaluate
+>>> rng = np.random.default_rng(0)
+>>> logged = np.full((5000, 4), 0.25)                  # the log's policy: any of four
+>>> actions = rng.integers(0, 4, 5000)                 # what it took
+>>> rewards = rng.random(5000) < 0.1 * (actions + 1)   # action 3 is the best
+>>> found = evaluate.estimate(rewards, logged, "arm:3", actions=actions)
+>>> found.trusted, round(found.value, 1)
+(True, 0.4)
+>>> found.low < 0.4 < found.high
+True
+>>> print(found.headline)                                        # doctest: +ELLIPSIS
+arm:3 would have earned ...% more than the log's policy...
+
+The words of other packages: ``rewards``, ``actions``, ``logged`` and
+``predictions`` are Open Bandit Pipeline's reward, action, pscore and
+estimated_rewards_by_reg_model, and ``candidate`` its action_dist.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import tempfile
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy
+
+from ._errors import BadInput, BadOption, Error, NoFile
+from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, in_words_of_python
+from ._lab_library import lab as _lab
+from ._logged import Log, LoggedRound, read_log
+
+__all__ = [
+    "Estimate",
+    "Estimator",
+    "Evaluation",
+    "Evaluations",
+    "Log",
+    "LoggedRound",
+    "Marks",
+    "Slot",
+    "Untrusted",
+    "compare",
+    "estimate",
+    "estimators",
+    "intervals",
+    "log",
+    "read",
+    "read_log",
+]
+
+Time = Union[str, float, datetime, None]
+
+
+class Untrusted(UserWarning):
+    """An evaluation whose numbers cannot be trusted; the sentence says why."""
+
+
+class Estimator(NamedTuple):
+    """An estimator: its name, one line about it, whether it needs a reward model, whether it chooses a lambda."""
+
+    name: str
+    summary: str
+    needs_model: bool
+    tuned: bool
+
+
+_INTERVALS = {
+    "cs": "holds at all times at once: one may look at any time and stop when one likes",
+    "normal": "mean and deviation, by the central limit theorem",
+    "student": "the same by Student's t",
+    "bootstrap": "percentiles of 1000 resamples",
+    "clopper-pearson": "of successes; for any number of rounds, wide",
+    "hoeffding": "for any number of rounds, by the possible range alone: very wide",
+    "bernstein": "for any number of rounds, by the variance that was seen",
+    "cressie-read": "empirical likelihood: careful where weights are large",
+}
+
+# Candidates that are no policies: a seed is nothing to them.
+_FIXED = ("uniform", "first", "arm", "logged", "model", "learning", "file")
+
+# Names of Open Bandit Pipeline's and Vowpal Wabbit's for the same.
+_ALIASES = {"ipw": "ips", "snipw": "snips", "dr-os": "dros", "sg-ipw": "sg-ips", "switch": "switch-dr", "mle": "el"}
+
+
+def estimators() -> tuple[Estimator, ...]:
+    """Every estimator that ``estimator=`` takes.
+
+    >>> from eenet import evaluate
+    >>> [one.name for one in evaluate.estimators() if not one.needs_model]
+    ['ips', 'clipped', 'snips', 'sg-ips', 'replay', 'el', 'cressie-read']
+    """
+    least = Estimator("mrdr", "DR by a model of the candidate's own, fitted so that its variance is least", True, False)
+    return (*(Estimator(*row) for row in _lab.estimators()), least)
+
+
+def intervals() -> dict[str, str]:
+    """Every kind of interval that ``interval=`` takes, each with one line about it."""
+    return {name: _INTERVALS[name] for name in _lab.intervals()}
+
+
+# ---- on arrays ----
+
+
+def estimate(
+    rewards: Any,
+    logged: Any,
+    candidate: Any,
+    *,
+    actions: Any = None,
+    predictions: Any = None,
+    copies: Any = None,
+    estimator: Union[str, Sequence[str], None] = None,
+    interval: str = "cs",
+    alpha: float = 0.05,
+    reward_range: Optional[tuple[float, float]] = None,
+    least_probability: Optional[float] = None,
+    tuning: str = "slope",
+    seed: int = 0,
+    name: str = "candidate",
+) -> Evaluation:
+    """What a candidate would have earned in rounds that another policy has played.
+
+    rewards: (n,) what came of each round.
+    logged: the probabilities of the policy that played: (n,) of the action that it
+        took, or (n, k) of all k actions, which lets more be checked.
+    candidate: the same of the one who is evaluated; or "uniform", "logged",
+        "arm:3" (always this action).
+    actions: (n,) the action that was taken, from 0; needed beside (n, k) arrays.
+    predictions: (n, k) what a reward model says of each action, made without the
+        round's own reward (by folds, or on other rounds). For "dr" and its like.
+    copies: (n,) how many rounds each stands for, where some were dropped by chance.
+    estimator: one of `estimators()`, or several; "dr" with predictions, else
+        "snips". "mrdr" takes the predictions for those of the candidate's own model.
+    interval: one of `intervals()`; alpha=0.05 makes it 95%.
+    reward_range: what rewards can be, (low, high); 0 to 1 where all are, else what
+        there is. least_probability: of the log's policy; else the least that is met.
+        Both matter to intervals that hold for any number of rounds.
+    tuning: "slope" or "mse", of estimators that choose a lambda. seed: of "bootstrap".
+    name: what the sentences call the candidate.
+
+    Arrays of float64 in C order are not copied; the GIL is released. A grave doubt
+    is a warning, `Untrusted`, and a sentence of the result.
+
+    >>> from eenet import evaluate
+    >>> found = evaluate.estimate([1, 0, 1, 0], [0.5, 0.5, 0.8, 0.2], [0.9, 0.1, 0.9, 0.1], estimator="ips")
+    >>> found.value                        # the mean of candidate / logged * reward
+    0.73125
+    """
+    if estimator is None:
+        estimator = "snips" if predictions is None else "dr"
+    settings = _settings(estimator, interval, alpha, reward_range, least_probability, tuning, seed)
+    arrays = _arrays(rewards, logged, actions, predictions, copies)
+    found = _estimate(arrays, candidate, name, settings)
+    _warn([found])
+    return found
+
+
+def compare(
+    rewards: Any,
+    logged: Any,
+    candidates: Union[Mapping[str, Any], Sequence[str]],
+    *,
+    actions: Any = None,
+    predictions: Any = None,
+    copies: Any = None,
+    estimators: Union[str, Sequence[str], None] = None,
+    interval: str = "cs",
+    alpha: float = 0.05,
+    reward_range: Optional[tuple[float, float]] = None,
+    least_probability: Optional[float] = None,
+    tuning: str = "slope",
+    seed: int = 0,
+) -> Evaluations:
+    """Several candidates on the same rounds, by several estimators; see `estimate`.
+
+    candidates: probabilities by name, or names such as "uniform" alone.
+    estimators: "dr" and "snips" with predictions, else "ips" and "snips".
+
+    >>> import numpy as np
+    >>> from eenet import evaluate
+    >>> logged, actions = np.full((400, 2), 0.5), np.arange(400) % 2
+    >>> mostly_1 = np.tile([0.2, 0.8], (400, 1))
+    >>> found = evaluate.compare(actions == 1, logged, {"mine": mostly_1, "uniform": "uniform"}, actions=actions)
+    >>> found.best.label, found["mine"]["ips"].value
+    ('mine', 0.8)
+    """
+    if estimators is None:
+        estimators = ("ips" if predictions is None else "dr", "snips")
+    settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, seed)
+    arrays = _arrays(rewards, logged, actions, predictions, copies)
+    if isinstance(candidates, str):
+        candidates = candidates.split(",")
+    if not isinstance(candidates, Mapping):
+        if not all(isinstance(one, str) for one in candidates):
+            raise BadInput("candidates: give arrays by name, as {'mine': probabilities}")
+        candidates = {one: one for one in candidates}
+    if not candidates:
+        raise BadInput("candidates: at least one is needed")
+    found = Evaluations([_estimate(arrays, one, name, settings) for name, one in candidates.items()])
+    _warn(found)
+    return found
+
+
+def _estimate(arrays: dict[str, Any], candidate: Any, name: str, settings: dict[str, Any]) -> Evaluation:
+    label = name
+    if isinstance(candidate, str):
+        label = candidate if name == "candidate" else name
+        name, candidate = candidate, None
+    elif candidate is None:
+        raise BadInput("candidate: probabilities are needed, or a name such as 'uniform'")
+    else:
+        candidate = _probabilities(candidate, "candidate")
+    given = (arrays["rewards"], arrays["logged"], candidate, arrays["actions"], arrays["predictions"], arrays["copies"])
+    try:
+        line = _lab.array_estimate(given, {**settings, "name": _text(name, "name")})
+    except Error as error:
+        raise _in_words(error) from None
+    except (TypeError, ValueError) as error:
+        raise BadInput(str(error)) from error
+    return Evaluation._read(line, _tuned(), label)
+
+
+def _arrays(rewards: Any, logged: Any, actions: Any, predictions: Any, copies: Any) -> dict[str, Any]:
+    return {
+        "rewards": _numbers(rewards, "rewards"),
+        "logged": _probabilities(logged, "logged"),
+        "actions": None if actions is None else _whole(actions),
+        "predictions": None if predictions is None else _numbers(predictions, "predictions", 2),
+        "copies": None if copies is None else _numbers(copies, "copies"),
+    }
+
+
+def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray[Any, Any]:
+    """As float64 in C order. (n, 1) is (n,) where that is needed, and (n, k, 1), as Open Bandit Pipeline has it, is
+    (n, k)."""
+    try:
+        array = numpy.asarray(given)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"this is an array of {array.dtype}")
+        array = array.astype(numpy.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{what}: numbers are needed: {error}") from error
+    if array.ndim == dimensions + 1 and array.shape[-1] == 1:
+        array = array[..., 0]
+    if array.ndim not in (1, dimensions):
+        shape = "(n,)" if dimensions == 1 else "(n,) or (n, k)"
+        raise BadInput(f"{what}: an array of {shape} is needed, this one has {array.ndim} dimensions")
+    if not len(array):
+        raise BadInput(f"{what}: there is no round")
+    return numpy.ascontiguousarray(array)
+
+
+def _probabilities(given: Any, what: str) -> numpy.ndarray[Any, Any]:
+    """(n,) or (n, k); those of a single column are of the taken action."""
+    array = _numbers(given, what, 2)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _whole(given: Any) -> numpy.ndarray[Any, Any]:
+    array = numpy.asarray(given)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise BadInput(f"actions: an array of 1 dimension is needed, this one has {array.ndim}")
+    if array.dtype.kind in "iu":
+        return numpy.ascontiguousarray(array, dtype=numpy.int64)
+    numbers = _numbers(array, "actions")
+    whole = numbers.astype(numpy.int64) if numpy.isfinite(numbers).all() else numpy.full(len(numbers), -1)
+    if (whole != numbers).any():
+        raise BadInput("actions: whole numbers from 0 are needed")
+    return whole
+
+
+# ---- on logs ----
+
+
+def log(
+    path: Union[str, os.PathLike[str]],
+    candidates: Any,
+    *,
+    estimators: Union[str, Sequence[str], None] = None,
+    interval: str = "cs",
+    alpha: float = 0.05,
+    mode: str = "progressive",
+    model: str = "f1",
+    tuning: str = "slope",
+    reward_range: Optional[tuple[float, float]] = None,
+    least_probability: Optional[float] = None,
+    features: Optional[str] = None,
+    seeds: Union[int, Iterable[int]] = 0,
+    slots: str = "cascade",
+    judge_from: Time = None,
+    start: Time = None,
+    until: Time = None,
+    reward: str = "label",
+    default_reward: Optional[float] = None,
+    strict: bool = False,
+    threads: Optional[int] = None,
+    folder: Union[str, os.PathLike[str], None] = None,
+    warm: Union[str, os.PathLike[str], Mapping[str, Any], None] = None,
+) -> Evaluations:
+    """Candidates on a log file, as the program `eenet evaluate` has it.
+
+    path: dsjson, CSV or .eelog, packed or not; or "csv:FILE,action=COLUMN,...".
+    candidates: one or several of
+        - a policy, "eenet", which learns from the log as it goes; with options as
+          ("eenet", {"f1.width": 50}) or an `eenet.Policy`;
+        - "uniform", "first", "arm:NAME", "logged", "model:FILE", "learning:FILE",
+          "file:FILE";
+        - an `eenet.Bandit`, as it is, which learns no more;
+      in a list, as "eenet,linucb", or by labels of your own in a mapping.
+    mode: "progressive" scores each event before it is learned from; "split=0.5"
+        learns from the first part and judges on the rest; "cross=5" in folds.
+    model: "f1" or "ridge", of the reward, for "dr" and its like.
+    folder: what is there is not played again, and what ends is kept there.
+    warm: a file that gets the best policy, trained on the whole log; or
+        {"linucb": file} for this one.
+    start, until, judge_from: times, as "2021-05-18". threads: one for each core.
+
+    The rest is as in `estimate`, and every argument as the flag of the program.
+    Ctrl-C ends it within an event. A candidate that cannot be played is in
+    ``failures`` of the result; where none can be, it is raised.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        asked = _candidates(candidates, seeds, place)
+        settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, asked[0].seed)
+        settings.update(_mode(mode, judge_from), model=_word(model, "model", ("f1", "ridge")))
+        settings.update(_reading(reward, default_reward, start, until, strict))
+        settings["slots"] = _word(slots, "slots", ("cascade", "whole", "own", "first"))
+        settings["features"] = None if features is None else _text(features, "features")
+        settings["threads"] = len(os.sched_getaffinity(0)) if threads is None else _count(threads, "threads")
+        settings["folder"] = None if folder is None else os.fsencode(folder)
+        settings.update(_warm(warm, asked))
+        given = tuple((one.text, one.options, one.seed) for one in asked)
+        try:
+            lines, failures, _ = _lab.log_evaluate(_path(path), given, settings)
+        except Error as error:
+            raise _in_words(error) from None
+    return _gather(asked, lines, failures)
+
+
+def read(folder: Union[str, os.PathLike[str]]) -> Evaluations:
+    """The evaluations that `log` or the program has kept in a folder."""
+    name = os.path.join(folder, "evaluations.jsonl")
+    with open(name, encoding="utf-8") as file:
+        lines = [line for line in file if line.endswith("\n") and line.strip()]
+    tuned = _tuned()
+    return Evaluations([Evaluation._read(line, tuned) for line in lines])
+
+
+class _Candidate(NamedTuple):
+    label: str
+    text: bytes
+    options: Optional[bytes]
+    seed: int
+
+
+def _candidates(given: Any, seeds: Union[int, Iterable[int]], place: str) -> list[_Candidate]:
+    """Every candidate once; a policy once for each seed."""
+    if isinstance(given, str):
+        given = given.split(",")
+    elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and isinstance(given[1], Mapping):
+        given = [given]
+    elif hasattr(given, "save") or hasattr(given, "name"):
+        given = [given]
+    labelled = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
+    drawn = [_count(seed, "seeds") for seed in ([seeds] if isinstance(seeds, int) else seeds)] or [0]
+    found: list[_Candidate] = []
+    for label, one in labelled:
+        text, options, name = _candidate(one, place, len(found))
+        policy = text.partition(":")[0] not in _FIXED
+        for seed in drawn if policy else drawn[:1]:
+            shown = str(label or name) + (f" seed {seed}" if policy and len(drawn) > 1 else "")
+            found.append(_Candidate(shown, os.fsencode(text), options, seed if policy else 0))
+    if not found:
+        raise BadInput("candidates: at least one is needed")
+    labels = [one.label for one in found]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise BadInput(f"candidates: '{label}' is given twice; a mapping gives them names of your own")
+    return found
+
+
+def _candidate(one: Any, place: str, number: int) -> tuple[str, Optional[bytes], str]:
+    """Its text, options and usual name. A bandit goes by a file."""
+    options: Any = None
+    if isinstance(one, tuple) and len(one) == 2:
+        one, options = one
+    if hasattr(one, "save") and hasattr(one, "policy"):
+        file = os.path.join(place, f"{number}.eenet")
+        one.save(file)
+        return f"model:{file}", None, str(one.policy)
+    one = getattr(one, "name", one)
+    if not isinstance(one, str) or not one or "\0" in one:
+        raise BadInput(f"candidates: a policy, a text such as 'uniform' or a bandit is needed, got {one!r}")
+    if options is None:
+        return one, None, one
+    from ._policies import options_text
+
+    return one, _text(options_text(one, options, {}), "options"), one
+
+
+def _gather(asked: list[_Candidate], lines: list[Any], failures: list[Any]) -> Evaluations:
+    tuned = _tuned()
+    done = [Evaluation._read(line, tuned, one.label) for one, line in zip(asked, lines) if line is not None]
+    failed = {one.label: in_words_of_python(why) for one, why in zip(asked, failures) if why is not None}
+    if failed and not done:
+        raise BadInput("; ".join(failed.values()))
+    for label, why in failed.items():
+        warnings.warn(f"{label}: {why}", RuntimeWarning, stacklevel=3)
+    found = Evaluations(done, failed)
+    _warn(found, 4)
+    return found
+
+
+# ---- settings ----
+
+
+def _settings(
+    estimator: Union[str, Sequence[str], None],
+    interval: str,
+    alpha: float,
+    reward_range: Optional[tuple[float, float]],
+    least_probability: Optional[float],
+    tuning: str,
+    seed: int,
+) -> dict[str, Any]:
+    if not 0 < alpha < 1:
+        raise BadOption(f"alpha must lie between 0 and 1, got {alpha!r}")
+    if least_probability is not None and not 0 < least_probability < 1:
+        raise BadOption(f"least_probability must lie between 0 and 1, got {least_probability!r}")
+    low, high = (math.nan, math.nan) if reward_range is None else reward_range
+    if reward_range is not None and not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise BadOption(f"reward_range must be (low, high), as (0, 1), got {reward_range!r}")
+    return {
+        "estimators": None if estimator is None else _estimators(estimator),
+        "interval": _word(interval, "interval", tuple(_lab.intervals())),
+        "alpha": 1.0 - (1.0 - alpha),  # as the program has it, which is given the confidence
+        "reward_low": low,
+        "reward_high": high,
+        "least_probability": least_probability,
+        "tuning": _word(tuning, "tuning", ("slope", "mse")),
+        "seed": _count(seed, "seed"),
+    }
+
+
+def _estimators(given: Union[str, Sequence[str]]) -> tuple[bytes, ...]:
+    names = [one.name for one in estimators()]
+    asked = given.split(",") if isinstance(given, str) else list(given)
+    found = []
+    for one in asked:
+        plain = str(one).strip().lower().replace("_", "-")
+        found.append(_word(_ALIASES.get(plain, plain), "estimator", tuple(names)))
+    for name in found:
+        if found.count(name) > 1:
+            raise BadOption(f"estimator: '{name.decode()}' is given twice")
+    return tuple(found)
+
+
+def _word(given: str, what: str, words: tuple[str, ...]) -> bytes:
+    if given in words:
+        return given.encode()
+    near = difflib.get_close_matches(str(given), words, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(words)}"
+    raise BadOption(f"{what}: there is no '{given}'{hint}")
+
+
+def _mode(mode: str, judge_from: Time) -> dict[str, Any]:
+    word, _, number = str(mode).partition("=")
+    settings: dict[str, Any] = {"mode": _word(word, "mode", ("progressive", "split", "cross"))}
+    settings.update(split=None, folds=None, judge_from=_time(judge_from))
+    if judge_from is not None and word != "progressive":
+        raise BadOption("judge_from is for the mode progressive")
+    try:
+        if word == "split" and number:
+            share = settings["split"] = float(number)
+            right = 0 < share < 1 or (1 <= share < 1e15 and share.is_integer())
+        elif word == "cross" and number:
+            settings["folds"] = int(number)
+            right = 2 <= settings["folds"] <= 100
+        else:
+            right = not number
+    except ValueError:
+        right = False
+    if not right:
+        raise BadOption(f"mode must be progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got '{mode}'")
+    return settings
+
+
+def _reading(reward: str, default_reward: Optional[float], start: Time, until: Time, strict: bool) -> dict[str, Any]:
+    return {
+        "reward": _word(reward, "reward", ("label", "first", "last", "sum", "mean", "max")),
+        "default_reward": default_reward,
+        "start": _time(start),
+        "until": _time(until),
+        "strict": int(bool(strict)),
+    }
+
+
+def _time(given: Time) -> Union[bytes, float, None]:
+    if isinstance(given, datetime):
+        return given.timestamp()
+    return _text(given, "a time") if isinstance(given, str) else given
+
+
+def _warm(given: Any, asked: list[_Candidate]) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        return {"warm": None if given is None else os.fsencode(given), "warm_place": None}
+    if len(given) != 1:
+        raise BadInput("warm: one candidate and its file, as {'linucb': FILE}")
+    ((label, file),) = given.items()
+    labels = [one.label for one in asked]
+    if label not in labels:
+        raise BadInput(f"warm: '{label}' is not among the candidates")
+    return {"warm": os.fsencode(file), "warm_place": labels.index(label)}
+
+
+def _path(given: Union[str, os.PathLike[str]]) -> bytes:
+    """As log_open takes it; what has no colon is a file, or "-"."""
+    path = os.fsencode(given)
+    if b"\0" in path or not path:
+        raise BadInput("path: a name of a file is needed")
+    if b":" not in path and path != b"-" and not os.path.exists(path):
+        raise NoFile(f"there is no log {os.fsdecode(path)}")
+    return path
+
+
+def _text(given: Any, what: str) -> bytes:
+    if not isinstance(given, str) or "\0" in given:
+        raise BadInput(f"{what}: a text is needed, got {given!r}")
+    return given.encode("utf-8", "replace")
+
+
+def _count(given: Any, what: str) -> int:
+    if isinstance(given, bool) or not isinstance(given, (int, numpy.integer)) or not 0 <= int(given) < 2**64:
+        raise BadInput(f"{what}: a whole number from 0 is needed, got {given!r}")
+    return int(given)
+
+
+def _tuned() -> frozenset[str]:
+    return frozenset(one.name for one in estimators() if one.tuned)
+
+
+def _in_words(error: Error) -> Error:
+    return type(error)(in_words_of_python(str(error)))
+
+
+def _warn(found: Iterable[Evaluation], stacklevel: int = 3) -> None:
+    for one in found:
+        if not one.trusted:
+            warnings.warn(f"{one.label}: {one.grave[0]}", Untrusted, stacklevel=stacklevel)

@@ -1,0 +1,147 @@
+"""A policy of eenet as an online policy of Open Bandit Pipeline (obp.policy.BaseContextualPolicy).
+
+>>> import numpy
+>>> from eenet.obp import EENetPolicy
+>>> policy = EENetPolicy(dim=2, n_actions=3, random_state=1, policy="linucb")
+>>> context = numpy.array([[0.5, 2.0]])
+>>> for _ in range(20):
+...     action = policy.select_action(context)[0]
+...     policy.update_params(action=action, reward=float(action == 2), context=context)
+>>> int(policy.select_action(context)[0])
+2
+>>> policy.compute_batch_action_dist(context)[0, :, 0]
+array([0., 0., 1.])
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
+
+import numpy
+
+from ._adapting import fixed_arms_bandit, products, with_probabilities
+from ._blocks import BlockLayout
+
+try:
+    from obp.policy import BaseContextualPolicy
+except ImportError as error:
+    raise ImportError(
+        f"eenet.obp needs Open Bandit Pipeline, which could not be imported ({error}): pip install obp"
+    ) from error
+
+from . import Bandit
+
+__all__ = ["EENetPolicy"]
+
+
+@dataclass
+class EENetPolicy(BaseContextualPolicy):
+    """An eenet policy that Open Bandit Pipeline can run.
+
+    dim, n_actions, len_list, batch_size, random_state: as in every policy of Open Bandit Pipeline. A list of len_list
+    actions is decided place by place, each among what is left. With batch_size the rewards are learned in batches.
+
+    policy: the name of an eenet policy. options: its options, a mapping or a text as "w2=0.1, f1.width=50".
+    action_context: features of the actions, (n_actions, features); an arm is then the context, the action and their
+    products, so that what is learned of one action tells of those like it. Without, each action learns by itself.
+    """
+
+    policy: str = "eenet"
+    options: Union[None, str, Mapping[str, Any]] = None
+    action_context: Optional[numpy.ndarray] = None
+
+    def __post_init__(self) -> None:
+        """Initialize class."""
+        super().__post_init__()
+        self.policy_name = str(getattr(self.policy, "name", self.policy))
+        if self.action_context is not None:
+            self.action_context = numpy.asarray(self.action_context, numpy.float32)
+            if self.action_context.ndim != 2 or len(self.action_context) != self.n_actions:
+                raise ValueError(
+                    f"action_context: ({self.n_actions}, features) is needed, got {self.action_context.shape}"
+                )
+        self._start()
+
+    def initialize(self) -> None:
+        """Initialize policy parameters."""
+        super().initialize()
+        self._start()
+
+    def _start(self) -> None:
+        self._layout = BlockLayout(self.n_actions, constant=True)
+        self._batch: List[Tuple[numpy.ndarray, int, float]] = []
+        seed = int(self.random_.randint(2**31 - 1)) if self.random_state is None else int(self.random_state)
+        options = with_probabilities(self.policy, self.options)
+        if self.action_context is None:
+            self.bandit = fixed_arms_bandit(self.policy, self._layout, self.dim, seed, options)
+        else:
+            features = self.action_context.shape[1]
+            self.bandit = Bandit(self.policy, self.dim + features + self.dim * features, seed, options=options)
+
+    def select_action(self, context: numpy.ndarray) -> numpy.ndarray:
+        """Select a list of actions for a context, (1, dim): (len_list,)."""
+        arms = self._arms(self._one_context(context))
+        if self.len_list == 1:
+            decisions = [self.bandit.decide(arms)]
+        else:
+            decisions = self.bandit.decide_slots(arms, self.len_list)
+        # The rewards come by update_params, perhaps late, of some or never: so the decisions do not wait for them.
+        for decision in decisions:
+            self.bandit.forget(decision)
+        return numpy.array([decision.arm for decision in decisions])
+
+    def update_params(self, action: int, reward: float, context: numpy.ndarray) -> None:
+        """Learn the reward of an action in a context, (1, dim)."""
+        row = self._one_context(context)
+        if not 0 <= action < self.n_actions:
+            raise ValueError(f"action: 0 to {self.n_actions - 1} is needed, got {action}")
+        self.n_trial += 1
+        self.action_counts[action] += 1
+        self._batch.append((row, int(action), float(numpy.asarray(reward).reshape(()))))
+        if self.n_trial % self.batch_size == 0:
+            for each_row, each_action, each_reward in self._batch:
+                self.bandit.learn_from(self._arms(each_row), each_action, each_reward)
+            self._batch.clear()
+
+    def compute_batch_action_dist(self, context: numpy.ndarray) -> numpy.ndarray:
+        """The probabilities of the actions in each place: (n_rounds, n_actions, len_list) for (n_rounds, dim) contexts.
+
+        They are what the policy would do now, as the evaluation of a fixed policy needs them. They are exact, but for
+        Thompson policies, whose probabilities are estimated by the option probability_draws. Beyond the first place
+        every set of actions that may be taken before is gone through: where each action may be drawn, and there are
+        many of them, that takes long.
+        """
+        rows = numpy.asarray(context, numpy.float32)
+        if rows.ndim != 2 or rows.shape[1] != self.dim:
+            raise ValueError(f"context: (rounds, {self.dim}) is needed, got {rows.shape}")
+        out = numpy.zeros((len(rows), self.n_actions, self.len_list))
+        for row, into in zip(rows, out):
+            self._place_probabilities(row, into)
+        return out
+
+    def _place_probabilities(self, row: numpy.ndarray, into: numpy.ndarray) -> None:
+        sets: Dict[FrozenSet[int], float] = {frozenset(): 1.0}  # what may be taken already, and how probable that is
+        for place in range(self.len_list):
+            after: Dict[FrozenSet[int], float] = defaultdict(float)
+            for taken, weight in sets.items():
+                left = [action for action in range(self.n_actions) if action not in taken]
+                for action, probability in zip(left, self.bandit.probabilities(self._arms(row, left))):
+                    if probability > 0:
+                        into[action, place] += weight * probability
+                        after[taken | {action}] += weight * probability
+            sets = after
+
+    def _arms(self, row: numpy.ndarray, actions: Optional[List[int]] = None) -> Any:
+        if self.action_context is not None:
+            return products(row, self.action_context if actions is None else self.action_context[actions])
+        if actions is None or len(actions) == self.n_actions:
+            return self._layout.arms(row)
+        return BlockLayout(self.n_actions, actions, constant=True).arms(row)
+
+    def _one_context(self, context: numpy.ndarray) -> numpy.ndarray:
+        row = numpy.asarray(context, numpy.float32)
+        if row.shape != (1, self.dim):
+            raise ValueError(f"context: (1, {self.dim}) is needed, got {row.shape}")
+        return row[0]

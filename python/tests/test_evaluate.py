@@ -1,0 +1,668 @@
+"""eenet.evaluate against formulas, stored numbers, the Open Bandit Pipeline and the program."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eenet import evaluate
+from eenet._errors import BadInput, BadOption, Error, NoFile
+
+GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "ope"
+PLAIN = [one.name for one in evaluate.estimators() if not one.needs_model]
+MODELLED = [one.name for one in evaluate.estimators() if one.needs_model]
+
+
+class Rounds:
+    """A log whose numbers are simple to know: (n, k) logged and candidate, rewards of 0 and 1, a fair model."""
+
+    def __init__(self, count: int = 3000, actions: int = 5, seed: int = 1) -> None:
+        rng = np.random.default_rng(seed)
+        self.logged = rng.dirichlet(np.full(actions, 3.0), count) * 0.8 + 0.2 / actions
+        self.logged /= self.logged.sum(1, keepdims=True)
+        self.actions = (self.logged.cumsum(1) < rng.random((count, 1))).sum(1)
+        chance = rng.random((count, actions))
+        rows = np.arange(count)
+        self.rewards = (rng.random(count) < chance[rows, self.actions]).astype(float)
+        self.predictions = np.clip(chance + 0.1 * rng.normal(size=chance.shape), 0, 1)
+        scores = np.exp(3 * chance)
+        self.candidate = scores / scores.sum(1, keepdims=True)
+        self.truth = (self.candidate * chance).sum(1).mean()
+        self.weights = self.candidate[rows, self.actions] / self.logged[rows, self.actions]
+        self.direct = (self.candidate * self.predictions).sum(1)
+        self.residual = self.rewards - self.predictions[rows, self.actions]
+
+    def estimate(self, **more):
+        return evaluate.estimate(
+            self.rewards, self.logged, self.candidate, actions=self.actions, predictions=self.predictions, **more
+        )
+
+
+@pytest.fixture(scope="module")
+def rounds() -> Rounds:
+    return Rounds()
+
+
+# ---- formulas ----
+
+
+def by_formula(of: Rounds, name: str, lam: float) -> float:
+    w, r, d, e = of.weights, of.rewards, of.direct, of.residual
+    shrunk = lam * w / (w**2 + lam) if math.isfinite(lam) else w
+    return {
+        "ips": lambda: (w * r).mean(),
+        "clipped": lambda: (np.minimum(w, lam) * r).mean(),
+        "snips": lambda: (w * r).sum() / w.sum(),
+        "dm": lambda: d.mean(),
+        "dr": lambda: (d + w * e).mean(),
+        "mrdr": lambda: (d + w * e).mean(),
+        "clipped-dr": lambda: (d + np.minimum(w, lam) * e).mean(),
+        "sndr": lambda: d.mean() + (w * e).sum() / w.sum(),
+        "switch-dr": lambda: (d + np.where(w <= lam, w, 0) * e).mean(),
+        "dros": lambda: (d + shrunk * e).mean(),
+        "sg-ips": lambda: (w / (1 - lam + lam * w) * r).mean(),
+        "sg-dr": lambda: (d + w / (1 - lam + lam * w) * e).mean(),
+    }[name]()
+
+
+@pytest.mark.parametrize("name", ["ips", "clipped", "snips", "sg-ips", *MODELLED])
+@pytest.mark.parametrize("tuning", ["slope", "mse"])
+def test_values_are_those_of_the_formulas(rounds, name, tuning):
+    found = rounds.estimate(estimator=name, tuning=tuning)
+    assert found.estimator == name
+    assert found.value == pytest.approx(by_formula(rounds, name, found.lambda_), rel=1e-12)
+    tuned = {one.name: one.tuned for one in evaluate.estimators()}[name]
+    assert math.isnan(found.lambda_) != tuned
+    assert found.gain == pytest.approx(found.value - rounds.rewards.mean(), abs=1e-12)
+
+
+def test_normal_interval_is_that_of_the_formula(rounds):
+    terms = rounds.direct + rounds.weights * rounds.residual
+    error = terms.std(ddof=1) / math.sqrt(len(terms))
+    found = rounds.estimate(estimator="dr", interval="normal", alpha=0.1)
+    assert found.low == pytest.approx(terms.mean() - 1.6448536269514722 * error, rel=1e-12)
+    assert found.high == pytest.approx(terms.mean() + 1.6448536269514722 * error, rel=1e-12)
+    gains = terms - rounds.rewards
+    half = 1.6448536269514722 * gains.std(ddof=1) / math.sqrt(len(terms))
+    assert found.gain_low == pytest.approx(gains.mean() - half, rel=1e-9)
+    assert found.confidence == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("interval", evaluate.intervals())
+def test_every_interval_holds_the_truth(rounds, interval):
+    found = rounds.estimate(estimator="ips", interval=interval)
+    assert found.low < rounds.truth < found.high
+    assert found.low <= found.value <= found.high
+    assert found.trusted and found.facts["rounds"] == len(rounds.rewards)
+
+
+def test_effective_rounds(rounds):
+    w = rounds.weights
+    assert rounds.estimate().effective == pytest.approx(w.sum() ** 2 / (w**2).sum(), rel=1e-12)
+
+
+def test_replay_is_the_mean_where_choices_agree():
+    rng = np.random.default_rng(3)
+    actions, choices = rng.integers(0, 3, 900), rng.integers(0, 3, 900)
+    rewards = rng.random(900)
+    found = evaluate.estimate(rewards, np.full((900, 3), 1 / 3), np.eye(3)[choices], actions=actions, estimator="replay")
+    assert found.value == pytest.approx(rewards[actions == choices].mean(), rel=1e-12)
+
+
+def test_replay_of_a_draw_has_no_value(rounds):
+    found = rounds.estimate(estimator="replay")
+    assert math.isnan(found.value) and "cannot be told" in found.headline
+
+
+def test_copies_count_as_rounds_that_were_dropped():
+    rng = np.random.default_rng(4)
+    rewards, pi = rng.random(50), rng.uniform(0.4, 0.6, 50)
+    copies = rng.integers(1, 4, 50).astype(float)
+    found = evaluate.estimate(rewards, np.full(50, 0.5), pi, copies=copies, estimator="ips")
+    assert found.value == pytest.approx((copies * pi / 0.5 * rewards).sum() / copies.sum(), rel=1e-12)
+    assert found.rounds == copies.sum() and found.events == 50
+
+
+# ---- shapes ----
+
+
+def test_one_column_and_all_columns_agree(rounds):
+    rows = np.arange(len(rounds.rewards))
+    taken, pi = rounds.logged[rows, rounds.actions], rounds.candidate[rows, rounds.actions]
+    whole = evaluate.estimate(rounds.rewards, rounds.logged, rounds.candidate, actions=rounds.actions)
+    for logged, candidate in [(taken, pi), (rounds.logged, pi), (taken, rounds.candidate)]:
+        part = evaluate.estimate(rounds.rewards, logged, candidate, actions=rounds.actions)
+        assert (part.value, part.low, part.high) == (whole.value, whole.low, whole.high)
+        assert part.trusted
+
+
+def test_any_kind_of_array_gives_the_same(rounds):
+    pandas = pytest.importorskip("pandas")
+    usual = rounds.estimate()
+    assert rounds.rewards.dtype == np.float64
+    other = evaluate.estimate(
+        pandas.Series(rounds.rewards.astype(bool)),
+        pandas.DataFrame(rounds.logged),
+        np.asfortranarray(rounds.candidate)[:, :, None],
+        actions=rounds.actions.astype(np.uint8)[:, None],
+        predictions=np.repeat(rounds.predictions, 2, axis=1)[:, ::2],
+    )
+    assert other.estimates == usual.estimates
+    lists = evaluate.estimate([1, 0], [0.5, 0.5], [0.5, 0.25], estimator="ips")
+    assert lists.value == 0.5
+
+
+def test_large_arrays_are_not_copied():
+    count, actions = 200_000, 10
+    logged = np.full((count, actions), 0.1)
+    taken = np.zeros(count, dtype=np.int64)
+    rewards = np.zeros(count)
+    import tracemalloc
+
+    tracemalloc.start()
+    evaluate.estimate(rewards, logged, logged, actions=taken)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1_000_000  # numpy tells tracemalloc of its arrays: a copy would be 16 MB
+
+
+def test_named_candidates(rounds):
+    found = evaluate.compare(rounds.rewards, rounds.logged, "uniform,logged,first,arm:2", actions=rounds.actions)
+    assert [one.label for one in found] == ["uniform", "logged", "first", "arm:2"]
+    assert found["logged"].value == pytest.approx(rounds.rewards.mean(), rel=1e-12)
+    assert "is the log's own policy" in found["logged"].headline
+    third = evaluate.estimate(
+        rounds.rewards, rounds.logged, np.tile(np.eye(5)[2], (3000, 1)), actions=rounds.actions, estimator="ips"
+    )
+    assert third.value == found["arm:2"]["ips"].value
+
+
+# ---- what cannot be ----
+
+
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        ({"rewards": [1.0, math.nan, 0.0]}, r"rewards\[1\]: a reward must be a finite number, got nan"),
+        ({"rewards": [1.0, 0.0]}, "2 rewards|3 rows"),
+        ({"rewards": []}, "rewards: there is no round"),
+        ({"rewards": ["a", "b", "c"]}, "rewards: numbers are needed"),
+        ({"rewards": np.ones((3, 2))}, r"rewards: an array of \(n,\) is needed, this one has 2 dimensions"),
+        ({"logged": [0.5, 0.0, 0.5]}, r"logged\[1\]: the probability of the taken action must be above 0"),
+        ({"logged": [0.5, 1.5, 0.5]}, r"logged\[1\]: .* at most 1, got 1.5"),
+        ({"logged": 0.5}, r"logged: an array of \(n,\) or \(n, k\) is needed, this one has 0 dimensions"),
+        ({"logged": [[0.5], [0.5, 0.5], 3]}, "logged: numbers are needed"),
+        ({"rewards": [1j, 0, 0]}, "rewards: numbers are needed: this is an array of complex128"),
+        ({"rewards": [None, 1, 0]}, r"rewards\[0\]: a reward must be a finite number"),
+        ({"predictions": [0.5, 0.5, 0.5], "estimator": "dr"}, "predictions: an array of 2 dimensions"),
+        ({"logged": np.ones((3, 2, 2))}, "this one has 3 dimensions"),
+        ({"logged": np.full((3, 2), 0.5)}, "actions: .* need the action that was taken"),
+        ({"candidate": [0.5, -0.1, 0.5]}, r"candidate\[1\]: a probability must be 0 to 1, got -0.1"),
+        ({"candidate": None}, "candidate: probabilities are needed"),
+        ({"candidate": np.full((3, 2), 0.4), "actions": [0, 1, 0]}, r"candidate\[0\]: probabilities must sum to 1, got 0.8"),
+        ({"candidate": np.full((3, 2), 0.5), "actions": [0, 2, 0]}, r"actions\[1\]: an action must be 0 to 1, got 2"),
+        ({"candidate": np.full((3, 2), 0.5), "actions": [0, -1, 0]}, r"actions\[1\]: an action must be 0 to 1, got -1"),
+        ({"candidate": np.full((3, 2), 0.5), "actions": [0, 0.5, 0]}, "actions: whole numbers from 0 are needed"),
+        ({"candidate": np.full((3, 2), 0.5), "actions": [0, 1]}, "actions: it has 2 rows, and there are 3 rewards"),
+        ({"candidate": "uniform"}, "'uniform' needs the number of actions"),
+        ({"candidate": "eenet"}, "'eenet' looks at the arms of a round"),
+        ({"candidate": "unifrom"}, "did you mean 'uniform'"),
+        ({"copies": [1.0, 0.5, 1.0]}, r"copies\[1\]: a round stands for at least one"),
+        ({"estimator": "dr"}, "estimator 'dr': it needs"),
+        ({"estimator": "snisp"}, "estimator: there is no 'snisp'; did you mean 'snips'"),
+        ({"estimator": ["ips", "ips"]}, "'ips' is given twice"),
+        ({"estimator": "clipped", "rewards": [1.0], "logged": [0.5], "candidate": [0.5]}, "tuning needs two rounds"),
+        ({"interval": "norml"}, "did you mean 'normal'"),
+        ({"alpha": 0}, "alpha must lie between 0 and 1"),
+        ({"reward_range": (1, 0)}, "reward_range must be"),
+        ({"reward_range": (0, 0.5)}, r"rewards\[0\]: 1 lies outside 0 to 0.5; reward_range=\(LOW, HIGH\)"),
+        ({"least_probability": 0.9}, "a probability of 0.5 is below least_probability, 0.9"),
+        ({"seed": -1}, "seed: a whole number from 0"),
+    ],
+)
+def test_a_wrong_input_is_a_sentence(change, sentence):
+    given = {"rewards": [1.0, 0.0, 1.0], "logged": [0.5, 0.5, 0.5], "candidate": [0.5, 0.5, 0.5], **change}
+    with pytest.raises((BadInput, BadOption), match=sentence):
+        evaluate.estimate(**given)
+
+
+def test_nothing_in_common_is_told():
+    logged = np.tile([1.0, 0.0], (500, 1))
+    with pytest.warns(evaluate.Untrusted, match="never done in this log"):
+        found = evaluate.estimate(np.ones(500), logged, "arm:1", actions=np.zeros(500, dtype=int))
+    assert math.isnan(found.value) and not found.trusted
+    assert found.headline == "What arm:1 would have earned cannot be told from this log."
+    with pytest.warns(evaluate.Untrusted, match="covers only part of what candidate does"):
+        evaluate.estimate(np.ones(500), np.full(500, 0.5), np.zeros(500))
+
+
+def test_wrong_probabilities_are_told(rounds):
+    with pytest.warns(evaluate.Untrusted, match="probabilities look wrong"):
+        evaluate.estimate(rounds.rewards, rounds.logged[:, ::-1].copy(), rounds.candidate, actions=rounds.actions)
+    with pytest.warns(evaluate.Untrusted, match="do not sum to 1"):
+        evaluate.estimate(rounds.rewards, rounds.logged * 0.97, rounds.candidate, actions=rounds.actions)
+
+
+def test_rewards_beyond_0_and_1_are_told_of():
+    rewards = np.linspace(-3, 5, 300)
+    found = evaluate.estimate(rewards, np.full(300, 0.5), np.full(300, 0.5))
+    assert any("between -3 and 5" in one and "reward_range=(LOW, HIGH)" in one for one in found.sentences)
+    assert not any("reward_range" in one for one in
+                   evaluate.estimate(rewards, np.full(300, 0.5), np.full(300, 0.5), reward_range=(-5, 5)).sentences)
+
+
+def test_the_extension_refuses_what_it_is_not_given():
+    from eenet import _lab
+
+    good = evaluate._settings("ips", "cs", 0.05, None, None, "slope", 0)
+    arrays = (np.ones(3), np.ones(3), np.ones(3), None, None, None)
+    for call, args in [
+        (_lab.array_estimate, ()),
+        (_lab.array_estimate, (arrays, 3)),
+        (_lab.array_estimate, (arrays, {})),
+        (_lab.array_estimate, (arrays[:2], {**good, "name": b"x"})),
+        (_lab.array_estimate, ((None,) * 6, {**good, "name": b"x"})),
+        (_lab.array_estimate, (arrays, {**good, "name": "text"})),
+        (_lab.array_estimate, (arrays, {**good, "name": b"x", "estimators": (b"ips",) * 17})),
+        (_lab.array_estimate, (arrays, {**good, "name": b"x", "interval": b"none"})),
+        (_lab.array_estimate, ((*arrays[:3], np.ones(3), None, None), {**good, "name": b"x"})),
+        (_lab.array_estimate, ((*arrays[:3], np.zeros(6, dtype=np.int64)[::2], None, None), {**good, "name": b"x"})),
+        (_lab.log_evaluate, (b"x", (), {})),
+        (_lab.log_evaluate, (b"x", ((b"eenet",),), good)),
+        (_lab.log_evaluate, (b"x\0y", ((b"eenet", None, 0),), good)),
+        (_lab.log_events, (b"x", {})),
+    ]:
+        with pytest.raises((TypeError, ValueError, KeyError)):
+            call(*args)
+
+
+# ---- what is given ----
+
+
+def test_what_is_printed_and_framed(rounds):
+    pandas = pytest.importorskip("pandas")
+    found = evaluate.compare(
+        rounds.rewards,
+        rounds.logged,
+        {"mine": rounds.candidate, "any": "uniform"},
+        actions=rounds.actions,
+        predictions=rounds.predictions,
+    )
+    frame = found.frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.candidate) == ["mine", "mine", "any", "any"]
+    assert list(frame.estimator) == ["dr", "snips"] * 2
+    assert frame.value[0] == found["mine"].value == found["mine"]["dr"].value
+    assert found.best is found[0] is found["mine"]
+    text = repr(found)
+    assert "* mine" in text and "95% interval" in text and "difference between any and" in text
+    assert "<table" in found._repr_html_()
+    assert "mine" in repr(found[0])
+    with pytest.raises(KeyError, match="no estimate by 'ips'"):
+        found[0]["ips"]
+    with pytest.raises(KeyError, match="no candidate is called 'other'; there are mine, any"):
+        found["other"]
+
+
+def test_plots(rounds, tmp_path):
+    pytest.importorskip("matplotlib")
+    found = evaluate.compare(rounds.rewards, rounds.logged, "uniform,arm:2", actions=rounds.actions)
+    ax = found.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["uniform", "arm:2"]
+    ax.figure.savefig(tmp_path / "x.png")
+    with pytest.raises(ValueError, match="no marks"):
+        found[0].plot()
+
+
+def test_a_plot_over_the_log(shop):
+    pytest.importorskip("matplotlib")
+    (found,) = evaluate.log(shop, "uniform", estimators="ips,snips")
+    line, logged = found.plot(estimator="snips").get_lines()
+    np.testing.assert_array_equal(line.get_ydata(), found.marks.values[:, 1])
+    np.testing.assert_array_equal(logged.get_xdata(), found.marks.events)
+
+
+def test_names_of_other_packages():
+    for other, ours in [("ipw", "ips"), ("SNIPW", "snips"), ("dr_os", "dros"), ("switch_dr", "switch-dr"), ("mle", "el")]:
+        assert evaluate._estimators(other) == (ours.encode(),)
+
+
+def test_threads_give_the_same(rounds):
+    usual, found = rounds.estimate().estimates, []
+    threads = [threading.Thread(target=lambda: found.append(rounds.estimate().estimates)) for _ in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [usual] * 4
+
+
+def test_docstrings():
+    found = doctest.testmod(evaluate)
+    assert found.attempted > 10 and not found.failed
+
+
+# ---- numbers of others ----
+
+
+def golden(name: str):
+    if not (GOLDEN / f"{name}.json").is_file():
+        pytest.skip("the stored numbers are in the source tree alone")
+    return json.loads((GOLDEN / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize("name", ["synthetic_binary", "synthetic_continuous"])
+def test_stored_values_of_the_open_bandit_pipeline(name):
+    log = golden(name)
+    actions = np.array(log["action"])
+    policies = {
+        "soft": np.array(log["soft"]),
+        "hard": np.eye(log["n_actions"])[log["best"]],
+        "uniform": "uniform",
+        "behaviour": np.array(log["pi_b"]),
+    }
+    names = {"ips": "ipw", "snips": "snipw", "dm": "dm", "dr": "dr", "sndr": "sndr"}
+    tuned = {"clipped": "ipw", "clipped-dr": "dr", "switch-dr": "switch_dr", "dros": "dr_os", "sg-ips": "sg_ipw"}
+    for policy, pi in policies.items():
+        expect = log["expect"][policy]
+        for tuning in ["slope", "mse"]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", evaluate.Untrusted)
+                found = evaluate.estimate(
+                    log["reward"],
+                    np.array(log["pi_b"]),
+                    pi,
+                    actions=actions,
+                    predictions=log["q_hat"],
+                    estimator=[*names, *tuned],
+                    tuning=tuning,
+                    interval="normal",
+                )
+            for ours, theirs in names.items():
+                assert found[ours].value == pytest.approx(expect[theirs], rel=1e-9)
+            for ours, theirs in tuned.items():
+                if "tuned" in expect:
+                    assert found[ours].value == pytest.approx(expect["tuned"][f"{theirs}_{tuning}"]["value"], rel=1e-9)
+            assert found.effective == pytest.approx(expect["weights"]["effective_sample_size"], rel=1e-9)
+            if "bounds_ipw" in expect:
+                assert [found["ips"].low, found["ips"].high] == pytest.approx(
+                    expect["bounds_ipw"]["0.05"]["normal"], rel=1e-9
+                )
+
+
+@pytest.mark.parametrize("stream", range(3))
+def test_stored_values_of_vowpal_wabbit(stream):
+    one = golden("vw_estimators")["streams"][stream]
+    log = golden(one["log"][:-5])
+    rows = np.arange(log["n_rounds"])
+    rewards = np.array(one["reward"] or log["reward"])
+    pi = np.array(log["soft"])[rows, log["action"]]
+    given = dict(
+        rewards=rewards,
+        logged=np.array(log["pscore"]),
+        candidate=pi,
+        copies=np.full(len(rows), 1 / (1 - one["p_drop"])),
+        reward_range=(one["rmin"], one["rmax"]),
+        least_probability=1 / one["wmax"],
+    )
+    expect = one["expect"]["2000"]
+    if expect["points"]:
+        found = evaluate.estimate(**given, estimator="ips,snips,mle,cressie-read")
+        values = [expect["points"][name] for name in ["ips", "snips", "mle_wmax", "cressieread_wmax"]]
+        assert [each.value for each in found.estimates] == pytest.approx(values, rel=1e-7)
+    # Theirs of dropped rounds has the copies in the largest weight, which no probability of this log would allow.
+    known = {"normal": "gaussian"} if one["p_drop"] else {"normal": "gaussian", "cressie-read": "cressieread_wmax"}
+    for ours, theirs in known.items():
+        for alpha, ends in expect["intervals"][theirs].items():
+            found = evaluate.estimate(**given, estimator="ips", interval=ours, alpha=float(alpha))
+            assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
+
+
+def test_the_open_bandit_pipeline_itself(rounds):
+    obp = pytest.importorskip("obp.ope", reason="the Open Bandit Pipeline is not here")
+    lambdas = [1, 5, 10, 50, 100, 500, 1000, np.inf]
+    shares = [0, 0.001, 0.01, 0.05, 0.1, 0.5]
+    theirs = {
+        "ips": obp.InverseProbabilityWeighting(),
+        "snips": obp.SelfNormalizedInverseProbabilityWeighting(),
+        "dm": obp.DirectMethod(),
+        "dr": obp.DoublyRobust(),
+        "sndr": obp.SelfNormalizedDoublyRobust(),
+    }
+    for way in ["slope", "mse"]:
+        more = dict(tuning_method=way)
+        theirs[f"clipped {way}"] = obp.InverseProbabilityWeightingTuning(lambdas=lambdas, **more)
+        theirs[f"clipped-dr {way}"] = obp.DoublyRobustTuning(lambdas=lambdas, **more)
+        theirs[f"switch-dr {way}"] = obp.SwitchDoublyRobustTuning(lambdas=lambdas, **more)
+        theirs[f"dros {way}"] = obp.DoublyRobustWithShrinkageTuning(lambdas=lambdas, **more)
+        theirs[f"sg-ips {way}"] = obp.SubGaussianInverseProbabilityWeightingTuning(lambdas=shares, **more)
+        theirs[f"sg-dr {way}"] = obp.SubGaussianDoublyRobustTuning(lambdas=shares, **more)
+    rows = np.arange(len(rounds.rewards))
+    for name, estimator in theirs.items():
+        value = estimator.estimate_policy_value(
+            reward=rounds.rewards,
+            action=rounds.actions,
+            pscore=rounds.logged[rows, rounds.actions],
+            action_dist=rounds.candidate[:, :, None],
+            estimated_rewards_by_reg_model=rounds.predictions[:, :, None],
+            position=np.zeros(len(rows), dtype=int),
+        )
+        ours, _, tuning = name.partition(" ")
+        found = rounds.estimate(estimator=ours, tuning=tuning or "slope")
+        assert found.value == pytest.approx(value, rel=1e-9), name
+
+
+# ---- the program ----
+
+
+@pytest.fixture(scope="module")
+def shop(program, tmp_path_factory) -> Path:
+    """A log of vectors, as the program writes it."""
+    path = tmp_path_factory.mktemp("log") / "shop.eelog"
+    command = f"run -d synthetic:clicks,arms=5,dim=6,rate=0.1 -p linucb -T 1500 -s 0 --log {path}"
+    floor = "--set linucb.propensity=floor --set linucb.propensity_epsilon=0.3"
+    subprocess.run([program, *command.split(), *floor.split()], check=True, capture_output=True)
+    return path
+
+
+def lines_of(program, *words) -> list:
+    done = subprocess.run([program, "evaluate", *map(str, words), "--json"], check=True, capture_output=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def same(ours: dict, theirs: dict) -> None:
+    """To the last digit, but for the time that it took and the name of the log."""
+    dropped = {"seconds", "log"}
+    assert {k: v for k, v in ours.items() if k not in dropped} == {k: v for k, v in theirs.items() if k not in dropped}
+
+
+def test_arrays_give_what_the_program_gives(program, tmp_path):
+    rounds = Rounds(700)
+    lines = [
+        {"_label_cost": -r, "_label_probability": p[a], "_label_Action": a + 1, "_labelIndex": a,
+         "a": list(range(1, 6)), "p": list(p), "c": {"_multi": [{}] * 5}}
+        for r, a, p in zip(rounds.rewards, rounds.actions.tolist(), rounds.logged.tolist())
+    ]  # fmt: skip
+    path, table = tmp_path / "log.dsjson", tmp_path / "pi.npy"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    np.save(table, rounds.candidate)
+    for interval in evaluate.intervals():
+        found = evaluate.estimate(
+            rounds.rewards,
+            rounds.logged,
+            rounds.candidate,
+            actions=rounds.actions,
+            estimator=PLAIN,
+            interval=interval,
+            name=f"file:{table}",
+        )
+        (theirs,) = lines_of(program, path, "-p", f"file:{table}", "-e", ",".join(PLAIN), "-i", interval)
+        for name in ["marks", "options", "fingerprint", "asked", "features"]:
+            theirs.pop(name), found.about.pop(name)
+        same(found.about, theirs)
+
+
+@pytest.mark.parametrize(
+    "given, flags",
+    [
+        ({}, ""),
+        ({"estimators": "snips,ips,el", "interval": "bootstrap", "alpha": 0.2}, "-e snips,ips,el -i bootstrap --confidence 0.8"),
+        ({"mode": "split=0.4", "model": "ridge", "seeds": 7}, "-m split=0.4 --model ridge -s 7"),
+        ({"mode": "cross=3", "model": "ridge", "estimators": ["dm", "mrdr"]}, "-m cross=3 --model ridge -e dm,mrdr"),
+        ({"reward_range": (-1, 2), "least_probability": 0.01}, "--rewards -1:2 --least-probability 0.01"),
+    ],
+)
+def test_a_log_gives_what_the_program_gives(program, shop, given, flags):
+    found = evaluate.log(shop, ["linucb", ("greedy", {"f1.width": 8}), "uniform", "logged"], threads=2, **given)
+    theirs = lines_of(program, shop, "-p", "linucb,greedy,uniform,logged", "--set", "greedy.f1.width=8", *flags.split())
+    assert [one.label for one in found] == ["linucb", "greedy", "uniform", "logged"]
+    for one, line in zip(found, theirs):
+        same(one.about, line)
+        assert one.trusted == line["trusted"] and one.value == line["estimators"][0]["value"]
+        assert len(one.marks) == len(line["marks"]) and one.marks.events[-1] == one.events
+        assert one.marks.values[-1, 0] == pytest.approx(one.value)
+
+
+def test_a_log_with_slots(program, tmp_path):
+    rng = np.random.default_rng(5)
+    path = tmp_path / "slots.dsjson"
+    with open(path, "w") as file:
+        for _ in range(200):
+            first, second = (int(i) for i in rng.permutation(3)[:2])
+            rest = [i for i in range(3) if i != first]
+            rest.sort(key=lambda i: i != second)
+            outcomes = [
+                {"_a": [first, *rest], "_p": [1 / 3] * 3, "_label_cost": -float(first == 1)},
+                {"_a": rest, "_p": [0.5, 0.5], "_label_cost": -float(second == 2)},
+            ]
+            context = {"_multi": [{"x": {"i": i}} for i in range(3)], "_slots": [{}, {}]}
+            file.write(json.dumps({"c": context, "_outcomes": outcomes}) + "\n")
+    found = evaluate.log(path, "uniform,arm:1", estimators="ips", slots="own")
+    theirs = lines_of(program, path, "-p", "uniform,arm:1", "-e", "ips", "--slots", "own")
+    for one, line in zip(found, theirs):
+        same(one.about, line)
+    assert [slot.events for slot in found[0].slots] == [200, 200]
+
+
+def test_a_folder_keeps_and_is_read(program, shop, tmp_path):
+    found = evaluate.log(shop, "uniform,first", folder=tmp_path / "kept")
+    again = evaluate.read(tmp_path / "kept")
+    assert [one.estimates for one in again] == [one.estimates for one in found]
+    command = [program, "evaluate", shop, "-p", "uniform,first", "-o", tmp_path / "kept", "--json"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert len(evaluate.read(tmp_path / "kept")) == 2  # the program found them there
+
+
+def test_labels_seeds_and_failures(shop, tmp_path):
+    found = evaluate.log(shop, {"narrow": ("greedy", "f1.width=4"), "wide": ("greedy", {"f1.width": 16})}, seeds=[0, 1],
+                         estimators="ips")  # fmt: skip
+    assert [one.label for one in found] == ["narrow seed 0", "narrow seed 1", "wide seed 0", "wide seed 1"]
+    assert "narrow seed 1" in found[1].headline
+    with pytest.warns(RuntimeWarning, match="nothing.ee"):
+        found = evaluate.log(shop, ["uniform", f"model:{tmp_path}/nothing.ee"])
+    assert len(found) == 1 and list(found.failures) == [f"model:{tmp_path}/nothing.ee"]
+    with pytest.raises(Error, match="nothing.ee"):
+        evaluate.log(shop, f"model:{tmp_path}/nothing.ee")
+
+
+@pytest.mark.parametrize(
+    "path, given, sentence",
+    [
+        (None, {"candidates": "eenett"}, "did you mean 'eenet'"),
+        (None, {"candidates": []}, "at least one"),
+        (None, {"candidates": ["uniform", "uniform"]}, "given twice"),
+        (None, {"candidates": [3]}, "a policy, a text"),
+        (None, {"mode": "split=2.5"}, "mode must be"),
+        (None, {"mode": "cross=1"}, "mode must be"),
+        (None, {"judge_from": "yesterday"}, "judge_from must be a time"),
+        (None, {"judge_from": 3.0, "mode": "split"}, "judge_from is for the mode"),
+        (None, {"reward_range": (0.5, 2)}, r"reward_range=\(LOW, HIGH\) tells"),
+        (None, {"warm": {"eenet": "x"}}, "'eenet' is not among the candidates"),
+        ("\0", {}, "a name of a file is needed"),
+        ("/dev/null", {}, "no event|empty|event"),
+    ],
+)
+def test_a_wrong_question_about_a_log_is_a_sentence(shop, path, given, sentence):
+    with pytest.raises((BadInput, BadOption, ValueError), match=sentence):
+        evaluate.log(path or shop, **{"candidates": "uniform", **given})
+
+
+def test_no_such_log(tmp_path):
+    with pytest.raises(NoFile, match="nowhere"):
+        evaluate.log(tmp_path / "nowhere.eelog", "uniform")
+    with pytest.raises(FileNotFoundError):
+        evaluate.read_log(tmp_path / "nowhere.eelog")
+
+
+def test_control_c_ends_a_log(program, tmp_path):
+    """A process that evaluates a pipe which never ends gets SIGINT, and says KeyboardInterrupt at once."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    code = f"from eenet import evaluate; print('begun', flush=True); evaluate.log({str(pipe)!r}, 'uniform', estimators='ips')"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = b'{"_label_cost":-1,"_label_probability":0.5,"_label_Action":1,"a":[1,2],"p":[0.5,0.5],"c":{"_multi":[{},{}]}}\n'
+    try:
+        with open(pipe, "wb", buffering=0) as file:
+            file.write(line * 100)
+            child.send_signal(signal.SIGINT)
+            try:
+                while child.poll() is None:
+                    file.write(line * 100)
+            except BrokenPipeError:
+                pass
+        errors = child.communicate(timeout=30)[1]
+    finally:
+        child.kill()
+    assert "KeyboardInterrupt" in errors
+
+
+# ---- a log in memory ----
+
+
+def test_a_log_of_vectors_in_memory(shop):
+    log = evaluate.read_log(shop)
+    found = evaluate.log(shop, "uniform", estimators="ips")[0]
+    assert len(log) == found.events == 1500 and log.dim == 6
+    assert log.rewards.mean() == pytest.approx(found.reward)
+    assert log.logged.shape == (1500, 5)
+    np.testing.assert_array_equal(log.logged[np.arange(1500), log.actions], log.probabilities)
+    again = evaluate.estimate(log.rewards, log.logged, "uniform", actions=log.actions, estimator="ips")
+    assert again.estimates == found.estimates
+    arms, arm, reward, probability, context = log[-1]
+    assert arms.shape == (5, 6) and arms.dtype == np.float32 and context is None
+    assert (arm, reward, probability) == (log.actions[-1], log.rewards[-1], log.probabilities[-1])
+    assert len(list(log)) == 1500
+    with pytest.raises(IndexError, match="none has the number 1500"):
+        log[1500]
+
+
+def test_a_log_of_named_features_in_memory(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "log.dsjson"
+    line = {"_label_cost": -0.5, "_label_probability": 0.25, "_labelIndex": 1, "_label_Action": 2, "EventId": "é1",
+            "Timestamp": "2021-05-18T13:28:29Z", "a": [2, 1], "p": [0.25, 0.75],
+            "c": {"user": {"age": 7}, "_multi": [{"item": {"id": "a"}}, {"item": {"id": "b"}}]}}  # fmt: skip
+    more = {**line, "EventId": "2", "a": [2], "p": [1], "_label_probability": 1.0}
+    path.write_text(f"{json.dumps(line)}\nno event\n{json.dumps(more)}\n")
+    log = evaluate.read_log(path)
+    assert len(log) == 2 and log.passed == 1 and log.ids == ["é1", "2"] and log.dim == 0
+    first = log[0]
+    assert first.arms == line["c"]["_multi"] and first.context == {"user": {"age": 7}}
+    assert (first.arm, first.reward, first.probability) == (1, 0.5, 0.25)
+    np.testing.assert_array_equal(log.logged[0], [0.75, 0.25])
+    frame = log.frame()
+    assert frame["user.age"].tolist() == [7, 7] and frame.time[0] == pandas.Timestamp("2021-05-18T13:28:29")
+    with pytest.raises(BadInput, match="line 2"):
+        evaluate.read_log(path, strict=True)
+    assert len(evaluate.read_log(path, until="2021-05-18")) == 0

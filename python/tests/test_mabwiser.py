@@ -1,0 +1,288 @@
+"""The face of MABWiser's MAB; side by side with MABWiser itself where that is there."""
+
+import copy
+import doctest
+import pickle
+
+import numpy
+import pytest
+
+import eenet
+import eenet.mabwiser
+from eenet.mabwiser import MAB
+
+ARMS = ["a", "b", "c"]
+
+
+def problem(rounds, seed=0, features=4):
+    """Contexts, and the arm that each wants: that of the largest of three mixtures of its features."""
+    random = numpy.random.default_rng(seed)
+    contexts = random.normal(size=(rounds, features)).astype("f")
+    weights = numpy.random.default_rng(99).normal(size=(features, len(ARMS)))
+    return contexts, [ARMS[best] for best in numpy.argmax(contexts @ weights, axis=1)]
+
+
+def play(mab, contexts, wanted):
+    """Fits on ten rounds of chance, then decides and learns round by round; how many decisions were right."""
+    first = [ARMS[i % 3] for i in range(10)]
+    mab.fit(first, [float(arm == best) for arm, best in zip(first, wanted)], contexts[:10])
+    right = 0
+    for row in range(10, len(contexts)):
+        arm = mab.predict(contexts[row : row + 1])
+        reward = float(arm == wanted[row])
+        mab.partial_fit([arm], [reward], contexts[row : row + 1])
+        right += reward
+    return right / (len(contexts) - 10)
+
+
+def test_examples():
+    assert doctest.testmod(eenet.mabwiser).failed == 0
+
+
+@pytest.mark.parametrize("policy, bound", [("eenet", 0.75), ("eenet:fast", 0.75), ("linucb", 0.75), ("lints", 0.7)])
+def test_learns(policy, bound):
+    contexts, wanted = problem(1200)
+    mab = MAB(ARMS, policy, seed=1)
+    assert play(mab, contexts, wanted) > bound  # chance is 1/3
+    assert mab.bandit.info.pending == 0
+
+
+def test_learns_without_contexts():
+    random = numpy.random.default_rng(0)
+    mab = MAB(ARMS, "eenet", seed=1)
+    mab.fit(ARMS, [0, 0, 0])
+    chosen = []
+    for _ in range(600):
+        arm = mab.predict()
+        chosen.append(arm)
+        mab.partial_fit([arm], [float(random.random() < {"a": 0.2, "b": 0.8, "c": 0.5}[arm])])
+    assert not mab.is_contextual
+    assert chosen[-300:].count("b") > 250
+    assert mab.predict([[1], [1]]) == ["b", "b"]  # as many as there are contexts, which do not matter
+
+
+def test_forms_of_what_is_returned():
+    contexts, wanted = problem(30)
+    mab = MAB(ARMS, "linucb", seed=1)
+    mab.fit(numpy.array(wanted), numpy.ones(30), contexts)
+    assert mab.predict(contexts[:1]) in ARMS
+    assert set(mab.predict(contexts[:5])) <= set(ARMS) and len(mab.predict(contexts[:5])) == 5
+    for values in (mab.predict_expectations, mab.expected_rewards, mab.probabilities):
+        assert list(values(contexts[:1])) == ARMS
+        assert [list(each) for each in values(contexts[:2])] == [ARMS, ARMS]
+    above = mab.predict_expectations(contexts[:1])["a"] - mab.expected_rewards(contexts[:1])["a"]
+    assert above > 0
+    assert sum(mab.probabilities(contexts[:1]).values()) == pytest.approx(1)
+
+
+def test_pandas():
+    pandas = pytest.importorskip("pandas")
+    contexts, wanted = problem(30)
+    frame = pandas.DataFrame(contexts)
+    one, other = MAB(ARMS, "linucb", seed=1), MAB(ARMS, "linucb", seed=1)
+    one.fit(wanted, [1] * 30, contexts)
+    other.fit(pandas.Series(wanted), pandas.Series([1] * 30), frame)
+    assert one.predict_expectations(contexts[:3]) == other.predict_expectations(frame[:3])
+    assert other.predict_expectations(frame.iloc[0]) == one.predict_expectations(contexts[:1])
+
+
+def test_arms_come_and_go():
+    contexts, wanted = problem(400)
+    mab = MAB(["a", "b"], "eenet:fast", seed=1, max_arms=4)
+    first = ["ab"[row % 2] for row in range(400)]
+    mab.fit(first, [float(arm == best) for arm, best in zip(first, wanted)], contexts)
+    mab.add_arm("c")
+    assert mab.arms == ARMS and mab.cold_arms == ["c"]
+    mab.partial_fit(["c"] * 400, [float(best == "c") for best in wanted], contexts)
+    assert mab.cold_arms == []
+    new, best = problem(300, seed=5)
+    expected = mab.expected_rewards(new)
+    assert numpy.mean([max(each, key=each.get) == arm for each, arm in zip(expected, best)]) > 0.7
+    mab.remove_arm("a")
+    assert mab.arms == ["b", "c"] and set(mab.predict(new)) == {"b", "c"}
+    mab.add_arm("d")
+    with pytest.raises(ValueError, match="room for 4 arms"):
+        mab.add_arm("e")
+    assert mab.arms == ["b", "c", "d"]
+
+
+def test_removing_an_arm_leaves_the_others_as_they_were():
+    contexts, wanted = problem(60)
+    mab = MAB(ARMS, "linucb", seed=1)
+    mab.fit(wanted, list(range(60)), contexts)
+    before = mab.predict_expectations(contexts[:1])
+    mab.remove_arm("b")
+    after = mab.predict_expectations(contexts[:1])
+    assert after == {arm: value for arm, value in before.items() if arm != "b"}
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda mab: pickle.loads(pickle.dumps(mab))])
+def test_copies_go_on_alike(again):
+    contexts, wanted = problem(100)
+    mab = MAB(ARMS, "eenet:fast", seed=1)
+    play(mab, contexts, wanted)
+    other = again(mab)
+    more, best = problem(50, seed=2)
+    for each in (mab, other):
+        each.partial_fit(each.predict(more), [float(arm == "a") for arm in best], more)
+    assert mab.predict_expectations(more) == other.predict_expectations(more)
+
+
+def test_the_seed_decides():
+    contexts, wanted = problem(200)
+    results = []
+    for seed in (1, 1, 2):
+        mab = MAB(ARMS, "eenet:fast", seed=seed)
+        play(mab, contexts, wanted)
+        results.append(mab.predict_expectations(contexts))
+    assert results[0] == results[1] != results[2]
+
+
+def test_bad_input_is_a_sentence():
+    for arguments, error in (
+        ({"arms": ("a",)}, TypeError),
+        ({"arms": []}, ValueError),
+        ({"arms": ["a", "a"]}, ValueError),
+        ({"arms": ["a", None]}, ValueError),
+        ({"arms": ["a"], "seed": "x"}, TypeError),
+        ({"arms": ["a"], "n_jobs": 0}, ValueError),
+        ({"arms": ["a", "b"], "max_arms": 1}, ValueError),
+        ({"arms": ["a"], "learning_policy": "lincub"}, eenet.BadOption),
+        ({"arms": ["a"], "alpha": 0.1, "learning_policy": "uniform"}, eenet.BadOption),
+    ):
+        with pytest.raises(error):
+            MAB(**arguments)
+    mab = MAB(ARMS, "linucb")
+    with pytest.raises(Exception, match="Call fit before"):
+        mab.predict()
+    mab.fit(["a"], [1], [[1, 2]])
+    with pytest.raises(ValueError, match="'z' is not in the list"):
+        mab.partial_fit(["z"], [1], [[1, 2]])
+    with pytest.raises(ValueError, match="2 features were fitted"):
+        mab.partial_fit(["a"], [1], [[1]])
+    with pytest.raises(ValueError, match="same length"):
+        mab.partial_fit(["a"], [1, 2], [[1, 2]])
+    with pytest.raises(TypeError, match="Rewards cannot"):
+        mab.partial_fit(["a"], [numpy.nan], [[1, 2]])
+    with pytest.raises(ValueError, match="requires context"):
+        mab.predict()
+    with pytest.raises(NotImplementedError, match="cannot copy"):
+        mab.warm_start({}, 0.5)
+
+
+# ---- beside MABWiser itself ----
+
+
+def test_linucb_is_mabwisers_linucb():
+    theirs_mab = pytest.importorskip("mabwiser.mab")
+    policy = theirs_mab.LearningPolicy.LinUCB(alpha=1.25, l2_lambda=2.0)
+    contexts, wanted = problem(300)
+    decisions = [ARMS[i % 3] for i in range(300)]
+    rewards = [float(arm == best) for arm, best in zip(decisions, wanted)]
+    ours, theirs = MAB(ARMS, policy, seed=1), theirs_mab.MAB(ARMS, policy, seed=1)
+    for mab in (ours, theirs):
+        mab.fit(decisions[:200], rewards[:200], contexts[:200])
+        mab.partial_fit(decisions[200:], rewards[200:], contexts[200:])
+        mab.add_arm("d")
+    for mine, yours in zip(ours.predict_expectations(contexts), theirs.predict_expectations(contexts)):
+        # A new arm of theirs has A^-1 = l2_lambda * I, where the formula says I / l2_lambda.
+        assert [mine[arm] for arm in ARMS] == pytest.approx([yours[arm] for arm in ARMS], abs=1e-4)
+    for mab in (ours, theirs):
+        mab.remove_arm("d")
+    agree = numpy.mean([one == other for one, other in zip(ours.predict(contexts), theirs.predict(contexts))])
+    assert agree > 0.99
+
+
+def test_lingreedy_is_mabwisers_lingreedy():
+    theirs_mab = pytest.importorskip("mabwiser.mab")
+    policy = theirs_mab.LearningPolicy.LinGreedy(epsilon=0.0, l2_lambda=1.0)
+    contexts, wanted = problem(200)
+    ours, theirs = MAB(ARMS, policy), theirs_mab.MAB(ARMS, policy)
+    for mab in (ours, theirs):
+        mab.fit(wanted, [1.0] * 200, contexts)
+    assert ours.predict(contexts) == theirs.predict(contexts)
+    exploring = MAB(ARMS, theirs_mab.LearningPolicy.LinGreedy(epsilon=0.3))
+    exploring.fit(wanted, [1.0] * 200, contexts)
+    assert sorted(exploring.probabilities(contexts[:1]).values()) == pytest.approx([0.1, 0.1, 0.8])
+
+
+def test_lints_draws_by_mabwisers_regressions():
+    """Draws of independent arms; those of MABWiser's arms are not, as each gets a copy of the same generator."""
+    theirs_mab = pytest.importorskip("mabwiser.mab")
+    policy = theirs_mab.LearningPolicy.LinTS(alpha=0.7, l2_lambda=1.0)
+    contexts, wanted = problem(30)
+    ours, theirs = MAB(ARMS, policy, seed=1), theirs_mab.MAB(ARMS, policy, seed=1)
+    for mab in (ours, theirs):
+        mab.fit(wanted, [1.0] * 30, contexts)
+    random, drawn = numpy.random.default_rng(0), []
+    for arm in ARMS:
+        model = theirs._imp.arm_to_model[arm]
+        drawn.append(random.multivariate_normal(model.beta, 0.7**2 * model.A_inv, 4000) @ contexts[0])
+    expected = numpy.bincount(numpy.argmax(drawn, axis=0), minlength=3) / 4000
+    chosen = ours.predict(numpy.repeat(contexts[:1], 4000, axis=0))
+    shares = [chosen.count(arm) / 4000 for arm in ARMS]
+    assert numpy.abs(shares - expected).max() < 5 * numpy.sqrt(2 * 0.25 / 4000)  # five deviations
+
+
+def test_other_policies_of_mabwisers_are_refused():
+    theirs_mab = pytest.importorskip("mabwiser.mab")
+    with pytest.raises(ValueError, match="Softmax is not done here"):
+        MAB(ARMS, theirs_mab.LearningPolicy.Softmax())
+    with pytest.raises(ValueError, match="scale the contexts"):
+        MAB(ARMS, theirs_mab.LearningPolicy.LinUCB(scale=True))
+    with pytest.raises(ValueError, match="eenet has none"):
+        MAB(ARMS, "eenet", theirs_mab.NeighborhoodPolicy.KNearest())
+
+
+def test_as_good_as_mabwisers_where_rewards_are_not_linear():
+    """Which arm is right depends on the sign of a product: linear policies see nothing of it."""
+    theirs_mab = pytest.importorskip("mabwiser.mab")
+    random = numpy.random.default_rng(3)
+    contexts = random.normal(size=(2000, 2)).astype("f")
+    wanted = ["a" if x * y > 0 else "b" for x, y in contexts]
+    linear = play_two(theirs_mab.MAB(["a", "b"], theirs_mab.LearningPolicy.LinUCB(alpha=1.0)), contexts, wanted)
+    ours = play_two(MAB(["a", "b"], "eenet", max_arms=2), contexts, wanted)
+    assert linear < 0.6
+    assert ours > 0.8
+
+
+def play_two(mab, contexts, wanted):
+    mab.fit(["a", "b"], [float(wanted[0] == "a"), float(wanted[1] == "b")], contexts[:2])
+    right = 0
+    for row in range(2, len(contexts)):
+        arm = mab.predict(contexts[row : row + 1])
+        mab.partial_fit([arm], [float(arm == wanted[row])], contexts[row : row + 1])
+        right += (arm == wanted[row]) * (row >= 1000)
+    return right / 1000
+
+
+def test_readme_example_of_mabwiser():
+    """MABWiser's own first example, with the policy exchanged."""
+    arms = ["Arm1", "Arm2"]
+    decisions = ["Arm1", "Arm1", "Arm2", "Arm1"]
+    rewards = [20, 17, 25, 9]
+    mab = MAB(arms=arms, learning_policy="linucb", alpha=1.25)
+    mab.fit(decisions=decisions, rewards=rewards)
+    assert mab.predict() == "Arm2"
+    assert set(mab.predict_expectations()) == set(arms)
+
+
+def test_mabwisers_simulator_takes_it():
+    """The simulator wants a MAB of MABWiser's: a class of both is one."""
+    theirs_mab = pytest.importorskip("mabwiser.mab")
+    simulator = pytest.importorskip("mabwiser.simulator", reason="MABWiser's simulator needs seaborn")
+
+    class Simulated(MAB, theirs_mab.MAB):
+        pass
+
+    contexts, wanted = problem(400)
+    decisions = [ARMS[i % 3] for i in range(400)]
+    rewards = [float(arm == best) for arm, best in zip(decisions, wanted)]
+    for given, linear in ((contexts, theirs_mab.LearningPolicy.LinUCB(0.1)), (None, theirs_mab.LearningPolicy.UCB1(0.1))):
+        bandits = [("eenet", Simulated(ARMS, "eenet:fast")), ("theirs", theirs_mab.MAB(ARMS, linear))]
+        run = simulator.Simulator(bandits, decisions, rewards, given, test_size=0.5, is_ordered=True)
+        run.run()
+        chosen = run.bandit_to_predictions["eenet"]
+        assert len(chosen) == len(run.bandit_to_predictions["theirs"]) == 200
+        if given is not None:
+            assert numpy.mean([arm == best for arm, best in zip(chosen, wanted[200:])]) > 0.6

@@ -1,0 +1,148 @@
+"""The package as it is installed: what the wheel holds and shows, and what an import says where something is missing."""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import eenet
+
+HERE = Path(eenet.__file__).parent
+ROOT = Path(__file__).resolve().parents[2]
+EXTENSIONS = ["_core", "_lab"]
+
+
+def tool(name):
+    path = shutil.which(name)
+    if path is None:
+        pytest.skip(f"there is no {name}")
+    return path
+
+
+def python(code, path=(), flags=()):
+    """A fresh interpreter with this package, and what lies in path before it."""
+    folders = [*map(str, path), str(HERE.parent)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run([sys.executable, *flags, "-c", code], env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    """The installed distribution; a build that one develops in is none."""
+    for distribution in metadata.distributions(name="eenet", path=[str(HERE.parent)]):
+        return distribution
+    pytest.skip("the package was not installed from a wheel")
+
+
+def test_tag_is_one_for_every_python_from_3_9_on(wheel):
+    machine = re.sub(r"\W", "_", platform.machine())
+    assert re.findall("^Tag: (.*)$", wheel.read_text("WHEEL"), re.M) == [f"cp39-abi3-linux_{machine}"]
+    assert "Root-Is-Purelib: false" in wheel.read_text("WHEEL")
+
+
+def test_version_is_that_of_the_header(wheel):
+    header = (ROOT / "include" / "eenet.h").read_text()
+    assert wheel.version == eenet.__version__ == re.search('EE_VERSION "(.*)"', header)[1]
+
+
+def test_wheel_holds_the_package_and_nothing_else(wheel):
+    held = {str(path) for path in wheel.files if ".dist-info" not in str(path) and "__pycache__" not in str(path)}
+    source = ROOT / "python" / "eenet"
+    files = [path for path in source.rglob("*") if path.suffix in (".py", ".pyi", ".typed")]
+    expected = {"eenet/" + path.relative_to(source).as_posix() for path in files}
+    assert held == expected | {f"eenet/{name}.abi3.so" for name in EXTENSIONS}
+
+
+def test_needs_numpy_alone(wheel):
+    needed = [line for line in wheel.requires if "extra ==" not in line]
+    assert [re.sub(r"[\s()]", "", line) for line in needed] == ["numpy>=1.19"]
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_extension_shows_its_init_alone(name):
+    listing = subprocess.run(
+        [tool("nm"), "-D", "--defined-only", str(HERE / f"{name}.abi3.so")], capture_output=True, text=True, check=True
+    )
+    assert [line.split()[-1] for line in listing.stdout.splitlines()] == [f"PyInit_{name}"]
+
+
+@pytest.mark.parametrize(
+    "name, others", [("_core", set()), ("_lab", {"libz.so.1", "libzstd.so.1", "libjansson.so.4"})]
+)
+def test_libraries_that_an_extension_needs(name, others):
+    listing = subprocess.run(
+        [tool("readelf"), "-d", str(HERE / f"{name}.abi3.so")], capture_output=True, text=True, check=True
+    )
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", listing.stdout))
+    # The loader, which is a part of libc, is named where there are threads' variables in it.
+    assert {library for library in needed if not library.startswith("ld-linux")} <= others | {"libc.so.6", "libm.so.6"}
+    assert others == set() or "libjansson.so.4" in needed
+
+
+def test_kernels_are_those_of_the_program(program):
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    assert said == f"eenet {eenet.__version__}, kernels {eenet.kernels()}\n"
+
+
+def test_import_without_numpy_is_a_sentence():
+    said = python("import eenet", flags=["-S"])  # -S: without the folders where numpy is
+    assert said.returncode == 1
+    assert re.search(r"^ImportError: .*eenet needs numpy 1\.19 or later.*$", said.stderr, re.M), said.stderr
+
+
+@pytest.mark.parametrize("version", ["1.10.4", "1.18.5", "0.9"])
+def test_import_with_an_old_numpy_is_a_sentence(tmp_path, version):
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy" / "__init__.py").write_text(f"__version__ = {version!r}\n")
+    said = python("import eenet", path=[tmp_path])
+    assert said.returncode == 1
+    assert re.search(rf"^ImportError: .*eenet needs numpy 1\.19 or later.*{version}.*$", said.stderr, re.M), said.stderr
+
+
+def test_import_costs_numpy_and_little_else():
+    unwanted = ["pandas", "scipy", "sklearn", "matplotlib", "asyncio", "http.client", "eenet._lab", "eenet.client"]
+    code = (
+        "import sys, numpy; before = set(sys.modules); import eenet; new = set(sys.modules) - before;"
+        f"print(sorted(new & set({unwanted!r})))"
+    )
+    said = python(code)
+    assert (said.stdout, said.stderr) == ("[]\n", "")
+
+
+@pytest.fixture
+def without_jansson(tmp_path):
+    """A copy of the package whose laboratory asks for a library that no machine has."""
+    shutil.copytree(HERE, tmp_path / "eenet", ignore=shutil.ignore_patterns("__pycache__"))
+    extension = tmp_path / "eenet" / "_lab.abi3.so"
+    code = extension.read_bytes()
+    assert b"libjansson.so.4\0" in code
+    extension.write_bytes(code.replace(b"libjansson.so.4\0", b"libjansson.so.9\0"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("module", ["lab", "evaluate"])
+def test_missing_library_is_a_sentence_and_no_matter_to_the_rest(without_jansson, module):
+    code = f"import eenet; eenet.Bandit('linucb', dim=2).decide([[1, 0]]); print('works'); import eenet.{module}"
+    said = python(code, path=[without_jansson])
+    assert said.stdout == "works\n", said.stderr
+    assert said.returncode == 1
+    last = said.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: eenet.lab and eenet.evaluate need the library libjansson.so")
+    assert last.endswith("it is in libjansson4")
+
+
+def test_second_import_does_no_harm():
+    code = (
+        "import sys, eenet; first = eenet.Bandit('linucb', dim=2);"
+        "[sys.modules.pop(name) for name in list(sys.modules) if name.split('.')[0] == 'eenet'];"
+        "import eenet; second = eenet.Bandit('linucb', dim=2);"
+        "print(first.decide([[1, 0]]).arm, second.decide([[1, 0]]).arm)"
+    )
+    said = python(code)
+    assert (said.stdout, said.stderr) == ("0 0\n", "")

@@ -1,0 +1,69 @@
+"""under_asan.py LIBASAN FOLDER TEST...: tests of the package under AddressSanitizer and UndefinedBehaviorSanitizer.
+
+FOLDER is the python/ of a build with the preset asan, LIBASAN the compiler's libasan.so. The interpreter itself has no
+sanitizer in it, so the library is loaded before it, and its own allocator is turned off, so that each object is a block
+that is watched. CPython and numpy leave blocks behind on purpose: a leak counts where a frame of ours is in its stack.
+Before the tests, an extension with planted mistakes shows that they are found.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+OURS = re.compile(r"\(_\w+\.abi3\.so\+")
+STACK = 'stack_trace_format="    #%n %f %S %M"'  # with the file of each frame
+
+# The search for leaks while everything is still alive: what nothing points to then is lost.
+SEARCH = "import ctypes, gc; gc.collect(); ctypes.CDLL(None).__lsan_do_recoverable_leak_check()"
+RUN_TESTS = f"import pytest, sys; code = pytest.main(sys.argv[1:]); {SEARCH}; sys.exit(code)"
+
+
+def run(libasan, folder, code, words=()):
+    """Runs code in an interpreter under the sanitizers: its exit status, the leaks of ours, and other reports."""
+    with tempfile.TemporaryDirectory() as logs:
+        environment = {
+            **os.environ,
+            "LD_PRELOAD": libasan,
+            "PYTHONMALLOC": "malloc",
+            "PYTHONPATH": str(folder),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "ASAN_OPTIONS": f"allocator_may_return_null=1:leak_check_at_exit=0:log_path={logs}/report:{STACK}",
+            "UBSAN_OPTIONS": f"print_stacktrace=1:{STACK}",
+        }
+        with open(f"{logs}/errors", "w") as errors:  # where UndefinedBehaviorSanitizer reports to, whatever it is told
+            done = subprocess.run([sys.executable, "-c", code, *words], env=environment, stderr=errors)
+        reports = "\n\n".join(path.read_text(errors="replace") for path in sorted(Path(logs).iterdir()))
+    blocks = re.split(r"\n\s*\n", reports)
+    leaks = [block for block in blocks if re.match(r"(Direct|Indirect) leak", block.strip())]
+    others = [block for block in blocks if re.search(r"ERROR: AddressSanitizer|runtime error", block)]
+    return done.returncode, [leak for leak in leaks if OURS.search(leak)], others
+
+
+def check_planted(libasan, folder):
+    """Fails unless each mistake of the planted extension is found."""
+    code = "import _planted; [(_planted.leak_memory(), _planted.leak_object()) for _ in range(10)]"
+    _, leaks, _ = run(libasan, folder, f"{code}; {SEARCH}")
+    for mistake in ("leak_memory", "leak_object"):
+        if not any(f"{mistake} " in leak for leak in leaks):
+            sys.exit(f"the planted {mistake} was not found")
+    for mistake, word in (("read_beyond()", "heap-buffer-overflow"), ("overflow_number(2**31 - 1)", "signed integer")):
+        status, _, others = run(libasan, folder, f"import _planted; _planted.{mistake}")
+        if status == 0 or not any(word in other for other in others):
+            sys.exit(f"the planted {mistake} was not found")
+
+
+def main():
+    libasan, folder, *tests = sys.argv[1:]
+    check_planted(libasan, folder)
+    status, leaks, others = run(libasan, folder, RUN_TESTS, ["-q", "-p", "no:cacheprovider", *tests])
+    print(*leaks, *others, sep="\n\n")
+    if leaks:
+        print(f"{len(leaks)} leaks with a frame of ours")
+    sys.exit(1 if status or leaks or others else 0)
+
+
+if __name__ == "__main__":
+    main()
