@@ -110,16 +110,17 @@ def test_an_interrupted_call_goes_on(tmp_path):
         pass
 
     def listen(now):
-        if now.ended >= 2:
+        if now.ended:
             raise Enough
 
-    settings = dict(rounds=400, seeds=range(6), folder=tmp_path, threads=1)
+    slow = ("eenet", {"f1_width": 400})  # so that not all have ended when the first is told
+    settings = dict(rounds=400, seeds=range(6), threads=1)
     with pytest.raises(Enough):
-        lab.run(COSINE, "eenet", progress=listen, **settings)
+        lab.run(COSINE, slow, progress=listen, folder=tmp_path, **settings)
     kept = lab.read(tmp_path)
-    assert 2 <= len(kept) < 6
-    again = lab.run(COSINE, "eenet", progress=False, **settings)
-    whole = lab.run(COSINE, "eenet", rounds=400, seeds=range(6), progress=False)
+    assert 1 <= len(kept) < 6
+    again = lab.run(COSINE, slow, progress=False, folder=tmp_path, **settings)
+    whole = lab.run(COSINE, slow, progress=False, **settings)
     assert again.runs.regret.tolist() == whole.runs.regret.tolist()
     assert numpy.array_equal(again.curve(seed=4), whole.curve(seed=4))
 
@@ -345,6 +346,16 @@ def test_play_takes_anything_that_decides():
     run = lab.play(seer, data, rounds=40, seed=1)
     assert run.regret == 0.0 and run.optimal == 1.0 and len(seer.learned) == 40
     assert run.reward == pytest.approx(sum(reward for _, reward in seer.learned))
+
+
+@pytest.mark.parametrize("decision, sentence", [(None, "must give an arm"), (-1, "arm -1"), (5, "the arms are 0 to 4")])
+def test_play_refuses_what_is_no_arm(decision, sentence):
+    class Odd:
+        def decide(self, arms):
+            return decision
+
+    with pytest.raises((TypeError, ValueError), match=sentence):
+        lab.play(Odd(), COSINE, rounds=3)
 
 
 def test_the_options_of_a_bandit_for_a_data_set():
