@@ -181,7 +181,10 @@ def _take_label(X: Any, y: Any) -> Tuple[Any, List[Any]]:
     classes = numpy.asarray(y)
     if classes.ndim != 1:
         raise ValueError(f"y: an array of 1 dimension is needed, this one has {classes.ndim}")
-    return X, classes.tolist()
+    values: List[Any] = classes.tolist()
+    if None in values:
+        raise ValueError(f"y: row {values.index(None)} has no class")
+    return X, values
 
 
 def _write_columns(path: str, X: Any, y: List[Any]) -> str:
@@ -232,11 +235,18 @@ def _write_sparse(path: str, X: Any, y: List[Any]) -> None:
     _check_rows(X.shape[0], y)
     X = X.sorted_indices()
     with _create(path) as file:
-        for row, label in enumerate(y):
+        for row, label in enumerate(_number_texts(y)):
             part = slice(X.indptr[row], X.indptr[row + 1])
             pairs = zip(X.indices[part].tolist(), X.data[part].astype(float).tolist())
-            words = "_".join(str(label).split())  # blanks separate the fields
-            file.write(" ".join([words, *(f"{index + 1}:{value!r}" for index, value in pairs)]) + "\n")
+            file.write(" ".join([repr(label), *(f"{index + 1}:{value!r}" for index, value in pairs)]) + "\n")
+
+
+def _number_texts(y: List[Any]) -> List[Any]:
+    """Classes that are texts as numbers in the same order: the format has no quotes for blanks in them."""
+    if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in y):
+        return y
+    places = {text: place for place, text in enumerate(sorted(set(map(str, y))))}
+    return [places[str(label)] for label in y]
 
 
 def _create(path: str) -> Any:
@@ -250,7 +260,7 @@ def read_data(data: Any, cache: Optional[str]) -> List[Dataset]:
     """One data set or several, in any form that `run` takes."""
     if isinstance(data, Mapping):
         sets = [table(*_as_pair(value), name=name) for name, value in data.items()]
-    elif isinstance(data, list):
+    elif isinstance(data, list) or (isinstance(data, tuple) and all(map(_is_named, data))):
         sets = [read_one(one, cache) for one in data]
     else:
         sets = [read_one(data, cache)]
@@ -266,9 +276,11 @@ def read_data(data: Any, cache: Optional[str]) -> List[Dataset]:
 def read_one(data: Any, cache: Optional[str] = None) -> Dataset:
     if isinstance(data, Dataset):
         return data
-    if isinstance(data, (str, os.PathLike)):
-        return open(data, cache)
-    return table(*_as_pair(data))
+    return open(data, cache) if _is_named(data) else table(*_as_pair(data))
+
+
+def _is_named(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike, Dataset))
 
 
 def _as_pair(data: Any) -> Tuple[Any, Any]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import operator
 import os
+import shutil
 import tempfile
 import time
 import warnings
+import weakref
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple, Union
 
@@ -63,7 +65,7 @@ def run(
     (100,)
     """
     if folder is None:
-        holder = tempfile.TemporaryDirectory(prefix="eenet-")
+        holder = _PassingFolder()
         place, cache = holder.name, None
     else:
         holder = None
@@ -73,6 +75,14 @@ def run(
     plan = _Plan(read_data(data, cache), read_policies(policies), _read_seeds(seeds), rounds, str(delay), slots)
     failures = _play(place, plan, _read_threads(threads), listener_of(progress))
     return Results(place, plan.keys, plan.labels, failures, holder)
+
+
+class _PassingFolder:
+    """A folder that is gone with this object, or with the program."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="eenet-")
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
 class _Plan:

@@ -100,7 +100,8 @@ class Results:
     def __repr__(self) -> str:
         lines = [f"Results of {_count(len(self), 'run')}"]
         for group in self.groups:
-            cells = sorted((cell for cell in self._cells() if cell.group == group), key=lambda cell: float(cell.row["mean"]))
+            cells = [cell for cell in self._cells() if cell.group == group]
+            cells.sort(key=lambda cell: float(cell.row["mean"]))
             width = max(len(cell.row["label"]) for cell in cells)
             lines.append(f"{group}: regret after {_count(cells[0].row['rounds'], 'round')}")
             for cell in cells:
