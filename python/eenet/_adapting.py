@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Mapping, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
 
 import numpy
 
 from . import Bandit, policy as find_policy
 from ._blocks import BlockLayout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Options = Union[None, str, Mapping[str, Any]]
 
@@ -28,7 +31,8 @@ def options_dict(options: Options) -> Dict[str, Any]:
     if options is None:
         return {}
     if isinstance(options, str):
-        return dict(part.split("=", 1) if "=" in part else (part, "") for part in re.split(r"[,\s]+", options) if part)
+        parts = [part.partition("=") for part in re.split(r"[,\s]+", options) if part]
+        return {name: value for name, _, value in parts}
     return dict(options)
 
 
@@ -46,7 +50,7 @@ def with_probabilities(policy: Any, options: Options) -> Dict[str, Any]:
     return chosen
 
 
-def products(context: numpy.ndarray, actions: numpy.ndarray) -> numpy.ndarray:
+def products(context: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
     """Arms of a context (features) and actions (arms, features): the context, the action, each times each."""
     arms, width = actions.shape
     features = len(context)

@@ -39,7 +39,11 @@ def features(_, random):
 
 ENVIRONMENTS = {
     # classes of a data set: one-hot actions
-    "classes": (features, lambda i, x, r: [(1, 0, 0), (0, 1, 0), (0, 0, 1)], lambda i, x, a, r: x.index(max(x)) == a.index(1)),
+    "classes": (
+        features,
+        lambda i, x, r: [(1, 0, 0), (0, 1, 0), (0, 0, 1)],
+        lambda i, x, a, r: x.index(max(x)) == a.index(1),
+    ),
     # actions by name
     "texts": (features, lambda i, x, r: ["p", "q", "s"], lambda i, x, a, r: "pqs"[x.index(max(x))] == a),
     # whole numbers are names too
@@ -73,7 +77,11 @@ ENVIRONMENTS = {
         lambda i, x, r: [(1, 0, 0), (0, 1, 0), (0, 0, 1)],
         lambda i, x, a, r: str(a.index(1)) in x,
     ),
-    "nothing": (lambda i, r: None, lambda i, x, r: ["a", "b", "c"], lambda i, x, a, r: r.random() < {"a": 0.1, "b": 0.8, "c": 0.3}[a]),
+    "nothing": (
+        lambda i, r: None,
+        lambda i, x, r: ["a", "b", "c"],
+        lambda i, x, a, r: r.random() < {"a": 0.1, "b": 0.8, "c": 0.3}[a],
+    ),
 }
 
 
@@ -128,7 +136,8 @@ def test_learns_from_what_another_policy_logged():
 
 def test_batches():
     environments = lambda_environment(*ENVIRONMENTS["texts"]).batch(8)
-    assert mean_rewards(environments, [EENetLearner("linucb", features="names=100, hashes=10")], last=300)["linucb"] > 0.75
+    learner = EENetLearner("linucb", features="names=100, hashes=10")
+    assert mean_rewards(environments, [learner], last=300)["linucb"] > 0.75
 
 
 def test_several_processes():
