@@ -51,13 +51,19 @@ def with_probabilities(policy: Any, options: Options) -> Dict[str, Any]:
 
 
 def products(context: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
-    """Arms of a context (features) and actions (arms, features): the context, the action, each times each."""
+    """Arms of a context (features) and actions (arms, features): a constant 1, the context, the action, and each
+    feature of the one times each of the other."""
     arms, width = actions.shape
     features = len(context)
-    out = numpy.empty((arms, features + width + features * width), numpy.float32)
-    out[:, :features] = context
-    out[:, features : features + width] = actions
-    numpy.multiply(
-        actions[:, :, None], context, out=out[:, features + width :].reshape(arms, width, features), casting="unsafe"
-    )
+    out = numpy.empty((arms, products_dim(features, width)), numpy.float32)
+    first = 1 + features
+    out[:, 0] = 1
+    out[:, 1:first] = context
+    out[:, first : first + width] = actions
+    out[:, first + width :] = (actions[:, :, None] * context).reshape(arms, -1)
     return out
+
+
+def products_dim(features: int, width: int) -> int:
+    """The features of an arm that `products` makes."""
+    return (1 + features) * (1 + width)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Set, T
 import numpy
 
 from . import Bandit
-from ._adapting import fixed_arms_bandit, products, with_probabilities
+from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
 try:
@@ -34,21 +34,28 @@ __all__ = ["EENetLearner"]
 class EENetLearner(Learner):  # type: ignore[misc]
     """An eenet policy as a Coba learner.
 
-    policy: the name of an eenet policy (eenet.policies() lists them). seed: of all its randomness. features: options of
-    named features as for eenet.Bandit, used where contexts or actions are not plain numbers. The options of the policy
-    go by name: EENetLearner("eenet", w2=0.1).
+    policy: the name of an eenet policy (eenet.policies() lists them). seed: of all its randomness. features: None, or
+    options of named features as for eenet.Bandit (True, "names=20000"). The options of the policy go by name:
+    EENetLearner("eenet", w2=0.1).
 
-    How a round becomes arms is seen from the first one:
+    How a round becomes arms is seen from the first one, unless features says that they are named ones:
 
     - numbers and one-hot actions (what Coba makes of a data set's classes): the context in the block of its action;
     - numbers and actions with features: the context, the action and their products;
     - all else (dicts, texts, whole numbers as names of actions): named features.
 
+    Plain numbers are taken as they are: bring them to one scale by Coba's Environments.scale, or let named features do
+    so as they come (features=True), which takes somewhat longer.
+
     The probability of a decision is exact, but for Thompson policies: theirs is estimated from probability_draws=100.
     """
 
     def __init__(
-        self, policy: str = "eenet", seed: int = 1, features: Union[None, str, Mapping[str, Any]] = None, **options: Any
+        self,
+        policy: str = "eenet",
+        seed: int = 1,
+        features: Union[None, bool, str, Mapping[str, Any]] = None,
+        **options: Any,
     ) -> None:
         self._policy = policy
         self._seed = seed
@@ -111,7 +118,7 @@ class EENetLearner(Learner):  # type: ignore[misc]
         return arms, shared
 
     def _start(self, context: Any, actions: Sequence[Any]) -> Any:
-        rounds = _rounds_like(context, actions)
+        rounds = _rounds_like(context, actions) if self._features is None else _NamedRounds()
         options = with_probabilities(self._policy, self._options)
         if isinstance(rounds, _NamedRounds):
             features = True if self._features is None else self._features
@@ -145,7 +152,7 @@ class _VectorRounds:
 
     def __init__(self, width: int, features: int) -> None:
         self.width, self.features = width, features
-        self.dim = width + features + width * features
+        self.dim = products_dim(width, features)
 
     def arms(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, Any]:
         table = numpy.asarray(actions, numpy.float32).reshape(len(actions), -1)

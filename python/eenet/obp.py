@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Mapping, Optional,
 
 import numpy
 
-from ._adapting import fixed_arms_bandit, products, with_probabilities
+from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
 try:
@@ -80,8 +80,8 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
         if self.action_context is None:
             self.bandit = fixed_arms_bandit(self.policy, self._layout, self.dim, seed, options)
         else:
-            features = self.action_context.shape[1]
-            self.bandit = Bandit(self.policy, self.dim + features + self.dim * features, seed, options=options)
+            dim = products_dim(self.dim, self.action_context.shape[1])
+            self.bandit = Bandit(self.policy, dim, seed, options=options)
 
     def select_action(self, context: NDArray[Any]) -> NDArray[Any]:
         """Select a list of actions for a context, (1, dim): (len_list,)."""

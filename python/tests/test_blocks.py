@@ -97,4 +97,4 @@ def test_products():
     made = products(context, actions)
     for action, row in zip(actions, made):
         crossed = numpy.outer(action, context).ravel()
-        numpy.testing.assert_array_equal(row, numpy.concatenate([context, action, crossed]))
+        numpy.testing.assert_array_equal(row, numpy.concatenate([[1], context, action, crossed]))

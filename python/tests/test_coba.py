@@ -85,13 +85,19 @@ ENVIRONMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", ENVIRONMENTS)
+PLAIN = ["classes", "vectors", "prices"]  # these need no names
+
+
+@pytest.mark.parametrize("name, named", [*((name, True) for name in ENVIRONMENTS), *((name, False) for name in PLAIN)])
 @pytest.mark.parametrize("policy", ["eenet:fast", "linucb"])
-def test_learns_whatever_contexts_and_actions_are(name, policy):
+def test_learns_whatever_contexts_and_actions_are(name, named, policy):
     if (name, policy) == ("prices", "linucb"):
         pytest.skip("the price in the middle is the best: that is not linear")
     environment = lambda_environment(*ENVIRONMENTS[name])
-    learner = EENetLearner(policy, features="names=500, hashes=100", **({"alpha": 1} if policy == "linucb" else {}))
+    options = {"alpha": 1} if policy == "linucb" else {}
+    if named:
+        options["features"] = "names=500, hashes=100"
+    learner = EENetLearner(policy, **options)
     means = mean_rewards(environment, [learner, cb.RandomLearner()], last=300)
     rounds = list(environment[0].read())[-300:]
     best = numpy.mean([max(map(round_["rewards"], round_["actions"])) for round_ in rounds])
