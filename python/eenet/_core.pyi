@@ -100,6 +100,9 @@ class Bandit:
     @property
     def memory(self) -> int: ...
     def decide(self, arms: _Arms, *, context: _Context = None) -> Decision: ...
+    def decide_many(
+        self, rounds: Union[NDArray[Any], Sequence[_Arms]], *, contexts: Optional[Sequence[_Context]] = None
+    ) -> List[Decision]: ...
     def decide_slots(
         self,
         arms: Union[_Arms, Sequence[_Arms]],

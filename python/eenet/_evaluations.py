@@ -56,11 +56,11 @@ class Estimate:
     @classmethod
     def _read(cls, members: Mapping[str, Any], tuned: frozenset[str]) -> Estimate:
         names = ("value", "low", "high", "gain", "gain_low", "gain_high", "lambda")
-        *numbers, chosen = (_number(members[name]) for name in names)
+        value, low, high, gain, gain_low, gain_high, chosen = (_number(members[name]) for name in names)
         # JSON has no infinity: a lambda that was chosen and is not finite is that.
         if math.isnan(chosen) and members["name"] in tuned:
             chosen = math.inf
-        return cls(members["name"], *numbers, chosen)
+        return cls(members["name"], value, low, high, gain, gain_low, gain_high, chosen)
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class Marks:
     values, lows and highs are (marks, estimators), in the order of the estimates.
     """
 
-    events: numpy.ndarray
-    times: numpy.ndarray
-    logged: numpy.ndarray
-    values: numpy.ndarray
-    lows: numpy.ndarray
-    highs: numpy.ndarray
+    events: numpy.ndarray[Any, Any]
+    times: numpy.ndarray[Any, Any]
+    logged: numpy.ndarray[Any, Any]
+    values: numpy.ndarray[Any, Any]
+    lows: numpy.ndarray[Any, Any]
+    highs: numpy.ndarray[Any, Any]
 
     @classmethod
     def _read(cls, rows: Sequence[Any], estimators: int) -> Marks:
@@ -134,8 +134,8 @@ class Evaluation:
     facts: Mapping[str, float]
     marks: Marks
     slots: tuple[Slot, ...]
-    weights: numpy.ndarray
-    overlap: numpy.ndarray
+    weights: numpy.ndarray[Any, Any]
+    overlap: numpy.ndarray[Any, Any]
     about: Mapping[str, Any] = field(compare=False)
 
     @classmethod
@@ -289,7 +289,7 @@ class Evaluations(Sequence[Evaluation]):
     def best(self) -> Optional[Evaluation]:
         """The highest value by the first estimator, of those that can be trusted; None: there is none."""
         trusted = [one for one in self._all if one.trusted and not math.isnan(one.value)]
-        return max(trusted, key=lambda one: one.value, default=None)
+        return max(trusted, key=lambda one: one.value) if trusted else None
 
     def frame(self) -> DataFrame:
         """A row for each candidate and estimator, as a pandas DataFrame."""
@@ -352,7 +352,7 @@ class Evaluations(Sequence[Evaluation]):
         from html import escape
 
         try:
-            table = self.frame().to_html(index=False, float_format="{:.4f}".format)
+            table: str = self.frame().to_html(index=False, float_format="{:.4f}".format)
         except ImportError:
             return f"<pre>{escape(repr(self))}</pre>"
         return table + "".join(f"<p>{escape(of.headline)}</p>" for of in self._all)

@@ -39,7 +39,7 @@ class Log:
     """
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
-        def numbers(name: str, dtype: Any) -> numpy.ndarray:
+        def numbers(name: str, dtype: Any) -> numpy.ndarray[Any, Any]:
             return numpy.frombuffer(columns[name], dtype=dtype)
 
         self.rewards = numbers("reward", numpy.float64)
@@ -70,7 +70,7 @@ class Log:
         return f"<Log of {len(self)} events{mean}>"
 
     @property
-    def logged(self) -> Optional[numpy.ndarray]:
+    def logged(self) -> Optional[numpy.ndarray[Any, Any]]:
         if not len(self) or not len(self._all) or (self.counts != self.counts[0]).any():
             return None
         return self._all.reshape(len(self), self.counts[0])
@@ -94,7 +94,8 @@ class Log:
     def context(self, place: int) -> dict[str, Any]:
         """What the policy saw, as the log has it: shared features beside "_multi", a list of actions."""
         text = self._contexts[place]
-        return json.loads(text) if text else {}
+        context: dict[str, Any] = json.loads(text) if text else {}
+        return context
 
     def _vectors(self, place: int) -> Any:
         first, count = int(self._ends[place]), int(self.counts[place])
@@ -109,7 +110,7 @@ class Log:
         return SparseArms(starts, self._indices[begin:end], self._values[begin:end], (count, self.dim))
 
     @property
-    def _entries(self) -> numpy.ndarray:
+    def _entries(self) -> numpy.ndarray[Any, Any]:
         """Where the entries of each event begin."""
         lasts = self._starts[self._ends[1:] + numpy.arange(len(self))]
         return numpy.concatenate([[0], numpy.cumsum(lasts)])

@@ -26,6 +26,7 @@ estimated_rewards_by_reg_model, and ``candidate`` its action_dist.
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import tempfile
 import warnings
@@ -236,44 +237,38 @@ def _arrays(rewards: Any, logged: Any, actions: Any, predictions: Any, copies: A
         "rewards": _numbers(rewards, "rewards"),
         "logged": _probabilities(logged, "logged"),
         "actions": None if actions is None else _whole(actions),
-        "predictions": None if predictions is None else _table(_numbers(predictions, "predictions", 2)),
+        "predictions": None if predictions is None else _numbers(predictions, "predictions", 2),
         "copies": None if copies is None else _numbers(copies, "copies"),
     }
 
 
-def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray:
-    """As float64; a column, (n, 1), is a row of n numbers where that is what is needed."""
+def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray[Any, Any]:
+    """As float64 in C order. (n, 1) is (n,) where that is needed, and (n, k, 1), as Open Bandit Pipeline has it, is
+    (n, k)."""
     try:
         array = numpy.asarray(given)
-        array = array if array.dtype == numpy.float64 else array.astype(numpy.float64)
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"this is an array of {array.dtype}")
+        array = array.astype(numpy.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{what}: numbers are needed: {error}") from error
-    if dimensions == 1 and array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if dimensions == 1 and array.ndim != 1:
-        raise BadInput(f"{what}: an array of 1 dimension is needed, this one has {array.ndim}")
+    if array.ndim == dimensions + 1 and array.shape[-1] == 1:
+        array = array[..., 0]
+    if array.ndim not in (1, dimensions):
+        shape = "(n,)" if dimensions == 1 else "(n,) or (n, k)"
+        raise BadInput(f"{what}: an array of {shape} is needed, this one has {array.ndim} dimensions")
     if not len(array):
         raise BadInput(f"{what}: there is no round")
     return numpy.ascontiguousarray(array)
 
 
-def _table(array: numpy.ndarray) -> numpy.ndarray:
-    """(n, k) from it or from (n, k, 1), as Open Bandit Pipeline has it."""
-    return array[:, :, 0] if array.ndim == 3 and array.shape[2] == 1 else array
-
-
-def _probabilities(given: Any, what: str) -> numpy.ndarray:
-    """(n,) or (n, k)."""
-    array = numpy.asarray(given)
-    if array.ndim == 0:
-        raise BadInput(f"{what}: an array of (n,) or (n, k) is needed, this is a single number")
-    array = _table(_numbers(array, what, 2))
-    if array.ndim > 2:
-        raise BadInput(f"{what}: an array of (n,) or (n, k) is needed, this one has {array.ndim} dimensions")
+def _probabilities(given: Any, what: str) -> numpy.ndarray[Any, Any]:
+    """(n,) or (n, k); those of a single column are of the taken action."""
+    array = _numbers(given, what, 2)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
-def _whole(given: Any) -> numpy.ndarray:
+def _whole(given: Any) -> numpy.ndarray[Any, Any]:
     array = numpy.asarray(given)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -446,8 +441,8 @@ def _settings(
         raise BadOption(f"alpha must lie between 0 and 1, got {alpha!r}")
     if least_probability is not None and not 0 < least_probability < 1:
         raise BadOption(f"least_probability must lie between 0 and 1, got {least_probability!r}")
-    low, high = (None, None) if reward_range is None else reward_range
-    if reward_range is not None and not (numpy.isfinite([low, high]).all() and low < high):
+    low, high = (math.nan, math.nan) if reward_range is None else reward_range
+    if reward_range is not None and not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise BadOption(f"reward_range must be (low, high), as (0, 1), got {reward_range!r}")
     return {
         "estimators": None if estimator is None else _estimators(estimator),
@@ -468,9 +463,9 @@ def _estimators(given: Union[str, Sequence[str]]) -> tuple[bytes, ...]:
     for one in asked:
         plain = str(one).strip().lower().replace("_", "-")
         found.append(_word(_ALIASES.get(plain, plain), "estimator", tuple(names)))
-    for one in found:
-        if found.count(one) > 1:
-            raise BadOption(f"estimator: '{one.decode()}' is given twice")
+    for name in found:
+        if found.count(name) > 1:
+            raise BadOption(f"estimator: '{name.decode()}' is given twice")
     return tuple(found)
 
 

@@ -1,7 +1,10 @@
 #include "bandit_deciding.h"
 
+#include <string.h>
+
 #include "bandit_object.h"
 #include "decision_object.h"
+#include "rounds_reading.h"
 #include "score_columns.h"
 #include "scores_object.h"
 #include "shared/call_arguments.h"
@@ -87,5 +90,94 @@ PyObject *bandit_probabilities(PyObject *object, PyObject *const *args, Py_ssize
 done:
     PyMem_Free(values);
     arms_release(&reading);
+    return result;
+}
+
+/* What decide_many computes with. */
+typedef struct many_room {
+    PyObject *decisions;   /* a list of as many as there are rounds, made before anything is decided */
+    size_t arms;           /* of all rounds */
+    ee_decision *made;     /* (rounds) */
+    ee_score *scores;      /* (arms) */
+    double *probabilities; /* (arms) */
+} many_room;
+
+static void many_free(many_room *room)
+{
+    PyMem_Free(room->made);
+    PyMem_Free(room->scores);
+    PyMem_Free(room->probabilities);
+    Py_XDECREF(room->decisions);
+}
+
+static int many_make(const rounds_reading *rounds, many_room *room)
+{
+    *room = (many_room){.decisions = PyList_New((Py_ssize_t)rounds->count)};
+    if (!room->decisions) return -1;
+    for (size_t i = 0; i < rounds->count; i++) {
+        size_t arms = arms_read_count(&rounds->readings[i]);
+        PyObject *decision = (PyObject *)decision_new(arms);
+        if (!decision) return -1;
+        PyList_SetItem(room->decisions, (Py_ssize_t)i, decision);
+        room->arms += arms;
+    }
+    room->made = PyMem_Malloc((rounds->count + 1) * sizeof *room->made);
+    room->scores = PyMem_Malloc((room->arms + 1) * sizeof *room->scores);
+    room->probabilities = PyMem_Malloc((room->arms + 1) * sizeof *room->probabilities);
+    if (room->made && room->scores && room->probabilities) return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
+/* Without the GIL. */
+static ee_status many_decide(bandit_object *self, rounds_reading *rounds, many_room *room, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < rounds->count && !status; i++)
+        status = bandit_arms(self, &rounds->readings[i], true, &rounds->arms[i], error);
+    if (status) return status;
+    return ee_bandit_decide_many(self->bandit, rounds->arms, rounds->count, room->made, room->scores,
+                                 room->probabilities, error);
+}
+
+static void many_fill(const many_room *room)
+{
+    const ee_score *scores = room->scores;
+    const double *probabilities = room->probabilities;
+    for (Py_ssize_t i = 0; i < PyList_Size(room->decisions); i++) {
+        decision_object *decision = (decision_object *)PyList_GetItem(room->decisions, i);
+        size_t arms = (size_t)Py_SIZE(decision);
+        decision_set(decision, &room->made[i]);
+        memcpy(decision_scores(decision), scores, arms * sizeof *scores);
+        memcpy(decision->probabilities, probabilities, arms * sizeof *probabilities);
+        scores += arms;
+        probabilities += arms;
+    }
+}
+
+PyObject *bandit_decide_many(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"decide_many", 1, 1, 2, {"rounds", "contexts"}};
+    bandit_object *self = (bandit_object *)object;
+    PyObject *values[2], *result = NULL;
+    rounds_reading rounds;
+    many_room room;
+    if (call_arguments(&SHAPE, args, count, names, values)) return NULL;
+    if (rounds_read(values[0], values[1], self->takes_rounds, &rounds)) return NULL;
+    if (!many_make(&rounds, &room)) {
+        ee_error error;
+        PyThreadState *state = bandit_enter(self);
+        ee_status status = many_decide(self, &rounds, &room, &error);
+        bandit_leave(self, state);
+        if (status) {
+            raise_status(status, &error);
+        } else {
+            many_fill(&room);
+            result = room.decisions;
+            room.decisions = NULL;
+        }
+    }
+    many_free(&room);
+    rounds_release(&rounds);
     return result;
 }

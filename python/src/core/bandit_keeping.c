@@ -62,8 +62,10 @@ PyObject *bandit_load(PyObject *type, PyObject *const *args, Py_ssize_t count, P
     ee_bandit *bandit = NULL;
     ee_error error;
     ee_status status;
-    Py_BEGIN_ALLOW_THREADS status = ee_bandit_load(path, &expected.settings, &bandit, &error);
-    Py_END_ALLOW_THREADS Py_DECREF(holder);
+    PyThreadState *state = PyEval_SaveThread();
+    status = ee_bandit_load(path, &expected.settings, &bandit, &error);
+    PyEval_RestoreThread(state);
+    Py_DECREF(holder);
     Py_XDECREF(expected.policy);
     return status ? raise_status(status, &error) : bandit_wrap((PyTypeObject *)type, bandit);
 }
@@ -98,8 +100,10 @@ PyObject *bandit_from_bytes(PyObject *type, PyObject *const *args, Py_ssize_t co
         size_t size = (size_t)PyBytes_Size(data);
         ee_error error;
         ee_status status;
-        Py_BEGIN_ALLOW_THREADS status = ee_bandit_load_bytes(bytes, size, &expected.settings, &bandit, &error);
-        Py_END_ALLOW_THREADS if (status) raise_status(status, &error);
+        PyThreadState *state = PyEval_SaveThread();
+        status = ee_bandit_load_bytes(bytes, size, &expected.settings, &bandit, &error);
+        PyEval_RestoreThread(state);
+        if (status) raise_status(status, &error);
         Py_DECREF(data);
     }
     Py_XDECREF(expected.policy);

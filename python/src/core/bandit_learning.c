@@ -21,8 +21,7 @@ static int read_id(PyObject *object, uint64_t *id)
         return 0;
     }
     if (!read_whole(object, "decision", UINT64_MAX, id)) return 0;
-    if (PyErr_ExceptionMatches(PyExc_TypeError))
-        PyErr_Format(PyExc_TypeError, "decision: a Decision or its id is needed, not %S", (PyObject *)Py_TYPE(object));
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type("decision", "a Decision or its id", object);
     return -1;
 }
 

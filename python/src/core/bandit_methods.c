@@ -11,6 +11,7 @@
 
 PyMethodDef bandit_methods[] = {
     FAST_METHOD("decide", bandit_decide, 0, BANDIT_DECIDE_DOC),
+    FAST_METHOD("decide_many", bandit_decide_many, 0, BANDIT_DECIDE_MANY_DOC),
     FAST_METHOD("decide_slots", bandit_decide_slots, 0, bandit_decide_slots_doc),
     FAST_METHOD("score", bandit_score, 0, BANDIT_SCORE_DOC),
     FAST_METHOD("probabilities", bandit_probabilities, 0, BANDIT_PROBABILITIES_DOC),

@@ -55,8 +55,10 @@ static PyObject *create(PyTypeObject *type, PyObject *settings)
         goto done;
     asked.dim = (size_t)dim;
     asked.seed = seed;
-    Py_BEGIN_ALLOW_THREADS status = ee_bandit_create(&asked, &bandit, &error);
-    Py_END_ALLOW_THREADS if (status) raise_status(status, &error);
+    PyThreadState *state = PyEval_SaveThread();
+    status = ee_bandit_create(&asked, &bandit, &error);
+    PyEval_RestoreThread(state);
+    if (status) raise_status(status, &error);
 done:
     Py_XDECREF(policy);
     Py_XDECREF(options);

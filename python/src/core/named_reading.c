@@ -231,8 +231,10 @@ static int read_pieces(const round_pieces *self, ee_round *round)
     ee_error error;
     ee_status status;
     size_t failed = 0;
-    Py_BEGIN_ALLOW_THREADS status = parse(self, round, &failed, &error);
-    Py_END_ALLOW_THREADS if (!status) return 0;
+    PyThreadState *state = PyEval_SaveThread();
+    status = parse(self, round, &failed, &error);
+    PyEval_RestoreThread(state);
+    if (!status) return 0;
     if (failed < self->contexts || self->read_arms == ee_round_read) {
         raise_status(status, &error);
         return -1;

@@ -11,7 +11,7 @@ int utf8_text(PyObject *object, const char *what, PyObject **holder, const char 
     if (!object) return -1;
     if (object == Py_None) return 0;
     if (!PyUnicode_Check(object)) {
-        PyErr_Format(PyExc_TypeError, "%s: a text is needed, not %S", what, (PyObject *)Py_TYPE(object));
+        raise_wrong_type(what, "a text", object);
         return -1;
     }
     *holder = PyUnicode_AsUTF8String(object);

@@ -2,19 +2,33 @@
 #include <Python.h>
 
 #include "data_kinds.h"
+#include "dataset_object.h"
 #include "evaluate_methods.h"
+#include "play_jobs.h"
+#include "runs_object.h"
 
 static PyMethodDef functions[] = {
     {"datasets", data_kinds_list, METH_NOARGS, PyDoc_STR("Every kind: (name, form, summary, options).")},
+    {"check", play_jobs_check, METH_VARARGS,
+     PyDoc_STR("check(job, delay, slots): (every option that acts, the delay), as text.")},
+    {"play", play_jobs_play, METH_VARARGS,
+     PyDoc_STR("play(folder, jobs, delay, slots, threads, listener): those that failed.")},
+    {"usual_rounds", play_jobs_usual_rounds, METH_O, PyDoc_STR("Rounds of a run where nobody says how many.")},
+    {"repeats", play_jobs_repeats, METH_VARARGS, PyDoc_STR("How often rows come again, in words.")},
+    {"report", runs_object_report, METH_VARARGS, PyDoc_STR("report(folder, reference, path): writes the report.")},
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "eenet._lab", .m_size = -1, .m_methods = functions};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "eenet._lab", .m_size = -1,
+                                        .m_methods = functions};
 
 PyMODINIT_FUNC PyInit__lab(void)
 {
     PyObject *module = PyModule_Create(&definition);
-    if (module && PyModule_AddFunctions(module, evaluate_methods)) Py_CLEAR(module);
-    return module;
+    if (!module) return NULL;
+    if (!dataset_object_register(module) && !runs_object_register(module) &&
+        !PyModule_AddFunctions(module, evaluate_methods))
+        return module;
+    Py_DECREF(module);
+    return NULL;
 }

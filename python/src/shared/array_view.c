@@ -46,7 +46,7 @@ static PyObject *plain_array(PyObject *object, const char *dtype)
     PyObject *array = dtype ? PyObject_CallFunction(asarray, "Os", object, dtype)
                             : PyObject_CallFunctionObjArgs(asarray, object, NULL);
     if (array && !array_is_plain(array)) {
-        PyErr_Format(PyExc_TypeError, "numpy.asarray made a %S of it", (PyObject *)Py_TYPE(array));
+        raise_wrong_type("numpy.asarray", "a plain array", array);
         Py_CLEAR(array);
     }
     return array;

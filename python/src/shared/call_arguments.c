@@ -50,7 +50,7 @@ int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out)
     PyObject *number = PyNumber_Index(object);
     if (!number) {
         if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
-        PyErr_Format(PyExc_TypeError, "%s: a whole number is needed, not %S", what, (PyObject *)Py_TYPE(object));
+        raise_wrong_type(what, "a whole number", object);
         return -1;
     }
     unsigned long long value = PyLong_AsUnsignedLongLong(number);
@@ -69,6 +69,6 @@ int read_number(PyObject *object, const char *what, double *out)
     *out = PyFloat_AsDouble(object);
     if (*out != -1 || !PyErr_Occurred()) return 0;
     if (PyErr_ExceptionMatches(PyExc_TypeError))
-        PyErr_Format(PyExc_TypeError, "%s: a number is needed, not %S", what, (PyObject *)Py_TYPE(object));
+        raise_wrong_type(what, "a number", object);
     return -1;
 }

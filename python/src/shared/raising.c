@@ -44,3 +44,11 @@ PyObject *raise_bad_input(const char *format, ...)
     Py_DECREF(exception);
     return NULL;
 }
+
+PyObject *raise_wrong_type(const char *what, const char *needed, PyObject *object)
+{
+    PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+    if (name) PyErr_Format(PyExc_TypeError, "%s: %s is needed, not %S", what, needed, name);
+    Py_XDECREF(name);
+    return NULL;
+}

@@ -381,6 +381,8 @@ static void test_every_interval(void **state)
             assert_true(one->gain_low >= -logged->high && one->gain_high <= 1.0 - logged->low); /* what is possible */
             assert_true(one->gain_low < one->gain && one->gain < one->gain_high);
         }
+        const evaluation_mark *last = &t.results[0].marks[t.results[0].mark_count - 1];
+        assert_true(last->values[6] == t.results[0].estimates[6].value); /* by the same bound of the weights */
         assert_true(isnan(ips->lambda) && t.results[0].estimates[7].lambda >= 1.0);
         trial_end(&t);
     }

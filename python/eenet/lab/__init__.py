@@ -1,0 +1,51 @@
+"""The laboratory: policies played on data sets, their regret, and a data set's rounds for loops of one's own.
+
+    from eenet import lab
+
+    results = lab.run("synthetic:cosine", ["eenet", "linucb"], rounds=2000, seeds=range(5))
+    results.runs           # a DataFrame, a row a run
+    results.summary()      # mean, deviation, interval, and what each differs from eenet by
+    results.plot()         # regret over the rounds
+
+The numbers are those of the program: ``eenet run -d synthetic:cosine -p eenet,linucb -T 2000 -s 0-4``. With
+``folder=`` the results are kept, and the same call again plays only what is missing there; `read` opens such a folder,
+whoever wrote it.
+
+Data is text as the program takes it (`datasets` lists the kinds), an opened `Dataset`, or a classification problem as
+arrays, ``(X, y)``. A policy of one's own is played by `play`:
+
+>>> from eenet import lab
+>>> data = lab.open("synthetic:cosine,dim=5")
+>>> data
+Dataset('synthetic:cosine,dim=5', dim=5, arms=10)
+>>> for round in data.rounds(seed=1):
+...     break
+>>> round.arms.shape, round.rewards.shape
+((10, 5), (10,))
+>>> run = lab.play(data.bandit("eenet", seed=1), data, rounds=50, seed=1)
+>>> len(run.curve), run.regret == run.curve[-1]
+(50, True)
+"""
+
+from __future__ import annotations
+
+from ._data import Dataset, DatasetKind, DatasetOption, Round, datasets, open, table
+from ._playing import Run, play, run
+from ._progress import Progress
+from ._results import Results, read
+
+__all__ = [
+    "Dataset",
+    "DatasetKind",
+    "DatasetOption",
+    "Progress",
+    "Results",
+    "Round",
+    "Run",
+    "datasets",
+    "open",
+    "play",
+    "read",
+    "run",
+    "table",
+]

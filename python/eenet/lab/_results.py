@@ -1,0 +1,220 @@
+"""Results: what runs have come to, as tables, curves and a picture."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
+
+import numpy
+
+from .._lab_library import lab as _lab
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Results", "read"]
+
+
+class Cell(NamedTuple):
+    """The runs of one policy, with its options, on one data set: one for each seed."""
+
+    row: Dict[str, Any]
+    against: Dict[str, Any]
+    """the comparison with the reference"""
+    group: str
+    """the data set, its delay and slots, in words"""
+    places: List[int]
+    """of the runs, among all of the folder"""
+    curve: NDArray[numpy.float64]
+    """(points, 3): round, mean and deviation of the regret"""
+
+
+def run_key(row: Mapping[str, Any]) -> Tuple[Any, ...]:
+    """What makes two runs the same."""
+    return (*cell_key(row), row["seed"], row["rounds"], row["delay"], row["slots"])
+
+
+def cell_key(row: Mapping[str, Any]) -> Tuple[Any, ...]:
+    return row["dataset"], row["fingerprint"], row["policy"], row["options"]
+
+
+def _need(module: str, what: str) -> Any:
+    try:
+        return __import__(module)
+    except ImportError as error:
+        raise ImportError(f"{what} needs {module}, which is not installed", name=module) from error
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+_RUN_COLUMNS = (
+    "dataset label policy seed rounds regret reward optimal seconds bytes delay slots dim arms rows tuning options "
+    "fingerprint version"
+).split()
+
+
+class Results:
+    """What runs have come to; made by `eenet.lab.run` and `eenet.lab.read`.
+
+    It shows the runs that were finished when it was made. The tables are pandas DataFrames and `plot` needs matplotlib;
+    both are imported when they are used, and `to_dicts` and `curve` need neither.
+
+    >>> from eenet import lab
+    >>> results = lab.run("synthetic:inner", ["linucb", "uniform"], rounds=50, seeds=[0, 1], progress=False)
+    >>> results.runs[["policy", "seed", "rounds"]].iloc[0].to_dict()
+    {'policy': 'linucb', 'seed': 0, 'rounds': 50}
+    >>> sorted(results.summary().label)
+    ['linucb', 'uniform']
+    """
+
+    folder: str
+    """where the results are; of runs without a folder, one that is gone with this object"""
+    failures: List[str]
+    """a sentence for each run of this call that failed"""
+
+    def __init__(
+        self,
+        folder: str,
+        keys: Optional[Set[Any]] = None,
+        labels: Optional[Mapping[Any, Optional[str]]] = None,
+        failures: Sequence[str] = (),
+        holder: Any = None,
+    ) -> None:
+        self.folder = folder
+        self.failures = list(failures)
+        self._holder = holder  # the folder lives as long
+        self._labels = labels or {}
+        self._stored = _lab.Runs(folder)
+        self._rows = self._stored.rows()
+        self._places = [i for i, row in enumerate(self._rows) if keys is None or run_key(row) in keys]
+        self._known: Dict[Optional[str], List[Cell]] = {}
+        for cell in self._cells():
+            for place in cell.places:
+                self._rows[place]["label"] = cell.row["label"]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        lines = [f"Results of {_count(len(self), 'run')}"]
+        for group in self.groups:
+            cells = [cell for cell in self._cells() if cell.group == group]
+            cells.sort(key=lambda cell: float(cell.row["mean"]))
+            width = max(len(cell.row["label"]) for cell in cells)
+            lines.append(f"{group}: regret after {_count(cells[0].row['rounds'], 'round')}")
+            for cell in cells:
+                row = cell.row
+                spread = "" if numpy.isnan(row["deviation"]) else f" ± {row['deviation']:.4g}"
+                seeds = _count(row["seeds"], "seed")
+                lines.append(f"  {row['label']:{width}}  {row['mean']:.5g}{spread} ({seeds})")
+        return "\n".join(lines)
+
+    # ---- tables ----
+
+    @property
+    def groups(self) -> List[str]:
+        """The data sets, with what else tells their runs apart (the delay, the slots), in words."""
+        return list(dict.fromkeys(cell.group for cell in self._cells()))
+
+    def to_dicts(self) -> List[Dict[str, Any]]:
+        """A dict for each run: what `runs` has, without pandas."""
+        rows = (self._rows[place] for place in self._places)
+        return [{name: row.get(name, row["policy"]) for name in _RUN_COLUMNS} for row in rows]
+
+    @property
+    def runs(self) -> Any:
+        """A DataFrame with a row for each run: data set, label, policy, seed, regret, ... In `rows` 0 is none."""
+        return _need("pandas", "Results.runs").DataFrame(self.to_dicts(), columns=_RUN_COLUMNS)
+
+    @property
+    def curves(self) -> Any:
+        """A DataFrame of the mean regret and its deviation over the seeds, at 500 rounds of each policy at most:
+        dataset, label, round, mean, deviation."""
+        pandas = _need("pandas", "Results.curves")
+        parts = [
+            pandas.DataFrame(cell.curve, columns=["round", "mean", "deviation"]).assign(
+                dataset=cell.group, label=cell.row["label"]
+            )
+            for cell in self._cells()
+        ]
+        columns = ["dataset", "label", "round", "mean", "deviation"]
+        return pandas.concat(parts, ignore_index=True)[columns] if parts else pandas.DataFrame(columns=columns)
+
+    def summary(self, reference: Optional[str] = None) -> Any:
+        """A DataFrame with a row for each policy on each data set, by the code of ``eenet report``.
+
+        mean, deviation and low to high (the 95% interval) are of the regret over the seeds. difference is the mean
+        regret less that of the reference (the policy of this name; eenet unless given) on the same seeds,
+        difference_low to difference_high its 95% interval by the bootstrap, p of the sign-flip test and p_holm the same
+        corrected for all comparisons on the data set. What is not known is NaN.
+        """
+        pandas = _need("pandas", "Results.summary")
+        rows = [{**cell.row, **cell.against} for cell in self._cells(reference)]
+        for row in rows:
+            row["options"] = row.pop("options")  # long: last
+        return pandas.DataFrame(rows)
+
+    # ---- curves ----
+
+    def curve(
+        self, dataset: Optional[str] = None, policy: Optional[str] = None, seed: Optional[int] = None
+    ) -> NDArray[numpy.float64]:
+        """The regret after each round of one run, float64 (rounds,). Say as much as tells it from the others: the data
+        set's name, the policy's name or label, the seed."""
+        found = [place for place in self._places if self._is(self._rows[place], dataset, policy, seed)]
+        if len(found) == 1:
+            return self._stored.curve(found[0])
+        said = {"dataset": dataset, "policy": policy, "seed": seed}
+        asked = ", ".join(f"{name}={value!r}" for name, value in said.items() if value is not None) or "anything"
+        if found:
+            raise ValueError(f"curve: {len(found)} runs match {asked}; say dataset, policy and seed")
+        known = ", ".join(dict.fromkeys(row["label"] for row in self.to_dicts())) or "none"
+        raise ValueError(f"curve: no run matches {asked}; the policies are {known}")
+
+    def _is(self, row: Mapping[str, Any], dataset: Optional[str], policy: Optional[str], seed: Optional[int]) -> bool:
+        return (
+            dataset in (None, row["dataset"])
+            and policy in (None, row["policy"], row.get("label"))
+            and seed in (None, row["seed"])
+        )
+
+    def _cells(self, reference: Optional[str] = None) -> List[Cell]:
+        if reference not in self._known:
+            cells = [Cell(*parts) for parts in self._stored.summary(self._places, reference)]
+            for cell in cells:
+                cell.row["label"] = self._labels.get(cell_key(cell.row)) or cell.row["label"]
+            self._known[reference] = cells
+        return self._known[reference]
+
+    # ---- for people ----
+
+    def plot(self, dataset: Optional[str] = None, ax: Any = None, log: bool = False) -> Any:
+        """Draws the mean regret over the rounds, with a band of one deviation, by matplotlib.
+
+        One panel for each of `groups`, or for the one that is named, on `ax` where it is given. log: both axes are
+        logarithmic; a regret that grows with the root of the rounds is then a line of slope 1/2. Returns the axes, or
+        an array of them where there are several panels.
+        """
+        from ._plotting import plot
+
+        _need("matplotlib", "Results.plot")
+        groups = self.groups if dataset is None else [group for group in self.groups if group == dataset]
+        if not groups:
+            raise ValueError(f"plot: no data set is called {dataset!r}; there are {', '.join(self.groups) or 'none'}")
+        return plot([(group, [cell for cell in self._cells() if cell.group == group]) for group in groups], ax, log)
+
+    def report(self, path: Union[str, "os.PathLike[str]", None] = None, reference: Optional[str] = None) -> str:
+        """Writes the page that ``eenet report`` makes of the whole folder, with tables and figures beside its results,
+        to path (the folder's report.html unless given), and returns the path. Needs gnuplot."""
+        if path is None and self._holder is not None:
+            raise ValueError("report: a path is needed, since the runs have no folder of their own")
+        page = os.path.join(self.folder, "report.html") if path is None else os.fsdecode(path)
+        _lab.report(self.folder, reference, page)
+        return page
+
+
+def read(folder: Union[str, "os.PathLike[str]"]) -> Results:
+    """The results that `run` or ``eenet run -o`` keeps in a folder: all that are finished."""
+    return Results(os.fsdecode(folder))

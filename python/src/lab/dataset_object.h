@@ -1,0 +1,15 @@
+/* Dataset: a data set that was opened, and the iterator over its rounds. lab.py makes a class of its own of it. */
+#ifndef EENET_DATASET_OBJECT_H
+#define EENET_DATASET_OBJECT_H
+
+#include <Python.h>
+
+#include "data/environment.h"
+
+/* Adds the type to the module; 0, or -1 with an exception set. */
+int dataset_object_register(PyObject *module);
+
+/* The data set of an object, which is borrowed from it; NULL with an exception where the object is none. */
+const dataset *dataset_object_data(PyObject *object);
+
+#endif

@@ -1,0 +1,81 @@
+#include "report_folder.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+ee_status report_folder_read(const char *folder, const char *reference, report_folder *out, ee_error *error)
+{
+    ee_status status = evaluations_read(folder, &out->stored, error);
+    if (status == EE_NO_FILE) status = EE_OK;
+    char *runs = NULL;
+    if (!status) status = file_join(folder, "results.jsonl", &runs, error);
+    if (!status && !(out->stored.count && file_is_missing(runs))) status = results_read(folder, &out->runs, error);
+    memory_free(runs);
+    if (!status && !out->runs.count && !out->stored.count)
+        status = status_fail(error, EE_BAD_INPUT, "%.150s has no finished run yet", folder);
+    if (!status && out->runs.count) status = summary_create(&out->runs, folder, reference, &out->all, error);
+    return status ? status : evaluation_groups_create(&out->stored, &out->evaluations, error);
+}
+
+void report_folder_release(report_folder *of)
+{
+    evaluation_groups_release(&of->evaluations);
+    evaluations_release(&of->stored);
+    summary_release(&of->all);
+    results_release(&of->runs);
+}
+
+static void tell(void (*told)(const char *line), const char *line)
+{
+    if (told) told(line);
+}
+
+static ee_status write_tables(const report_folder *of, const char *folder, void (*told)(const char *line),
+                              ee_error *error)
+{
+    char *runs = NULL, *evaluations = NULL;
+    ee_status status = file_join(folder, "summary.csv", &runs, error);
+    if (!status) status = file_join(folder, "evaluations.csv", &evaluations, error);
+    if (!status && of->runs.count) {
+        status = report_csv(&of->all, runs, error);
+        if (!status) tell(told, runs);
+    }
+    if (!status && of->stored.count) {
+        status = evaluation_csv(&of->evaluations, evaluations, error);
+        if (!status) tell(told, evaluations);
+    }
+    memory_free(runs);
+    memory_free(evaluations);
+    return status;
+}
+
+static ee_status draw_figures(const report_folder *of, const char *folder, void (*told)(const char *line),
+                              ee_error *error)
+{
+    size_t figures;
+    char name[80], *line = NULL;
+    ee_status status = report_figures(&of->all, folder, &figures, error);
+    if (!status) status = evaluation_figures(&of->evaluations, folder, &figures, error);
+    if (status) return status;
+    snprintf(name, sizeof name, "figures (%zu figures as .svg, .pdf, .gp and .dat)", figures);
+    status = file_join(folder, name, &line, error);
+    if (!status) tell(told, line);
+    memory_free(line);
+    return status;
+}
+
+ee_status report_folder_write(const report_folder *of, const char *folder, const char *path,
+                              void (*told)(const char *line), ee_error *error)
+{
+    char *page = NULL;
+    ee_status status = write_tables(of, folder, told, error);
+    if (!status) status = draw_figures(of, folder, told, error);
+    if (!status) status = file_join(folder, "report.html", &page, error);
+    const char *place = path ? path : page;
+    if (!status) status = report_page(&of->all, &of->evaluations, folder, place, error);
+    if (!status) tell(told, place);
+    memory_free(page);
+    return status;
+}
