@@ -33,7 +33,7 @@ class SparseArms:
     Arm i has the entries indptr[i] to indptr[i + 1] of indices (ascending within an arm) and data.
 
     >>> import numpy
-    >>> SparseArms([0, 1, 3], [4, 0, 2], [1, 1, 1], (2, 5)).toarray()
+    >>> eenet.SparseArms([0, 1, 3], [4, 0, 2], [1, 1, 1], (2, 5)).toarray()
     array([[0., 0., 0., 0., 1.],
            [1., 0., 1., 0., 0.]], dtype=float32)
     """

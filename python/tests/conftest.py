@@ -45,3 +45,12 @@ def data_folder() -> Path:
     if not DATA:
         pytest.skip("EENET_DATA does not name the folder of the data sets")
     return Path(DATA).resolve()
+
+
+@pytest.fixture(scope="session")
+def server(program, tmp_path_factory):
+    """A server on a port of its own, which all tests of the session share: each makes bandits of its own."""
+    from server_process import ServerProcess
+
+    with ServerProcess(program, tmp_path_factory.mktemp("server")) as started:
+        yield started

@@ -1,0 +1,419 @@
+"""The calls of one bandit, as steps (retrying.py). Each is written once; blocking.py and awaiting.py run it.
+
+What may have been done is sent again only where that does no harm: a decision has an id, which is made here where the
+caller gives none, and a reward a reward_id, before the first try.
+"""
+
+# What JSON and generators hold is not known to types.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union, cast
+
+from .answers import Decision, Outcome, decision_of, outcome_of
+from .batches import in_batches
+from .errors import BadRequest, ServerError, Timeout
+from .retrying import Items, Pause, Steps
+from .server_calls import Endpoint, ask, ask_json, settings_json
+from .values import actions_json, id_text, new_id, number, object_of, path_part, query, time_text, to_json
+
+if TYPE_CHECKING:
+    import datetime
+
+    import eenet
+
+    Moment = Union[str, datetime.datetime, None]
+
+PAGE = 1000  # lines of the log that are fetched at a time
+
+# ---- decisions and rewards ----
+
+
+def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] = None, *,
+           exclude: Optional[Sequence[str]] = None, defer: bool = False) -> Steps[Decision]:
+    """Decides among actions, for a context.
+
+    ``actions`` is a mapping of names to features, a list of features (whose names are "0", "1", ...) or of actions as
+    the API has them, a DataFrame with a row for each, or, for a bandit of vectors, an array with a row for each.
+    ``exclude`` are names of actions that may not be chosen; with ``defer`` the decision counts once it is activated.
+
+    The same ``id`` with the same request is the same decision, however often it is asked; one is made where none is
+    given.
+
+    >>> decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}, {"plan": "free"})
+    >>> bandit.reward(decision, 1)
+    Outcome(outcome='joined', repeated=False)
+    """
+    body = _decide_body(actions, context, id, exclude, defer, None)
+    return cast(Decision, decision_of((yield from ask_json(self, "POST", "/decide", body))))
+
+
+def _decide_body(actions: Any, context: Any = None, id: Any = None, exclude: Any = None, defer: bool = False,
+                 slots: Any = None) -> bytes:
+    return object_of([
+        ("id", id_text(id) if id is not None else new_id()), ("context", context), ("actions", actions_json(actions)),
+        ("exclude", None if exclude is None else list(exclude)), ("defer", True if defer else None), ("slots", slots)])
+
+
+def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, id: Optional[str] = None, *,
+                 exclude: Optional[Sequence[str]] = None, defer: bool = False) -> Steps[List[Decision]]:
+    """Decides for several places together: each gets another action. A decision for each, in their order.
+
+    ``slots`` says how many, or what they are called, or has a mapping for each: ``{"id", "features", "exclude",
+    "baseline"}``. All decisions have the same id; the reward of one is told by ``reward(decision, value)``.
+
+    >>> top, side = bandit.decide_slots({"red": {"color": "red"}, "blue": {"color": "blue"}}, ["top", "side"])
+    >>> top.slot, side.slot, top.action != side.action
+    ('top', 'side', True)
+    """
+    body = _decide_body(actions, context, id, exclude, defer, _slots(slots))
+    return cast(List[Decision], decision_of((yield from ask_json(self, "POST", "/decide", body))))
+
+
+def _slots(slots: Any) -> List[Any]:
+    if isinstance(slots, int):
+        slots = [str(place) for place in range(slots)]
+    return [{"id": each} if isinstance(each, str) else each for each in slots]
+
+
+def decide_many(self: Endpoint, rounds: Any, *, contexts: Any = None, ids: Any = None,
+                return_errors: bool = False) -> Steps[List[Any]]:
+    """Decides many rounds, in as few requests as the server takes.
+
+    ``rounds`` has the actions of each round, or mappings of what ``decide`` takes, as ``{"actions": ..., "context":
+    ..., "id": ...}``; a mapping with ``slots`` is answered by a list. A round that is refused does not hold up the
+    others: in the end there is SomeRefused, whose ``answers`` has all; with ``return_errors`` that list is returned,
+    with an exception in the place of what was refused.
+
+    >>> actions = {"red": {"color": "red"}, "blue": {"color": "blue"}}
+    >>> len(bandit.decide_many([actions] * 3, contexts=[{"plan": "free"}, {"plan": "pro"}, None]))
+    3
+    """
+    rounds = list(rounds)
+    contexts = [None] * len(rounds) if contexts is None else list(contexts)
+    ids = [None] * len(rounds) if ids is None else list(ids)
+    if len(contexts) != len(rounds) or len(ids) != len(rounds):
+        raise BadRequest(f"there are {len(rounds)} rounds, but {len(contexts)} contexts and {len(ids)} ids")
+    bodies = [_round_body(*each) for each in zip(rounds, contexts, ids)]
+    return (yield from in_batches(self, "/decide/batch", "decisions", bodies, decision_of, return_errors))
+
+
+def _round_body(of: Any, context: Any, id: Any) -> bytes:
+    if not (isinstance(of, dict) and "actions" in of):
+        return _decide_body(of, context, id)
+    members = {"context": context, "id": id, **of}
+    if members.get("slots") is not None:
+        members["slots"] = _slots(members["slots"])
+    try:
+        return _decide_body(**members)
+    except TypeError as error:
+        raise BadRequest(f"a round has actions, context, id, exclude, defer and slots, got {sorted(of)}") from error
+
+
+def reward(self: Endpoint, decision: Union[str, Decision], value: float, *, slot: Optional[str] = None,
+           reward_id: Optional[str] = None) -> Steps[Outcome]:
+    """Tells what came of a decision, by itself or by its id.
+
+    A call counts once, however often it has to be sent. To be able to make the call itself again, give it a
+    ``reward_id`` of your own.
+
+    >>> decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}})
+    >>> bandit.reward(decision.id, 0.5).outcome
+    'joined'
+    """
+    body = _reward_body(decision, value, slot, reward_id)
+    return outcome_of((yield from ask_json(self, "POST", "/reward", body)))
+
+
+def _reward_body(id: Any, value: Any, slot: Any = None, reward_id: Any = None) -> bytes:
+    if slot is None and isinstance(id, Decision):
+        slot = id.slot
+    return object_of([("id", id_text(id)), ("value", number(value)), ("slot", slot),
+                      ("reward_id", new_id() if reward_id is None else id_text(reward_id, "reward_id"))])
+
+
+def reward_many(self: Endpoint, rewards: Any, *, return_errors: bool = False) -> Steps[List[Any]]:
+    """Tells many rewards: pairs of a decision, or its id, and the value; or mappings of what the API takes, as
+    ``{"id": ..., "value": ..., "slot": ..., "reward_id": ...}``. Errors are as those of ``decide_many``.
+
+    >>> decisions = bandit.decide_many([{"red": {"color": "red"}, "blue": {"color": "blue"}}] * 2)
+    >>> [outcome.outcome for outcome in bandit.reward_many((decision, 1) for decision in decisions)]
+    ['joined', 'joined']
+    """
+    bodies = [_reward_item(each) for each in rewards]
+    return (yield from in_batches(self, "/reward/batch", "rewards", bodies, outcome_of, return_errors))
+
+
+def _reward_item(of: Any) -> bytes:
+    try:
+        return _reward_body(**of) if isinstance(of, dict) else _reward_body(*of)
+    except TypeError as error:
+        raise BadRequest(f"a reward is a pair of a decision and a value, got {of!r}") from error
+
+
+def activate(self: Endpoint, decision: Union[str, Decision]) -> Steps[str]:
+    """Lets a deferred decision count: ``activated``, ``repeated``, ``late`` or ``unknown``.
+
+    >>> decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}, defer=True)
+    >>> bandit.activate(decision), bandit.activate(decision)
+    ('activated', 'repeated')
+    """
+    return (yield from ask_json(self, "POST", "/activate", to_json({"id": id_text(decision)})))["outcome"]
+
+
+# ---- why, and how well ----
+
+
+def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Optional[Sequence[str]] = None,
+            features: Optional[int] = None) -> Steps[Dict[str, Any]]:
+    """What the features of each action contribute to its score, by the model as it is now; nothing is decided.
+
+    ``features`` says how many of each action are told, the largest first.
+
+    >>> told = bandit.explain({"red": {"color": "red"}, "blue": {"color": "blue"}})
+    >>> [action["action"] for action in told["actions"]]
+    ['red', 'blue']
+    """
+    body = object_of([("context", context), ("actions", actions_json(actions)),
+                      ("exclude", None if exclude is None else list(exclude))])
+    return (yield from ask_json(self, "POST", "/explain" + query(features=features), body))
+
+
+def explain_decision(self: Endpoint, decision: Union[str, Decision], *, slot: Optional[str] = None,
+                     features: Optional[int] = None) -> Steps[Dict[str, Any]]:
+    """The same of a decision that was made, by the model as it is now."""
+    if slot is None and isinstance(decision, Decision):
+        slot = decision.slot
+    path = f"/decisions/{path_part(id_text(decision))}/explain"
+    return (yield from ask_json(self, "GET", path + query(features=features, slot=slot)))
+
+
+def importance(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """Which features the model looks at, over the decisions of the last day."""
+    return ask_json(self, "GET", "/importance")
+
+
+def activity(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """What happens lately: the last seconds, the actions taken, what became of rewards, training, latency."""
+    return ask_json(self, "GET", "/activity")
+
+
+def evaluation(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """How the policy does, how others would, and which challenger is better: live, as of some moments ago.
+
+    >>> [policy["kind"] for policy in bandit.evaluation()["policies"]]
+    ['online', 'baseline', 'uniform']
+    """
+    return ask_json(self, "GET", "/evaluation")
+
+
+def challengers(self: Endpoint) -> Steps[List[Dict[str, Any]]]:
+    """Those that learn from the same log."""
+    return (yield from ask_json(self, "GET", "/challengers"))["challengers"]
+
+
+def add_challenger(self: Endpoint, name: str, policy: Any, options: Any = None, *,
+                   propensity: Optional[str] = None) -> Steps[Dict[str, Any]]:
+    """Names one more that learns from the same log, and is judged by it.
+
+    >>> bandit.add_challenger("linear", "linucb", {"alpha": 0.5})["options"]
+    'alpha=0.5'
+    """
+    given = {"name": name, "policy": policy, "options": options, "propensity": propensity}
+    body = to_json(settings_json({name: value for name, value in given.items() if value is not None}))
+    return (yield from ask_json(self, "POST", "/challengers", body))
+
+
+def remove_challenger(self: Endpoint, name: str) -> Steps[List[Dict[str, Any]]]:
+    """Removes one; those that are left."""
+    return (yield from ask_json(self, "DELETE", f"/challengers/{path_part(name)}"))["challengers"]
+
+
+def promote(self: Endpoint, name: str) -> Steps[int]:
+    """Lets a challenger take over: the number of the event that replaced the model. A Conflict while it has not
+    learned what the log has."""
+    answer = yield from ask_json(self, "POST", f"/challengers/{path_part(name)}/promote", repeatable=False)
+    return answer["event"]
+
+
+def evaluate(self: Endpoint, candidates: Optional[Sequence[Any]] = None, *, name: Optional[str] = None,
+             since: Moment = None, until: Moment = None, estimators: Optional[Sequence[str]] = None,
+             confidence: Optional[float] = None, wait: Optional[float] = None) -> Steps[Dict[str, Any]]:
+    """What candidates would have earned in a part of the log, computed on the server in the background.
+
+    A candidate is a policy's name or a mapping ``{"name", "policy", "options", "propensity"}``. With ``wait`` this
+    waits so many seconds for the results; without it, ``evaluation_results(id)`` has them later.
+
+    >>> outcome = bandit.reward(bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}), 1)
+    >>> done = bandit.evaluate(["logged", "first"], wait=30)
+    >>> [result["name"] for result in done["results"]]
+    ['logged', 'first']
+    """
+    body = object_of([
+        ("name", name), ("from", time_text(since, "since")), ("until", time_text(until, "until")),
+        ("candidates", None if candidates is None else [_candidate(each) for each in candidates]),
+        ("estimators", None if estimators is None else list(estimators)), ("confidence", confidence)])
+    asked = yield from ask_json(self, "POST", "/evaluations", body, repeatable=False)
+    return asked if wait is None else (yield from evaluation_results(self, asked["id"], wait=wait))
+
+
+def _candidate(of: Any) -> Dict[str, Any]:
+    return settings_json(of if isinstance(of, dict) else {"policy": of})
+
+
+def evaluations(self: Endpoint) -> Steps[List[Dict[str, Any]]]:
+    """Those that were asked for, without their results."""
+    return (yield from ask_json(self, "GET", "/evaluations"))["evaluations"]
+
+
+def evaluation_results(self: Endpoint, id: str, *, wait: float = 0) -> Steps[Dict[str, Any]]:
+    """An evaluation that was asked for; its ``results`` are there once ``state`` is ``done``. Waits so many seconds
+    for that, and raises Timeout after them; one that failed is a ServerError."""
+    until, pause = time.monotonic() + wait, 0.02
+    while True:
+        told = yield from ask_json(self, "GET", f"/evaluations/{path_part(id)}")
+        if told["state"] == "failed":
+            raise ServerError(f"evaluation {id} failed: {told.get('trouble', '')}")
+        if told["state"] == "done" or wait <= 0:
+            return told
+        if time.monotonic() > until:
+            raise Timeout(f"evaluation {id} is {told['state']} after {wait:g} s; it goes on")
+        yield Pause(pause)
+        pause = min(pause * 1.5, 1.0)
+
+
+def delete_evaluation(self: Endpoint, id: str) -> Steps[None]:
+    """Deletes an evaluation, or breaks it off."""
+    yield from ask_json(self, "DELETE", f"/evaluations/{path_part(id)}")
+
+
+# ---- the log ----
+
+
+def log(self: Endpoint, *, since: Moment = None, until: Moment = None, after: Optional[int] = None,
+        limit: Optional[int] = None) -> Steps[Dict[str, Any]]:
+    """Iterates over the settled decisions as dictionaries, in the order in which they were made, up to the first that
+    still waits for its reward.
+
+    ``since`` and ``until`` are times of decisions; ``after`` is the ``_cursor`` of an event: what follows it.
+
+    >>> for _ in range(2):
+    ...     decision = bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}})
+    ...     outcome = bandit.reward(decision, 1)
+    >>> [-event["_label_cost"] for event in bandit.log(limit=2)]
+    [1, 1]
+    """
+    return _pages(self, since, until, after, limit, json.loads)
+
+
+def _pages(self: Endpoint, since: Moment, until: Moment, after: Optional[int], limit: Optional[int],
+           read: Callable[[bytes], Any]) -> Steps[Any]:
+    """The log page after page: whatever breaks off, each line comes once."""
+    since, until = time_text(since, "since"), time_text(until, "until")
+    while limit is None or limit > 0:
+        count = PAGE if limit is None else min(PAGE, limit)
+        answer = yield from ask(self, "GET", "/log" + query(after=after, from_=since, until=until, limit=count))
+        lines = answer.body.splitlines(keepends=True)
+        yield Items([read(line) for line in lines])
+        if len(lines) < count:
+            return
+        after = json.loads(lines[-1])["_cursor"]
+        limit = None if limit is None else limit - count
+
+
+def save_log(self: Endpoint, path: Union[str, os.PathLike[str]], *, since: Moment = None, until: Moment = None,
+             after: Optional[int] = None) -> Steps[int]:
+    """Saves the log as a file that ``eenet evaluate`` and ``eenet log`` read, and returns the count of its lines. The
+    file appears when it is whole."""
+    path = os.fspath(path)
+    part = f"{path}.{new_id()}.part"
+    steps, came, count = _pages(self, since, until, after, None, bytes), None, 0
+    try:
+        with open(part, "xb") as file:
+            while True:
+                try:
+                    step = steps.send(came)
+                except StopIteration:
+                    break
+                if isinstance(step, Items):
+                    file.writelines(step.items)
+                    came, count = None, count + len(step.items)
+                else:
+                    came = yield step
+        os.replace(part, path)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+    return count
+
+
+# ---- the model and the bandit ----
+
+
+def model_bytes(self: Endpoint, version: Optional[int] = None) -> Steps[bytes]:
+    """The model as the library saves it: the latest, or a version that is kept."""
+    return (yield from ask(self, "GET", "/model" + query(version=version))).body
+
+
+def model(self: Endpoint, version: Optional[int] = None) -> Steps[eenet.Bandit]:
+    """The model as an ``eenet.Bandit`` that decides here: the latest, or a version that is kept."""
+    data = yield from model_bytes(self, version)
+    from .. import Bandit
+
+    return Bandit.from_bytes(data)
+
+
+def versions(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """``current`` is the version that decides; ``versions`` are those that ``model`` can fetch."""
+    return ask_json(self, "GET", "/model/versions")
+
+
+def upload(self: Endpoint, model: Union[eenet.Bandit, bytes, str, os.PathLike[str]]) -> Steps[int]:
+    """Puts a model of the same policy and dimension in the place of the bandit's: a Bandit, its bytes, or the path of a
+    file. The number of the event that did it: versions above it have it."""
+    if isinstance(model, (str, os.PathLike)):
+        with open(model, "rb") as file:
+            data = file.read()
+    else:
+        data = bytes(model) if isinstance(model, (bytes, bytearray, memoryview)) else model.to_bytes()
+    answer = yield from ask_json(self, "PUT", "/model", data, content_type="application/octet-stream",
+                                 repeatable=False)
+    return answer["event"]
+
+
+def reset(self: Endpoint) -> Steps[int]:
+    """Begins anew: the number of the event that did it. The log stays."""
+    return (yield from ask_json(self, "DELETE", "/model", repeatable=False))["event"]
+
+
+def describe(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """Its settings, and how its model stands.
+
+    >>> bandit.describe()["settings"]["propensity"]
+    'floor:0.05'
+    """
+    return ask_json(self, "GET", "")
+
+
+def change(self: Endpoint, /, **settings: Any) -> Steps[Dict[str, Any]]:
+    """Changes settings: wait, default_reward, aggregation, mode, rewards, confidence, promote, challengers,
+    retention_days. The description as it is then.
+
+    >>> bandit.change(wait="2h")["settings"]["wait"]
+    7200
+    """
+    return (yield from ask_json(self, "PATCH", "", to_json(settings_json(settings))))
+
+
+def archive(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """Takes the bandit out of service. Nothing is deleted; it answers Gone, until it is restored."""
+    return ask_json(self, "DELETE", "")
+
+
+def restore(self: Endpoint) -> Steps[Dict[str, Any]]:
+    """Brings an archived bandit back."""
+    return ask_json(self, "POST", "/restore")

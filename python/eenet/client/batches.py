@@ -1,0 +1,81 @@
+"""Many items in as few requests as the server takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Iterator, List
+
+from .errors import ServerError, SomeRefused, TooLarge, error_of_item
+from .retrying import Backoff, Pause, Steps
+from .server_calls import Endpoint, ask
+
+# What a server takes at a time unless it is set otherwise; where it takes less, a batch is cut in halves.
+MOST_ITEMS = 1000
+MOST_BYTES = 4_000_000
+
+
+def in_batches(self: Endpoint, path: str, member: str, items: List[bytes], read: Callable[[Any], Any],
+               return_errors: bool) -> Steps[List[Any]]:
+    """What the server says of each item, in their order; an exception where it refused one."""
+    answers: List[Any] = []
+    for batch in _batches(items):
+        try:
+            answers += yield from _batch(self, path, member, batch, read)
+        except ServerError as error:  # of the whole: what follows would fare the same
+            answers += [error] * (len(items) - len(answers))
+            break
+    if not return_errors:
+        _raise_first(answers, member)
+    return answers
+
+
+def _batches(items: List[bytes]) -> Iterator[List[bytes]]:
+    batch: List[bytes] = []
+    size = 0
+    for item in items:
+        if batch and (len(batch) == MOST_ITEMS or size + len(item) > MOST_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += len(item) + 1
+    if batch:
+        yield batch
+
+
+def _batch(self: Endpoint, path: str, member: str, items: List[bytes], read: Callable[[Any], Any]) -> Steps[List[Any]]:
+    try:
+        answers = yield from _sent(self, path, member, items, read)
+    except TooLarge as error:
+        if len(items) == 1:
+            return [error]
+        half = len(items) // 2
+        answers = yield from _batch(self, path, member, items[:half], read)
+        return answers + (yield from _batch(self, path, member, items[half:], read))
+    return answers
+
+
+def _sent(self: Endpoint, path: str, member: str, items: List[bytes], read: Callable[[Any], Any]) -> Steps[List[Any]]:
+    """Sends a batch, and again those of its items that could not be written then."""
+    backoff, left = Backoff(self._retry_for), list(range(len(items)))
+    answers: List[Any] = [None] * len(items)
+    while True:
+        body = b'{"%b":[%b]}' % (member.encode(), b",".join([items[place] for place in left]))
+        told = json.loads((yield from ask(self, "POST", path, body)).body)[member]
+        for place, each in zip(left, told):
+            answers[place] = error_of_item(each["error"]) if "error" in each else read(each)
+        left = [place for place in left if isinstance(answers[place], ServerError) and answers[place].http_status == 503]
+        pause = backoff.next() if left else None
+        if pause is None:
+            return answers
+        yield Pause(pause)
+
+
+def _raise_first(answers: List[Any], member: str) -> None:
+    errors = [each for each in answers if isinstance(each, ServerError)]
+    if not errors:
+        return
+    if len(errors) == len(answers) and all(each is errors[0] for each in errors):
+        raise errors[0]
+    place = next(place for place, each in enumerate(answers) if each is errors[0])
+    raise SomeRefused(f"{len(errors)} of {len(answers)} {member} were refused, the first of them {member}[{place}]: "
+                      f"{errors[0]}", answers)

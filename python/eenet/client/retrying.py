@@ -1,0 +1,92 @@
+"""When a request is sent again, and how long to wait before. No I/O here: these are generators of steps, which the
+blocking and the asyncio client take, each in its own way.
+
+A step is a Request to be sent once (what came of it is sent into the generator: an Answer, or a Failure), a Pause, or
+Items for whoever iterates. What the generator returns is what the call returns.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any, Generator, List, NamedTuple, Optional, TypeVar, Union
+
+from .errors import ServerError, Timeout, Unavailable, error_of_answer
+from .wire import Answer, Request
+
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 5.0
+AGAIN = frozenset((408, 429, 500, 502, 503, 504))
+
+
+class Pause(NamedTuple):
+    seconds: float
+
+
+class Items(NamedTuple):
+    items: List[Any]
+
+
+class Failure(NamedTuple):
+    """No answer came."""
+
+    sentence: str
+    maybe_done: bool  # bytes of the request left this machine
+    timed_out: bool = False
+    was_kept: bool = False  # the connection had been used before: mostly the server closed it as too long idle
+    is_final: bool = False  # another try would fare the same
+
+
+Step = Union[Request, Pause, Items]
+T = TypeVar("T")
+Steps = Generator[Step, Any, T]
+
+
+class Backoff:
+    """How long to wait before each further try; None once the time is over."""
+
+    def __init__(self, retry_for: float) -> None:
+        self._until = time.monotonic() + retry_for
+        self._pause = FIRST_PAUSE
+
+    def next(self, retry_after: float = 0.0) -> Optional[float]:
+        # The jitter keeps many clients that were cut off together from coming back together.
+        pause = max(self._pause * random.uniform(0.5, 1.0), retry_after)
+        self._pause = min(self._pause * 2, LONGEST_PAUSE)
+        return pause if time.monotonic() + pause < self._until else None
+
+
+def answered(request: Request, retry_for: float) -> Steps[Answer]:
+    """Sends a request until it is answered: the same bytes each time."""
+    backoff, maybe_done, had_stale = Backoff(retry_for), False, False
+    while True:
+        came = yield request
+        if type(came) is Answer and came.status < 300:
+            return came
+        error = _error_of(came)
+        maybe_done = error.maybe_done = maybe_done or error.maybe_done
+        if not _is_passing(came) or (maybe_done and not request.repeatable):
+            raise error
+        if type(came) is Failure and came.was_kept and not had_stale:
+            had_stale = True  # a new connection is likely to do
+            continue
+        pause = backoff.next(_retry_after(came))
+        if pause is None:
+            raise error
+        yield Pause(pause)
+
+
+def _error_of(came: Union[Answer, Failure]) -> ServerError:
+    if isinstance(came, Answer):
+        return error_of_answer(came.status, came.headers, came.body)
+    return (Timeout if came.timed_out else Unavailable)(came.sentence, maybe_done=came.maybe_done)
+
+
+def _is_passing(came: Union[Answer, Failure]) -> bool:
+    return not came.is_final if isinstance(came, Failure) else came.status in AGAIN
+
+
+def _retry_after(came: Union[Answer, Failure]) -> float:
+    """Seconds that the server asks to wait; a date, which ours does not send, is left aside."""
+    text = came.headers.get("retry-after", "") if isinstance(came, Answer) else ""
+    return float(text) if text.isdecimal() and len(text) < 9 else 0.0

@@ -1,0 +1,199 @@
+"""What Python has, as the JSON that the server takes. numpy and pandas are known by what their objects can do, and are
+not imported."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, Iterator, List, Optional, Tuple, Union
+from urllib.parse import quote
+
+from .answers import Decision
+from .errors import BadRequest
+
+# ---- JSON ----
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON does not know, as one that it does."""
+    if hasattr(value, "to_dict"):  # a row of pandas: what is missing is left out
+        return {str(name): each for name, each in value.to_dict().items() if not _is_missing(each)}
+    if hasattr(value, "tolist"):  # numbers and arrays of numpy
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
+
+
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plain).encode
+
+
+def to_json(value: Any) -> bytes:
+    """The JSON of a value; what JSON does not have is refused with its place."""
+    try:
+        return _encode(value).encode("ascii")
+    except RecursionError:
+        raise BadRequest("the request is nested too deep") from None
+    except (ValueError, TypeError) as error:
+        raise BadRequest(_trouble_in(value, "", []) or f"the request cannot be written as JSON: {error}") from None
+
+
+def _trouble_in(value: Any, where: str, above: List[int]) -> str:
+    """Says what in a value is not JSON, and where; empty: all of it is."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{where or 'the request'} is {float(value)}, and JSON has no such number"
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return ""
+    if id(value) in above:
+        return f"{where} holds itself"
+    here = above + [id(value)]
+    if not isinstance(value, (dict, list, tuple)):
+        try:
+            value = _plain(value)
+        except TypeError:
+            return f"{where or 'the request'} is of the type {type(value).__name__}, which JSON does not have"
+    return next(filter(None, (_trouble_of(key, each, where, here) for key, each in _members(value))), "")
+
+
+def _members(value: Any) -> Iterator[Tuple[Any, Any]]:
+    if isinstance(value, dict):
+        return iter(value.items())
+    return iter(enumerate(value)) if isinstance(value, (list, tuple)) else iter([(None, value)])
+
+
+def _trouble_of(key: Any, value: Any, where: str, above: List[int]) -> str:
+    if key is None:
+        return _trouble_in(value, where, above)
+    if isinstance(key, str):
+        return _trouble_in(value, f"{where}.{key}" if where else key, above)
+    if isinstance(key, int):
+        return _trouble_in(value, f"{where}[{key}]", above)
+    return f"{where or 'the request'} has a name of the type {type(key).__name__}: names are texts"
+
+
+class Written(bytes):
+    """JSON that is written already."""
+
+
+def object_of(members: List[Tuple[str, Any]]) -> bytes:
+    """An object of these members, in their order; None is left out."""
+    parts = []
+    for name, value in members:
+        if value is not None:
+            parts.append(b'"%b":%b' % (name.encode(), value if type(value) is Written else _member(name, value)))
+    return b"{" + b",".join(parts) + b"}"
+
+
+def _member(name: str, value: Any) -> bytes:
+    try:
+        return _encode(value).encode("ascii")
+    except (ValueError, TypeError, RecursionError):
+        return to_json({name: value})  # which says what is wrong, with the name
+
+
+# ---- actions ----
+
+
+def actions_json(actions: Any) -> Written:
+    """Actions in any form that ``decide`` takes."""
+    if hasattr(actions, "toarray"):  # rows of scipy
+        actions = actions.toarray()
+    if hasattr(actions, "iterrows"):
+        return _frame(actions)
+    if hasattr(actions, "astype"):
+        return _array(actions)
+    if isinstance(actions, Mapping):
+        return _all([_named(str(name), what) for name, what in actions.items()])
+    if isinstance(actions, (str, bytes)) or not isinstance(actions, Sequence):
+        raise BadRequest("actions must be a mapping of names to features, a sequence of actions, or an array with a row "
+                         f"for each, got {type(actions).__name__}")
+    return _all([_action(place, each) for place, each in enumerate(actions)])
+
+
+def _all(actions: List[Any]) -> Written:
+    try:
+        return Written(_encode(actions).encode("ascii"))
+    except (ValueError, TypeError, RecursionError):
+        return Written(to_json({"actions": actions})[11:-1])
+
+
+def _named(name: str, what: Any) -> Any:
+    is_vector = hasattr(what, "tolist") and not hasattr(what, "to_dict") or isinstance(what, (list, tuple))
+    return {"id": name, "vector" if is_vector else "features": what}
+
+
+def _action(place: int, action: Any) -> Any:
+    """As the server takes it already, or features alone, as those of eenet.Bandit."""
+    if not isinstance(action, Mapping) and not hasattr(action, "to_dict"):
+        return action
+    if "features" in action or "vector" in action:
+        return action
+    return {"id": str(place), "features": action}
+
+
+def _frame(frame: Any) -> Written:
+    return _all([{"id": str(name), "features": _plain(row)} for name, row in frame.iterrows()])
+
+
+def _array(array: Any) -> Written:
+    """A row for each action. The server rounds to float32; nine digits are what gives a float32 back, and are much
+    quicker to write and to read than all digits of a double."""
+    if array.ndim != 2 or array.dtype.kind not in "fiub":
+        raise BadRequest(f"actions: an array of numbers with a row for each action is needed, got {array.ndim} "
+                         f"dimensions of {array.dtype}")
+    rows, columns = array.shape
+    row = "[" + ",".join(["%.9g"] * columns) + "]"
+    text = ("[" + ",".join([row] * rows) + "]") % tuple(array.astype("float32").ravel().tolist())
+    if "n" in text:  # nan, inf
+        raise BadRequest("actions: the array holds a number that is not finite as a float32")
+    return Written(text.encode("ascii"))
+
+
+# ---- numbers, names, ids, times ----
+
+
+def number(value: Any) -> Any:
+    """A reward: clicked or not is a number too."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return int(value) if isinstance(value, bool) else value
+
+
+def new_id() -> str:
+    return uuid.uuid4().hex
+
+
+def id_text(of: Any, what: str = "id") -> str:
+    """The id of a decision, or an id as it is given."""
+    if isinstance(of, (str, Decision)):
+        return of if isinstance(of, str) else of.id
+    if isinstance(of, (int, uuid.UUID)) and not isinstance(of, bool):
+        return str(of)
+    raise BadRequest(f"{what} must be a text, or a decision of the server, got {type(of).__name__}")
+
+
+def path_part(name: str) -> str:
+    return quote(name, safe="")
+
+
+def query(**members: Any) -> str:
+    """A query of what is not None. from_ is from, which Python keeps for itself."""
+    parts = [f"{name.rstrip('_')}={quote(str(value), safe='')}" for name, value in members.items() if value is not None]
+    return "?" + "&".join(parts) if parts else ""
+
+
+def time_text(time: Union[str, datetime.datetime, None], what: str) -> Optional[str]:
+    if time is None or isinstance(time, str):
+        return time
+    if not isinstance(time, datetime.datetime):
+        raise BadRequest(f"{what} must be a datetime, or a text as 2026-11-16T10:00:00Z, got {type(time).__name__}")
+    if time.tzinfo is None:
+        raise BadRequest(f"{what} is a time of no zone: say which, as by tzinfo=datetime.timezone.utc")
+    return time.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,273 @@
+"""eenet.Client where the network and the server fail: nothing is lost, and nothing is done twice."""
+
+import asyncio
+import random
+import threading
+import time
+
+import pytest
+
+from eenet.client import AsyncClient, BadRequest, Client, ServerError, Timeout, Unavailable
+from flaky_proxy import FlakyProxy
+from server_process import ServerProcess
+
+ACTIONS = [[1.0, 0.0], [0.0, 1.0]]
+SETTINGS = {"dim": 2, "policy": "linucb", "aggregation": "sum", "wait": "1h"}
+
+
+@pytest.fixture(scope="module")
+def own_server(program, tmp_path_factory):
+    with ServerProcess(program, tmp_path_factory.mktemp("faults")) as started:
+        yield started
+
+
+def dice(seed, **odds):
+    """Chooses at random; what is left of 1 passes."""
+    draw, lock = random.Random(seed), threading.Lock()
+    names, weights = list(odds) + ["pass"], list(odds.values()) + [1 - sum(odds.values())]
+
+    def choose(request):
+        with lock:
+            return draw.choices(names, weights)[0]
+
+    return choose
+
+
+HARM = {"drop": 0.06, "lose": 0.06, "cut": 0.06, "hang": 0.01, "503": 0.06, "slow": 0.05}
+
+
+def script(*what):
+    """What becomes of each request in turn; those that follow pass."""
+    left = list(what)
+    return lambda request: left.pop(0) if left else "pass"
+
+
+def check_once(server, bandit, values):
+    """The store has each decision once, and each reward once, with its value."""
+    decisions = server.events(bandit, "decision")
+    rewards = server.events(bandit, "reward")
+    assert sorted(event["id"] for event in decisions) == sorted(values)
+    assert {event["id"]: event["value"] for event in rewards} == values and len(rewards) == len(values)
+    assert all(event["outcome"] == "joined" for event in rewards)
+
+
+def in_threads(count, work):
+    """Runs work(0), work(1), ... and raises what they raise."""
+    troubles = []
+
+    def guarded(number):
+        try:
+            work(number)
+        except BaseException as error:
+            troubles.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if troubles:
+        raise troubles[0]
+
+
+def test_500_decisions_and_rewards_over_a_flaky_network(own_server):
+    Client(own_server.url).create("flaky", **SETTINGS)
+    values, answers = {}, {}
+    with FlakyProxy(own_server.port, dice(1, **HARM)) as proxy, Client(proxy.url, timeout=0.5) as client:
+        bandit = client.bandit("flaky")
+
+        def work(number):
+            for i in range(50):
+                decision = bandit.decide(ACTIONS)
+                answers[decision.id] = decision
+                values[decision.id] = float(i)
+                bandit.reward(decision, i)
+
+        in_threads(10, work)
+        assert len(proxy.requests) > 1150  # there were retries
+    check_once(own_server, "flaky", values)
+    # Each is the decision that the server stored, however many of its answers were lost.
+    assert len(answers) == 500
+
+
+def test_asyncio_over_a_flaky_network(own_server):
+    values = {}
+
+    async def visit(bandit, i):
+        decision = await bandit.decide(ACTIONS, id=f"a{i}")
+        values[decision.id] = float(i)
+        await bandit.reward(decision, i)
+
+    async def run(url):
+        async with AsyncClient(url, timeout=0.5, connections=20) as client:
+            bandit = await client.create("flaky-async", **SETTINGS)
+            await asyncio.gather(*(visit(bandit, i) for i in range(200)))
+
+    with FlakyProxy(own_server.port, dice(2, **HARM)) as proxy:
+        asyncio.run(run(proxy.url))
+    check_once(own_server, "flaky-async", values)
+
+
+def test_batches_over_a_flaky_network(own_server):
+    Client(own_server.url).create("flaky-batches", **SETTINGS)
+    choose = dice(3, drop=0.15, lose=0.15, cut=0.15)
+    with FlakyProxy(own_server.port, choose) as proxy, Client(proxy.url) as client:
+        bandit = client.bandit("flaky-batches")
+        decisions = [decision for _ in range(10) for decision in bandit.decide_many([ACTIONS] * 40)]
+        values = {decision.id: float(i) for i, decision in enumerate(decisions)}
+        bandit.reward_many(list(values.items())[:200])
+        bandit.reward_many(list(values.items())[200:])
+    check_once(own_server, "flaky-batches", values)
+
+
+def test_the_server_is_killed_and_comes_back(program, tmp_path):
+    with ServerProcess(program, tmp_path) as server, Client(server.url) as client:
+        bandit = client.create("killed", **SETTINGS)
+        values, started = {}, threading.Semaphore(0)
+
+        def work(number):
+            for i in range(60):
+                decision = bandit.decide(ACTIONS, id=f"{number}-{i}")
+                values[decision.id] = float(i)
+                started.release()
+                bandit.reward(decision, i)
+
+        def killer():
+            for _ in range(2):
+                for _ in range(50):  # so many decisions later
+                    started.acquire()
+                server.kill()
+                server.start()
+
+        in_threads(5, lambda number: work(number) if number else killer())
+        check_once(server, "killed", values)
+        assert len(values) == 240
+
+
+def test_retries_send_the_same_bytes(own_server):
+    bandit_name = Client(own_server.url).create("bytes", **SETTINGS).name
+    with FlakyProxy(own_server.port, script("drop", "lose", "cut", "503")) as proxy, Client(proxy.url) as client:
+        decision = client.bandit(bandit_name).decide(ACTIONS)
+        sent = [request for _, request in proxy.requests]
+        assert len(sent) == 5 and len(set(sent)) == 1 and decision.id.encode() in sent[0]
+        client.bandit(bandit_name).reward(decision, 1)
+    with FlakyProxy(own_server.port, script("lose", "lose")) as proxy, Client(proxy.url) as client:
+        assert client.bandit(bandit_name).reward(decision, 1) == ("joined", True)
+    assert len(own_server.events("bytes", "reward")) == 2
+
+
+def test_retry_after_is_obeyed(own_server):
+    Client(own_server.url).create("after", **SETTINGS)
+    with FlakyProxy(own_server.port, script("503"), retry_after=1) as proxy, Client(proxy.url) as client:
+        client.bandit("after").decide(ACTIONS)
+        (first, _), (second, _) = proxy.requests
+        assert second - first >= 1
+    with FlakyProxy(own_server.port, lambda request: "503", retry_after=60) as proxy:
+        began = time.monotonic()
+        with pytest.raises(Unavailable, match="later") as caught:
+            Client(proxy.url).bandit("after").decide(ACTIONS)
+        assert time.monotonic() - began < 20  # to wait that long is of no use
+        assert caught.value.http_status == 503 and caught.value.maybe_done  # who knows what a stranger's 503 means
+
+
+def test_there_is_an_end_to_retries(own_server):
+    with FlakyProxy(own_server.port, lambda request: "drop") as proxy:
+        began = time.monotonic()
+        with pytest.raises(Unavailable, match="the connection was closed without an answer") as caught:
+            Client(proxy.url, retry_for=0.5).bandit("any").decide(ACTIONS)
+        assert 0.1 < time.monotonic() - began < 20 and caught.value.maybe_done and caught.value.http_status is None
+        assert len(proxy.requests) > 2
+        with pytest.raises(Unavailable):
+            Client(proxy.url, retry_for=0).bandits()
+    with pytest.raises(Unavailable, match="Connection refused") as caught:
+        Client(proxy.url, retry_for=0.2).bandits()
+    assert not caught.value.maybe_done and isinstance(caught.value, ConnectionError)
+
+
+def test_a_timeout(own_server):
+    with FlakyProxy(own_server.port, lambda request: "hang") as proxy:
+        for call in (lambda: Client(proxy.url, timeout=0.1, retry_for=0).bandits(),
+                     lambda: asyncio.run(AsyncClient(proxy.url, timeout=0.1, retry_for=0).bandits())):
+            with pytest.raises(Timeout, match="did not answer within 0.1 s") as caught:
+                call()
+            assert isinstance(caught.value, TimeoutError) and caught.value.maybe_done
+
+
+def test_a_cancelled_call_closes_its_connection(own_server):
+    async def run(proxy):
+        async with AsyncClient(proxy.url) as client:
+            task = asyncio.create_task(client.bandits())
+            while not proxy.requests:
+                await asyncio.sleep(0.001)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            until = time.monotonic() + 10
+            while not proxy.gave_up.acquire(blocking=False):
+                assert time.monotonic() < until, "the connection is still open"
+                await asyncio.sleep(0.001)
+
+    with FlakyProxy(own_server.port, script("hang")) as proxy:
+        asyncio.run(run(proxy))
+
+
+def test_what_may_be_done_once_alone_is_not_repeated(own_server):
+    bandit = Client(own_server.url).create("once", **SETTINGS)
+    with FlakyProxy(own_server.port, script("lose")) as proxy:
+        with pytest.raises(Unavailable) as caught:
+            Client(proxy.url).bandit("once").reset()
+        assert caught.value.maybe_done and len(proxy.requests) == 1
+    assert len(own_server.events("once", "model")) == 1
+    with FlakyProxy(own_server.port, script("503")) as proxy:  # a stranger's: it may have been passed on
+        with pytest.raises(Unavailable):
+            Client(proxy.url).bandit("once").reset()
+    assert bandit.reset() > 0
+
+
+def test_requests_that_are_wrong_are_sent_once(own_server):
+    Client(own_server.url).create("wrong", **SETTINGS)
+    with FlakyProxy(own_server.port, script()) as proxy:
+        with pytest.raises(BadRequest):
+            Client(proxy.url).bandit("wrong").decide([[1.0]])
+        assert len(proxy.requests) == 1
+
+
+def test_a_server_of_few_requests_a_second(program, tmp_path):
+    with ServerProcess(program, tmp_path, "--rate", "20") as server, Client(server.url) as client:
+        bandit = client.create("rate", **SETTINGS)
+        in_threads(4, lambda number: [bandit.decide(ACTIONS, id=f"{number}-{i}") for i in range(8)])
+        with pytest.raises(Unavailable, match="more than 20 requests a second") as caught:
+            impatient = Client(server.url, retry_for=0).bandit("rate")
+            for _ in range(100):
+                impatient.decide(ACTIONS)
+        assert caught.value.http_status == 429 and not caught.value.maybe_done
+
+
+def test_connections_that_the_server_closed_meanwhile(program, tmp_path):
+    with ServerProcess(program, tmp_path, "--idle-seconds", "0.2") as server, Client(server.url, retry_for=0) as client:
+        bandit = client.create("idle", **SETTINGS)
+        for _ in range(2):
+            bandit.decide(ACTIONS)
+            (kept,) = client._transport._pool._kept
+            until = time.monotonic() + 10
+            while kept.is_good() and time.monotonic() < until:  # its end arrives
+                time.sleep(0.01)
+            assert not kept.is_good()
+
+        async def run():
+            async with AsyncClient(server.url, retry_for=0) as client:
+                for _ in range(2):
+                    await client.bandit("idle").decide(ACTIONS)
+                    while client._transport._pool._kept[0].is_good():
+                        await asyncio.sleep(0.01)
+
+        asyncio.run(run())
+
+
+def test_errors_have_one_root(own_server):
+    import eenet.client
+
+    for name in eenet.client.__all__:
+        kind = getattr(eenet.client, name)
+        if isinstance(kind, type) and issubclass(kind, Exception):
+            assert issubclass(kind, ServerError) and kind.__module__ == "eenet.client"
