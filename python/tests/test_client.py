@@ -335,8 +335,8 @@ def test_values_that_json_does_not_have(bandit):
         ((ACTIONS, circle), r"context.again.more\[0\] holds itself"),
         ((ACTIONS, {"deep": deep}), "nested too deep"),
         (([{"x": b"bytes"}],), r"actions\[0\].features.x is of the type bytes"),
-        ((np.array([[1, float("nan")]]),), "actions: the array holds a number that is not finite as a float32"),
-        ((np.ones(3),), "a row for each action is needed, got 1 dimensions of float64"),
+        ((np.array([[1, float("nan")]]),), "actions: a number is not finite as a float32"),
+        ((np.ones(3),), "actions: an array of 2 dimensions is needed, this one has 1"),
         (("red",), "actions must be a mapping of names to features, .* got str"),
         ((7,), "got int"),
     ]

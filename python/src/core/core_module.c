@@ -7,6 +7,7 @@
 #include "policy_rows.h"
 #include "scores_object.h"
 #include "snapshot_object.h"
+#include "vectors_json.h"
 
 static PyObject *kernels(PyObject *module, PyObject *none)
 {
@@ -20,6 +21,7 @@ static PyMethodDef functions[] = {
      ">>> eenet.kernels() in ('generic', 'avx2', 'avx512', 'neon', 'sse2', 'portable')\nTrue\n"},
     {"_policy_row", policy_row, METH_VARARGS, NULL},
     {"_option_row", option_row, METH_VARARGS, NULL},
+    {"_vectors_json", vectors_json, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
