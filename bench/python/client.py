@@ -35,7 +35,8 @@ def show(what, count, seconds, processor, times=()):
     line = f"{what:34} {count / seconds:9.0f} /s   {1e6 * processor / count:6.0f} us of the client's processor each"
     if times:
         ordered = sorted(times)
-        line += f"   p50 {1e6 * statistics.median(ordered):.0f} us   p99 {1e6 * ordered[len(ordered) * 99 // 100]:.0f} us"
+        middle, high = statistics.median(ordered), ordered[len(ordered) * 99 // 100]
+        line += f"   p50 {1e6 * middle:.0f} us   p99 {1e6 * high:.0f} us"
     print(line, flush=True)
 
 

@@ -31,7 +31,9 @@ def _plain(value: Any) -> Any:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plain).encode
@@ -114,8 +116,8 @@ def actions_json(actions: Any) -> Written:
     if isinstance(actions, Mapping):
         return _all([_named(str(name), what) for name, what in actions.items()])
     if isinstance(actions, (str, bytes)) or not isinstance(actions, Sequence):
-        raise BadRequest("actions must be a mapping of names to features, a sequence of actions, or an array with a row "
-                         f"for each, got {type(actions).__name__}")
+        raise BadRequest("actions must be a mapping of names to features, a sequence of actions, or an array with a "
+                         f"row for each, got {type(actions).__name__}")
     if actions and isinstance(actions[0], (list, tuple)):
         try:
             return Written(_vectors_json(actions))
