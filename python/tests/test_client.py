@@ -573,5 +573,6 @@ def test_the_examples_of_the_docstrings(client, module):
 def test_the_example_learns(server):
     example = Path(__file__).resolve().parents[2] / "examples" / "python_client.py"
     told = subprocess.run([sys.executable, example, server.url], capture_output=True, text=True, check=True).stdout
-    first, last = map(int, re.search(r"first 100 visits: (\d+), in the last 100: (\d+)", told).groups())
-    assert last > first and re.search(r"logged: 0\.\d\d clicks a visit\nuniform: 0\.\d\d", told)
+    last = int(re.search(r"in the last 100: (\d+)", told)[1])
+    assert last > 33  # chance has 27
+    assert re.search(r"logged: 0\.\d\d clicks a visit\nuniform: 0\.\d\d", told)

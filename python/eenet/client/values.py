@@ -121,8 +121,8 @@ def actions_json(actions: Any) -> Written:
     if actions and isinstance(actions[0], (list, tuple)):
         try:
             return Written(_vectors_json(actions))
-        except (Error, TypeError, ValueError):
-            pass  # the server says what is wrong with which
+        except (Error, ImportError, TypeError, ValueError):
+            pass  # JSON does it as well, and the server says what is wrong with which
     return _all([_action(place, each) for place, each in enumerate(actions)])
 
 
