@@ -332,7 +332,7 @@ class Evaluations(Sequence[Evaluation]):
             ax.legend()
         ax.set_yticks(range(len(self._all)))
         ax.set_yticklabels([of.label for of in self._all])
-        ax.invert_yaxis()
+        ax.set_ylim(len(self._all) - 0.5, -0.5)
         ax.set_xlabel("reward an event")
         return ax
 
@@ -355,7 +355,9 @@ class Evaluations(Sequence[Evaluation]):
             table: str = self.frame().to_html(index=False, float_format="{:.4f}".format)
         except ImportError:
             return f"<pre>{escape(repr(self))}</pre>"
-        return table + "".join(f"<p>{escape(of.headline)}</p>" for of in self._all)
+        lines = [_log_line(self._all[0])] if self._all else []
+        lines += [line for of in self._all for line in (of.headline, *of.grave)]
+        return table + "".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
 # ---- words ----

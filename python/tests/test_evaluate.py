@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import eenet
 from eenet import evaluate
 from eenet._errors import BadInput, BadOption, Error, NoFile
 
@@ -627,6 +628,37 @@ def test_control_c_ends_a_log(program, tmp_path):
     assert "KeyboardInterrupt" in errors
 
 
+def test_bandits_and_policies_as_candidates(program, shop, tmp_path):
+    bandit = eenet.Bandit("linucb", dim=6, seed=3, propensity="floor", propensity_epsilon=0.1)
+    log = evaluate.read_log(shop)
+    for one in log:
+        bandit.learn_from(one.arms, one.arm, one.reward, one.probability)
+    path = tmp_path / "model.ee"
+    bandit.save(path)
+    found = evaluate.log(shop, {"mine": bandit, "other": (eenet.policy("linucb"), {"alpha": 0.1})}, seeds=3)
+    (saved, other) = lines_of(program, shop, "-p", f"model:{path},linucb", "--set", "linucb.alpha=0.1", "-s", 3)
+    assert found["mine"].estimates[0].value == saved["estimators"][0]["value"]
+    same(found["other"].about, other)
+    assert "mine" in found["mine"].headline
+    pi = np.array([bandit.probabilities(one.arms) for one in log])
+    again = evaluate.estimate(log.rewards, log.logged, pi, actions=log.actions)
+    assert again.value == pytest.approx(found["mine"]["snips"].value, rel=1e-12)
+    assert len(evaluate.log(shop, bandit)) == len(evaluate.log(shop, eenet.policy("uniform"))) == 1
+    with pytest.raises(BadOption, match="alpha"):
+        evaluate.log(shop, ("linucb", {"alfa": 0.1}))
+
+
+def test_the_winner_is_saved(shop, tmp_path):
+    evaluate.log(shop, "linucb,uniform", estimators="ips", warm=tmp_path / "best.ee")
+    evaluate.log(shop, "linucb,greedy", estimators="ips", warm={"greedy": tmp_path / "named.ee"})
+    assert eenet.Bandit.load(tmp_path / "best.ee").info.rewards == 1500
+    assert eenet.Bandit.load(tmp_path / "named.ee").policy == "greedy"
+    with pytest.raises(BadInput, match="no policy has a value"):
+        evaluate.log(shop, "uniform", estimators="ips", warm=tmp_path / "none.ee")
+    with pytest.raises(Error):
+        evaluate.log(shop, "linucb", estimators="ips", warm=tmp_path / "no folder" / "x.ee")
+
+
 # ---- a log in memory ----
 
 
@@ -645,6 +677,21 @@ def test_a_log_of_vectors_in_memory(shop):
     assert len(list(log)) == 1500
     with pytest.raises(IndexError, match="none has the number 1500"):
         log[1500]
+
+
+def test_a_log_of_sparse_vectors_in_memory(program, tmp_path):
+    path = tmp_path / "blocks.eelog"
+    command = f"run -d synthetic:clicks,arms=4,dim=3,blocks=on -p uniform -T 50 -s 0 --log {path}"
+    subprocess.run([program, *command.split()], check=True, capture_output=True)
+    log = evaluate.read_log(path)
+    assert log.dim == 12 and len(log) == 50
+    bandit = eenet.Bandit("linucb", dim=log.dim)
+    for one in log:
+        dense = one.arms.toarray()
+        np.testing.assert_array_equal(dense, eenet.blocks(dense[2, 6:9], 4).toarray())
+        assert dense.any()
+        bandit.learn_from(one.arms, one.arm, one.reward, one.probability)
+    assert bandit.info.rewards == 50
 
 
 def test_a_log_of_named_features_in_memory(tmp_path):

@@ -103,6 +103,9 @@ class DatasetOption(NamedTuple):
     range: str
     meaning: str
 
+    def __str__(self) -> str:
+        return f"{self.name}={self.default}: {self.meaning} ({self.range})"
+
 
 class DatasetKind(NamedTuple):
     """A kind of data sets: what its text looks like, and its options."""
@@ -112,15 +115,22 @@ class DatasetKind(NamedTuple):
     summary: str
     options: Tuple[DatasetOption, ...]
 
+    def __str__(self) -> str:
+        return "\n  ".join([f"{self.form}: {self.summary}", *map(str, self.options)])
+
 
 def datasets() -> List[DatasetKind]:
     """The kinds of data sets that `open` knows.
 
     >>> kind = datasets()[0]
-    >>> kind.form
-    'synthetic:inner|quadratic|cosine[,OPTION=VALUE...]'
-    >>> [option.name for option in kind.options]
-    ['dim', 'arms', 'noise', 'drift']
+    >>> kind.name, [option.name for option in kind.options]
+    ('synthetic', ['dim', 'arms', 'noise', 'drift'])
+    >>> print(kind)
+    synthetic:inner|quadratic|cosine[,OPTION=VALUE...]: made rounds with a known true reward: x.a, 10(x.a)^2 or cos(3x.a)
+      dim=20: features of an arm (1 to 65536)
+      arms=10: arms of a round (2 to 65536)
+      noise=0.1: standard deviation of the rewards' noise (0 to 1000)
+      drift=0: radians by which a turns every 1000 rounds (0 to 1000)
     """
     return [
         DatasetKind(name, form, summary, tuple(map(DatasetOption._make, options)))

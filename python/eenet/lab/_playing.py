@@ -184,6 +184,16 @@ class Run(NamedTuple):
     """float64 (rounds,): the regret after each round"""
 
 
+def _arm_of(decision: Any, arms: int) -> int:
+    try:
+        arm = operator.index(getattr(decision, "arm", decision))
+    except TypeError:
+        raise TypeError(f"play: decide must give an arm, or something with an arm, got {decision!r}") from None
+    if not 0 <= arm < arms:
+        raise ValueError(f"play: decide gave arm {arm}, and the arms are 0 to {arms - 1}")
+    return arm
+
+
 def play(bandit: Any, data: Any, rounds: Optional[int] = None, seed: int = 0) -> Run:
     """Plays anything that has ``decide(arms)`` and ``learn(decision, reward)`` through the rounds of a data set.
 
@@ -208,7 +218,7 @@ def play(bandit: Any, data: Any, rounds: Optional[int] = None, seed: int = 0) ->
     start = time.perf_counter()
     for now in islice(world.rounds(seed), count):
         decision = bandit.decide(now.arms)
-        arm = getattr(decision, "arm", decision)
+        arm = _arm_of(decision, world.arms)
         gained = now.rewards.item(arm)
         bandit.learn(decision, gained)
         loss = now.regret(arm)

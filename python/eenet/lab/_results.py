@@ -140,7 +140,9 @@ class Results:
             for cell in self._cells()
         ]
         columns = ["dataset", "label", "round", "mean", "deviation"]
-        return pandas.concat(parts, ignore_index=True)[columns] if parts else pandas.DataFrame(columns=columns)
+        if not parts:
+            return pandas.DataFrame(columns=columns)
+        return pandas.concat(parts, ignore_index=True)[columns].astype({"round": int})
 
     def summary(self, reference: Optional[str] = None) -> Any:
         """A DataFrame with a row for each policy on each data set, by the code of ``eenet report``.

@@ -103,12 +103,29 @@ static int convert(PyObject *object, const char *dtype, const char *what, array_
     return shown ? 0 : -1;
 }
 
+/* numpy.asarray drops the mask of a masked array, and shows what lies below it. */
+static int refuse_masked(PyObject *object, const char *what)
+{
+    if (!PyObject_TypeCheck(object, (PyTypeObject *)ndarray) || array_is_plain(object)) return 0;
+    PyObject *mask = PyObject_GetAttrString(object, "mask");
+    if (!mask) {
+        PyErr_Clear();
+        return 0;
+    }
+    PyObject *any = PyObject_CallMethod(mask, "any", NULL);
+    Py_DECREF(mask);
+    int masked = any ? PyObject_IsTrue(any) : -1;
+    Py_XDECREF(any);
+    if (masked > 0) raise_bad_input("%s: some of the numbers are masked", what);
+    return masked ? -1 : 0;
+}
+
 /* The numbers of object as they are, but native and aligned. */
 static int take_numbers(PyObject *object, const char *what, array_view *out)
 {
     if (find_numpy()) return -1;
     if (!array_is_plain(object)) {
-        if (convert(object, NULL, what, out)) return -1;
+        if (refuse_masked(object, what) || convert(object, NULL, what, out)) return -1;
     } else if (!look(object, out)) {
         return -1;
     }

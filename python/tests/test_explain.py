@@ -1,0 +1,167 @@
+"""Explanations against what they must be: differences of the expected reward."""
+
+import copy
+import sys
+
+import numpy as np
+import pytest
+
+import eenet
+
+DIM, ARMS = 6, 4
+
+
+def taught(policy, **settings):
+    bandit = eenet.Bandit(policy, dim=DIM, seed=1, **settings)
+    for arms in rounds(60):
+        decision = bandit.decide(arms)
+        bandit.learn(decision, float(arms[decision.arm] @ np.arange(DIM) * 0.1 + 0.5))
+    return bandit
+
+
+def rounds(count, seed=0):
+    return np.random.default_rng(seed).standard_normal((count, ARMS, DIM)).astype("f4")
+
+
+def expected_of(bandit, arm):
+    return float(bandit.score(arm[None]).exploitation[0])
+
+
+def test_of_a_linear_policy_it_is_what_would_be_missing():
+    bandit = taught("linucb")
+    for arms in rounds(5, seed=1):
+        told = bandit.explain(arms, 2)
+        assert told.dtype == np.float32 and told.shape == (DIM,) and not told.flags.writeable
+        for i in range(DIM):
+            without = arms[2].copy()
+            without[i] = 0
+            assert told[i] == pytest.approx(expected_of(bandit, arms[2]) - expected_of(bandit, without), abs=1e-5)
+        assert sum(told) == pytest.approx(expected_of(bandit, arms[2]), abs=1e-5)
+
+
+def test_of_a_network_it_is_the_slope_times_the_feature():
+    bandit = taught("eenet")
+    step = np.float32(1e-2)
+    for arms in rounds(3, seed=1):
+        told = bandit.explain(arms, 0)
+        assert np.abs(told).max() > 0
+        for i in range(DIM):
+            more, less = arms[0].copy(), arms[0].copy()
+            more[i] += step
+            less[i] -= step
+            slope = (expected_of(bandit, more) - expected_of(bandit, less)) / float(more[i] - less[i])
+            assert told[i] == pytest.approx(slope * float(arms[0, i]), rel=0.15, abs=0.02)
+
+
+def test_a_policy_that_does_not_learn_has_nothing_to_tell():
+    assert not eenet.Bandit("uniform", dim=DIM).explain(rounds(1)[0], 1).any()
+
+
+def test_of_sparse_arms_each_entry_is_told():
+    sparse = pytest.importorskip("scipy.sparse")
+    bandit = taught("linucb")
+    arms = rounds(1, seed=2)[0] * (np.random.default_rng(3).random((ARMS, DIM)) < 0.5)
+    matrix = sparse.csr_matrix(arms)
+    for arm in range(ARMS):
+        told = bandit.explain(matrix, arm)
+        entries = matrix[arm].indices
+        assert told.shape == entries.shape
+        assert told == pytest.approx(bandit.explain(arms, arm)[entries], abs=1e-6)
+    empty = sparse.csr_matrix((2, DIM), dtype="f4")
+    assert bandit.explain(empty, 1).shape == (0,)
+
+
+def named(**features):
+    bandit = eenet.Bandit("linucb", seed=1, features=features or {"names": 200, "hashes": 20})
+    for turn in range(60):
+        decision = bandit.decide(actions(turn), context=visitor(turn))
+        bandit.learn(decision, 0.3 * decision.arm + 0.01 * turn)
+    return bandit
+
+
+def actions(turn):
+    return [{"item": {"id": name, "price": turn % 7 + i, "tags": ["new", "new"]}} for i, name in enumerate("abc")]
+
+
+def visitor(turn):
+    return {"user": {"age": 20 + turn % 30, "plan": "free" if turn % 2 else "paid"}, "né": "日本"}
+
+
+@pytest.mark.parametrize(
+    "features", [{}, {"names": 4, "hashes": 3}, {"names": 2, "hashes": 0}, {"hashing": "vw", "bits": 6}]
+)
+def test_names_add_up_to_the_expected_reward(features):
+    """Also where names share places, or have none."""
+    bandit = named(**features)
+    for arm in range(3):
+        told = bandit.explain(actions(4), arm, context=visitor(4))
+        expected = float(bandit.score(actions(4), context=visitor(4)).exploitation[arm])
+        assert sum(told.values()) == pytest.approx(expected, abs=1e-4)
+        assert all(type(name) is str and type(value) is float for name, value in told.items())
+        sizes = [abs(value) for name, value in told.items() if "tags" not in name]  # which come twice and are added up
+        assert sizes == sorted(sizes, reverse=True)
+
+
+def test_names_are_those_of_the_features():
+    bandit = named()
+    told = bandit.explain(actions(4), 1, context=visitor(4))
+    places = {bandit.feature(place).name for place in range(bandit.dim)}
+    assert set(told) <= places
+    assert {"constant", "item.id=b", "user.plan=paid", "user.plan=paid*item.id=b", "né=日本"} <= set(told)
+    assert "item.id=a" not in told
+    assert bandit.explain([{}, {"unheard": "of"}], 0).keys() == {"constant"}
+
+
+def test_a_name_by_itself_is_what_would_be_missing():
+    """Without products, each name is a column of its own."""
+    bandit = named(names=200, hashes=20, products="none")
+    told = bandit.explain(actions(4), 2, context=visitor(4))
+    whole = bandit.score(actions(4), context=visitor(4)).exploitation[2]
+    less = visitor(4)
+    del less["user"]["plan"]
+    without = bandit.score(actions(4), context=less).exploitation[2]
+    assert told["user.plan=paid"] == pytest.approx(float(whole) - float(without), abs=1e-5)
+
+
+def test_nothing_is_changed():
+    bandit = named()
+    before = bandit.to_bytes()
+    bandit.explain([{"new": "name"}], 0, context={"other": 1})
+    assert bandit.to_bytes() == before
+    vectors = taught("eenet")
+    before = vectors.to_bytes()
+    vectors.explain(rounds(1)[0], 0)
+    assert vectors.to_bytes() == before
+    assert copy.deepcopy(vectors).explain(rounds(1)[0], 0).tobytes() == vectors.explain(rounds(1)[0], 0).tobytes()
+
+
+@pytest.mark.parametrize(
+    "call, error, sentence",
+    [
+        (lambda b, a: b.explain(a, ARMS), eenet.BadInput, "arms are 0 to 3, got 4"),
+        (lambda b, a: b.explain(a, -1), eenet.BadInput, "arm"),
+        (lambda b, a: b.explain(a, 2**64), eenet.BadInput, "arm"),
+        (lambda b, a: b.explain(a, "0"), TypeError, "arm: a whole number is needed"),
+        (lambda b, a: b.explain(a), TypeError, "needs the argument 'arm'"),
+        (lambda b, a: b.explain(a[:0], 0), eenet.BadInput, "there is no arm"),
+        (lambda b, a: b.explain(a[:, :2], 0), eenet.BadInput, "the dimension is 2"),
+        (lambda b, a: b.explain([{"a": 1}], 0), eenet.BadInput, "takes vectors"),
+        (lambda b, a: b.learn_names(a), eenet.BadInput, "vectors have no names"),
+    ],
+)
+def test_sentences(call, error, sentence):
+    with pytest.raises(error, match=sentence):
+        call(eenet.Bandit("linucb", dim=DIM), rounds(1)[0])
+
+
+def test_references_are_given_back():
+    bandit, arms = taught("linucb"), rounds(1)[0]
+    names, where, who = named(), actions(1), visitor(1)
+    held = (arms, where, who, where[0])
+    before = [sys.getrefcount(value) for value in held]
+    for _ in range(20):
+        bandit.explain(arms, 0)
+        names.explain(where, 0, context=who)
+        with pytest.raises(eenet.BadInput):
+            names.explain(where, 9, context=who)
+    assert [sys.getrefcount(value) for value in held] == before

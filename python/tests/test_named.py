@@ -1,0 +1,489 @@
+"""Rounds of named features: what Python gives must be what its JSON says."""
+
+import collections
+import gc
+import json
+import math
+import random
+import struct
+import sys
+
+import numpy as np
+import pytest
+
+import eenet
+
+FEATURES = {"names": 400, "hashes": 50}
+
+
+def make(**settings):
+    return eenet.Bandit("linucb", seed=1, features=FEATURES, **settings)
+
+
+def as_text(arms, context=None):
+    """The same round as Vowpal Wabbit writes it, by the json module."""
+    return json.dumps({**(context or {}), "_multi": list(arms)})
+
+
+def bytes_after(arms, context=None):
+    """All that a bandit is after it met a round once: names, means, and what it decided."""
+    bandit = make()
+    bandit.learn(bandit.decide(arms, context=context), 0.5)
+    return bandit.to_bytes()
+
+
+class RandomObjects:
+    """Objects as people have them, and as they do not."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def text(self):
+        letters = ["a", "Z", "9", " ", ".", "=", "*", '"', "\\", "/", "\n", "\t", "\x01", "\x7f", "é", "ß", "日", "😀", "\u2028"]
+        return "".join(self.random.choices(letters, k=self.random.randrange(0, 12)))
+
+    def key(self):
+        return self.random.choice(["age", "plan", "x.y", "", "é", "_hidden", "日本"]) + self.text()
+
+    def double(self):
+        while True:
+            number = struct.unpack("d", struct.pack("Q", self.random.getrandbits(64)))[0]
+            if abs(number) <= 1e100:
+                return number
+
+    def number(self):
+        pick = self.random.randrange(6)
+        if pick == 0:
+            return self.random.randrange(-1000, 1000)
+        if pick == 1:
+            return self.random.getrandbits(self.random.randrange(1, 300)) * self.random.choice([1, -1])
+        if pick == 2:
+            return round(self.random.uniform(-100, 100), self.random.randrange(0, 6))
+        if pick == 3:
+            return self.random.gauss(0, 1) * 10.0 ** self.random.randrange(-20, 20)
+        return self.double() if pick == 4 else self.random.random()
+
+    def value(self, depth):
+        pick = self.random.randrange(8 if depth else 5)
+        if pick == 0:
+            return self.random.choice([True, False, None])
+        if pick < 3:
+            return self.number()
+        if pick < 5:
+            return self.text()
+        if pick == 5:
+            return [self.element(depth - 1) for _ in range(self.random.randrange(0, 5))]
+        return self.object(depth - 1)
+
+    def element(self, depth):
+        """Of a list: no list, which the library refuses within one."""
+        value = self.value(depth)
+        return value if not isinstance(value, list) else self.number()
+
+    def object(self, depth):
+        return {self.key(): self.value(depth) for _ in range(self.random.randrange(0, 6))}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_objects_mean_what_their_json_means(seed):
+    objects = RandomObjects(seed)
+    one, other = make(), make()
+    for _ in range(60):
+        context = objects.object(3)
+        arms = [objects.object(3) for _ in range(objects.random.randrange(1, 5))]
+        text = as_text(arms, context)
+        decision = one.decide(arms, context=context)
+        assert decision == other.decide(text)
+        reward = objects.random.random()
+        one.learn(decision, reward)
+        other.learn(decision.id, reward)
+        assert one.score(arms, context=context).scores.tobytes() == other.score(text).scores.tobytes()
+        assert one.explain(arms, 0, context=context) == other.explain(text, 0)
+    assert one.to_bytes() == other.to_bytes()
+    assert [one.feature(place) for place in range(one.dim)] == [other.feature(place) for place in range(one.dim)]
+
+
+def test_numbers_are_read_back_to_the_bit():
+    """The mean of a number that came once is that number."""
+    objects = RandomObjects(7)
+    numbers = [0.0, -0.0, 0.1, 5e-324, 1e-10, 1e-11, 9.5, 1e17, 2.0**53, 2.0**53 + 2, 2.0**63, 2.0**64, 1e100, -1e100]
+    numbers += [math.nextafter(n, d) for n in list(numbers) for d in (-1e99, 1e99)]
+    numbers += [2.0**k for k in range(-200, 200)] + [10.0**k for k in range(-100, 100)]
+    numbers += [objects.double() for _ in range(2000)] + [objects.random.random() for _ in range(2000)]
+    numbers += [objects.random.random() * 10.0**k for k in range(-30, 30) for _ in range(20)]
+    bandit = eenet.Bandit("uniform", features={"names": 3 * len(numbers), "hashes": 0, "products": "none"})
+    named = {f"n{i}": number for i, number in enumerate(numbers)}
+    bandit.learn_names([{}], context=named)
+    for place, number in enumerate(numbers, 1):
+        feature = bandit.feature(place)
+        assert feature.name == f"n{place - 1}"
+        assert struct.pack("d", feature.mean) == struct.pack("d", number) or number == feature.mean == 0, number
+
+
+def test_integers_are_read_as_the_nearest_double():
+    numbers = [2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64 + 1, 10**30 + 7, -(10**99), True + 1]
+    bandit = make()
+    bandit.learn_names([{}], context={f"n{i}": number for i, number in enumerate(numbers)})
+    assert [bandit.feature(place).mean for place in range(1, len(numbers) + 1)] == [float(n) for n in numbers]
+
+
+PLAIN = {"f": 1.5, "i": 4, "t": True, "s": "x", "v": [0.5, 1.0], "w": ["u", "v"], "n": {"k": 2}}
+
+
+class Celsius(float):
+    pass
+
+
+class Colour(str):
+    pass
+
+
+class Lazy(collections.abc.Mapping):
+    def __init__(self, values):
+        self.values_ = values
+
+    def __getitem__(self, key):
+        return self.values_[key]
+
+    def __iter__(self):
+        return iter(self.values_)
+
+    def __len__(self):
+        return len(self.values_)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"f": np.float32(1.5), "i": np.int64(4), "t": np.bool_(True), "s": np.str_("x"), "v": np.array([0.5, 1]), "w": np.array(["u", "v"])},
+        {"f": np.float64(1.5), "i": np.uint8(4), "t": np.array(True), "s": np.array("x"), "v": np.array([0.5, 1], dtype="f2")},
+        {"f": np.longdouble(1.5), "i": np.array(4), "v": (0.5, 1), "w": ("u", "v")},
+        {"f": Celsius(1.5), "s": Colour("x"), "n": collections.OrderedDict(k=2), "v": np.array([0.5, 0.0, 1.0])[::2]},
+        {"n": Lazy({"k": 2}), "f": __import__("decimal").Decimal("1.5"), "i": __import__("fractions").Fraction(4)},
+        {"n": collections.Counter(k=2), "w": np.array(["u", "v"], dtype=object), "v": __import__("array").array("d", [0.5, 1])},
+    ],
+)
+def test_other_types_mean_the_same(other):
+    arms = [{"a": 1}, {"b": 2}]
+    assert bytes_after(arms, {**PLAIN, **other}) == bytes_after(arms, PLAIN)
+    assert bytes_after(tuple(Lazy(arm) for arm in arms), Lazy(PLAIN)) == bytes_after(arms, PLAIN)
+
+
+def test_an_ordered_dict_is_read_in_its_own_order():
+    ordered = collections.OrderedDict(a=1, b="x", c=3)
+    ordered.move_to_end("a")
+    assert bytes_after([ordered]) == bytes_after([{"b": "x", "c": 3, "a": 1}])
+
+
+def test_whole_numbers_as_keys():
+    assert bytes_after([{1: 2.5, np.int64(7): "x"}]) == bytes_after([{"1": 2.5, "7": "x"}])
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda arms, context: (as_text(arms, context), None),
+        lambda arms, context: (as_text(arms, context).encode(), None),
+        lambda arms, context: ({**context, "_multi": arms}, None),
+        lambda arms, context: ([json.dumps(arm) for arm in arms], json.dumps(context)),
+        lambda arms, context: ([json.dumps(arm).encode() for arm in arms], context),
+        lambda arms, context: (iter(arms), context),
+        lambda arms, context: (as_text(arms), context),
+    ],
+)
+def test_forms_of_a_round(form):
+    arms, context = [{"id": "é", "price": 2.5}, {"id": "b", "price": 7}], {"user": {"age": 31}}
+    changed, shared = form(arms, context)
+    assert bytes_after(changed, shared) == bytes_after(arms, context)
+
+
+# ---- pandas ----
+
+
+def test_a_data_frame_is_its_rows():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {
+            "i": [1, 2, 3],
+            "f": [1.5, math.nan, -2],
+            "o": ["a", None, "b"],
+            "c": pandas.Categorical(["u", "v", None]),
+            "b": [True, False, True],
+            "I": pandas.array([1, None, 3], dtype="Int64"),
+            "B": pandas.array([True, None, False], dtype="boolean"),
+            "S": pandas.array(["x", None, "z"], dtype="string"),
+            "f4": np.array([0.1, 0.2, 0.3], dtype="f4"),
+            7: [1, 2, 3],
+            "d": [{"k": 1}, None, {"k": "x"}],
+        },
+        index=[5, 3, 3],
+    )
+    rows = [
+        {"i": 1, "f": 1.5, "o": "a", "c": "u", "b": True, "I": 1, "B": True, "S": "x", "f4": float(np.float32(0.1)), "7": 1, "d": {"k": 1}},
+        {"i": 2, "c": "v", "b": False, "f4": float(np.float32(0.2)), "7": 2},
+        {"i": 3, "f": -2.0, "o": "b", "b": True, "I": 3, "B": False, "S": "z", "f4": float(np.float32(0.3)), "7": 3, "d": {"k": "x"}},
+    ]
+    context = pandas.Series({"age": 31.0, "gone": math.nan, "plan": "free", "none": None})
+    assert bytes_after(frame, context) == bytes_after(rows, {"age": 31.0, "plan": "free"})
+    assert bytes_after([row for _, row in frame.iterrows()]) == bytes_after(frame)
+    assert bytes_after(frame.iloc[:2]) == bytes_after(rows[:2])
+
+
+def test_columns_of_the_same_name_are_both_read():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([["u", "v"]], columns=["a", "a"])
+    assert bytes_after(frame) == bytes_after(['{"a": "u", "a": "v"}'])
+
+
+def test_a_data_frame_of_numbers_is_a_matrix_for_a_bandit_of_vectors():
+    pandas = pytest.importorskip("pandas")
+    one, other = (eenet.Bandit("linucb", dim=2, seed=3) for _ in range(2))
+    matrix = np.array([[1, 2], [3, 4]], dtype="f4")
+    assert one.decide(pandas.DataFrame(matrix)) == other.decide(matrix)
+
+
+def test_times_are_refused_by_the_name_of_their_column():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [1, 2], "when": pandas.to_datetime([None, "2020-01-01"])})
+    with pytest.raises(TypeError, match=r"arms\[1\]: when is .*Timestamp.*a feature is a number, a text"):
+        make().decide(frame)
+    assert bytes_after(frame.iloc[:1]) == bytes_after([{"x": 1}])  # NaT is missing
+
+
+# ---- who learns names ----
+
+
+def test_decide_and_learn_from_learn_names_and_the_others_do_not():
+    arms, context = [{"id": "a", "price": 1}, {"id": "b", "price": 2}], {"user": {"age": 31}}
+    bandit = make()
+    empty = bandit.to_bytes()
+    bandit.score(arms, context=context)
+    bandit.probabilities(arms, context=context)
+    bandit.explain(arms, 1, context=context)
+    assert bandit.to_bytes() == empty
+    assert bandit.feature(1).name == ""
+    bandit.learn_names(arms, context=context)
+    assert [bandit.feature(place).name for place in range(4)] == ["constant", "user.age", "id=a", "price"]
+    names = [make() for _ in range(5)]
+    names[0].decide(arms, context=context)
+    names[1].learn_from(arms, 0, 1.0, context=context)
+    names[2].decide_slots(arms, 2, contexts=[context, context])
+    names[3].decide_slots([arms])
+    names[4].decide_many([arms], contexts=[context]) if hasattr(names[4], "decide_many") else names[4].decide(arms)
+    for learned in names:
+        assert "id=a" in [learned.feature(place).name for place in range(10)]
+
+
+def test_scores_before_learning_names_are_those_of_a_bandit_that_does_not_know_them():
+    bandit = make()
+    for _ in range(30):
+        decision = bandit.decide([{"id": "a"}, {"id": "b"}])
+        bandit.learn(decision, decision.arm)
+    known = bandit.score([{"id": "b"}, {"id": "new"}])
+    assert known.exploitation[0] > known.exploitation[1]
+    assert bandit.score([{"id": "b"}, {"id": "new"}]).scores.tobytes() == known.scores.tobytes()
+
+
+def test_a_named_bandit_finds_what_people_want():
+    topics = ["music", "politics", "sport", "cooking"]
+    chance = random.Random(1)
+    bandit = make(alpha=0.3)
+    right = 0
+    for _ in range(600):
+        age, mobile = chance.randrange(18, 78), chance.random() < 0.5
+        wanted = "music" if age < 40 else "sport" if mobile else "politics"
+        context = {"user": {"age": age, "device": "mobile" if mobile else "desktop"}}
+        decision = bandit.decide([{"topic": topic} for topic in topics], context=context)
+        bandit.learn(decision, topics[decision.arm] == wanted)
+        right += topics[decision.arm] == wanted
+    assert right > 400  # by chance it is 150
+
+
+# ---- what is refused, and how ----
+
+
+@pytest.mark.parametrize(
+    "context, error, sentence",
+    [
+        ({"user": {"age": math.nan}}, eenet.BadInput, "context: user.age is nan"),
+        ({"v": [1, math.inf]}, eenet.BadInput, r"context: v\[1\] is infinite"),
+        ({"v": np.array([1, math.nan])}, eenet.BadInput, r"context: v\[1\] is nan"),
+        ({"x": np.float32(math.nan)}, eenet.BadInput, "context: x is nan"),
+        ({"big": 10**400}, eenet.BadInput, "context: big is beyond what a double holds"),
+        ({"big": 1e200}, eenet.BadInput, r"big is 1e\+200; a number must be -1e100 to 1e100"),
+        ({"s": "\ud800"}, eenet.BadInput, "context: s has half of a surrogate pair"),
+        ({"\udfff": 1}, eenet.BadInput, "context has half of a surrogate pair"),
+        ({"a": {"k" * 600: 1}}, eenet.BadInput, "longer than 512 bytes"),
+        ({"a": [[1]]}, eenet.BadInput, "an array within an array"),
+        ({"a": np.eye(2)}, eenet.BadInput, "an array within an array"),
+        ({"a": object()}, TypeError, "context: a is <class 'object'>; a feature is a number, a text"),
+        ({"a": {"b": {1, 2}}}, TypeError, "context: a.b is <class 'set'>"),
+        ({"a": b"bytes"}, TypeError, "context: a is <class 'bytes'>"),
+        ({"a": 1j}, TypeError, "context: a is <class 'complex'>"),
+        ({"a": dict}, TypeError, "context: a is <class 'type'>"),
+        ({"a": np.datetime64("2020-01-01")}, TypeError, "context: a is <class 'datetime.date'>"),
+        ({(1, 2): 3}, TypeError, "what names a feature must be a text"),
+        ({None: 3}, TypeError, "what names a feature must be a text"),
+        ({True: 3}, TypeError, "what names a feature must be a text"),
+        (5, TypeError, "context is <class 'int'>; a mapping of named features is needed"),
+        ([1, 2], TypeError, "context is <class 'list'>; a mapping"),
+        ("{", eenet.BadInput, "context: byte 2"),
+        ("[]", eenet.BadInput, "context: features are a JSON object"),
+        ("\ud800", eenet.BadInput, "context has half of a surrogate pair"),
+        (b"\xff", eenet.BadInput, "context: byte 1"),
+    ],
+)
+def test_a_sentence_names_what_is_wrong(context, error, sentence):
+    bandit = make()
+    before = bandit.to_bytes()
+    with pytest.raises(error, match=sentence):
+        bandit.decide([{"a": 1}], context=context)
+    assert bandit.to_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "arms, error, sentence",
+    [
+        ([{"a": 1}, {"b": math.nan}], eenet.BadInput, r"arms\[1\]: b is nan"),
+        ([{"a": 1}, {"b": [[1]]}], eenet.BadInput, r"arms\[1\]: features: b is an array within an array"),
+        ([{"a": 1}, 5], TypeError, r"arms\[1\] is <class 'int'>; a mapping of named features is needed"),
+        ([{"a": 1}, None], TypeError, r"arms\[1\] is <class 'NoneType'>"),
+        ({"a": 1}, TypeError, "a list of mappings is needed, one for each arm"),
+        ("{}", eenet.BadInput, "at least one action"),
+        ({"_multi": []}, eenet.BadInput, "at least one action"),
+        ({"_multi": 3}, eenet.BadInput, "_multi must be an array"),
+        ('{"_multi": [{}]} x', eenet.BadInput, "byte"),
+    ],
+)
+def test_a_sentence_names_the_arm(arms, error, sentence):
+    with pytest.raises(error, match=sentence):
+        make().decide(arms)
+
+
+def test_vectors_and_names_do_not_mix():
+    with pytest.raises(eenet.BadInput, match="this bandit takes vectors"):
+        eenet.Bandit("linucb", dim=2).decide([{"a": 1}])
+    with pytest.raises(eenet.BadInput, match="this bandit takes vectors"):
+        eenet.Bandit("linucb", dim=2).decide([[1, 2]], context={"a": 1})
+    with pytest.raises(eenet.BadInput, match="the arms are vectors"):
+        make().decide(np.zeros((2, 450), dtype="f4"), context={"a": 1})
+    assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
+
+
+def test_what_nests_in_itself_is_refused():
+    inner = {}
+    inner["self"] = inner
+    row = []
+    row.append({"row": row})
+    for value in (inner, {"row": row}):
+        with pytest.raises(eenet.BadInput, match="nests too deep, or in itself"):
+            make().decide([value])
+
+
+def test_what_nests_too_deep_is_refused_where_json_is():
+    def nest(levels):
+        nested = {"x": 1}
+        for _ in range(levels - 1):
+            nested = {"n": nested}
+        return nested
+
+    for levels in (1, 2, 63, 64):
+        assert bytes_after([{}], nest(levels)) == bytes_after([{}], json.dumps(nest(levels)))
+    for levels in (65, 66, 100, 5000):
+        with pytest.raises(eenet.BadInput, match="nests too deep"):
+            bytes_after([{}], nest(levels))
+    with pytest.raises(eenet.BadInput, match="nested too deep"):
+        bytes_after([{}], json.dumps(nest(65)))
+
+
+def test_a_small_nest_that_is_huge_when_written_is_refused():
+    nest = {"a" * 200: "b" * 200}
+    for _ in range(40):
+        nest = {"a": nest, "b": nest}
+    with pytest.raises(eenet.BadInput, match="more than 256 MB"):
+        make().decide([nest])
+
+
+class Hostile:
+    """Runs code while it is being read."""
+
+    def __init__(self, action):
+        self.action = action
+
+    def __float__(self):
+        self.action()
+        return 1.0
+
+
+def test_a_dict_that_changes_while_it_is_read():
+    for change in (lambda d: d.clear(), lambda d: d.update({str(i): i for i in range(1000)}), lambda d: d.pop("z")):
+        values = {"a": 1}
+        values.update(h=Hostile(lambda: change(values)), z=object)
+        with pytest.raises(eenet.BadInput, match="was changed while it was read"):
+            make().decide([{"n": values}])
+
+
+def test_a_list_that_changes_while_it_is_read():
+    row = [1.0]
+    row += [Hostile(row.clear), "gone"]
+    bandit = make()
+    bandit.decide([{"v": row}])
+    assert row == []
+    arms = [{"a": Hostile(lambda: arms.clear())}, {"b": 2}]
+    assert len(bandit.decide(arms).probabilities) == 2  # the arms are taken when the call begins
+
+
+def test_values_that_raise_raise():
+    def stop():
+        raise KeyError("mine")
+
+    class Broken(Lazy):
+        def items(self):
+            return [("a", 1), "b"]
+
+    class Attributes:
+        def __getattr__(self, name):
+            raise RuntimeError("no attributes")
+
+    bandit = make()
+    before = bandit.to_bytes()
+    with pytest.raises(KeyError, match="mine"):
+        bandit.decide([{"a": Hostile(stop)}])
+    with pytest.raises(TypeError, match="must be pairs"):
+        bandit.decide([{"a": Broken({})}])
+    with pytest.raises(RuntimeError, match="no attributes"):
+        bandit.decide([{"a": Attributes()}])
+    assert bandit.to_bytes() == before
+
+
+def test_reading_a_round_within_the_reading_of_another():
+    inner, outer = make(), make()
+    chosen = []
+    arms = [{"a": Hostile(lambda: chosen.append(inner.decide([{"b": 2}, {"c": 3}])))}]
+    outer.decide(arms, context={"u": 1})
+    assert len(chosen) == 1 and inner.feature(1).name == "b"
+    assert [outer.feature(place).name for place in (1, 2)] == ["u", "a"]
+
+
+def test_references_are_given_back():
+    key, text, number, inner, array = "a key " * 3, "a text " * 3, 123456.75, {"k": 1}, np.arange(3.0)
+    arms = [{key: text, "n": number, "i": inner, "v": array, "m": Lazy(inner)}]
+    bad = [{key: text, "n": number, "i": inner, "v": array, "z": object()}]
+    bandit = make()
+
+    def play():
+        bandit.decide(arms, context=arms[0])
+        bandit.score(arms)
+        bandit.explain(arms, 0)
+        for wrong in (bad, bad[0], [arms[0], 5]):
+            with pytest.raises(TypeError):
+                bandit.decide(wrong)
+
+    play()
+    gc.collect()
+    held = (key, text, number, inner, array, arms[0], bad[0])
+    before = [sys.getrefcount(value) for value in held]
+    for _ in range(50):
+        play()
+    gc.collect()
+    assert [sys.getrefcount(value) for value in held] == before

@@ -1,0 +1,216 @@
+"""The policy for Open Bandit Pipeline, run and judged by Open Bandit Pipeline."""
+
+import copy
+import doctest
+import itertools
+import pickle
+
+import numpy
+import pytest
+
+pytest.importorskip("obp", reason="Open Bandit Pipeline is not there")
+
+from obp.dataset import SyntheticBanditDataset, logistic_reward_function  # noqa: E402
+from obp.ope import InverseProbabilityWeighting, OffPolicyEvaluation  # noqa: E402
+from obp.policy import BaseContextualPolicy, LinUCB  # noqa: E402
+from obp.policy.policy_type import PolicyType  # noqa: E402
+from obp.simulator import calc_ground_truth_policy_value, replay  # noqa: E402
+from obp.simulator.simulator import BanditEnvironmentSimulator, BanditPolicySimulator  # noqa: E402
+
+import eenet  # noqa: E402
+import eenet.obp  # noqa: E402
+from eenet.obp import EENetPolicy  # noqa: E402
+
+POLICIES = ["eenet", "eenet:fast", "linucb", "lints"]
+
+
+def test_examples():
+    assert doctest.testmod(eenet.obp).failed == 0
+
+
+def test_is_a_policy_of_theirs():
+    policy = EENetPolicy(dim=3, n_actions=4, len_list=2, random_state=1, policy="eenet:fast", options="w2=0.5")
+    assert isinstance(policy, BaseContextualPolicy)
+    assert policy.policy_type == PolicyType.CONTEXTUAL
+    assert policy.policy_name == "eenet:fast"
+    assert policy.bandit.options["w2"] == "0.5"
+    actions = policy.select_action(numpy.ones((1, 3)))
+    assert actions.shape == (2,) and len(set(actions)) == 2
+
+
+def rewards_of(policy, rounds=1500, dim=4, arms=4):
+    """Mean reward of the last half, where the best arm is that of the largest mixture of the context."""
+    random = numpy.random.default_rng(0)
+    weights = numpy.random.default_rng(9).normal(size=(dim, arms))
+    total = 0.0
+    for round_ in range(rounds):
+        context = random.normal(size=(1, dim))
+        action = policy.select_action(context)[0]
+        reward = float(numpy.argmax(context @ weights) == action)
+        policy.update_params(action=action, reward=reward, context=context)
+        total += reward * (round_ >= rounds // 2)
+    return total / (rounds - rounds // 2)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_learns(name):
+    policy = EENetPolicy(dim=4, n_actions=4, random_state=1, policy=name)
+    assert rewards_of(policy) > 0.7  # chance is 0.25
+    assert policy.n_trial == policy.action_counts.sum() == 1500
+    assert policy.bandit.info.pending == 0
+
+
+def test_linucb_decides_as_theirs():
+    """Theirs with a constant before the context: both regress by action, with the same prior and width."""
+    ours = EENetPolicy(dim=4, n_actions=3, random_state=1, policy="linucb", options="alpha=0.4")
+    theirs = LinUCB(dim=5, n_actions=3, random_state=1, epsilon=0.4)
+    random = numpy.random.default_rng(0)
+    agreed = 0
+    for round_ in range(600):
+        context = random.normal(size=(1, 4))
+        wider = numpy.hstack([[[1.0]], context])
+        chosen = ours.select_action(context)[0]
+        agreed += chosen == theirs.select_action(wider)[0]
+        ours.update_params(chosen, float(context[0, chosen] > 0), context)
+        theirs.update_params(chosen, float(context[0, chosen] > 0), wider)
+    assert agreed > 590  # equal scores, as of arms that are new, are drawn here
+
+
+def test_initialize_begins_again():
+    policy = EENetPolicy(dim=4, n_actions=4, random_state=1, policy="eenet:fast")
+    first = rewards_of(policy, 100)
+    policy.initialize()
+    assert policy.n_trial == 0 and policy.bandit.info.rewards == 0
+    assert rewards_of(policy, 100) == first
+
+
+def test_batches_are_learned_when_they_are_full():
+    policy = EENetPolicy(dim=2, n_actions=2, batch_size=10, random_state=1, policy="linucb")
+    for count in range(1, 26):
+        policy.update_params(0, 1.0, numpy.ones((1, 2)))
+        assert policy.bandit.info.rewards == count - count % 10
+
+
+def test_action_context_tells_of_actions_that_were_never_tried():
+    random = numpy.random.default_rng(0)
+    features = random.normal(size=(6, 3))
+    policy = EENetPolicy(dim=3, n_actions=6, random_state=1, policy="linucb", action_context=features)
+    for _ in range(500):
+        context = random.normal(size=(1, 3))
+        action = random.integers(5)  # never the last
+        policy.update_params(action, float(features[action] @ context[0]), context)
+    right = 0
+    for _ in range(200):
+        context = random.normal(size=(1, 3))
+        right += policy.select_action(context)[0] == numpy.argmax(features @ context[0])
+    assert right > 190
+    with pytest.raises(ValueError, match="action_context"):
+        EENetPolicy(dim=3, n_actions=5, action_context=features)
+
+
+def test_action_distribution_is_what_is_drawn():
+    options = {"propensity": "floor", "propensity_epsilon": 0.4}
+    policy = EENetPolicy(dim=2, n_actions=4, len_list=2, random_state=1, policy="linucb", options=options)
+    context = numpy.array([[1.0, 0.5]])
+    for action in range(4):
+        policy.update_params(action, float(action), context)
+    dist = policy.compute_batch_action_dist(context)
+    assert dist.shape == (1, 4, 2)
+    numpy.testing.assert_allclose(dist.sum(axis=1), 1)
+    best, other = 0.7, 0.1  # of four; of the three that are left the best has 0.6 + 0.4/3
+    rest = 0.4 / 3
+    expected = numpy.array([[other, 0], [other, 0], [other, 0], [best, 0]])
+    for first, second in itertools.permutations(range(4), 2):
+        left = max(set(range(4)) - {first})
+        expected[second, 1] += expected[first, 0] * (0.6 + rest if second == left else rest)
+    numpy.testing.assert_allclose(dist[0], expected)
+    drawn = numpy.array([policy.select_action(context) for _ in range(4000)])
+    for place in range(2):
+        shares = numpy.bincount(drawn[:, place], minlength=4) / 4000
+        assert numpy.abs(shares - dist[0, :, place]).max() < 5 * numpy.sqrt(0.25 / 4000)  # five deviations
+
+
+def test_their_simulator_runs_it():
+    environment = BanditEnvironmentSimulator(
+        n_actions=4, dim_context=4, reward_function=logistic_reward_function, random_state=1
+    )
+    rounds = environment.next_bandit_round_batch(n_rounds=1500)
+    means = {}
+    for policy in (
+        EENetPolicy(dim=4, n_actions=4, random_state=1, policy="eenet"),
+        EENetPolicy(dim=4, n_actions=4, random_state=1, policy="uniform"),
+    ):
+        simulator = BanditPolicySimulator(policy=policy, environment=environment)
+        simulator.steps(batch_bandit_rounds=rounds)
+        means[policy.policy_name] = simulator.obtained_rewards.mean()
+    best = rounds.expected_rewards.max(axis=1).mean()
+    gained = (means["eenet"] - means["uniform"]) / (best - means["uniform"])
+    assert gained > 0.5
+
+
+def logged(rounds=2000):
+    dataset = SyntheticBanditDataset(
+        n_actions=5, dim_context=4, reward_function=logistic_reward_function, random_state=1
+    )
+    feedback = dataset.obtain_batch_bandit_feedback(n_rounds=rounds)
+    feedback["position"] = numpy.zeros(rounds, int)
+    return dataset, feedback
+
+
+def test_replay_and_ground_truth(monkeypatch):
+    monkeypatch.setattr(replay, "tqdm", lambda each, **_: each)  # theirs calls the module, not the function
+    dataset, feedback = logged(600)
+    policy = EENetPolicy(dim=4, n_actions=5, random_state=1, policy="linucb")
+    dist = replay.run_bandit_replay(feedback, policy)
+    assert dist.shape == (600, 5, 1)
+    assert 0 < policy.n_trial < 600
+    fresh = EENetPolicy(dim=4, n_actions=5, random_state=1, policy="linucb")
+    value = calc_ground_truth_policy_value(
+        feedback, lambda context, action: numpy.array([1.0]), fresh, n_sim=1
+    )
+    assert feedback["expected_reward"].min() < value < feedback["expected_reward"].max()
+    assert fresh.n_trial == 0  # theirs plays a copy
+
+
+def test_their_estimators_judge_it():
+    """Learned on one log, judged on another: its value is estimated about as it is."""
+    dataset, feedback = logged()
+    policy = EENetPolicy(dim=4, n_actions=5, random_state=1, policy="eenet:fast")
+    for context, action, reward in zip(feedback["context"], feedback["action"], feedback["reward"]):
+        policy.update_params(action, reward, context[None])
+    test = dataset.obtain_batch_bandit_feedback(n_rounds=2000)
+    dist = policy.compute_batch_action_dist(test["context"])
+    judge = OffPolicyEvaluation(bandit_feedback=test, ope_estimators=[InverseProbabilityWeighting()])
+    estimate = judge.estimate_policy_values(action_dist=dist)["ipw"]
+    truth = dataset.calc_ground_truth_policy_value(expected_reward=test["expected_reward"], action_dist=dist)
+    assert estimate == pytest.approx(truth, abs=0.1)
+    assert truth > test["expected_reward"].mean() + 0.05  # more than chance earns
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda policy: pickle.loads(pickle.dumps(policy))])
+def test_copies_go_on_alike(again):
+    policy = EENetPolicy(dim=4, n_actions=4, random_state=1, policy="eenet:fast")
+    rewards_of(policy, 100)
+    other = again(policy)
+    assert rewards_of(policy, 100) == rewards_of(other, 100)
+
+
+def test_the_seed_decides():
+    chosen = []
+    for seed in (1, 1, 2):
+        policy = EENetPolicy(dim=2, n_actions=5, random_state=seed, policy="uniform")
+        chosen.append([int(policy.select_action(numpy.ones((1, 2)))[0]) for _ in range(50)])
+    assert chosen[0] == chosen[1] != chosen[2]
+
+
+def test_bad_input_is_a_sentence():
+    policy = EENetPolicy(dim=2, n_actions=3)
+    for context in (numpy.ones(2), numpy.ones((2, 2)), numpy.ones((1, 3))):
+        with pytest.raises(ValueError, match=r"context: \(1, 2\)"):
+            policy.select_action(context)
+    with pytest.raises(ValueError, match="0 to 2"):
+        policy.update_params(3, 1.0, numpy.ones((1, 2)))
+    with pytest.raises(ValueError, match=r"\(rounds, 2\)"):
+        policy.compute_batch_action_dist(numpy.ones((4, 3)))
+    with pytest.raises(eenet.BadOption):
+        EENetPolicy(dim=2, n_actions=3, policy="lincub")

@@ -1,0 +1,155 @@
+"""Slots: each with another arm, decided as the rule says."""
+
+import copy
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import eenet
+
+DIM, ARMS = 4, 7
+
+
+def rounds(count, seed=0):
+    return np.random.default_rng(seed).standard_normal((count, ARMS, DIM)).astype("f4")
+
+
+def taught(policy, **options):
+    bandit = eenet.Bandit(policy, dim=DIM, seed=1, **options)
+    for arms in rounds(40):
+        decision = bandit.decide(arms)
+        bandit.learn(decision, float(arms[decision.arm, 0] - arms[decision.arm, 1]))
+    return bandit
+
+
+def check_rule(bandit, slots, decisions, excluded):
+    """A slot decides among what it may take and no slot before it took, as a round of these arms alone."""
+    taken = []
+    for number, (arms, decision) in enumerate(zip(slots, decisions)):
+        left = [arm for arm in range(ARMS) if arm not in taken and not excluded[number][arm]]
+        assert decision.arm in left
+        expected = np.zeros(ARMS)
+        expected[left] = bandit.probabilities(arms[left])
+        assert decision.probabilities == pytest.approx(expected)
+        assert decision.probability == decision.probabilities[decision.arm] > 0
+        scores = np.zeros(ARMS, dtype="f4")
+        scores[left] = bandit.score(arms[left]).scores
+        assert decision.scores == pytest.approx(scores, rel=1e-5)
+        taken.append(decision.arm)
+
+
+@pytest.mark.parametrize("policy, options", [("linucb", {}), ("eenet", {"propensity": "floor"}), ("squarecb", {})])
+@pytest.mark.parametrize("excludes", [False, True])
+def test_slots_follow_the_rule(policy, options, excludes):
+    bandit = taught(policy, **options)
+    chance = np.random.default_rng(2)
+    for views in rounds(15, seed=3).reshape(5, 3, ARMS, DIM):
+        excluded = chance.random((3, ARMS)) < (0.4 if excludes else 0)
+        before = copy.deepcopy(bandit)
+        decisions = bandit.decide_slots(list(views), excluded=excluded if excludes else None)
+        check_rule(before, views, decisions, excluded)
+        same = before.decide_slots(views, excluded=excluded.tolist())  # an array of slots, lists of truth values
+        assert same == decisions
+        for decision in decisions:
+            bandit.forget(decision)
+
+
+def test_the_best_few_of_the_same_arms():
+    bandit = taught("linucb")
+    arms = rounds(1, seed=8)[0]
+    order = np.argsort(-bandit.score(arms).scores)
+    other = copy.deepcopy(bandit)
+    decisions = bandit.decide_slots(arms, 3)
+    assert [decision.arm for decision in decisions] == order[:3].tolist()
+    assert decisions == other.decide_slots([arms] * 3)
+    assert [decision.id for decision in decisions] == [41, 42, 43]
+    for decision in decisions:
+        bandit.learn(decision, 1.0)
+    assert bandit.info.pending == 0
+
+
+def test_excluded_for_all_slots():
+    bandit = taught("linucb")
+    arms = rounds(1, seed=8)[0]
+    excluded = np.array([1, 0, 0, 1, 0, 1, 0], dtype=bool)
+    each = np.asfortranarray(np.tile(excluded, (2, 1)))
+    assert bandit.decide_slots(arms, 2, excluded=excluded) == copy.deepcopy(taught("linucb")).decide_slots(
+        arms, slots=2, excluded=each
+    )
+
+
+def test_sparse_slots():
+    sparse = pytest.importorskip("scipy.sparse")
+    one, other = taught("linucb"), taught("linucb")
+    views = rounds(2, seed=4) * (np.random.default_rng(1).random((2, ARMS, DIM)) < 0.5)
+    assert one.decide_slots([sparse.csr_matrix(view) for view in views]) == other.decide_slots(views)
+
+
+def test_named_slots():
+    features = {"names": 300, "hashes": 30}
+    arms = [{"item": {"id": name, "price": price}} for price, name in enumerate("abcd")]
+    contexts = [{"user": {"age": 31}, "slot": {"size": size}} for size in "LM"]
+    one, other, third = (eenet.Bandit("linucb", seed=1, features=features) for _ in range(3))
+    for _ in range(20):
+        decisions = one.decide_slots(arms, 2, contexts=contexts)
+        texts = [json.dumps({**context, "_multi": arms}) for context in contexts]
+        assert decisions == other.decide_slots(texts) == third.decide_slots([arms, arms], contexts=contexts)
+        for decision in decisions:
+            for bandit in (one, other, third):
+                bandit.learn(decision.id, decision.arm)
+    assert one.to_bytes() == other.to_bytes() == third.to_bytes()
+    assert {"slot.size=L", "slot.size=M"} <= {one.feature(place).name for place in range(one.dim)}
+    assert {decision.arm for decision in one.decide_slots(arms, 2)} == {2, 3}
+
+
+def test_no_slots_are_no_decisions():
+    bandit = eenet.Bandit("linucb", dim=DIM)
+    assert bandit.decide_slots(rounds(1)[0], 0) == bandit.decide_slots([]) == []
+    assert bandit.info.decisions == 0
+
+
+@pytest.mark.parametrize(
+    "call, error, sentence",
+    [
+        (lambda b, a: b.decide_slots(a, ARMS + 1), eenet.BadInput, "there are 8 slots and 7 arms"),
+        (lambda b, a: b.decide_slots(a, -1), eenet.BadInput, "slots"),
+        (lambda b, a: b.decide_slots(a, 2**70), eenet.BadInput, "slots"),
+        (lambda b, a: b.decide_slots(a, 2**31), eenet.BadInput, "slots"),
+        (lambda b, a: b.decide_slots(a, 1.5), TypeError, "slots: a whole number is needed"),
+        (lambda b, a: b.decide_slots(a), eenet.BadInput, "2 dimensions"),
+        (lambda b, a: b.decide_slots(5), TypeError, "iterable"),
+        (lambda b, a: b.decide_slots([a, a[:3]]), eenet.BadInput, "slot 0 has 7 arms and slot 1 has 3"),
+        (lambda b, a: b.decide_slots(a, 2, excluded=[True] * 6), eenet.BadInput, r"\(2 slots, 7 arms\) is needed"),
+        (lambda b, a: b.decide_slots(a, 2, excluded=np.zeros((3, 7))), eenet.BadInput, "excluded"),
+        (lambda b, a: b.decide_slots(a, 2, excluded=np.zeros((2, 7, 1))), eenet.BadInput, "excluded"),
+        (lambda b, a: b.decide_slots(a, 2, excluded=True), eenet.BadInput, "excluded"),
+        (lambda b, a: b.decide_slots(a, 2, excluded=[[1], [1, 2]]), ValueError, ""),
+        (lambda b, a: b.decide_slots(a, 1, excluded=[True] * 7), eenet.BadInput, "nothing is left for slot 0"),
+        (lambda b, a: b.decide_slots(a, 2, contexts=[{}]), eenet.BadInput, "contexts: there are 2 slots and 1"),
+        (lambda b, a: b.decide_slots(a, 2, contexts=[{}, {}]), eenet.BadInput, "the arms are vectors"),
+        (lambda b, a: b.decide_slots(a, 2, contexts={}), TypeError, "contexts: a list is needed"),
+        (lambda b, a: b.decide_slots([{"a": 1}], 1), eenet.BadInput, "takes vectors"),
+        (lambda b, a: b.decide_slots(np.zeros((2**40, 0), dtype="f4"), 2**32 - 1), Exception, ""),
+    ],
+)
+def test_sentences(call, error, sentence):
+    bandit, arms = eenet.Bandit("linucb", dim=DIM), rounds(1)[0]
+    before = bandit.to_bytes()
+    with pytest.raises(error, match=sentence):
+        call(bandit, arms)
+    assert bandit.to_bytes() == before
+
+
+def test_references_are_given_back():
+    bandit, arms = eenet.Bandit("linucb", dim=DIM), rounds(1)[0]
+    views, excluded = [arms, arms], np.zeros((2, ARMS), dtype=bool)
+    held = (arms, views, excluded)
+    before = [sys.getrefcount(value) for value in held]
+    for _ in range(20):
+        bandit.decide_slots(views, excluded=excluded)
+        bandit.decide_slots(arms, 2)
+        with pytest.raises(eenet.BadInput):
+            bandit.decide_slots([arms, arms[:2]], excluded=excluded)
+    assert [sys.getrefcount(value) for value in held] == before

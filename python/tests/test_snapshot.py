@@ -1,0 +1,299 @@
+"""Snapshots: what they decide, what their records teach, and threads."""
+
+import copy
+import gc
+import json
+import pickle
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import eenet
+
+DIM, ARMS = 5, 6
+
+
+def rounds(count, seed=0):
+    """Arms, and a reward that is the first feature of the arm."""
+    return np.random.default_rng(seed).random((count, ARMS, DIM), dtype="f4")
+
+
+def parts(decision):
+    """All that a decision is but its id and record."""
+    return (
+        decision.arm,
+        decision.probability,
+        decision.probabilities.tobytes(),
+        decision.scores.tobytes(),
+        decision.exploitation.tobytes(),
+        decision.exploration.tobytes(),
+    )
+
+
+@pytest.mark.parametrize("policy", ["eenet", "linucb", "neural-ucb", "greedy"])
+def test_a_snapshot_decides_as_the_bandit_would(policy):
+    bandit = eenet.Bandit(policy, dim=DIM, seed=1)
+    for arms in rounds(40):
+        decision = bandit.decide(arms)
+        bandit.learn(decision, float(arms[decision.arm, 0]))
+    snapshot = bandit.snapshot()
+    for arms in rounds(20, seed=1):
+        seen = copy.deepcopy(bandit).decide(arms)
+        own = snapshot.decide(arms)
+        assert own.id == 0 and isinstance(own.record, bytes)
+        assert seen.id == 41 and seen.record is None
+        assert own.scores.tobytes() == seen.scores.tobytes()
+        assert own.probabilities.tobytes() == seen.probabilities.tobytes()
+        assert snapshot.score(arms).scores.tobytes() == seen.scores.tobytes()
+        assert snapshot.explain(arms, 2).tobytes() == bandit.explain(arms, 2).tobytes()
+
+
+@pytest.mark.parametrize("policy", ["eenet", "linucb"])
+def test_records_teach_what_the_rounds_teach(policy):
+    one, other = (eenet.Bandit(policy, dim=DIM, seed=1) for _ in range(2))
+    snapshot = other.snapshot()
+    for number, arms in enumerate(rounds(60)):
+        decision = snapshot.decide(arms, seed=number)
+        reward = float(arms[decision.arm, 0])
+        one.learn_from(arms, decision.arm, reward)
+        other.learn(decision, reward) if number % 2 else other.learn_record(decision.record, reward)
+        snapshot.update()
+    assert one.to_bytes() == other.to_bytes()
+    assert (other.info.rewards, other.info.decisions) == (60, 0)
+
+
+def test_a_record_that_is_taken_waits_for_its_reward():
+    bandit = eenet.Bandit("linucb", dim=DIM)
+    snapshot = bandit.snapshot()
+    arms = rounds(1)[0]
+    decision = snapshot.decide(arms)
+    number = bandit.take_record(decision.record)
+    assert (number, bandit.info.pending) == (1, 1)
+    bandit.learn(number, 1.0)
+    assert (bandit.info.pending, bandit.info.rewards) == (0, 1)
+    with pytest.raises(eenet.RewardedDecision):
+        bandit.learn(number, 1.0)
+    with pytest.raises(eenet.BadRecord):
+        bandit.learn_record(decision.record[:-1], 1.0)
+    with pytest.raises(eenet.BadRecord):
+        eenet.Bandit("linucb", dim=DIM, alpha=2).learn(decision, 1.0)
+    assert pickle.loads(pickle.dumps(decision)) == decision
+
+
+def test_what_is_learned_is_seen_after_update_alone():
+    bandit = eenet.Bandit("linucb", dim=DIM)
+    snapshot, arms = bandit.snapshot(), rounds(1)[0]
+    before = snapshot.score(arms).scores.tobytes()
+    bandit.learn_from(arms, 2, 1.0)
+    assert snapshot.score(arms).scores.tobytes() == before != bandit.score(arms).scores.tobytes()
+    snapshot.update()
+    assert snapshot.score(arms).scores.tobytes() == bandit.score(arms).scores.tobytes()
+
+
+def test_seeds_follow_each_other_and_decide_all_draws():
+    bandit = eenet.Bandit("lints", dim=DIM, seed=1, probability_draws=0)
+    arms = rounds(1)[0]
+    bandit.learn_from(arms, 0, 1.0)
+    one, other = bandit.snapshot(seed=7), bandit.snapshot()
+    for number in range(20):
+        looked = one.score(arms).scores.tobytes()
+        assert looked == other.score(arms, seed=7 + number).scores.tobytes()
+        decision = one.decide(arms)
+        assert decision == other.decide(arms, seed=7 + number)
+        assert decision.scores.tobytes() == looked
+    assert len({other.decide(arms, seed=number).scores.tobytes() for number in range(20)}) > 10
+    last = bandit.snapshot(seed=2**64 - 1)
+    assert last.decide(arms) == other.decide(arms, seed=2**64 - 1)
+    assert last.decide(arms) == other.decide(arms, seed=0)  # behind the last comes the first
+
+
+def test_named_rounds():
+    bandit = eenet.Bandit("linucb", seed=1, features={"names": 200, "hashes": 20})
+    arms, context = [{"item": {"id": name, "price": i}} for i, name in enumerate("abc")], {"user": {"age": 31}}
+    text = json.dumps({**context, "_multi": arms})
+    snapshot = bandit.snapshot()
+    for age in range(40):
+        context["user"]["age"] = age
+        bandit.learn_names(arms, context=context)
+        decision = snapshot.decide(arms, context=context)
+        bandit.learn(decision, decision.arm * 0.5)
+        snapshot.update()
+    context["user"]["age"] = 31
+    assert snapshot.decide(arms, context=context, seed=1) == snapshot.decide(text, seed=1)
+    assert snapshot.score(arms, context=context).scores.tobytes() == bandit.score(arms, context=context).scores.tobytes()
+    told, own = snapshot.explain(arms, 2, context=context), bandit.explain(arms, 2, context=context)
+    assert set(told) == set(own) and "user.age*item.id=c" in told
+    for name, contribution in told.items():
+        assert contribution == pytest.approx(own[name], rel=1e-5, abs=1e-7)
+    before = bandit.to_bytes()
+    snapshot.decide([{"unheard": "of"}, {"b": 1}])
+    snapshot.update()
+    assert bandit.to_bytes() == before  # a snapshot teaches no names
+
+
+def test_a_record_of_a_named_round_needs_the_same_names():
+    bandit = eenet.Bandit("linucb", features=True)
+    decision = bandit.snapshot().decide([{"a": 1}, {"b": "x"}])
+    bandit.learn(decision, 1.0)
+    assert bandit.info.rewards == 1
+
+
+# ---- threads ----
+
+
+def run_threads(count, work):
+    """Runs work(number) in threads; what one raises is raised here."""
+    failures = []
+
+    def guarded(number):
+        try:
+            work(number)
+        except BaseException as error:  # noqa: B902
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+@pytest.mark.parametrize("policy", ["eenet", "linucb"])
+def test_four_threads_decide_while_one_learns(policy):
+    """Each decision is one that some published version makes, and the learner ends as if alone."""
+    history, checked = rounds(60), rounds(8, seed=5)
+    versions, replay = [], eenet.Bandit(policy, dim=DIM, seed=1)
+    for number, arms in enumerate([None, *history]):
+        if arms is not None:
+            replay.learn_from(arms, number % ARMS, float(arms[number % ARMS, 0]))
+        still = replay.snapshot()
+        versions.append([parts(still.decide(arms, seed=i)) for i, arms in enumerate(checked)])
+    bandit = eenet.Bandit(policy, dim=DIM, seed=1)
+    snapshot = bandit.snapshot()
+    done = threading.Event()
+    seen = [[] for _ in range(4)]
+
+    def decide(number):
+        while not done.is_set() or not seen[number]:
+            i = len(seen[number]) % len(checked)
+            seen[number].append((i, parts(snapshot.decide(checked[i], seed=i))))
+
+    def learn():
+        for number, arms in enumerate(history, 1):
+            bandit.learn_from(arms, number % ARMS, float(arms[number % ARMS, 0]))
+            snapshot.update()
+        done.set()
+
+    run_threads(5, lambda number: decide(number) if number < 4 else learn())
+    allowed = [{version[i] for version in versions} for i in range(len(checked))]
+    assert all(made in allowed[i] for own in seen for i, made in own)
+    assert [parts(snapshot.decide(arms, seed=i)) for i, arms in enumerate(checked)] == versions[-1]
+    assert bandit.to_bytes() == replay.to_bytes()
+
+
+def test_threads_on_one_bandit_and_rounds_of_names():
+    bandit = eenet.Bandit("linucb", features={"names": 500, "hashes": 50})
+    snapshot = bandit.snapshot()
+
+    def play(number):
+        for turn in range(60):
+            arms = [{"id": f"{number}-{i}", "price": turn + i} for i in range(4)]
+            decision = (bandit if number % 2 else snapshot).decide(arms, context={"turn": turn})
+            bandit.learn(decision, decision.arm)
+            if turn % 10 == 0:
+                snapshot.update()
+
+    run_threads(4, play)
+    assert bandit.info.rewards == 240 and bandit.info.decisions == 120 and bandit.info.pending == 0
+
+
+def test_the_gil_is_released_while_a_snapshot_decides():
+    """Another thread counts in Python meanwhile; with the GIL held it could not."""
+    snapshot = eenet.Bandit("eenet", dim=1000, seed=1, f1_width=500).snapshot()
+    arms = np.random.default_rng(0).random((300, 1000), dtype="f4")
+    turns, inside, done = [0], [], threading.Event()
+
+    def count():
+        while not done.is_set():
+            turns[0] += 1
+
+    def decide():
+        for _ in range(5):
+            before = turns[0]
+            snapshot.decide(arms)
+            inside.append(turns[0] - before)
+        done.set()
+
+    run_threads(2, lambda number: decide() if number else count())
+    assert min(inside) > 0
+
+
+# ---- lives and errors ----
+
+
+def test_a_snapshot_keeps_its_bandit():
+    snapshot = eenet.Bandit("linucb", dim=DIM).snapshot()
+    gc.collect()
+    snapshot.update()
+    assert snapshot.decide(rounds(1)[0]).arm < ARMS
+
+
+def test_a_bandit_that_holds_its_snapshot_is_freed():
+    class Server(eenet.Bandit):
+        pass
+
+    server = Server("linucb", dim=DIM)
+    server.published = server.snapshot()
+    server.published.decide(rounds(1)[0])
+    gone = weakref.ref(server)
+    del server
+    gc.collect()
+    assert gone() is None
+
+
+def test_references_are_given_back():
+    bandit = eenet.Bandit("linucb", dim=DIM)
+    arms = rounds(1)[0]
+    before = sys.getrefcount(bandit), sys.getrefcount(arms)
+    for _ in range(20):
+        snapshot = bandit.snapshot()
+        for _ in range(5):
+            snapshot.decide(arms)
+            snapshot.score(arms)
+            snapshot.explain(arms, 0)
+            with pytest.raises(eenet.BadInput):
+                snapshot.decide(arms[:, :2])
+            with pytest.raises(eenet.BadInput):
+                snapshot.explain(arms, ARMS)
+    del snapshot
+    assert (sys.getrefcount(bandit), sys.getrefcount(arms)) == before
+
+
+@pytest.mark.parametrize(
+    "call, error, sentence",
+    [
+        (lambda s: s.decide(np.zeros((0, DIM))), eenet.BadInput, "arms"),
+        (lambda s: s.decide(np.zeros((2, DIM + 1))), eenet.BadInput, "the dimension is 6, but the bandit's is 5"),
+        (lambda s: s.decide([[np.nan] * DIM]), eenet.BadInput, "not a finite number"),
+        (lambda s: s.decide([{"a": 1}]), eenet.BadInput, "takes vectors"),
+        (lambda s: s.decide(np.eye(DIM), seed=-1), eenet.BadInput, "seed"),
+        (lambda s: s.decide(np.eye(DIM), seed=2**64), eenet.BadInput, "seed"),
+        (lambda s: s.decide(np.eye(DIM), seed="x"), TypeError, "seed: a whole number is needed"),
+        (lambda s: s.decide(np.eye(DIM), 1), TypeError, "by position"),
+        (lambda s: s.decide(), TypeError, "needs the argument 'arms'"),
+        (lambda s: s.explain(np.eye(DIM), DIM), eenet.BadInput, "arms are 0 to 4, got 5"),
+        (lambda s: s.explain(np.eye(DIM), -1), eenet.BadInput, "arm"),
+        (lambda s: s.explain(np.zeros((0, DIM)), 0), eenet.BadInput, "there is no arm"),
+        (lambda s: eenet.Snapshot(), TypeError, "made by Bandit.snapshot"),
+        (lambda s: pickle.dumps(s), TypeError, "pickle the bandit"),
+        (lambda s: copy.copy(s), TypeError, "pickle the bandit"),
+    ],
+)
+def test_sentences(call, error, sentence):
+    with pytest.raises(error, match=sentence):
+        call(eenet.Bandit("linucb", dim=DIM).snapshot())
