@@ -72,7 +72,9 @@ def test_frames_are_shared_and_read_only():
         first.indices[0] = 9
 
 
-@pytest.mark.parametrize("context, arms, error", [([[1, 2]], 2, ValueError), ([1], 0, ValueError), ([1], 1.5, TypeError)])
+@pytest.mark.parametrize(
+    "context, arms, error", [([[1, 2]], 2, ValueError), ([1], 0, ValueError), ([1], 1.5, TypeError)]
+)
 def test_bad_input_is_a_sentence(context, arms, error):
     with pytest.raises(error, match="context:|arms:"):
         eenet.blocks(context, arms)
@@ -94,4 +96,5 @@ def test_products():
     context, actions = numpy.array([2.0, 3.0], "f"), numpy.array([[1, 10, 100], [4, 5, 6]], "f")
     made = products(context, actions)
     for action, row in zip(actions, made):
-        numpy.testing.assert_array_equal(row, numpy.concatenate([context, action, numpy.outer(action, context).ravel()]))
+        crossed = numpy.outer(action, context).ravel()
+        numpy.testing.assert_array_equal(row, numpy.concatenate([[1], context, action, crossed]))

@@ -39,7 +39,11 @@ def features(_, random):
 
 ENVIRONMENTS = {
     # classes of a data set: one-hot actions
-    "classes": (features, lambda i, x, r: [(1, 0, 0), (0, 1, 0), (0, 0, 1)], lambda i, x, a, r: x.index(max(x)) == a.index(1)),
+    "classes": (
+        features,
+        lambda i, x, r: [(1, 0, 0), (0, 1, 0), (0, 0, 1)],
+        lambda i, x, a, r: x.index(max(x)) == a.index(1),
+    ),
     # actions by name
     "texts": (features, lambda i, x, r: ["p", "q", "s"], lambda i, x, a, r: "pqs"[x.index(max(x))] == a),
     # whole numbers are names too
@@ -73,17 +77,27 @@ ENVIRONMENTS = {
         lambda i, x, r: [(1, 0, 0), (0, 1, 0), (0, 0, 1)],
         lambda i, x, a, r: str(a.index(1)) in x,
     ),
-    "nothing": (lambda i, r: None, lambda i, x, r: ["a", "b", "c"], lambda i, x, a, r: r.random() < {"a": 0.1, "b": 0.8, "c": 0.3}[a]),
+    "nothing": (
+        lambda i, r: None,
+        lambda i, x, r: ["a", "b", "c"],
+        lambda i, x, a, r: r.random() < {"a": 0.1, "b": 0.8, "c": 0.3}[a],
+    ),
 }
 
 
-@pytest.mark.parametrize("name", ENVIRONMENTS)
+PLAIN = ["classes", "vectors", "prices"]  # these need no names
+
+
+@pytest.mark.parametrize("name, named", [*((name, True) for name in ENVIRONMENTS), *((name, False) for name in PLAIN)])
 @pytest.mark.parametrize("policy", ["eenet:fast", "linucb"])
-def test_learns_whatever_contexts_and_actions_are(name, policy):
+def test_learns_whatever_contexts_and_actions_are(name, named, policy):
     if (name, policy) == ("prices", "linucb"):
         pytest.skip("the price in the middle is the best: that is not linear")
     environment = lambda_environment(*ENVIRONMENTS[name])
-    learner = EENetLearner(policy, features="names=500, hashes=100", **({"alpha": 1} if policy == "linucb" else {}))
+    options = {"alpha": 1} if policy == "linucb" else {}
+    if named:
+        options["features"] = "names=500, hashes=100"
+    learner = EENetLearner(policy, **options)
     means = mean_rewards(environment, [learner, cb.RandomLearner()], last=300)
     rounds = list(environment[0].read())[-300:]
     best = numpy.mean([max(map(round_["rewards"], round_["actions"])) for round_ in rounds])
@@ -128,7 +142,8 @@ def test_learns_from_what_another_policy_logged():
 
 def test_batches():
     environments = lambda_environment(*ENVIRONMENTS["texts"]).batch(8)
-    assert mean_rewards(environments, [EENetLearner("linucb", features="names=100, hashes=10")], last=300)["linucb"] > 0.75
+    learner = EENetLearner("linucb", features="names=100, hashes=10")
+    assert mean_rewards(environments, [learner], last=300)["linucb"] > 0.75
 
 
 def test_several_processes():

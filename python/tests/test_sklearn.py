@@ -121,7 +121,10 @@ def test_sparse_rows_are_the_same_as_dense_ones():
 def test_pipelines_grids_and_cross_validation():
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), EENetClassifier(random_state=0))
-    grid = {"eenetclassifier__policy": ["eenet:fast", "linucb"], "eenetclassifier__options": [None, {"propensity": "first"}]}
+    grid = {
+        "eenetclassifier__policy": ["eenet:fast", "linucb"],
+        "eenetclassifier__options": [None, {"propensity": "first"}],
+    }
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
     assert search.best_score_ > 0.9
     assert search.best_params_["eenetclassifier__policy"] == "eenet:fast"
