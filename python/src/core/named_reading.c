@@ -229,10 +229,9 @@ static ee_status parse(const round_pieces *self, ee_round *round, size_t *failed
 static int read_pieces(const round_pieces *self, ee_round *round)
 {
     ee_error error;
-    ee_status status;
     size_t failed = 0;
     PyThreadState *state = PyEval_SaveThread();
-    status = parse(self, round, &failed, &error);
+    ee_status status = parse(self, round, &failed, &error);
     PyEval_RestoreThread(state);
     if (!status) return 0;
     if (failed < self->contexts || self->read_arms == ee_round_read) {
