@@ -44,7 +44,9 @@ def test_blocks_of_a_sparse_row(form):
 def test_sparse_row_with_unsorted_indices():
     sparse = pytest.importorskip("scipy.sparse")
     row = sparse.csr_matrix((numpy.array([5.0, 3.0]), numpy.array([4, 1]), numpy.array([0, 2])), shape=(1, 5))
-    numpy.testing.assert_array_equal(eenet.blocks(row, 2).toarray(), numpy.kron(numpy.eye(2), [0, 3, 0, 0, 5]))
+    made = eenet.blocks(row, 2)
+    assert made.indices.tolist() == [1, 4, 6, 9]
+    numpy.testing.assert_array_equal(made.toarray(), numpy.kron(numpy.eye(2), [0, 3, 0, 0, 5]))
 
 
 @pytest.mark.parametrize("sparse_row", [False, True])
