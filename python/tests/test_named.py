@@ -10,6 +10,7 @@ import json
 import math
 import random
 import struct
+import subprocess
 import sys
 
 import numpy as np
@@ -247,6 +248,7 @@ def test_a_data_frame_of_numbers_is_a_matrix_for_a_bandit_of_vectors():
     one, other = (eenet.Bandit("linucb", dim=2, seed=3) for _ in range(2))
     matrix = np.array([[1, 2], [3, 4]], dtype="f4")
     assert one.decide(pandas.DataFrame(matrix)) == other.decide(matrix)
+    assert one.decide([pandas.Series(row) for row in matrix]) == other.decide(matrix)
 
 
 def test_times_are_refused_by_the_name_of_their_column():
@@ -304,6 +306,25 @@ def test_a_named_bandit_finds_what_people_want():
         bandit.learn(decision, topics[decision.arm] == wanted)
         right += topics[decision.arm] == wanted
     assert right > 400  # by chance it is 150
+
+
+def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
+    """The program learns from a log as the json module writes it; a bandit here from the objects."""
+    chance = random.Random(3)
+    own = eenet.Bandit("linucb", features="names=500")
+    with open(tmp_path / "log.json", "w") as log:
+        for number in range(200):
+            context = {"user": {"age": chance.randrange(18, 70), "né": chance.choice("日é")}, "h": chance.random()}
+            arms = [{"id": name, "price": round(50 * chance.random(), 2), "v": [chance.random()]} for name in "abc"]
+            arm, reward = chance.randrange(3), round(chance.random(), 3)
+            event = {"_label_cost": -reward, "_label_probability": 1 / 3, "_label_Action": arm + 1, "_labelIndex": arm}
+            event.update(EventId=str(number), a=[arm + 1] + [a for a in (1, 2, 3) if a != arm + 1], p=[1 / 3] * 3)
+            event.update(Timestamp="2021-05-18T13:28:29.0000000Z", c={**context, "_multi": arms})
+            log.write(json.dumps(event) + "\n")
+            own.learn_from(arms, arm, reward, 1 / 3, context=context)
+    command = [program, "evaluate", "log.json", "-p", "linucb", "-e", "ips", "--features", "names=500"]
+    subprocess.run([*command, "--warm", "linucb=warm.model"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    assert eenet.Bandit.load(tmp_path / "warm.model").to_bytes() == own.to_bytes()
 
 
 # ---- what is refused, and how ----

@@ -272,7 +272,8 @@ bool named_is(PyObject *arms, PyObject *context, bool takes_rounds)
     if (!(is_tuple ? PyTuple_Size(arms) : PyList_Size(arms))) return false;
     PyObject *first = is_tuple ? PyTuple_GetItem(arms, 0) : PyList_GetItem(arms, 0);
     if (is_text(first)) return true;
-    int mapping = PyFloat_Check(first) || PyLong_Check(first) ? 0 : named_is_mapping(first);
+    if (!takes_rounds || PyDict_Check(first)) return PyDict_Check(first); /* a row of a data frame may be a vector */
+    int mapping = named_is_mapping(first);
     if (mapping < 0) PyErr_Clear();
     return mapping > 0;
 }
