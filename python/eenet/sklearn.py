@@ -195,7 +195,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _validate(self, X, reset=False)
 
     def _round(self, X: Any, row: int) -> Any:
-        return self._layout.arms(X[row])
+        return self._layout.arms(X[row] if isinstance(X, numpy.ndarray) else X[row : row + 1])
 
     def __sklearn_tags__(self) -> Any:  # of scikit-learn 1.6 and later
         tags = super().__sklearn_tags__()

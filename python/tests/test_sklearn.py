@@ -113,7 +113,7 @@ def test_sparse_rows_are_the_same_as_dense_ones():
     X, y = load_iris(return_X_y=True)
     X = numpy.where(X < 2, 0, X)
     dense = EENetClassifier("linucb", random_state=0).fit(X, y)
-    other = EENetClassifier("linucb", random_state=0).fit(sparse.csr_matrix(X), y)
+    other = EENetClassifier("linucb", random_state=0).fit(sparse.csr_array(X), y)
     numpy.testing.assert_allclose(
         other.decision_function(sparse.csc_matrix(X)), dense.decision_function(X), rtol=1e-3, atol=1e-4
     )
