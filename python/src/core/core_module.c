@@ -7,6 +7,7 @@
 #include "policy_rows.h"
 #include "scores_object.h"
 #include "snapshot_object.h"
+#include "vectors_json.h"
 
 static PyObject *kernels(PyObject *module, PyObject *none)
 {
@@ -21,6 +22,7 @@ static PyMethodDef functions[] = {
     {"_decision", decision_restore, METH_VARARGS, NULL},
     {"_policy_row", policy_row, METH_VARARGS, NULL},
     {"_option_row", option_row, METH_VARARGS, NULL},
+    {"_vectors_json", vectors_json, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
