@@ -139,11 +139,10 @@ class _Pool:
             if connection.is_good():
                 return connection
             connection.close()
-        settings = self._settings
-        target = settings.target
-        opening = self.loop.create_connection(lambda: _Connection(self.loop, settings.timeout), target.host, target.port,
-                                              ssl=settings.tls)
-        _, connection = await asyncio.wait_for(opening, settings.timeout)
+        target, timeout = self._settings.target, self._settings.timeout
+        opening = self.loop.create_connection(lambda: _Connection(self.loop, timeout), target.host, target.port,
+                                              ssl=self._settings.tls)
+        _, connection = await asyncio.wait_for(opening, timeout)
         return connection
 
     def keep(self, connection: _Connection) -> None:
@@ -207,7 +206,9 @@ class _Transport:
             try:
                 # What may be done once alone is not tried on a connection that may be half closed.
                 connection = await pool.take(fresh=not request.repeatable)
-            except (OSError, asyncio.TimeoutError) as error:
+            except asyncio.TimeoutError:  # which is not Python's own before 3.11
+                return settings.failure(TimeoutError(), maybe_done=False)
+            except OSError as error:
                 return settings.failure(error, maybe_done=False)
             try:
                 answer = await connection.exchange(settings.target.bytes_of(request))

@@ -63,7 +63,7 @@ def _sent(self: Endpoint, path: str, member: str, items: List[bytes], read: Call
         told = json.loads((yield from ask(self, "POST", path, body)).body)[member]
         for place, each in zip(left, told):
             answers[place] = error_of_item(each["error"]) if "error" in each else read(each)
-        left = [place for place in left if isinstance(answers[place], ServerError) and answers[place].http_status == 503]
+        left = [place for place in left if getattr(answers[place], "http_status", 0) == 503]
         pause = backoff.next() if left else None
         if pause is None:
             return answers

@@ -111,6 +111,8 @@ class _Pool:
         while self._kept:
             self._kept.pop().close()
 
+    __del__ = close
+
 
 class _Transport:
     """Sends requests, each once, and takes the steps of calls."""

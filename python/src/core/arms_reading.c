@@ -20,6 +20,12 @@ static int read_named(PyObject *arms, PyObject *context, bool takes_rounds, arms
     return out->round ? 0 : -1;
 }
 
+static int refuse_context(void)
+{
+    raise_bad_input("context: the arms are vectors, which have none");
+    return -1;
+}
+
 int arms_read(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
 {
     out->round = NULL;
@@ -27,12 +33,12 @@ int arms_read(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading
     out->values.owner = NULL;
     if (array_is_plain(arms)) {
         if (!context || context == Py_None) return read_dense(arms, out);
-        raise_bad_input("context: the arms are vectors, which have none");
-        return -1;
+        return refuse_context();
     }
-    if (named_is(arms, context, takes_rounds)) return read_named(arms, context, takes_rounds, out);
-    int sparse = sparse_is(arms);
+    int sparse = sparse_is(arms); /* first, since one of scipy's is a dict too */
     if (sparse < 0) return -1;
+    if (!sparse && named_is(arms, context, takes_rounds)) return read_named(arms, context, takes_rounds, out);
+    if (sparse && context && context != Py_None) return refuse_context();
     return sparse ? sparse_read(arms, out) : read_dense(arms, out);
 }
 
