@@ -28,8 +28,15 @@ def ask(self: Endpoint, method: str, path: str, body: bytes = b"", **more: Any) 
 
 
 def ask_json(self: Endpoint, method: str, path: str, body: bytes = b"", **more: Any) -> Steps[Any]:
-    answer = yield from ask(self, method, path, body, **more)
-    return json.loads(answer.body)
+    return read_json((yield from ask(self, method, path, body, **more)))
+
+
+def read_json(answer: Answer) -> Any:
+    try:
+        return json.loads(answer.body)
+    except ValueError:
+        raise ServerError("what answers there is not eenet serve: the answer is no JSON", http_status=answer.status,
+                          maybe_done=True) from None
 
 
 CREATE = """Creates a bandit, and returns it.
