@@ -114,7 +114,7 @@ class _Connection(asyncio.Protocol):
             if error is not None:
                 raise error
             self._answer.set_result(self._reader.end())
-        except (OSError, BadAnswer) as failed:
+        except Exception as failed:
             self._fail(failed)
 
     def _fail(self, error: Exception) -> None:
