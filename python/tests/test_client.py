@@ -323,6 +323,10 @@ def test_wrong_requests(client, bandit, vectors):
         bandit.decide_many([{"actions": ACTIONS, "contxt": {}}])
     with pytest.raises(BadRequest, match="a reward is a pair"):
         bandit.reward_many([("a", 1, 2, 3, 4)])
+    with pytest.raises(BadRequest, match="a name must be UTF-8"):
+        bandit.explain_decision("\ud800")
+    with pytest.raises(BadRequest, match="a name must be a text, got int"):
+        client.bandit(7)
     with pytest.raises(BadRequest, match="since is a time of no zone"):
         list(bandit.log(since=datetime.datetime(2026, 1, 1)))
 

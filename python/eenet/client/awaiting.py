@@ -302,7 +302,7 @@ class AsyncClient(Endpoint):
     """A client of ``eenet serve`` for asyncio: as ``eenet.Client``, with calls that are awaited.
 
     At most ``connections`` requests are under way at a time; further ones wait for their turn. A call that is
-    cancelled closes its connection, and may have been done.
+    cancelled closes its connection, and may have been done. A client is for one event loop at a time.
 
     >>> async def visit():
     ...     async with AsyncClient(url) as client:

@@ -41,8 +41,8 @@ def read_json(answer: Answer) -> Any:
 
 CREATE = """Creates a bandit, and returns it.
 
-    ``features`` (True, or options as ``{"names": 20000}``) makes a bandit of named features, ``dim`` one of vectors:
-    one of the two is needed. Other settings: ``policy``, ``options``, ``seed``, ``propensity``, ``wait``,
+    With ``dim`` it takes vectors of so many numbers, else named features, whose options ``features`` may have, as
+    ``{"names": 20000}``. Other settings: ``policy``, ``options``, ``seed``, ``propensity``, ``wait``,
     ``default_reward``, ``aggregation``, ``mode``, ``rewards``, ``confidence``, ``promote``, ``challengers``,
     ``retention_days``. The same again changes nothing; other settings under the same name are a Conflict.
 """
