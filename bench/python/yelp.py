@@ -17,6 +17,7 @@ repetitions.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import statistics
@@ -90,12 +91,10 @@ def contestants(arguments: argparse.Namespace, text: str, data: lab.Dataset) -> 
     for policy in arguments.policies.split(","):
         found[f"{policy}, eenet run"] = lambda seed, p=policy: program(arguments.program, text, p, seed, rounds)
         found[f"{policy}, Python"] = lambda seed, p=policy: python_loop(data, p, seed, rounds)
-    try:
-        import mabwiser.mab  # noqa: F401
-
+    if importlib.util.find_spec("mabwiser"):
         found["MABWiser's LinUCB"] = lambda seed: mabwiser_loop(data, seed, rounds)
-    except ImportError as error:
-        print(f"without MABWiser: {error}", file=sys.stderr)
+    else:
+        print("MABWiser is not there", file=sys.stderr)
     found["always the first arm, Python"] = lambda seed: play(data, seed, rounds, lambda round_: 0)
     return found
 

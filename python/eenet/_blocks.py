@@ -121,9 +121,9 @@ class BlockLayout:
 
     def _sparse(self, context: Any) -> SparseArms:
         row = context if getattr(context, "format", "csr") == "csr" else context.tocsr()
-        if row.shape[0] != 1:
+        if len(row.shape) > 1 and row.shape[0] != 1:
             raise ValueError(f"context: one sparse row is needed, this has {row.shape[0]}")
-        size = row.shape[1] + self.constant
+        size = row.shape[-1] + self.constant  # a row of scipy's newer arrays has one dimension
         inside = numpy.asarray(row.indices, numpy.int64) + self.constant
         values = numpy.asarray(row.data, numpy.float32)
         order = numpy.argsort(inside, kind="stable")

@@ -559,3 +559,6 @@ def _warn(found: Iterable[Evaluation], stacklevel: int = 3) -> None:
     for one in found:
         if not one.trusted:
             warnings.warn(f"{one.label}: {one.grave[0]}", Untrusted, stacklevel=stacklevel)
+        elif math.isnan(one.value):
+            why = " In no round would it have done what was done." if not one.facts["mean_weight"] else ""
+            warnings.warn(one.headline + why, Untrusted, stacklevel=stacklevel)

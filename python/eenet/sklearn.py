@@ -31,9 +31,8 @@ from ._blocks import BlockLayout
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import check_random_state
+    from sklearn.utils import check_random_state, validation
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise ImportError(
         f"eenet.sklearn needs scikit-learn, which could not be imported ({error}): pip install scikit-learn"
@@ -77,7 +76,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> "EENetClassifier":
         """Forgets what was learned, and learns from labelled samples."""
-        X, y = self._validate_data(X, y, accept_sparse="csr", dtype=numpy.float32)
+        X, y = _validate(self, X, y)
         check_classification_targets(y)
         classes, labels = numpy.unique(y, return_inverse=True)
         if isinstance(self.passes, bool) or not isinstance(self.passes, (int, numpy.integer)) or self.passes < 1:
@@ -96,10 +95,9 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         first = not hasattr(self, "bandit_")
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        X, y = self._validate_data(
-            X, y, accept_sparse="csr", dtype=numpy.float32, reset=first, ensure_min_samples=0 if first else 1
-        )
-        check_classification_targets(y) if len(y) else None
+        X, y = _validate(self, X, y, reset=first, ensure_min_samples=0 if first else 1)
+        if len(y):
+            check_classification_targets(y)
         if first:
             self._start(numpy.unique(classes))
         elif classes is not None and not numpy.array_equal(numpy.unique(classes), self.classes_):
@@ -193,8 +191,21 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return out
 
     def _check_rows(self, X: Any) -> Any:
-        check_is_fitted(self, "bandit_")
-        return self._validate_data(X, accept_sparse="csr", dtype=numpy.float32, reset=False)
+        validation.check_is_fitted(self, "bandit_")
+        return _validate(self, X, reset=False)
 
     def _round(self, X: Any, row: int) -> Any:
-        return self._layout.arms(X[row])
+        return self._layout.arms(X[row] if isinstance(X, numpy.ndarray) else X[row : row + 1])
+
+    def __sklearn_tags__(self) -> Any:  # of scikit-learn 1.6 and later
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _validate(model: EENetClassifier, *arrays: Any, **checks: Any) -> Any:
+    """scikit-learn's own checks of X and y, which are a method before 1.6 and a function since."""
+    checks = {"accept_sparse": "csr", "dtype": numpy.float32, **checks}
+    if hasattr(validation, "validate_data"):
+        return validation.validate_data(model, *arrays, **checks)
+    return model._validate_data(*arrays, **checks)

@@ -27,6 +27,7 @@ def test_a_package_that_is_missing_is_a_sentence(adapter, package):
 
 def test_mabwisers_face_needs_numpy_alone():
     code = f"import sys; sys.modules.update(dict.fromkeys({OTHERS})); from eenet.mabwiser import MAB; "
-    code += "mab = MAB(['a', 'b'], 'linucb'); mab.fit(['a', 'b'], [0, 1], [[1, 2], [1, 2]]); print(mab.predict([[1, 2]]))"
+    code += "mab = MAB(['a', 'b'], 'linucb'); mab.fit(['a', 'b'], [0, 1], [[1, 2], [1, 2]]); "
+    code += "print(mab.predict([[1, 2]]))"
     run = python(code)
     assert run.stdout.strip() == "b", run.stderr

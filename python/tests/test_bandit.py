@@ -51,7 +51,7 @@ def test_it_decides_as_the_program_does(policy: str, program: Path, tmp_path: Pa
     bandit = eenet.Bandit(policy, dim=contexts.shape[2], seed=seed, **options)
     assert bandit.info.options == run["options"]
     regret = 0.0
-    for row, arms, reward, value in zip(csv.DictReader(log.open()), contexts, rewards, expected):
+    for row, arms, reward, value in zip(csv.DictReader(log.read_text().splitlines()), contexts, rewards, expected):
         decision = bandit.decide(arms)
         assert decision.arm == int(row["action"])
         assert decision.probability == float(row["probability"])

@@ -26,11 +26,20 @@
     ">>> bool(regret < 10)                                       # by chance it is 170\n"                              \
     "True\n"                                                                                                           \
     "\n"                                                                                                               \
-    "Or they have names, and come as they are (features=True); see docs/features.md:\n"                                \
+    "Or they have names (features=True), and come as they are: a mapping for each arm, and\n"                          \
+    "one for what all of them share. What it holds is numbers, texts, True, and lists and\n"                           \
+    "mappings of such; a text is an indicator, an object a namespace. A data frame has an arm\n"                       \
+    "in each row, without what is missing there; a text is a round in Vowpal Wabbit's JSON.\n"                         \
     "\n"                                                                                                               \
-    ">>> shop = eenet.Bandit('eenet', features=True)\n"                                                                \
-    ">>> shop.features is not None\n"                                                                                  \
-    "True\n"                                                                                                           \
+    ">>> shop = eenet.Bandit('linucb', features=True)\n"                                                               \
+    ">>> items = [{'id': 'a7', 'price': 9.5}, {'id': 'b2', 'price': 3}]\n"                                             \
+    ">>> decision = shop.decide(items, context={'user': {'age': 31, 'plan': 'free'}})\n"                               \
+    ">>> shop.learn(decision, 1.0)\n"                                                                                  \
+    ">>> shop.feature(1).name\n"                                                                                       \
+    "'user.age'\n"                                                                                                     \
+    "\n"                                                                                                               \
+    "Names are learned as they come, by decide, decide_many, decide_slots, learn_from and\n"                           \
+    "learn_names; score, probabilities and explain change nothing. See docs/features.md.\n"                            \
     "\n"                                                                                                               \
     "policy: a name or an object of eenet.policies(). dim: features of an arm. seed: of all\n"                         \
     "randomness; the same seed and the same calls give the same decisions. Options of the\n"                           \
