@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Mapping, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Union
 
 import numpy
 
 from . import Bandit, policy as find_policy
 from ._blocks import BlockLayout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Options = Union[None, str, Mapping[str, Any]]
 
@@ -28,7 +31,8 @@ def options_dict(options: Options) -> Dict[str, Any]:
     if options is None:
         return {}
     if isinstance(options, str):
-        return dict(part.split("=", 1) if "=" in part else (part, "") for part in re.split(r"[,\s]+", options) if part)
+        parts = [part.partition("=") for part in re.split(r"[,\s]+", options) if part]
+        return {name: value for name, _, value in parts}
     return dict(options)
 
 
@@ -46,14 +50,20 @@ def with_probabilities(policy: Any, options: Options) -> Dict[str, Any]:
     return chosen
 
 
-def products(context: numpy.ndarray, actions: numpy.ndarray) -> numpy.ndarray:
-    """Arms of a context (features) and actions (arms, features): the context, the action, each times each."""
+def products(context: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
+    """Arms of a context (features) and actions (arms, features): a constant 1, the context, the action, and each
+    feature of the one times each of the other."""
     arms, width = actions.shape
     features = len(context)
-    out = numpy.empty((arms, features + width + features * width), numpy.float32)
-    out[:, :features] = context
-    out[:, features : features + width] = actions
-    numpy.multiply(
-        actions[:, :, None], context, out=out[:, features + width :].reshape(arms, width, features), casting="unsafe"
-    )
+    out = numpy.empty((arms, products_dim(features, width)), numpy.float32)
+    first = 1 + features
+    out[:, 0] = 1
+    out[:, 1:first] = context
+    out[:, first : first + width] = actions
+    out[:, first + width :] = (actions[:, :, None] * context).reshape(arms, -1)
     return out
+
+
+def products_dim(features: int, width: int) -> int:
+    """The features of an arm that `products` makes."""
+    return (1 + features) * (1 + width)

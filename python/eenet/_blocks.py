@@ -20,9 +20,12 @@ True
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
 
 import numpy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["SparseArms", "blocks"]
 
@@ -32,17 +35,17 @@ class SparseArms:
 
     Arm i has the entries indptr[i] to indptr[i + 1] of indices (ascending within an arm) and data.
 
-    >>> import numpy
-    >>> SparseArms([0, 1, 3], [4, 0, 2], [1, 1, 1], (2, 5)).toarray()
+    >>> import eenet
+    >>> eenet.SparseArms([0, 1, 3], [4, 0, 2], [1, 1, 1], (2, 5)).toarray()
     array([[0., 0., 0., 0., 1.],
            [1., 0., 1., 0., 0.]], dtype=float32)
     """
 
     __slots__ = ("indptr", "indices", "data", "shape")
 
-    indptr: numpy.ndarray
-    indices: numpy.ndarray
-    data: numpy.ndarray
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    data: NDArray[Any]
     shape: Tuple[int, int]
 
     def __init__(self, indptr: Any, indices: Any, data: Any, shape: Tuple[int, int]) -> None:
@@ -51,7 +54,7 @@ class SparseArms:
         self.data = numpy.asarray(data, numpy.float32)
         self.shape = shape
 
-    def toarray(self) -> numpy.ndarray:
+    def toarray(self) -> NDArray[Any]:
         """The same arms with all their zeros, (arms, dim), float32."""
         dense = numpy.zeros(self.shape, numpy.float32)
         rows = numpy.repeat(numpy.arange(self.shape[0]), numpy.diff(self.indptr))
@@ -118,15 +121,15 @@ class BlockLayout:
 
     def _sparse(self, context: Any) -> SparseArms:
         row = context if getattr(context, "format", "csr") == "csr" else context.tocsr()
-        if row.shape[0] != 1:
+        if len(row.shape) > 1 and row.shape[0] != 1:
             raise ValueError(f"context: one sparse row is needed, this has {row.shape[0]}")
-        size = row.shape[1] + self.constant
+        size = row.shape[-1] + self.constant  # a row of scipy's newer arrays has one dimension
         inside = numpy.asarray(row.indices, numpy.int64) + self.constant
         values = numpy.asarray(row.data, numpy.float32)
         order = numpy.argsort(inside, kind="stable")
         inside, values = inside[order], values[order]
         if self.constant:
-            inside = numpy.concatenate(([0], inside))
+            inside = numpy.concatenate((numpy.zeros(1, numpy.int64), inside))
             values = numpy.concatenate((numpy.ones(1, numpy.float32), values))
         starts = numpy.asarray(self.places, numpy.int64) * size
         indices = (starts[:, None] + inside).reshape(-1).astype(numpy.uint32)

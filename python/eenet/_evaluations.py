@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Optional, Union, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, overload
 
 import numpy
 
@@ -63,7 +63,7 @@ class Estimate:
         return cls(members["name"], value, low, high, gain, gain_low, gain_high, chosen)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Marks:
     """How things stood along the log: arrays over the marks, for a plot over time.
 
@@ -104,7 +104,7 @@ class Slot:
     estimates: tuple[Estimate, ...]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """What is known of one candidate: estimates, and whether to believe them.
 
@@ -136,7 +136,7 @@ class Evaluation:
     slots: tuple[Slot, ...]
     weights: numpy.ndarray[Any, Any]
     overlap: numpy.ndarray[Any, Any]
-    about: Mapping[str, Any] = field(compare=False)
+    about: Mapping[str, Any]  #: all that the program's --json tells of it
 
     @classmethod
     def _read(cls, line: Union[bytes, str], tuned: frozenset[str], label: Optional[str] = None) -> Evaluation:
@@ -340,8 +340,7 @@ class Evaluations(Sequence[Evaluation]):
         if not self._all:
             return "Evaluations([])"
         lines = [_log_line(self._all[0])]
-        said = dict.fromkeys(text for of in self._all for text, log, grave in _sentences(of) if log)
-        lines += _wrapped(said)
+        lines += _wrapped(dict.fromkeys(one for of in self._all for one in _sentences(of) if one.log))
         lines += ["", *_table(self._all, self.best if len(self._all) > 1 else None)]
         for of in self._all:
             lines += ["", *_explain(of, False)]
@@ -370,9 +369,14 @@ def _read_slot(members: Mapping[str, Any], tuned: frozenset[str]) -> Slot:
     )
 
 
-def _sentences(of: Evaluation) -> list[tuple[str, bool, bool]]:
-    rows = of.about["sentences"]
-    return [(text, row["log"], row["grave"]) for text, row in zip(of.sentences, rows)]
+class _Sentence(NamedTuple):
+    text: str
+    log: bool
+    grave: bool
+
+
+def _sentences(of: Evaluation) -> list[_Sentence]:
+    return [_Sentence(text, row["log"], row["grave"]) for text, row in zip(of.sentences, of.about["sentences"])]
 
 
 def _decimals(of: Evaluation) -> int:
@@ -412,12 +416,16 @@ def _table(of_all: Sequence[Evaluation], best: Optional[Evaluation]) -> list[str
     ]
 
 
-def _wrapped(sentences: Any) -> list[str]:
-    return [textwrap.fill(text, 100, initial_indent="  - ", subsequent_indent="    ") for text in sentences]
+def _wrapped(sentences: Iterable[_Sentence]) -> list[str]:
+    """Grave ones with an exclamation mark, as the program has it."""
+    return [
+        textwrap.fill(one.text, 100, initial_indent="  ! " if one.grave else "  - ", subsequent_indent="    ")
+        for one in sentences
+    ]
 
 
 def _explain(of: Evaluation, log_too: bool) -> list[str]:
-    return [of.headline, *_wrapped(text for text, log, grave in _sentences(of) if log_too or not log)]
+    return [of.headline, *_wrapped(one for one in _sentences(of) if log_too or not one.log)]
 
 
 def _axes(ax: Optional[Axes]) -> Axes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import numpy
@@ -101,7 +102,7 @@ class Log:
         first, count = int(self._ends[place]), int(self.counts[place])
         if len(self._arms):
             return self._arms[first * self.dim : (first + count) * self.dim].reshape(count, self.dim)
-        from .blocks import SparseArms
+        from ._blocks import SparseArms
 
         # Each event has a start more than it has actions.
         starts = self._starts[first + place : first + place + count + 1]
@@ -109,7 +110,7 @@ class Log:
         end = begin + int(starts[-1])
         return SparseArms(starts, self._indices[begin:end], self._values[begin:end], (count, self.dim))
 
-    @property
+    @cached_property
     def _entries(self) -> numpy.ndarray[Any, Any]:
         """Where the entries of each event begin."""
         lasts = self._starts[self._ends[1:] + numpy.arange(len(self))]

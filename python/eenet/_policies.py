@@ -71,8 +71,8 @@ class Policy:
 def policies() -> Tuple[Policy, ...]:
     """All policies, presets included.
 
-    >>> [policy.name for policy in eenet.policies()][:2]
-    ['eenet', 'eenet:paper']
+    >>> [policy.name for policy in eenet.policies()][:3]
+    ['eenet', 'eenet:fast', 'eenet:paper']
     """
     return tuple(_policies().values())
 

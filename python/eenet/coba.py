@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
-from numbers import Number
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
 from . import Bandit
-from ._adapting import fixed_arms_bandit, products, with_probabilities
+from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
 try:
@@ -25,34 +25,44 @@ try:
 except ImportError as error:
     raise ImportError(f"eenet.coba needs Coba, which could not be imported ({error}): pip install coba") from error
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["EENetLearner"]
 
 
-class EENetLearner(Learner):
+class EENetLearner(Learner):  # type: ignore[misc]
     """An eenet policy as a Coba learner.
 
-    policy: the name of an eenet policy (eenet.policies() lists them). seed: of all its randomness. features: options of
-    named features as for eenet.Bandit, used where contexts or actions are not plain numbers. The options of the policy
-    go by name: EENetLearner("eenet", w2=0.1).
+    policy: the name of an eenet policy (eenet.policies() lists them). seed: of all its randomness. features: None, or
+    options of named features as for eenet.Bandit (True, "names=20000"). The options of the policy go by name:
+    EENetLearner("eenet", w2=0.1).
 
-    How a round becomes arms is seen from the first one:
+    How a round becomes arms is seen from the first one, unless features says that they are named ones:
 
     - numbers and one-hot actions (what Coba makes of a data set's classes): the context in the block of its action;
     - numbers and actions with features: the context, the action and their products;
     - all else (dicts, texts, whole numbers as names of actions): named features.
 
+    Plain numbers are taken as they are: bring them to one scale by Coba's Environments.scale, or let named features do
+    so as they come (features=True), which takes somewhat longer.
+
     The probability of a decision is exact, but for Thompson policies: theirs is estimated from probability_draws=100.
     """
 
     def __init__(
-        self, policy: str = "eenet", seed: int = 1, features: Union[None, str, Mapping[str, Any]] = None, **options: Any
+        self,
+        policy: str = "eenet",
+        seed: int = 1,
+        features: Union[None, bool, str, Mapping[str, Any]] = None,
+        **options: Any,
     ) -> None:
         self._policy = policy
         self._seed = seed
         self._features = features
         self._options = options
         self._rounds: Any = None
-        self._bandit: Optional[Bandit] = None
+        self._bandit: Any = None
         self._waiting: Set[int] = set()
         with_probabilities(policy, options)  # a policy that is not there is told here
 
@@ -67,7 +77,8 @@ class EENetLearner(Learner):
     @property
     def bandit(self) -> Optional[Bandit]:
         """The eenet.Bandit within; None before the first round."""
-        return self._bandit
+        bandit: Optional[Bandit] = self._bandit
+        return bandit
 
     def predict(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, float, Dict[str, Any]]:
         """Choose an action: the action, its probability, and the decision that learn gets back."""
@@ -102,11 +113,12 @@ class EENetLearner(Learner):
         if actions is None or len(actions) == 0:
             raise CobaException("eenet needs the actions of a round; it cannot choose a number from a range.")
         if self._rounds is None:
-            self._start(context, actions)
-        return self._rounds.arms(context, actions)
+            self._rounds = self._start(context, actions)
+        arms, shared = self._rounds.arms(context, actions)
+        return arms, shared
 
-    def _start(self, context: Any, actions: Sequence[Any]) -> None:
-        rounds = _rounds_like(context, actions)
+    def _start(self, context: Any, actions: Sequence[Any]) -> Any:
+        rounds = _rounds_like(context, actions) if self._features is None else _NamedRounds()
         options = with_probabilities(self._policy, self._options)
         if isinstance(rounds, _NamedRounds):
             features = True if self._features is None else self._features
@@ -115,7 +127,7 @@ class EENetLearner(Learner):
             self._bandit = fixed_arms_bandit(self._policy, rounds.layout, rounds.width, self._seed, None, **options)
         else:
             self._bandit = Bandit(self._policy, rounds.dim, self._seed, **options)
-        self._rounds = rounds
+        return rounds
 
 
 class _OneHotRounds:
@@ -140,7 +152,7 @@ class _VectorRounds:
 
     def __init__(self, width: int, features: int) -> None:
         self.width, self.features = width, features
-        self.dim = width + features + width * features
+        self.dim = products_dim(width, features)
 
     def arms(self, context: Any, actions: Sequence[Any]) -> Tuple[Any, Any]:
         table = numpy.asarray(actions, numpy.float32).reshape(len(actions), -1)
@@ -162,8 +174,8 @@ def _rounds_like(context: Any, actions: Sequence[Any]) -> Any:
     width = len(_vector(context))
     if all(_is_one_hot(action) for action in actions) and len({len(action) for action in actions}) == 1:
         return _OneHotRounds(width, len(actions[0]))
-    numbers = all(isinstance(action, Number) for action in actions)
-    if numbers and any(float(action) != int(action) for action in actions):
+    numbers = all(isinstance(action, Real) for action in actions)
+    if numbers and any(not float(action).is_integer() for action in actions):
         return _VectorRounds(width, 1)
     if not numbers and all(_is_vector(action) for action in actions):
         return _VectorRounds(width, len(actions[0]))
@@ -181,17 +193,17 @@ def _is_one_hot(action: Any) -> bool:
 
 def _is_vector(item: Any) -> bool:
     if isinstance(item, (list, tuple, numpy.ndarray)):
-        return all(isinstance(value, Number) for value in item)
-    return item is None or isinstance(item, Number)
+        return all(isinstance(value, Real) for value in item)
+    return item is None or isinstance(item, Real)
 
 
-def _vector(item: Any) -> numpy.ndarray:
+def _vector(item: Any) -> NDArray[Any]:
     if item is None:
         return numpy.zeros(0, numpy.float32)
     return numpy.asarray(item, numpy.float32).reshape(-1)
 
 
-def _vector_of(context: Any, width: int) -> numpy.ndarray:
+def _vector_of(context: Any, width: int) -> NDArray[Any]:
     vector = _vector(context)
     if len(vector) != width:
         raise CobaException(f"The first context had {width} features, this one has {len(vector)}.")
@@ -208,14 +220,14 @@ def _named(space: str, item: Any, is_action: bool) -> Optional[Dict[str, Any]]:
         return {space: {str(key): _value(item[key]) for key in item.keys()}}
     if isinstance(item, str):
         return {space: str(item)}
-    if isinstance(item, Number):
-        return {space: str(int(item)) if is_action and float(item) == int(item) else float(item)}
+    if isinstance(item, Real):
+        return {space: str(int(item)) if is_action and float(item).is_integer() else float(item)}
     return {space: {str(place): _value(value) for place, value in enumerate(item)}}
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, Number):
+    if isinstance(value, Real):
         return float(value)
     return [_value(each) for each in value]

@@ -333,9 +333,10 @@ def log(
     Ctrl-C ends it within an event. A candidate that cannot be played is in
     ``failures`` of the result; where none can be, it is raised.
     """
+    drawn = [_count(seed, "seeds") for seed in ([seeds] if isinstance(seeds, int) else seeds)] or [0]
+    settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, drawn[0])
     with tempfile.TemporaryDirectory() as place:
-        asked = _candidates(candidates, seeds, place)
-        settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, asked[0].seed)
+        asked = _candidates(candidates, drawn, place)
         settings.update(_mode(mode, judge_from), model=_word(model, "model", ("f1", "ridge")))
         settings.update(_reading(reward, default_reward, start, until, strict))
         settings["slots"] = _word(slots, "slots", ("cascade", "whole", "own", "first"))
@@ -367,7 +368,7 @@ class _Candidate(NamedTuple):
     seed: int
 
 
-def _candidates(given: Any, seeds: Union[int, Iterable[int]], place: str) -> list[_Candidate]:
+def _candidates(given: Any, seeds: list[int], place: str) -> list[_Candidate]:
     """Every candidate once; a policy once for each seed."""
     if isinstance(given, str):
         given = given.split(",")
@@ -376,13 +377,12 @@ def _candidates(given: Any, seeds: Union[int, Iterable[int]], place: str) -> lis
     elif hasattr(given, "save") or hasattr(given, "name"):
         given = [given]
     labelled = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
-    drawn = [_count(seed, "seeds") for seed in ([seeds] if isinstance(seeds, int) else seeds)] or [0]
     found: list[_Candidate] = []
     for label, one in labelled:
         text, options, name = _candidate(one, place, len(found))
         policy = text.partition(":")[0] not in _FIXED
-        for seed in drawn if policy else drawn[:1]:
-            shown = str(label or name) + (f" seed {seed}" if policy and len(drawn) > 1 else "")
+        for seed in seeds if policy else seeds[:1]:
+            shown = str(label or name) + (f" seed {seed}" if policy and len(seeds) > 1 else "")
             found.append(_Candidate(shown, os.fsencode(text), options, seed if policy else 0))
     if not found:
         raise BadInput("candidates: at least one is needed")
@@ -416,8 +416,6 @@ def _gather(asked: list[_Candidate], lines: list[Any], failures: list[Any]) -> E
     tuned = _tuned()
     done = [Evaluation._read(line, tuned, one.label) for one, line in zip(asked, lines) if line is not None]
     failed = {one.label: in_words_of_python(why) for one, why in zip(asked, failures) if why is not None}
-    if failed and not done:
-        raise BadInput("; ".join(failed.values()))
     for label, why in failed.items():
         warnings.warn(f"{label}: {why}", RuntimeWarning, stacklevel=3)
     found = Evaluations(done, failed)
@@ -561,3 +559,6 @@ def _warn(found: Iterable[Evaluation], stacklevel: int = 3) -> None:
     for one in found:
         if not one.trusted:
             warnings.warn(f"{one.label}: {one.grave[0]}", Untrusted, stacklevel=stacklevel)
+        elif math.isnan(one.value):
+            why = " In no round would it have done what was done." if not one.facts["mean_weight"] else ""
+            warnings.warn(one.headline + why, Untrusted, stacklevel=stacklevel)

@@ -23,12 +23,15 @@ With contexts, one row for each decision:
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, Hashable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Hashable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
 from ._adapting import fixed_arms_bandit
 from ._blocks import BlockLayout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["MAB"]
 
@@ -66,7 +69,7 @@ class MAB:
         if not arms:
             raise ValueError("arms: at least one is needed.")
         if neighborhood_policy is not None:
-            raise ValueError("neighborhood_policy: eenet has none; its neural policies learn from contexts by themselves.")
+            raise ValueError("neighborhood_policy: eenet has none; its neural policies learn from contexts themselves.")
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise TypeError("The seed must be an integer.")
         if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
@@ -88,7 +91,7 @@ class MAB:
         self._named = named
         self._places: Dict[Arm, int] = {arm: place for place, arm in enumerate(arms)}
         self._next_place = len(arms)
-        self._trained: set = set()
+        self._trained: Set[Arm] = set()
         self._bandit: Any = None
         self._features: Optional[int] = None
         self._make_bandit(1)  # an option that is wrong is told here, not at the first fit
@@ -96,7 +99,7 @@ class MAB:
 
     # ---- learning ----
 
-    def fit(self, decisions: Sequence[Arm], rewards: Sequence[float], contexts: Any = None) -> None:
+    def fit(self, decisions: Any, rewards: Any, contexts: Any = None) -> None:
         """Forgets what was learned, and learns these decisions in their order."""
         decisions, rewards, contexts = self._check(decisions, rewards, contexts)
         self._features = None if contexts is None else contexts.shape[1]
@@ -104,7 +107,7 @@ class MAB:
         self._trained = set()
         self._learn(decisions, rewards, contexts)
 
-    def partial_fit(self, decisions: Sequence[Arm], rewards: Sequence[float], contexts: Any = None) -> None:
+    def partial_fit(self, decisions: Any, rewards: Any, contexts: Any = None) -> None:
         """Learns more decisions."""
         if self._bandit is None:
             self.fit(decisions, rewards, contexts)
@@ -113,7 +116,7 @@ class MAB:
         self._check_contexts(contexts)
         self._learn(decisions, rewards, contexts)
 
-    def _learn(self, decisions: List[Arm], rewards: numpy.ndarray, contexts: Optional[numpy.ndarray]) -> None:
+    def _learn(self, decisions: List[Arm], rewards: NDArray[Any], contexts: Optional[NDArray[Any]]) -> None:
         at = {arm: position for position, arm in enumerate(self.arms)}
         for row, arm in enumerate(decisions):
             self._bandit.learn_from(self._round(contexts, row), at[arm], float(rewards[row]))
@@ -153,7 +156,7 @@ class MAB:
         # The reward comes by partial_fit, perhaps of another arm or never: so the decision does not wait for it.
         decision = self._bandit.decide(round_)
         self._bandit.forget(decision)
-        return decision.arm
+        return int(decision.arm)
 
     # ---- arms ----
 
@@ -226,7 +229,7 @@ class MAB:
     @property
     def arm_to_expectation(self) -> Dict[Arm, float]:
         """predict_expectations where there are no contexts; else none."""
-        return {} if self.is_contextual else self.predict_expectations()
+        return {} if self.is_contextual else dict(self.predict_expectations())
 
     # ---- rounds ----
 
@@ -250,12 +253,12 @@ class MAB:
         self._check_contexts(rows)
         return [self._round(rows, row) for row in range(len(rows))]
 
-    def _round(self, contexts: Optional[numpy.ndarray], row: int) -> Any:
+    def _round(self, contexts: Optional[NDArray[Any]], row: int) -> Any:
         return self._layout.arms(_NO_CONTEXT if contexts is None else contexts[row])
 
     # ---- what was handed over ----
 
-    def _check(self, decisions: Any, rewards: Any, contexts: Any) -> Tuple[List[Arm], numpy.ndarray, Any]:
+    def _check(self, decisions: Any, rewards: Any, contexts: Any) -> Tuple[List[Arm], NDArray[Any], Any]:
         decisions = decisions.tolist() if hasattr(decisions, "tolist") else list(decisions)
         rewards = numpy.asarray(rewards, float)
         if rewards.shape != (len(decisions),):
@@ -275,7 +278,7 @@ class MAB:
                 )
         return decisions, rewards, contexts
 
-    def _check_contexts(self, contexts: Optional[numpy.ndarray]) -> None:
+    def _check_contexts(self, contexts: Optional[NDArray[Any]]) -> None:
         if contexts is None:
             if self._features is not None:
                 raise TypeError("Fitting contextual policy or parametric learning policy requires contexts data.")
@@ -296,7 +299,7 @@ def _check_arm(arm: Arm) -> None:
         raise ValueError("The arm cannot be None, NaN or Infinity.")
 
 
-def _as_contexts(contexts: Any, rows: Optional[int]) -> numpy.ndarray:
+def _as_contexts(contexts: Any, rows: Optional[int]) -> NDArray[Any]:
     """(rounds, features). A pandas Series is one feature of many rounds, or, where rows is 1, one round."""
     values = numpy.asarray(contexts, numpy.float32)
     if values.ndim == 1 and hasattr(contexts, "index"):

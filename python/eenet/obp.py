@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
 
 import numpy
 
-from ._adapting import fixed_arms_bandit, products, with_probabilities
+from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
 try:
@@ -33,11 +33,14 @@ except ImportError as error:
 
 from . import Bandit
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["EENetPolicy"]
 
 
 @dataclass
-class EENetPolicy(BaseContextualPolicy):
+class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
     """An eenet policy that Open Bandit Pipeline can run.
 
     dim, n_actions, len_list, batch_size, random_state: as in every policy of Open Bandit Pipeline. A list of len_list
@@ -50,7 +53,7 @@ class EENetPolicy(BaseContextualPolicy):
 
     policy: str = "eenet"
     options: Union[None, str, Mapping[str, Any]] = None
-    action_context: Optional[numpy.ndarray] = None
+    action_context: Optional[NDArray[Any]] = None
 
     def __post_init__(self) -> None:
         """Initialize class."""
@@ -71,16 +74,16 @@ class EENetPolicy(BaseContextualPolicy):
 
     def _start(self) -> None:
         self._layout = BlockLayout(self.n_actions, constant=True)
-        self._batch: List[Tuple[numpy.ndarray, int, float]] = []
+        self._batch: List[Tuple[NDArray[Any], int, float]] = []
         seed = int(self.random_.randint(2**31 - 1)) if self.random_state is None else int(self.random_state)
         options = with_probabilities(self.policy, self.options)
         if self.action_context is None:
             self.bandit = fixed_arms_bandit(self.policy, self._layout, self.dim, seed, options)
         else:
-            features = self.action_context.shape[1]
-            self.bandit = Bandit(self.policy, self.dim + features + self.dim * features, seed, options=options)
+            dim = products_dim(self.dim, self.action_context.shape[1])
+            self.bandit = Bandit(self.policy, dim, seed, options=options)
 
-    def select_action(self, context: numpy.ndarray) -> numpy.ndarray:
+    def select_action(self, context: NDArray[Any]) -> NDArray[Any]:
         """Select a list of actions for a context, (1, dim): (len_list,)."""
         arms = self._arms(self._one_context(context))
         if self.len_list == 1:
@@ -92,7 +95,7 @@ class EENetPolicy(BaseContextualPolicy):
             self.bandit.forget(decision)
         return numpy.array([decision.arm for decision in decisions])
 
-    def update_params(self, action: int, reward: float, context: numpy.ndarray) -> None:
+    def update_params(self, action: int, reward: float, context: NDArray[Any]) -> None:
         """Learn the reward of an action in a context, (1, dim)."""
         row = self._one_context(context)
         if not 0 <= action < self.n_actions:
@@ -105,7 +108,7 @@ class EENetPolicy(BaseContextualPolicy):
                 self.bandit.learn_from(self._arms(each_row), each_action, each_reward)
             self._batch.clear()
 
-    def compute_batch_action_dist(self, context: numpy.ndarray) -> numpy.ndarray:
+    def compute_batch_action_dist(self, context: NDArray[Any]) -> NDArray[Any]:
         """The probabilities of the actions in each place: (n_rounds, n_actions, len_list) for (n_rounds, dim) contexts.
 
         They are what the policy would do now, as the evaluation of a fixed policy needs them. They are exact, but for
@@ -121,7 +124,7 @@ class EENetPolicy(BaseContextualPolicy):
             self._place_probabilities(row, into)
         return out
 
-    def _place_probabilities(self, row: numpy.ndarray, into: numpy.ndarray) -> None:
+    def _place_probabilities(self, row: NDArray[Any], into: NDArray[Any]) -> None:
         sets: Dict[FrozenSet[int], float] = {frozenset(): 1.0}  # what may be taken already, and how probable that is
         for place in range(self.len_list):
             after: Dict[FrozenSet[int], float] = defaultdict(float)
@@ -133,15 +136,15 @@ class EENetPolicy(BaseContextualPolicy):
                         after[taken | {action}] += weight * probability
             sets = after
 
-    def _arms(self, row: numpy.ndarray, actions: Optional[List[int]] = None) -> Any:
+    def _arms(self, row: NDArray[Any], actions: Optional[List[int]] = None) -> Any:
         if self.action_context is not None:
             return products(row, self.action_context if actions is None else self.action_context[actions])
         if actions is None or len(actions) == self.n_actions:
             return self._layout.arms(row)
         return BlockLayout(self.n_actions, actions, constant=True).arms(row)
 
-    def _one_context(self, context: numpy.ndarray) -> numpy.ndarray:
+    def _one_context(self, context: NDArray[Any]) -> NDArray[Any]:
         row = numpy.asarray(context, numpy.float32)
         if row.shape != (1, self.dim):
             raise ValueError(f"context: (1, {self.dim}) is needed, got {row.shape}")
-        return row[0]
+        return numpy.asarray(row[0])

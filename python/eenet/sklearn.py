@@ -22,7 +22,7 @@ True
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Union
 
 import numpy
 
@@ -31,18 +31,20 @@ from ._blocks import BlockLayout
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import check_random_state
+    from sklearn.utils import check_random_state, validation
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise ImportError(
         f"eenet.sklearn needs scikit-learn, which could not be imported ({error}): pip install scikit-learn"
     ) from error
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["EENetClassifier"]
 
 
-class EENetClassifier(ClassifierMixin, BaseEstimator):
+class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A contextual bandit whose arms are the classes, as a classifier.
 
     policy: the name of an eenet policy, or a Policy. options: its options, a mapping or a text as "w2=0.1,
@@ -74,7 +76,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "EENetClassifier":
         """Forgets what was learned, and learns from labelled samples."""
-        X, y = self._validate_data(X, y, accept_sparse="csr", dtype=numpy.float32)
+        X, y = _validate(self, X, y)
         check_classification_targets(y)
         classes, labels = numpy.unique(y, return_inverse=True)
         if isinstance(self.passes, bool) or not isinstance(self.passes, (int, numpy.integer)) or self.passes < 1:
@@ -93,10 +95,9 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
         first = not hasattr(self, "bandit_")
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        X, y = self._validate_data(
-            X, y, accept_sparse="csr", dtype=numpy.float32, reset=first, ensure_min_samples=0 if first else 1
-        )
-        check_classification_targets(y) if len(y) else None
+        X, y = _validate(self, X, y, reset=first, ensure_min_samples=0 if first else 1)
+        if len(y):
+            check_classification_targets(y)
         if first:
             self._start(numpy.unique(classes))
         elif classes is not None and not numpy.array_equal(numpy.unique(classes), self.classes_):
@@ -114,7 +115,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
             self.bandit_.learn_from(self._round(X, row), int(arm), float(rewards[row]))
         return self
 
-    def _start(self, classes: numpy.ndarray) -> None:
+    def _start(self, classes: NDArray[Any]) -> None:
         self.classes_ = classes
         self._layout = BlockLayout(len(classes), constant=True)
         # A generator of its own: one that the caller shares must not move when a copy of this one learns.
@@ -123,7 +124,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
         options = with_probabilities(self.policy, self.options)
         self.bandit_ = fixed_arms_bandit(self.policy, self._layout, self.n_features_in_, seed, options)
 
-    def _places(self, y: numpy.ndarray) -> numpy.ndarray:
+    def _places(self, y: NDArray[Any]) -> NDArray[Any]:
         places = numpy.searchsorted(self.classes_, y)
         places[places == len(self.classes_)] = 0
         if len(y) and not (self.classes_[places] == y).all():
@@ -131,7 +132,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y: {unknown.tolist()} is not among the classes {self.classes_.tolist()}")
         return places
 
-    def _learn_labels(self, X: Any, labels: numpy.ndarray, order: Any) -> None:
+    def _learn_labels(self, X: Any, labels: NDArray[Any], order: Any) -> None:
         """Each row teaches its class, and one of the others: so rewards of 1 and 0 are equally frequent."""
         classes = len(self.classes_)
         for row in order:
@@ -143,7 +144,7 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- deciding ----
 
-    def decide(self, X: Any) -> numpy.ndarray:
+    def decide(self, X: Any) -> NDArray[Any]:
         """Chooses a class for each row as the bandit does, with exploration: (rows,).
 
         It draws: asked again it may choose differently. Tell what came of it by partial_fit with rewards.
@@ -155,14 +156,14 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
             decision = self.bandit_.decide(self._round(X, row))
             self.bandit_.forget(decision)
             chosen[row] = decision.arm
-        return self.classes_[chosen]
+        return numpy.asarray(self.classes_[chosen])
 
-    def predict(self, X: Any) -> numpy.ndarray:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The class that the bandit would choose with the largest probability: (rows,)."""
         best = numpy.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[best]
+        return numpy.asarray(self.classes_[best])
 
-    def predict_proba(self, X: Any) -> numpy.ndarray:
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """The probability with which `decide` would choose each class: (rows, classes).
 
         That is 0 and 1 for a policy that takes the best, as the default does; it is not how sure the class is. With
@@ -170,19 +171,19 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._each(X, lambda arms: self.bandit_.probabilities(arms))
 
-    def predict_expectations(self, X: Any) -> numpy.ndarray:
+    def predict_expectations(self, X: Any) -> NDArray[Any]:
         """The reward that is expected of each class, without exploration: (rows, classes)."""
         return self._each(X, lambda arms: self.bandit_.score(arms).exploitation)
 
-    def decision_function(self, X: Any) -> numpy.ndarray:
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """What the classes are ranked by, exploration included: (rows, classes); of two classes the difference.
 
         Of a Thompson policy it is a draw, and may rank another class first than predict, which goes by probabilities.
         """
         scores = self._each(X, lambda arms: self.bandit_.score(arms).scores)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return numpy.asarray(scores[:, 1] - scores[:, 0]) if len(self.classes_) == 2 else scores
 
-    def _each(self, X: Any, part: Any) -> numpy.ndarray:
+    def _each(self, X: Any, part: Any) -> NDArray[Any]:
         X = self._check_rows(X)
         out = numpy.empty((X.shape[0], len(self.classes_)))
         for row in range(X.shape[0]):
@@ -190,8 +191,21 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):
         return out
 
     def _check_rows(self, X: Any) -> Any:
-        check_is_fitted(self, "bandit_")
-        return self._validate_data(X, accept_sparse="csr", dtype=numpy.float32, reset=False)
+        validation.check_is_fitted(self, "bandit_")
+        return _validate(self, X, reset=False)
 
     def _round(self, X: Any, row: int) -> Any:
-        return self._layout.arms(X[row])
+        return self._layout.arms(X[row] if isinstance(X, numpy.ndarray) else X[row : row + 1])
+
+    def __sklearn_tags__(self) -> Any:  # of scikit-learn 1.6 and later
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _validate(model: EENetClassifier, *arrays: Any, **checks: Any) -> Any:
+    """scikit-learn's own checks of X and y, which are a method before 1.6 and a function since."""
+    checks = {"accept_sparse": "csr", "dtype": numpy.float32, **checks}
+    if hasattr(validation, "validate_data"):
+        return validation.validate_data(model, *arrays, **checks)
+    return model._validate_data(*arrays, **checks)

@@ -278,7 +278,8 @@ def test_mabwisers_simulator_takes_it():
     contexts, wanted = problem(400)
     decisions = [ARMS[i % 3] for i in range(400)]
     rewards = [float(arm == best) for arm, best in zip(decisions, wanted)]
-    for given, linear in ((contexts, theirs_mab.LearningPolicy.LinUCB(0.1)), (None, theirs_mab.LearningPolicy.UCB1(0.1))):
+    policies = theirs_mab.LearningPolicy
+    for given, linear in ((contexts, policies.LinUCB(0.1)), (None, policies.UCB1(0.1))):
         bandits = [("eenet", Simulated(ARMS, "eenet:fast")), ("theirs", theirs_mab.MAB(ARMS, linear))]
         run = simulator.Simulator(bandits, decisions, rewards, given, test_size=0.5, is_ordered=True)
         run.run()

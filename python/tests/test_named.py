@@ -1,11 +1,16 @@
 """Rounds of named features: what Python gives must be what its JSON says."""
 
+import array
 import collections
+import collections.abc
+import decimal
+import fractions
 import gc
 import json
 import math
 import random
 import struct
+import subprocess
 import sys
 
 import numpy as np
@@ -39,7 +44,7 @@ class RandomObjects:
         self.random = random.Random(seed)
 
     def text(self):
-        letters = ["a", "Z", "9", " ", ".", "=", "*", '"', "\\", "/", "\n", "\t", "\x01", "\x7f", "é", "ß", "日", "😀", "\u2028"]
+        letters = 'aZ9 .=*"\\/\n\t\x01\x7féß日😀\u2028'
         return "".join(self.random.choices(letters, k=self.random.randrange(0, 12)))
 
     def key(self):
@@ -155,12 +160,14 @@ class Lazy(collections.abc.Mapping):
 @pytest.mark.parametrize(
     "other",
     [
-        {"f": np.float32(1.5), "i": np.int64(4), "t": np.bool_(True), "s": np.str_("x"), "v": np.array([0.5, 1]), "w": np.array(["u", "v"])},
-        {"f": np.float64(1.5), "i": np.uint8(4), "t": np.array(True), "s": np.array("x"), "v": np.array([0.5, 1], dtype="f2")},
+        {"f": np.float32(1.5), "i": np.int64(4), "t": np.bool_(True), "s": np.str_("x")},
+        {"f": np.float64(1.5), "i": np.uint8(4), "t": np.array(True), "s": np.array("x")},
+        {"v": np.array([0.5, 1]), "w": np.array(["u", "v"])},
+        {"v": np.array([0.5, 1], dtype="f2"), "w": np.array(["u", "v"], dtype=object)},
         {"f": np.longdouble(1.5), "i": np.array(4), "v": (0.5, 1), "w": ("u", "v")},
         {"f": Celsius(1.5), "s": Colour("x"), "n": collections.OrderedDict(k=2), "v": np.array([0.5, 0.0, 1.0])[::2]},
-        {"n": Lazy({"k": 2}), "f": __import__("decimal").Decimal("1.5"), "i": __import__("fractions").Fraction(4)},
-        {"n": collections.Counter(k=2), "w": np.array(["u", "v"], dtype=object), "v": __import__("array").array("d", [0.5, 1])},
+        {"n": Lazy({"k": 2}), "f": decimal.Decimal("1.5"), "i": fractions.Fraction(4)},
+        {"n": collections.Counter(k=2), "v": array.array("d", [0.5, 1])},
     ],
 )
 def test_other_types_mean_the_same(other):
@@ -218,10 +225,11 @@ def test_a_data_frame_is_its_rows():
         },
         index=[5, 3, 3],
     )
+    tenth, fifth, third = (float(number) for number in frame["f4"])
     rows = [
-        {"i": 1, "f": 1.5, "o": "a", "c": "u", "b": True, "I": 1, "B": True, "S": "x", "f4": float(np.float32(0.1)), "7": 1, "d": {"k": 1}},
-        {"i": 2, "c": "v", "b": False, "f4": float(np.float32(0.2)), "7": 2},
-        {"i": 3, "f": -2.0, "o": "b", "b": True, "I": 3, "B": False, "S": "z", "f4": float(np.float32(0.3)), "7": 3, "d": {"k": "x"}},
+        {"i": 1, "f": 1.5, "o": "a", "c": "u", "b": True, "I": 1, "B": True, "S": "x", "f4": tenth, "7": 1, "d": {"k": 1}},
+        {"i": 2, "c": "v", "b": False, "f4": fifth, "7": 2},
+        {"i": 3, "f": -2.0, "o": "b", "b": True, "I": 3, "B": False, "S": "z", "f4": third, "7": 3, "d": {"k": "x"}},
     ]
     context = pandas.Series({"age": 31.0, "gone": math.nan, "plan": "free", "none": None})
     assert bytes_after(frame, context) == bytes_after(rows, {"age": 31.0, "plan": "free"})
@@ -240,6 +248,7 @@ def test_a_data_frame_of_numbers_is_a_matrix_for_a_bandit_of_vectors():
     one, other = (eenet.Bandit("linucb", dim=2, seed=3) for _ in range(2))
     matrix = np.array([[1, 2], [3, 4]], dtype="f4")
     assert one.decide(pandas.DataFrame(matrix)) == other.decide(matrix)
+    assert one.decide([pandas.Series(row) for row in matrix]) == other.decide(matrix)
 
 
 def test_times_are_refused_by_the_name_of_their_column():
@@ -269,7 +278,7 @@ def test_decide_and_learn_from_learn_names_and_the_others_do_not():
     names[1].learn_from(arms, 0, 1.0, context=context)
     names[2].decide_slots(arms, 2, contexts=[context, context])
     names[3].decide_slots([arms])
-    names[4].decide_many([arms], contexts=[context]) if hasattr(names[4], "decide_many") else names[4].decide(arms)
+    names[4].decide_many([arms], contexts=[context])
     for learned in names:
         assert "id=a" in [learned.feature(place).name for place in range(10)]
 
@@ -297,6 +306,25 @@ def test_a_named_bandit_finds_what_people_want():
         bandit.learn(decision, topics[decision.arm] == wanted)
         right += topics[decision.arm] == wanted
     assert right > 400  # by chance it is 150
+
+
+def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
+    """The program learns from a log as the json module writes it; a bandit here from the objects."""
+    chance = random.Random(3)
+    own = eenet.Bandit("linucb", features="names=500")
+    with open(tmp_path / "log.json", "w") as log:
+        for number in range(200):
+            context = {"user": {"age": chance.randrange(18, 70), "né": chance.choice("日é")}, "h": chance.random()}
+            arms = [{"id": name, "price": round(50 * chance.random(), 2), "v": [chance.random()]} for name in "abc"]
+            arm, reward = chance.randrange(3), round(chance.random(), 3)
+            event = {"_label_cost": -reward, "_label_probability": 1 / 3, "_label_Action": arm + 1, "_labelIndex": arm}
+            event.update(EventId=str(number), a=[arm + 1] + [a for a in (1, 2, 3) if a != arm + 1], p=[1 / 3] * 3)
+            event.update(Timestamp="2021-05-18T13:28:29.0000000Z", c={**context, "_multi": arms})
+            log.write(json.dumps(event) + "\n")
+            own.learn_from(arms, arm, reward, 1 / 3, context=context)
+    command = [program, "evaluate", "log.json", "-p", "linucb", "-e", "ips", "--features", "names=500"]
+    subprocess.run([*command, "--warm", "linucb=warm.model"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    assert eenet.Bandit.load(tmp_path / "warm.model").to_bytes() == own.to_bytes()
 
 
 # ---- what is refused, and how ----
@@ -466,9 +494,9 @@ def test_reading_a_round_within_the_reading_of_another():
 
 
 def test_references_are_given_back():
-    key, text, number, inner, array = "a key " * 3, "a text " * 3, 123456.75, {"k": 1}, np.arange(3.0)
-    arms = [{key: text, "n": number, "i": inner, "v": array, "m": Lazy(inner)}]
-    bad = [{key: text, "n": number, "i": inner, "v": array, "z": object()}]
+    key, text, number, inner, vector = "a key " * 3, "a text " * 3, 123456.75, {"k": 1}, np.arange(3.0)
+    arms = [{key: text, "n": number, "i": inner, "v": vector, "m": Lazy(inner)}]
+    bad = [{key: text, "n": number, "i": inner, "v": vector, "z": object()}]
     bandit = make()
 
     def play():
@@ -481,7 +509,7 @@ def test_references_are_given_back():
 
     play()
     gc.collect()
-    held = (key, text, number, inner, array, arms[0], bad[0])
+    held = (key, text, number, inner, vector, arms[0], bad[0])
     before = [sys.getrefcount(value) for value in held]
     for _ in range(50):
         play()

@@ -108,26 +108,29 @@ def test_action_context_tells_of_actions_that_were_never_tried():
         EENetPolicy(dim=3, n_actions=5, action_context=features)
 
 
-def test_action_distribution_is_what_is_drawn():
+@pytest.mark.parametrize("features", [None, numpy.eye(4)])
+def test_action_distribution_is_what_is_drawn(features):
     options = {"propensity": "floor", "propensity_epsilon": 0.4}
-    policy = EENetPolicy(dim=2, n_actions=4, len_list=2, random_state=1, policy="linucb", options=options)
+    policy = EENetPolicy(
+        dim=2, n_actions=4, len_list=3, random_state=1, policy="linucb", options=options, action_context=features
+    )
     context = numpy.array([[1.0, 0.5]])
     for action in range(4):
         policy.update_params(action, float(action), context)
+    expected = numpy.zeros((4, 3))
+    for order in itertools.permutations(range(4), 3):
+        probability = 1.0
+        for place, action in enumerate(order):  # the best of what is left with 0.6, any with 0.4
+            left = set(range(4)) - set(order[:place])
+            probability *= 0.6 * (action == max(left)) + 0.4 / len(left)
+        for place, action in enumerate(order):
+            expected[action, place] += probability
     dist = policy.compute_batch_action_dist(context)
-    assert dist.shape == (1, 4, 2)
-    numpy.testing.assert_allclose(dist.sum(axis=1), 1)
-    best, other = 0.7, 0.1  # of four; of the three that are left the best has 0.6 + 0.4/3
-    rest = 0.4 / 3
-    expected = numpy.array([[other, 0], [other, 0], [other, 0], [best, 0]])
-    for first, second in itertools.permutations(range(4), 2):
-        left = max(set(range(4)) - {first})
-        expected[second, 1] += expected[first, 0] * (0.6 + rest if second == left else rest)
-    numpy.testing.assert_allclose(dist[0], expected)
+    numpy.testing.assert_allclose(dist, expected[None])
     drawn = numpy.array([policy.select_action(context) for _ in range(4000)])
-    for place in range(2):
+    for place in range(3):
         shares = numpy.bincount(drawn[:, place], minlength=4) / 4000
-        assert numpy.abs(shares - dist[0, :, place]).max() < 5 * numpy.sqrt(0.25 / 4000)  # five deviations
+        assert numpy.abs(shares - expected[:, place]).max() < 5 * numpy.sqrt(0.25 / 4000)  # five deviations
 
 
 def test_their_simulator_runs_it():

@@ -75,9 +75,10 @@ def test_learns_from_logged_decisions():
 def test_expectations_are_rewards():
     X = numpy.ones((40, 2))
     actions = numpy.arange(40) % 2
-    model = EENetClassifier("linucb", options={"lambda": 0.001}, random_state=0)
+    model = EENetClassifier("linucb", options={"lambda": 0.001, "alpha": 10}, random_state=0)
     model.partial_fit(X, actions, classes=[0, 1], rewards=numpy.where(actions, 7.0, -3.0))
     numpy.testing.assert_allclose(model.predict_expectations(X[:1]), [[-3, 7]], rtol=0.01)
+    assert model.decision_function(X[:1]) == pytest.approx(10, rel=0.01)  # both have been tried equally often
 
 
 def test_probabilities_are_those_of_decide():
@@ -112,7 +113,7 @@ def test_sparse_rows_are_the_same_as_dense_ones():
     X, y = load_iris(return_X_y=True)
     X = numpy.where(X < 2, 0, X)
     dense = EENetClassifier("linucb", random_state=0).fit(X, y)
-    other = EENetClassifier("linucb", random_state=0).fit(sparse.csr_matrix(X), y)
+    other = EENetClassifier("linucb", random_state=0).fit(sparse.csr_array(X), y)
     numpy.testing.assert_allclose(
         other.decision_function(sparse.csc_matrix(X)), dense.decision_function(X), rtol=1e-3, atol=1e-4
     )
@@ -121,7 +122,10 @@ def test_sparse_rows_are_the_same_as_dense_ones():
 def test_pipelines_grids_and_cross_validation():
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), EENetClassifier(random_state=0))
-    grid = {"eenetclassifier__policy": ["eenet:fast", "linucb"], "eenetclassifier__options": [None, {"propensity": "first"}]}
+    grid = {
+        "eenetclassifier__policy": ["eenet:fast", "linucb"],
+        "eenetclassifier__options": [None, {"propensity": "first"}],
+    }
     search = GridSearchCV(pipeline, grid, cv=3).fit(X, y)
     assert search.best_score_ > 0.9
     assert search.best_params_["eenetclassifier__policy"] == "eenet:fast"

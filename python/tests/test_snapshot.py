@@ -123,7 +123,8 @@ def test_named_rounds():
         snapshot.update()
     context["user"]["age"] = 31
     assert snapshot.decide(arms, context=context, seed=1) == snapshot.decide(text, seed=1)
-    assert snapshot.score(arms, context=context).scores.tobytes() == bandit.score(arms, context=context).scores.tobytes()
+    seen = bandit.score(arms, context=context)
+    assert snapshot.score(arms, context=context).scores.tobytes() == seen.scores.tobytes()
     told, own = snapshot.explain(arms, 2, context=context), bandit.explain(arms, 2, context=context)
     assert set(told) == set(own) and "user.age*item.id=c" in told
     for name, contribution in told.items():

@@ -14,7 +14,8 @@ static ee_status check_values(const ee_arms *arms, size_t count, ee_error *error
 {
     if (vector_is_within(arms->values, count, LARGEST_INPUT)) return EE_OK;
     size_t at = 0, arm = 0;
-    while (fabsf(arms->values[at]) <= LARGEST_INPUT) at++;
+    /* Whoever writes to the arms meanwhile, against the rules, must not lead us out of them. */
+    while (at + 1 < count && fabsf(arms->values[at]) <= LARGEST_INPUT) at++;
     while (arms->starts ? arms->starts[arm + 1] <= at : (arm + 1) * arms->dim <= at) arm++;
     size_t feature = arms->starts ? arms->indices[at] : at % arms->dim;
     if (!isfinite(arms->values[at]))

@@ -1,18 +1,29 @@
 #include "rounds_sums.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "math/doubles.h"
 
 /* Rounds whose products lie in the fastest cache together. */
 enum { BLOCK = 256 };
 
-/* Adds to a sum, and keeps what rounding took from it. */
-static void add_exactly(double *sum, double *lost, double added)
+_Static_assert(offsetof(rounds_sums, lost) - offsetof(rounds_sums, count) == ROUNDS_SUMS * sizeof(double),
+               "the sums lie one after the other");
+
+/* Adds to each sum, and keeps what rounding took from it. As arrays, so that several are added at once. */
+static void add_exactly(rounds_sums *restrict self, const rounds_sums *restrict other)
 {
-    double whole = added - *lost, total = *sum + whole;
-    *lost = (total - *sum) - whole;
-    *sum = total;
+    double sums[ROUNDS_SUMS], added[ROUNDS_SUMS];
+    memcpy(sums, &self->count, sizeof sums);
+    memcpy(added, &other->count, sizeof added);
+    for (size_t i = 0; i < ROUNDS_SUMS; i++) {
+        double whole = added[i] - other->lost[i] - self->lost[i], total = sums[i] + whole;
+        self->lost[i] = (total - sums[i]) - whole;
+        sums[i] = total;
+    }
+    memcpy(&self->count, sums, sizeof sums);
 }
 
 static void merge_extremes(rounds_sums *self, const rounds_sums *other)
@@ -27,15 +38,7 @@ void rounds_sums_merge(rounds_sums *self, const rounds_sums *other)
     if (!other->events) return;
     merge_extremes(self, other);
     self->events += other->events;
-    double *const to[ROUNDS_SUMS] = {&self->count, &self->w,     &self->ww,     &self->r,       &self->rr,
-                                     &self->wr,    &self->wwr,   &self->wwrr,   &self->d,       &self->dd,
-                                     &self->we,    &self->wwe,   &self->wwee,   &self->dwe,     &self->dw,
-                                     &self->same,  &self->same2, &self->same_r, &self->same2_r, &self->same2_rr};
-    const double from[ROUNDS_SUMS] = {other->count, other->w,     other->ww,     other->r,       other->rr,
-                                      other->wr,    other->wwr,   other->wwrr,   other->d,       other->dd,
-                                      other->we,    other->wwe,   other->wwee,   other->dwe,     other->dw,
-                                      other->same,  other->same2, other->same_r, other->same2_r, other->same2_rr};
-    for (size_t i = 0; i < ROUNDS_SUMS; i++) add_exactly(to[i], &self->lost[i], from[i] - other->lost[i]);
+    add_exactly(self, other);
 }
 
 void rounds_sums_add(rounds_sums *self, double weight, double reward, double direct, double predicted, double copies)

@@ -12,9 +12,10 @@ enum { ROUNDS_SUMS = 20 };
 /* {0} is a log without rounds. A round that stands for several copies adds copies times its w, r and d, and the square
  * of that where a square is summed: estimator.h says why. wmax is without copies. */
 typedef struct rounds_sums {
-    double count;            /* copies */
     uint64_t events;         /* rounds that were added */
     double wmax, copies_max; /* the largest of single rounds */
+    /* The sums, ROUNDS_SUMS of them, one after the other. */
+    double count; /* copies */
     double w, ww, r, rr, wr, wwr, wwrr;
     double d, dd, we, wwe, wwee, dwe, dw;          /* we: w (r - q(a)) */
     double same, same2, same_r, same2_r, same2_rr; /* 1, 1^2, r, 1^2 r, r^2 of the rounds with w > 0: for replay */

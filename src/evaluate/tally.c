@@ -129,7 +129,7 @@ static ee_status add_view(tally *self, tally_view *view, const weighed_round *on
     }
     rounds_sums_add(&view->sums, weight, event->reward, direct, predicted, event->copies);
     rounds_sums_add(&view->gains, weight, event->reward, direct - event->reward, predicted, event->copies);
-    if (!one->alone) return EE_OK;
+    if (!one->alone || self->request->interval != INTERVAL_CS) return EE_OK;
     if (!q) {
         confidence_sequence_add_ips(&view->sequence, weight, event->reward, event->copies);
     } else if (self->whole && one->factor == 1.0) {

@@ -34,7 +34,7 @@ PAGE = 1000  # lines of the log that are fetched at a time
 
 
 def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] = None, *,
-           exclude: Optional[Sequence[str]] = None, defer: bool = False) -> Steps[Decision]:
+           exclude: Union[str, Sequence[str], None] = None, defer: bool = False) -> Steps[Decision]:
     """Decides among actions, for a context.
 
     ``actions`` is a mapping of names to features, a list of features (whose names are "0", "1", ...) or of actions as
@@ -56,11 +56,16 @@ def _decide_body(actions: Any, context: Any = None, id: Any = None, exclude: Any
                  slots: Any = None) -> bytes:
     return object_of([
         ("id", id_text(id) if id is not None else new_id()), ("context", context), ("actions", actions_json(actions)),
-        ("exclude", None if exclude is None else list(exclude)), ("defer", True if defer else None), ("slots", slots)])
+        ("exclude", _names(exclude)), ("defer", True if defer else None), ("slots", slots)])
+
+
+def _names(names: Any) -> Optional[List[Any]]:
+    """A single name is not a list of its letters."""
+    return None if names is None else [names] if isinstance(names, str) else list(names)
 
 
 def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, id: Optional[str] = None, *,
-                 exclude: Optional[Sequence[str]] = None, defer: bool = False) -> Steps[List[Decision]]:
+                 exclude: Union[str, Sequence[str], None] = None, defer: bool = False) -> Steps[List[Decision]]:
     """Decides for several places together: each gets another action. A decision for each, in their order.
 
     ``slots`` says how many, or what they are called, or has a mapping for each: ``{"id", "features", "exclude",
@@ -168,7 +173,7 @@ def activate(self: Endpoint, decision: Union[str, Decision]) -> Steps[str]:
 # ---- why, and how well ----
 
 
-def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Optional[Sequence[str]] = None,
+def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Union[str, Sequence[str], None] = None,
             features: Optional[int] = None) -> Steps[Dict[str, Any]]:
     """What the features of each action contribute to its score, by the model as it is now; nothing is decided.
 
@@ -179,7 +184,7 @@ def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Optio
     ['red', 'blue']
     """
     body = object_of([("context", context), ("actions", actions_json(actions)),
-                      ("exclude", None if exclude is None else list(exclude))])
+                      ("exclude", _names(exclude))])
     return (yield from ask_json(self, "POST", "/explain" + query(features=features), body))
 
 
@@ -241,7 +246,7 @@ def promote(self: Endpoint, name: str) -> Steps[int]:
 
 
 def evaluate(self: Endpoint, candidates: Optional[Sequence[Any]] = None, *, name: Optional[str] = None,
-             since: Moment = None, until: Moment = None, estimators: Optional[Sequence[str]] = None,
+             since: Moment = None, until: Moment = None, estimators: Union[str, Sequence[str], None] = None,
              confidence: Optional[float] = None, wait: Optional[float] = None) -> Steps[Dict[str, Any]]:
     """What candidates would have earned in a part of the log, computed on the server in the background.
 
@@ -256,7 +261,7 @@ def evaluate(self: Endpoint, candidates: Optional[Sequence[Any]] = None, *, name
     body = object_of([
         ("name", name), ("from", time_text(since, "since")), ("until", time_text(until, "until")),
         ("candidates", None if candidates is None else [_candidate(each) for each in candidates]),
-        ("estimators", None if estimators is None else list(estimators)), ("confidence", confidence)])
+        ("estimators", _names(estimators)), ("confidence", confidence)])
     asked = yield from ask_json(self, "POST", "/evaluations", body, repeatable=False)
     return asked if wait is None else (yield from evaluation_results(self, asked["id"], wait=wait))
 

@@ -51,7 +51,7 @@ class Backoff:
 
     def next(self, retry_after: float = 0.0) -> Optional[float]:
         # The jitter keeps many clients that were cut off together from coming back together.
-        pause = max(self._pause * random.uniform(0.5, 1.0), retry_after)
+        pause = retry_after + self._pause * random.uniform(0.5, 1.0)
         self._pause = min(self._pause * 2, LONGEST_PAUSE)
         return pause if time.monotonic() + pause < self._until else None
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Iterator, List, Optional, Tuple, Union
 from urllib.parse import quote
 
+from .._core import _vectors_json
+from .._errors import Error
 from .answers import Decision
 from .errors import BadRequest
 
@@ -29,7 +31,9 @@ def _plain(value: Any) -> Any:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plain).encode
@@ -112,8 +116,13 @@ def actions_json(actions: Any) -> Written:
     if isinstance(actions, Mapping):
         return _all([_named(str(name), what) for name, what in actions.items()])
     if isinstance(actions, (str, bytes)) or not isinstance(actions, Sequence):
-        raise BadRequest("actions must be a mapping of names to features, a sequence of actions, or an array with a row "
-                         f"for each, got {type(actions).__name__}")
+        raise BadRequest("actions must be a mapping of names to features, a sequence of actions, or an array with a "
+                         f"row for each, got {type(actions).__name__}")
+    if actions and isinstance(actions[0], (list, tuple)):
+        try:
+            return Written(_vectors_json(actions))
+        except (Error, ImportError, TypeError, ValueError):
+            pass  # JSON does it as well, and the server says what is wrong with which
     return _all([_action(place, each) for place, each in enumerate(actions)])
 
 
@@ -143,17 +152,11 @@ def _frame(frame: Any) -> Written:
 
 
 def _array(array: Any) -> Written:
-    """A row for each action. The server rounds to float32; nine digits are what gives a float32 back, and are much
-    quicker to write and to read than all digits of a double."""
-    if array.ndim != 2 or array.dtype.kind not in "fiub":
-        raise BadRequest(f"actions: an array of numbers with a row for each action is needed, got {array.ndim} "
-                         f"dimensions of {array.dtype}")
-    rows, columns = array.shape
-    row = "[" + ",".join(["%.9g"] * columns) + "]"
-    text = ("[" + ",".join([row] * rows) + "]") % tuple(array.astype("float32").ravel().tolist())
-    if "n" in text:  # nan, inf
-        raise BadRequest("actions: the array holds a number that is not finite as a float32")
-    return Written(text.encode("ascii"))
+    """A row for each action, as float32: what the server makes of numbers."""
+    try:
+        return Written(_vectors_json(array))
+    except (Error, TypeError, ValueError) as error:
+        raise BadRequest(str(error)) from None
 
 
 # ---- numbers, names, ids, times ----
@@ -180,7 +183,12 @@ def id_text(of: Any, what: str = "id") -> str:
 
 
 def path_part(name: str) -> str:
-    return quote(name, safe="")
+    if not isinstance(name, str):
+        raise BadRequest(f"a name must be a text, got {type(name).__name__}")
+    try:
+        return quote(name, safe="")
+    except UnicodeEncodeError:
+        raise BadRequest(f"a name must be UTF-8, got {name!r}") from None
 
 
 def query(**members: Any) -> str:

@@ -23,14 +23,23 @@
     "...     rewards = arms @ weights\n"                                                                               \
     "...     bandit.learn(decision, rewards[decision.arm])\n"                                                          \
     "...     regret += rewards.max() - rewards[decision.arm]\n"                                                        \
-    ">>> bool(regret < 10)                                       # by chance it is 170\n"                              \
+    ">>> bool(regret < 10)                                       # by chance it is 160\n"                              \
     "True\n"                                                                                                           \
     "\n"                                                                                                               \
-    "Or they have names, and come as they are (features=True); see docs/features.md:\n"                                \
+    "Or they have names (features=True), and come as they are: a mapping for each arm, and\n"                          \
+    "one for what all of them share. What it holds is numbers, texts, True, and lists and\n"                           \
+    "mappings of such; a text is an indicator, an object a namespace. A data frame has an arm\n"                       \
+    "in each row, without what is missing there; a text is a round in Vowpal Wabbit's JSON.\n"                         \
     "\n"                                                                                                               \
-    ">>> shop = eenet.Bandit('eenet', features=True)\n"                                                                \
-    ">>> shop.features is not None\n"                                                                                  \
-    "True\n"                                                                                                           \
+    ">>> shop = eenet.Bandit('linucb', features=True)\n"                                                               \
+    ">>> items = [{'id': 'a7', 'price': 9.5}, {'id': 'b2', 'price': 3}]\n"                                             \
+    ">>> decision = shop.decide(items, context={'user': {'age': 31, 'plan': 'free'}})\n"                               \
+    ">>> shop.learn(decision, 1.0)\n"                                                                                  \
+    ">>> shop.feature(1).name\n"                                                                                       \
+    "'user.age'\n"                                                                                                     \
+    "\n"                                                                                                               \
+    "Names are learned as they come, by decide, decide_many, decide_slots, learn_from and\n"                           \
+    "learn_names; score, probabilities and explain change nothing. See docs/features.md.\n"                            \
     "\n"                                                                                                               \
     "policy: a name or an object of eenet.policies(). dim: features of an arm. seed: of all\n"                         \
     "randomness; the same seed and the same calls give the same decisions. Options of the\n"                           \
@@ -131,11 +140,11 @@
     "eenet.RewardedDecision: learn: decision 1 has its reward already\n"
 
 #define BANDIT_LEARN_FROM_DOC                                                                                          \
-    "learn_from($self, arms, arm, reward, probability=nan, *, context=None)\n"                                         \
+    "learn_from($self, arms, arm, reward, probability=None, *, context=None)\n"                                        \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Learns the reward of a decision that somebody else made, as from a log: arm was chosen\n"                         \
-    "among arms, with this probability where it is known.\n"                                                           \
+    "among arms, with this probability where it is known (else None).\n"                                               \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 0.8, 0.5)\n"                                                           \
@@ -147,14 +156,22 @@
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Learns a decision of a Snapshot by its record (Decision.record), in any process whose\n"                          \
-    "bandit has the same policy, options and dimension.\n"
+    "bandit has the same policy, options and dimension.\n"                                                             \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> decision = bandit.snapshot().decide([[1, 0], [0, 1]])\n"                                                      \
+    ">>> bandit.learn_record(decision.record, 0.5)\n"
 
 #define BANDIT_TAKE_RECORD_DOC                                                                                         \
     "take_record($self, record)\n"                                                                                     \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Takes in a decision of a Snapshot as one of the bandit's own that waits, and returns\n"                           \
-    "its id here.\n"
+    "its id here.\n"                                                                                                   \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> id = bandit.take_record(bandit.snapshot().decide([[1, 0], [0, 1]]).record)\n"                                 \
+    ">>> bandit.learn(id, 0.5)\n"
 
 #define BANDIT_FORGET_DOC                                                                                              \
     "forget($self, decision)\n"                                                                                        \
@@ -185,20 +202,37 @@
     "feature($self, place)\n"                                                                                          \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "What the named feature at a place, 0 to dim - 1, is: see Feature.\n"
+    "What the named feature at a place, 0 to dim - 1, is: see Feature.\n"                                              \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', features=True)\n"                                                             \
+    ">>> decision = bandit.decide([{'price': 2}, {'price': 4}])\n"                                                     \
+    ">>> bandit.feature(1)\n"                                                                                          \
+    "eenet.Feature(name='price', count=2, mean=3.0, deviation=1.0)\n"
 
 #define BANDIT_SAVE_DOC                                                                                                \
     "save($self, path)\n"                                                                                              \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Saves everything in a file, which is the old one or the new one, whole, at any time.\n"
+    "Saves everything in a file, which is the old one or the new one, whole, at any time.\n"                           \
+    "\n"                                                                                                               \
+    ">>> import os, tempfile\n"                                                                                        \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> with tempfile.TemporaryDirectory() as folder:\n"                                                              \
+    "...     path = os.path.join(folder, 'model.eenet')\n"                                                             \
+    "...     bandit.save(path)\n"                                                                                      \
+    "...     eenet.Bandit.load(path, policy='linucb')\n"                                                               \
+    "<Bandit linucb, dim 2, seed 0: 0 decisions, 0 rewards>\n"
 
 #define BANDIT_LOAD_DOC                                                                                                \
     "load($type, path, policy=None, dim=None)\n"                                                                       \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Loads what save has written. It goes on as if it had never stopped. A model of another\n"                         \
-    "policy or dim than asked for is refused. There is no file: NoFile.\n"
+    "policy or dim than asked for is refused. There is no file: NoFile.\n"                                             \
+    "\n"                                                                                                               \
+    ">>> eenet.Bandit.load('/no file of this name')\n"                                                                 \
+    "Traceback (most recent call last):\n"                                                                             \
+    "eenet.NoFile: load: there is no file /no file of this name\n"
 
 #define BANDIT_TO_BYTES_DOC                                                                                            \
     "to_bytes($self, /)\n"                                                                                             \
@@ -214,6 +248,10 @@
     "from_bytes($type, data, policy=None, dim=None)\n"                                                                 \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "As load, from what to_bytes gave.\n"
+    "As load, from what to_bytes gave.\n"                                                                              \
+    "\n"                                                                                                               \
+    ">>> model = eenet.Bandit('linucb', dim=2).to_bytes()\n"                                                           \
+    ">>> eenet.Bandit.from_bytes(model, dim=2).policy\n"                                                               \
+    "'linucb'\n"
 
 #endif

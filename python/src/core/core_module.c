@@ -7,6 +7,7 @@
 #include "policy_rows.h"
 #include "scores_object.h"
 #include "snapshot_object.h"
+#include "vectors_json.h"
 
 static PyObject *kernels(PyObject *module, PyObject *none)
 {
@@ -17,9 +18,11 @@ static PyObject *kernels(PyObject *module, PyObject *none)
 static PyMethodDef functions[] = {
     {"kernels", kernels, METH_NOARGS,
      "kernels()\n--\n\nThe instruction set that the kernels use on this machine, as 'avx2' or 'neon'.\n\n"
-     ">>> eenet.kernels() in ('generic', 'avx2', 'avx512', 'neon', 'sse2', 'portable')\nTrue\n"},
+     ">>> eenet.kernels() in ('baseline', 'avx2', 'avx512', 'neon')\nTrue\n"},
+    {"_decision", decision_restore, METH_VARARGS, NULL},
     {"_policy_row", policy_row, METH_VARARGS, NULL},
     {"_option_row", option_row, METH_VARARGS, NULL},
+    {"_vectors_json", vectors_json, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

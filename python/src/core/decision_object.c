@@ -133,8 +133,7 @@ static PyObject *reduce(PyObject *object, PyObject *none)
                          self->record ? self->record : Py_None);
 }
 
-/* The other way round. What comes is pickled bytes, which may be anybody's. */
-static PyObject *restore(PyObject *module, PyObject *args)
+PyObject *decision_restore(PyObject *module, PyObject *args)
 {
     (void)module;
     Py_ssize_t arm;
@@ -195,14 +194,10 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-static PyMethodDef restoring = {"_decision", restore, METH_VARARGS, NULL};
-
 int decision_add(PyObject *module)
 {
     type = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!type) return -1;
     Py_INCREF(type);
-    PyObject *function = PyCFunction_New(&restoring, NULL);
-    if (!function || PyModule_AddObject(module, "_decision", function)) return -1;
     return PyModule_AddObject(module, "Decision", (PyObject *)type);
 }

@@ -23,6 +23,9 @@ void decision_set(decision_object *self, const ee_decision *made);
 ee_score *decision_scores(decision_object *self); /* (arms) */
 bool decision_is(PyObject *object);
 
+/* _decision(arm, id, probability, columns, record): what pickle has kept, which may be anybody's. */
+PyObject *decision_restore(PyObject *module, PyObject *args);
+
 int decision_add(PyObject *module);
 
 #endif

@@ -66,7 +66,8 @@ void json_put_integer(json_writing *self, int64_t value)
 }
 
 /* size as digits times a power of ten. A double is c 2^e, c of 53 bits; times 10^k that is c 5^k 2^(e + k), and c 5^k
- * fits in 128 bits up to k = 27. k is chosen so that 18 or 19 digits are left: two doubles differ in the 17th. */
+ * fits in 128 bits up to k = 27. k is chosen so that 18 or 19 digits are left, cut
+ * off, not rounded: two doubles differ in the 17th. */
 static bool put_fraction(json_writing *self, double size)
 {
 #if defined(__SIZEOF_INT128__)
@@ -83,7 +84,6 @@ static bool put_fraction(json_writing *self, double size)
     int power = 17 - tens < MOST_POWER ? 17 - tens : MOST_POWER;
     for (int left = power; left > 0; left -= STEP) product *= fives[left < STEP ? left : STEP];
     int shift = 52 - exponent - power;
-    if (shift > 0) product += (uint64_t)1 << (shift - 1);
     put_digits(self, (uint64_t)(shift > 0 ? product >> shift : product << -shift));
     json_put_bytes(self, "e-", 2);
     json_put_bytes(self, pairs + 2 * power, 2);

@@ -229,10 +229,9 @@ static ee_status parse(const round_pieces *self, ee_round *round, size_t *failed
 static int read_pieces(const round_pieces *self, ee_round *round)
 {
     ee_error error;
-    ee_status status;
     size_t failed = 0;
     PyThreadState *state = PyEval_SaveThread();
-    status = parse(self, round, &failed, &error);
+    ee_status status = parse(self, round, &failed, &error);
     PyEval_RestoreThread(state);
     if (!status) return 0;
     if (failed < self->contexts || self->read_arms == ee_round_read) {
@@ -273,7 +272,8 @@ bool named_is(PyObject *arms, PyObject *context, bool takes_rounds)
     if (!(is_tuple ? PyTuple_Size(arms) : PyList_Size(arms))) return false;
     PyObject *first = is_tuple ? PyTuple_GetItem(arms, 0) : PyList_GetItem(arms, 0);
     if (is_text(first)) return true;
-    int mapping = PyFloat_Check(first) || PyLong_Check(first) ? 0 : named_is_mapping(first);
+    if (!takes_rounds || PyDict_Check(first)) return PyDict_Check(first); /* a row of a data frame may be a vector */
+    int mapping = named_is_mapping(first);
     if (mapping < 0) PyErr_Clear();
     return mapping > 0;
 }

@@ -3,20 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arms_reading.h"
 #include "bandit_object.h"
 #include "decision_object.h"
+#include "rounds_reading.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
 /* A call, from what was read to what was decided. */
 typedef struct slots_call {
-    size_t slots, arms;     /* arms of each slot */
-    arms_reading *readings; /* (read) one for each slot, or one that serves all */
-    size_t read;
-    ee_arms *seen;     /* (slots) */
-    uint8_t *excluded; /* (slots, arms) or NULL */
+    size_t slots, arms;    /* arms of each slot */
+    rounds_reading rounds; /* one for each slot, or one that serves all */
+    ee_arms *seen;         /* (slots) */
+    uint8_t *excluded;     /* (slots, arms) or NULL */
     ee_decision *decisions;
     ee_score *scores;      /* (slots, arms) */
     double *probabilities; /* (slots, arms) */
@@ -24,8 +23,7 @@ typedef struct slots_call {
 
 static void release(slots_call *self)
 {
-    for (size_t i = 0; i < self->read; i++) arms_release(&self->readings[i]);
-    free(self->readings);
+    rounds_release(&self->rounds);
     free(self->seen);
     free(self->excluded);
     free(self->decisions);
@@ -37,56 +35,48 @@ static void release(slots_call *self)
 static void *room(size_t count, size_t size)
 {
     void *block = calloc(count + 1, size);
-    return block ? block : PyErr_NoMemory();
+    if (!block) PyErr_NoMemory();
+    return block;
 }
 
 /* ---- reading ---- */
 
-/* What a slot has of a list: an element each, or the very same of all where it is no list. */
-static int check_length(PyObject *list, const char *what, size_t slots)
+/* The same arms for each slot, which then may have a context of its own. */
+static int read_same(slots_call *self, bandit_object *bandit, PyObject *arms, PyObject *contexts)
 {
-    if (!list || (size_t)PyTuple_Size(list) == slots) return 0;
-    raise_bad_input("%s: there are %zu slots and %zd of them; one for each slot is needed", what, slots,
-                    PyTuple_Size(list));
-    return -1;
-}
-
-static int read_rounds(slots_call *self, bandit_object *bandit, PyObject *arms, PyObject *list, PyObject *contexts)
-{
-    size_t count = list || contexts ? self->slots : 1;
-    self->readings = room(count, sizeof *self->readings);
-    if (!self->readings) return -1;
-    for (size_t i = 0; i < count; i++) {
-        PyObject *own = list ? PyTuple_GetItem(list, (Py_ssize_t)i) : arms;
-        PyObject *context = contexts ? PyTuple_GetItem(contexts, (Py_ssize_t)i) : NULL;
-        if (arms_read(own, context, bandit->takes_rounds, &self->readings[i])) return -1;
-        self->read++;
+    Py_ssize_t length = contexts ? PyObject_Size(contexts) : 1;
+    if (length < 0) return -1;
+    if (contexts && (size_t)length != self->slots) {
+        raise_bad_input("contexts: one for each slot is needed, these are %zd for %zu slots", length, self->slots);
+        return -1;
     }
-    self->arms = count ? arms_read_count(&self->readings[0]) : 0;
-    if (self->slots <= self->arms) return 0;
-    raise_bad_input("decide_slots: there are %zu slots and %zu arms; each slot takes another one", self->slots,
-                    self->arms);
-    return -1;
+    PyObject *one = PyTuple_Pack(1, arms), *each = one ? PySequence_Repeat(one, length) : NULL;
+    int status = each ? rounds_read(each, contexts, bandit->takes_rounds, &self->rounds) : -1;
+    Py_XDECREF(one);
+    Py_XDECREF(each);
+    return status;
 }
 
 /* slots: a number, whose slots all have these arms; or None, and arms is a list. */
 static int read_slots(slots_call *self, bandit_object *bandit, PyObject *arms, PyObject *slots, PyObject *contexts)
 {
-    bool same = slots && slots != Py_None, has_contexts = contexts && contexts != Py_None;
+    bool same = slots && slots != Py_None;
     uint64_t number = 0;
-    int status = -1;
-    PyObject *list = NULL, *own = NULL;
+    if (contexts == Py_None) contexts = NULL;
     if (same && read_whole(slots, "slots", UINT32_MAX, &number)) return -1;
-    if (!same && !(list = PySequence_Tuple(arms))) return -1;
-    self->slots = same ? (size_t)number : (size_t)PyTuple_Size(list);
-    if (has_contexts && (PyUnicode_Check(contexts) || PyDict_Check(contexts)))
-        PyErr_SetString(PyExc_TypeError, "contexts: a list is needed, with a context for each slot");
-    else if (!has_contexts || (own = PySequence_Tuple(contexts)))
-        status = check_length(own, "contexts", self->slots);
-    if (!status) status = read_rounds(self, bandit, arms, list, own);
-    Py_XDECREF(list);
-    Py_XDECREF(own);
-    return status;
+    self->slots = (size_t)number;
+    int status = same ? read_same(self, bandit, arms, contexts)
+                      : rounds_read(arms, contexts, bandit->takes_rounds, &self->rounds);
+    if (status) {
+        self->rounds = (rounds_reading){.count = 0}; /* there is nothing to release */
+        return -1;
+    }
+    if (!same) self->slots = self->rounds.count;
+    self->arms = self->rounds.count ? arms_read_count(&self->rounds.readings[0]) : 0;
+    if (self->slots <= self->arms) return 0;
+    raise_bad_input("decide_slots: there are %zu slots and %zu arms; each slot takes another one", self->slots,
+                    self->arms);
+    return -1;
 }
 
 /* Truth values of (slots, arms), or of (arms) for all slots. */
@@ -146,8 +136,8 @@ static int reserve(slots_call *self)
 static ee_status decide(slots_call *self, bandit_object *bandit, ee_error *error)
 {
     for (size_t i = 0; i < self->slots; i++) {
-        if (i < self->read) {
-            ee_status status = bandit_arms(bandit, &self->readings[i], true, &self->seen[i], error);
+        if (i < self->rounds.count) {
+            ee_status status = bandit_arms(bandit, &self->rounds.readings[i], true, &self->seen[i], error);
             if (status) return status;
         } else {
             self->seen[i] = self->seen[0];

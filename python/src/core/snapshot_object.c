@@ -104,17 +104,14 @@ static PyObject *decide_call(snapshot_object *self, snapshot_call *call)
     if (!decision) return NULL;
     ee_decision made;
     ee_error error;
-    ee_status status;
-    Py_BEGIN_ALLOW_THREADS status =
-        decide(self, call, &made, decision_scores(decision), decision->probabilities, &error);
-    Py_END_ALLOW_THREADS if (!status)
-    {
+    PyThreadState *state = PyEval_SaveThread();
+    ee_status status = decide(self, call, &made, decision_scores(decision), decision->probabilities, &error);
+    PyEval_RestoreThread(state);
+    if (!status) {
         decision_set(decision, &made);
         decision->record = record_of(call->scratch);
         if (decision->record) return (PyObject *)decision;
-    }
-    else
-    {
+    } else {
         raise_status(status, &error);
     }
     Py_DECREF(decision);
@@ -126,8 +123,9 @@ static const char decide_doc[] =
     "Chooses an arm by what was published last, as the bandit itself would have then.\n\n"
     "Any number of threads may call it at once. The decision has the id 0 and a record:\n"
     "Bandit.learn(decision, reward) learns by it. All draws of a call follow from its seed;\n"
-    "None takes the next of 0, 1, 2, ... from the snapshot's seed on. A round of named\n"
-    "features teaches no names: Bandit.learn_names does, for the same round.\n\n"
+    "None takes the next whole number, from the snapshot's seed on; which thread gets which is\n"
+    "then a matter of chance. A round of named features teaches no names: Bandit.learn_names\n"
+    "does, for the same round.\n\n"
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
     ">>> snapshot = bandit.snapshot()\n"
     ">>> decision = snapshot.decide([[1, 0], [0, 1]])\n"
@@ -161,9 +159,10 @@ static PyObject *score_call(snapshot_object *self, snapshot_call *call)
     scores_object *scores = scores_new(arms_read_count(&call->reading));
     if (!scores) return NULL;
     ee_error error;
-    ee_status status;
-    Py_BEGIN_ALLOW_THREADS status = score(self, call, scores->values, &error);
-    Py_END_ALLOW_THREADS if (!status) return (PyObject *)scores;
+    PyThreadState *state = PyEval_SaveThread();
+    ee_status status = score(self, call, scores->values, &error);
+    PyEval_RestoreThread(state);
+    if (!status) return (PyObject *)scores;
     Py_DECREF(scores);
     return raise_status(status, &error);
 }
@@ -192,10 +191,11 @@ static PyObject *explain_round(snapshot_object *self, snapshot_call *call, size_
 {
     explanation *told = NULL;
     ee_error error;
-    ee_status status;
-    Py_BEGIN_ALLOW_THREADS status = snapshot_explain(self->snapshot, call->scratch, NULL, call->reading.round,
-                                                     call->seed, (int64_t)arm, &told, &error);
-    Py_END_ALLOW_THREADS if (status) return raise_status(status, &error);
+    PyThreadState *state = PyEval_SaveThread();
+    ee_status status = snapshot_explain(self->snapshot, call->scratch, NULL, call->reading.round, call->seed,
+                                        (int64_t)arm, &told, &error);
+    PyEval_RestoreThread(state);
+    if (status) return raise_status(status, &error);
     return explained_names(call->reading.round, arm, told->entries, told->entry_count);
 }
 
@@ -206,10 +206,11 @@ static PyObject *explain_vector(snapshot_object *self, snapshot_call *call, size
     if (!bytes) return NULL;
     float *contributions = (float *)(void *)PyBytes_AsString(bytes);
     ee_error error;
-    ee_status status;
-    Py_BEGIN_ALLOW_THREADS status =
+    PyThreadState *state = PyEval_SaveThread();
+    ee_status status =
         ee_snapshot_explain(self->snapshot, call->scratch, &call->reading.arms, arm, contributions, &error);
-    Py_END_ALLOW_THREADS return explained_array(bytes, status, &error);
+    PyEval_RestoreThread(state);
+    return explained_array(bytes, status, &error);
 }
 
 static const char explain_doc[] = "explain($self, /, arms, arm, *, context=None)\n--\n\n"

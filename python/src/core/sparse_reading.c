@@ -22,7 +22,7 @@ static int has(PyObject *object, const char *name)
 
 int sparse_is(PyObject *arms)
 {
-    if (PyList_Check(arms) || PyTuple_Check(arms)) return 0;
+    if (PyList_Check(arms) || PyTuple_Check(arms) || PyDict_CheckExact(arms) || PyUnicode_Check(arms)) return 0;
     int result = has(arms, "indptr");
     return result ? result : has(arms, "tocsr");
 }

@@ -12,7 +12,7 @@ PyObject *array_estimate(PyObject *self, PyObject *args);
 
 /* log_evaluation.c: (log, candidates, settings) -> (lines, failures, trained): a line of JSON for each candidate that
  * was played, None for others; why each of these could not be, else None; and which was trained and saved, or None.
- * candidates: a tuple of (text, options or None, seed). */
+ * candidates: a tuple of (text, options or None, seed). Where none can be played, the first one's failure is raised. */
 PyObject *log_evaluate(PyObject *self, PyObject *args);
 
 /* log_events.c: (log, settings) -> dict of columns. */

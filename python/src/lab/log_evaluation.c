@@ -139,9 +139,19 @@ static PyObject *failure_of(const evaluation_result *result)
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
+/* The failure of the first candidate where none could be played; else NULL. */
+static const ee_error *whole_failure(const log_evaluation *self)
+{
+    for (size_t i = 0; i < self->request.candidate_count; i++)
+        if (self->results[i].finished) return NULL;
+    return self->results[0].failure.status ? &self->results[0].failure : NULL;
+}
+
 /* (lines, failures, the candidate that was trained or None) */
 static PyObject *answer(const log_evaluation *self)
 {
+    const ee_error *whole = whole_failure(self);
+    if (whole) return raise_status(whole->status, whole);
     PyObject *lines = PyList_New(0), *failures = PyList_New(0);
     bool failed = !lines || !failures;
     for (size_t i = 0; i < self->request.candidate_count && !failed; i++) {

@@ -68,7 +68,6 @@ int read_number(PyObject *object, const char *what, double *out)
 {
     *out = PyFloat_AsDouble(object);
     if (*out != -1 || !PyErr_Occurred()) return 0;
-    if (PyErr_ExceptionMatches(PyExc_TypeError))
-        raise_wrong_type(what, "a number", object);
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type(what, "a number", object);
     return -1;
 }

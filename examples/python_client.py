@@ -1,0 +1,35 @@
+"""A shop that asks a server which of three banners to show: python_client.py URL [VISITS]
+
+    eenet serve &
+    python3 examples/python_client.py http://127.0.0.1:8080
+"""
+
+import random
+import sys
+
+import eenet
+
+BANNERS = {"sale": {"topic": "price"}, "new": {"topic": "season"}, "club": {"topic": "points"}}
+LIKED = {"student": "sale", "family": "new", "regular": "club"}  # which nobody tells the bandit
+
+
+def main(url, visits=300):
+    draw = random.Random(1)
+    clicks = []
+    with eenet.Client(url) as client:
+        shop = client.create("banners", features={"names": 200}, wait="10m")
+        for visit in range(visits):
+            visitor = draw.choice(list(LIKED))
+            decision = shop.decide(BANNERS, {"visitor": visitor})
+            clicked = draw.random() < (0.6 if decision.action == LIKED[visitor] else 0.1)
+            clicks.append(clicked)
+            # Again after a cut line or a crash, or not: it counts once.
+            shop.reward(decision, clicked)
+        third = visits // 3
+        print(f"clicks in the first {third} visits: {sum(clicks[:third])}, in the last {third}: {sum(clicks[-third:])}")
+        for policy in shop.evaluate(["logged", "uniform"], estimators=["ips"], wait=60)["results"]:
+            print(f"{policy['name']}: {policy['estimates'][0]['value']:.2f} clicks a visit")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))

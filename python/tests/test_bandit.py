@@ -1,0 +1,349 @@
+"""eenet.Bandit: what it decides, learns and keeps."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import ctypes
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eenet
+
+WEIGHTS = np.array([0.5, -0.3, 0.2, 0.0], dtype=np.float32)
+
+
+def rounds(count: int, arms: int = 5, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((count, arms, 4)).astype(np.float32)
+
+
+def play(bandit: eenet.Bandit, count: int = 50, seed: int = 0) -> list[eenet.Decision]:
+    decisions = []
+    for arms in rounds(count, seed=seed):
+        decisions.append(bandit.decide(arms))
+        bandit.learn(decisions[-1], float(arms[decisions[-1].arm] @ WEIGHTS))
+    return decisions
+
+
+# ---- as the library ----
+
+
+@pytest.mark.parametrize("policy", ["eenet", "linucb", "lints", "squarecb", "neural-ucb", "kernelucb", "uniform"])
+def test_it_decides_as_the_program_does(policy: str, program: Path, tmp_path: Path) -> None:
+    count, seed = 120, 3
+    options = {"probability_draws": 20} if policy == "lints" else {}  # a log needs probabilities
+    texts = [f"{policy}.{name}={value}" for name, value in options.items()]
+    data = ["-d", "synthetic:cosine", "-T", str(count)]
+    subprocess.run([program, "rounds", *data, "-s", str(seed), "-o", tmp_path], check=True, capture_output=True)
+    log = tmp_path / "log.csv"
+    command = [program, "run", *data, "-p", policy, "-s", str(seed), "--json", "--log", log]
+    command += [word for text in texts for word in ("--set", text)]
+    run = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    # The program writes the arms first, then the rounds: so no round is contiguous here.
+    files = (np.load(tmp_path / f"{name}.npy") for name in ("contexts", "rewards", "expected"))
+    contexts, rewards, expected = (np.swapaxes(array, 0, 1) for array in files)
+    bandit = eenet.Bandit(policy, dim=contexts.shape[2], seed=seed, **options)
+    assert bandit.info.options == run["options"]
+    regret = 0.0
+    for row, arms, reward, value in zip(csv.DictReader(log.read_text().splitlines()), contexts, rewards, expected):
+        decision = bandit.decide(arms)
+        assert decision.arm == int(row["action"])
+        assert decision.probability == float(row["probability"])
+        bandit.learn(decision, reward[decision.arm])
+        regret += value.max() - value[decision.arm]
+    assert bandit.info.rewards == count
+    assert regret == pytest.approx(run["regret"], abs=1e-12)
+
+
+class Settings(ctypes.Structure):
+    _fields_ = [
+        ("policy", ctypes.c_char_p),
+        ("dim", ctypes.c_size_t),
+        ("seed", ctypes.c_uint64),
+        ("options", ctypes.c_char_p),
+        ("allocator", ctypes.c_void_p),
+        ("features", ctypes.c_char_p),
+        ("reserved", ctypes.c_uint64 * 6),
+    ]
+
+
+class Arms(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_size_t), ("dim", ctypes.c_size_t), ("values", ctypes.c_void_p)]
+    _fields_ += [("starts", ctypes.c_void_p), ("indices", ctypes.c_void_p)]
+
+
+class Made(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_uint64), ("arm", ctypes.c_size_t), ("probability", ctypes.c_double)]
+
+
+@pytest.mark.parametrize("policy", ["eenet", "eenet:paper", "neural-ucb", "linucb"])
+def test_its_bytes_are_those_of_the_library(policy: str, program: Path) -> None:
+    shared = program.parent / "libeenet.so"
+    if not shared.exists():
+        pytest.skip("there is no libeenet.so beside the program")
+    library = ctypes.CDLL(str(shared))
+    error, handle = ctypes.create_string_buffer(256), ctypes.c_void_p()
+    settings = Settings(policy.encode(), 4, 7, b"pending=9 arms=5")
+    assert library.ee_bandit_create(ctypes.byref(settings), ctypes.byref(handle), error) == 0, error.raw
+    bandit = eenet.Bandit(policy, 4, 7, options={"pending": 9}, arms=5)
+    for arms in rounds(30):
+        c_arms, made = Arms(5, 4, arms.ctypes.data, None, None), Made()
+        scores, probabilities = np.zeros((5, 3), np.float32), np.zeros(5)
+        out = [ctypes.c_void_p(array.ctypes.data) for array in (scores, probabilities)]
+        assert library.ee_bandit_decide(handle, ctypes.byref(c_arms), ctypes.byref(made), *out, error) == 0
+        reward = float(arms[made.arm] @ WEIGHTS)
+        learned = library.ee_bandit_learn(handle, ctypes.c_uint64(made.id), ctypes.c_double(reward), error)
+        assert learned == 0, error.raw
+        decision = bandit.decide(arms)
+        assert (decision.id, decision.arm, decision.probability) == (made.id, made.arm, made.probability)
+        assert decision.probabilities.tobytes() == probabilities.tobytes()
+        for column, part in enumerate(("exploitation", "exploration", "scores")):
+            assert getattr(decision, part).tobytes() == scores[:, column].tobytes()
+        bandit.learn(decision, reward)
+    kept, size = ctypes.c_void_p(), ctypes.c_size_t()
+    assert library.ee_bandit_save_bytes(handle, ctypes.byref(kept), ctypes.byref(size), error) == 0
+    assert ctypes.string_at(kept, size.value) == bandit.to_bytes()
+    library.ee_bytes_free(kept)
+    library.ee_bandit_free(handle)
+
+
+def test_the_same_seed_and_calls_give_the_same_bytes() -> None:
+    one, other, third = (eenet.Bandit("eenet", 4, seed) for seed in (1, 1, 2))
+    assert play(one) == play(other)
+    assert one.to_bytes() == other.to_bytes()
+    play(third)
+    assert third.to_bytes() != one.to_bytes()
+
+
+# ---- deciding ----
+
+
+def test_a_decision_holds_what_was_decided() -> None:
+    bandit = eenet.Bandit("linucb", 4, options="propensity=softmax")
+    play(bandit)
+    arms = rounds(1, 7)[0]
+    before, chances = bandit.score(arms), bandit.probabilities(arms)
+    decision = bandit.decide(arms)
+    assert decision.id == 51 and 0 <= decision.arm < 7
+    assert decision.probability == decision.probabilities[decision.arm]
+    assert decision.probabilities.sum() == pytest.approx(1)
+    assert np.array_equal(decision.probabilities, chances)
+    for part in ("scores", "exploitation", "exploration"):
+        array = getattr(decision, part)
+        assert array.dtype == np.float32 and array.shape == (7,)
+        assert np.array_equal(array, getattr(before, part))
+        assert not array.flags.writeable
+    assert decision.probabilities.dtype == np.float64
+    assert decision.record is None
+
+
+def test_nothing_of_a_decision_can_be_changed() -> None:
+    decision = eenet.Bandit("linucb", 4).decide(rounds(1)[0])
+    for name in ("arm", "id", "probability", "probabilities", "scores", "record", "new"):
+        with pytest.raises(AttributeError):
+            setattr(decision, name, 1)
+        with pytest.raises(AttributeError):
+            delattr(decision, name)
+    with pytest.raises(ValueError, match="read-only"):
+        decision.scores[0] = 1
+    with pytest.raises(ValueError):
+        decision.scores.flags.writeable = True
+    with pytest.raises(TypeError, match="Bandit.decide"):
+        eenet.Decision()  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        type("Own", (eenet.Decision,), {})
+
+
+def test_decisions_are_compared_hashed_and_pickled() -> None:
+    arms = rounds(2)
+    bandit, twin = eenet.Bandit("lints", 4), eenet.Bandit("lints", 4)
+    decision = bandit.decide(arms[0])
+    assert np.isnan(decision.probability)
+    same, other = twin.decide(arms[0]), bandit.decide(arms[1])
+    assert decision == same and hash(decision) == hash(same)
+    assert decision != other and decision != 1 and (decision == None) is False  # noqa: E711
+    assert len({decision, same, other}) == 2
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        back = pickle.loads(pickle.dumps(decision, protocol))
+        assert back == decision and np.array_equal(back.scores, decision.scores)
+    assert copy.deepcopy(decision) == decision
+    bandit.learn(pickle.loads(pickle.dumps(other)), 1.0)
+    with pytest.raises(TypeError):
+        decision < other  # type: ignore[operator]
+
+
+def test_scores_are_compared_and_pickled() -> None:
+    bandit, arms = eenet.Bandit("linucb", 4), rounds(2)
+    scores = bandit.score(arms[0])
+    assert scores == bandit.score(arms[0]) != bandit.score(arms[1])
+    assert pickle.loads(pickle.dumps(scores)) == scores and len(scores) == 5
+    with pytest.raises(TypeError, match="Bandit.score"):
+        eenet.Scores(b"123")
+    with pytest.raises(TypeError):
+        hash(scores)
+
+
+@pytest.mark.parametrize("policy", ["eenet", "linucb", "uniform"])
+def test_many_rounds_are_decided_as_one_after_the_other(policy: str) -> None:
+    # All on the same knowledge: of `uniform` it is the very same, of the others what one twin would decide first.
+    many, arms = eenet.Bandit(policy, 4, 1), rounds(6)
+    play(many)
+    model = many.to_bytes()
+    decisions = many.decide_many(arms)
+    assert [decision.id for decision in decisions] == list(range(51, 57))
+    for decision, own in zip(decisions, arms):
+        assert np.array_equal(decision.scores, eenet.Bandit.from_bytes(model).score(own).scores)
+    for others in (list(arms), tuple(arms), arms.tolist(), iter(arms), arms.astype(float), arms[::-1][::-1]):
+        assert eenet.Bandit.from_bytes(model).decide_many(others) == decisions
+    if policy == "uniform":
+        single = eenet.Bandit.from_bytes(model)
+        assert [single.decide(own) for own in arms] == decisions
+
+
+def test_many_rounds_may_differ_in_arms() -> None:
+    bandit = eenet.Bandit("linucb", 4)
+    decisions = bandit.decide_many([rounds(1, n)[0] for n in (1, 9, 3)])
+    assert [len(decision.scores) for decision in decisions] == [1, 9, 3]
+    assert bandit.decide_many([]) == []
+    with pytest.raises(eenet.BadInput):
+        bandit.decide_many([rounds(1)[0], np.zeros((3, 5), np.float32)])
+    assert bandit.info.decisions == 3
+
+
+# ---- learning ----
+
+
+def test_rewards_come_late_and_in_any_order() -> None:
+    bandit = eenet.Bandit("linucb", 4)
+    first, second, third = bandit.decide_many(rounds(3))
+    bandit.learn(third, 1)
+    bandit.learn(first.id, np.float32(0.5))
+    bandit.forget(second)
+    assert bandit.info[4:8] == (3, 2, 0, 0)
+    with pytest.raises(eenet.ExpiredDecision):
+        bandit.learn(second, 1)
+
+
+def test_learn_from_is_learning_what_another_decided() -> None:
+    own, told = eenet.Bandit("linucb", 4), eenet.Bandit("linucb", 4)
+    for arms in rounds(40):
+        decision = own.decide(arms)
+        reward = float(arms[decision.arm] @ WEIGHTS)
+        own.learn(decision, reward)
+        told.learn_from(arms, decision.arm, reward, probability=decision.probability)
+    probe = rounds(1, 8, seed=9)[0]
+    assert own.score(probe) == told.score(probe)
+    assert told.info.decisions == 0 and told.info.rewards == 40
+    told.learn_from(probe, 0, 1)
+    told.learn_from(probe, 0, 1, None)
+    told.learn_from(probe, arm=0, reward=1, probability=float("nan"))
+
+
+def test_what_waits_too_long_expires() -> None:
+    bandit = eenet.Bandit("linucb", 4, wait=10, default_reward=0.25)
+    decision = bandit.decide(rounds(1)[0])
+    bandit.set_time(10)
+    assert bandit.info.pending == 1
+    bandit.set_time(10.5)
+    assert bandit.info.pending == 0 and bandit.info.defaulted == 1
+    with pytest.raises(eenet.ExpiredDecision):
+        bandit.learn(decision, 1)
+    with pytest.raises(eenet.BadInput):
+        bandit.set_time(1)
+
+
+# ---- keeping ----
+
+
+def test_a_loaded_bandit_goes_on_as_if_it_had_never_stopped(tmp_path: Path) -> None:
+    bandit = eenet.Bandit("eenet", 4, 5)
+    play(bandit)
+    waiting = bandit.decide(rounds(1)[0])
+    path = tmp_path / "mödel.eenet"
+    bandit.save(path)
+    loaded = [eenet.Bandit.load(path), eenet.Bandit.load(str(path), policy="eenet", dim=4)]
+    loaded.append(eenet.Bandit.load(str(path).encode(), eenet.policy("eenet")))
+    loaded.append(eenet.Bandit.from_bytes(path.read_bytes()))
+    loaded.append(eenet.Bandit.from_bytes(bytearray(path.read_bytes()), "eenet", 4))
+    loaded.append(eenet.Bandit.from_bytes(memoryview(path.read_bytes()), dim=4))
+    bandit.learn(waiting, 0.5)
+    after = play(bandit, seed=2)
+    for other in loaded:
+        other.learn(waiting, 0.5)
+        assert play(other, seed=2) == after
+        assert other.to_bytes() == bandit.to_bytes()
+
+
+class Counting(eenet.Bandit):
+    """A subclass with attributes of its own."""
+
+    calls: list[int]
+
+
+@pytest.mark.parametrize("kind", [eenet.Bandit, Counting])
+def test_it_is_pickled_and_copied_with_all_that_it_knows(kind: type) -> None:
+    bandit = kind("eenet", 4, 5)
+    play(bandit)
+    if kind is Counting:
+        bandit.calls = [1]
+    copies = [copy.copy(bandit), copy.deepcopy(bandit)]
+    copies += [pickle.loads(pickle.dumps(bandit, protocol)) for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)]
+    before = bandit.to_bytes()
+    for other in copies:
+        assert type(other) is kind and other.to_bytes() == before
+        play(other)
+        assert bandit.to_bytes() == before
+    if kind is Counting:
+        assert copies[0].calls is bandit.calls
+        assert copies[1].calls == [1] and copies[1].calls is not bandit.calls
+        assert isinstance(kind.from_bytes(before), Counting)
+
+
+def test_it_tells_what_it_is() -> None:
+    bandit = eenet.Bandit("linucb", dim=4, seed=2**64 - 1, alpha=0.5)
+    assert (bandit.policy, bandit.dim, bandit.seed, bandit.features) == ("linucb", 4, 2**64 - 1, None)
+    assert bandit.options["alpha"] == "0.5" and bandit.options["pending"] == "1024"
+    assert repr(bandit) == f"<Bandit linucb, dim 4, seed {2**64 - 1}: 0 decisions, 0 rewards>"
+    assert repr(Counting("uniform", 1)).startswith("<Counting uniform, dim 1")
+    again = eenet.Bandit(bandit.policy, bandit.dim, bandit.seed, options=bandit.info.options)
+    assert again.to_bytes() == bandit.to_bytes()
+    assert eenet.Bandit(bandit.policy, 4, bandit.seed, options=bandit.options).to_bytes() == bandit.to_bytes()
+    assert bandit.memory > 1000 and sys.getsizeof(bandit) > bandit.memory
+    info = bandit.info
+    assert info.policy == "linucb" and info.features is None and info[:1] == ("linucb",)
+    assert pickle.loads(pickle.dumps(info)) == info
+    for name in ("policy", "dim", "seed", "options", "features", "info", "memory", "decide", "new"):
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(bandit, name, 1)
+        with pytest.raises((AttributeError, TypeError)):
+            delattr(bandit, name)
+
+
+def test_named_features_have_names() -> None:
+    bandit = eenet.Bandit("linucb", features={"names": 50})
+    assert bandit.features is not None and bandit.features["names"] == "50"
+    assert bandit.feature(0).count == 0
+    bandit.decide([{"price": 2}, {"price": 4}], context={"age": 31})
+    names = {bandit.feature(place).name: bandit.feature(place) for place in range(10)}
+    assert names["price"].count == 2 and names["price"].mean == 3
+    assert pickle.loads(pickle.dumps(names["age"])) == names["age"]
+    with pytest.raises(eenet.BadInput):
+        bandit.feature(bandit.dim)
+
+
+def test_many_named_rounds() -> None:
+    contexts = [{"user": {"age": age}} for age in (20, 30, 40)]
+    items = [[{"id": name} for name in names] for names in ("ab", "abc", "c")]
+    many, single = (eenet.Bandit("uniform", features=True) for _ in range(2))
+    decisions = many.decide_many(items, contexts=contexts)
+    assert decisions == [single.decide(arms, context=context) for arms, context in zip(items, contexts)]
+    assert many.to_bytes() == single.to_bytes()
+    with pytest.raises(eenet.BadInput, match="contexts: one for each round is needed, these are 1 for 3 rounds"):
+        many.decide_many(items, contexts=contexts[:1])
+    assert len(many.decide_many(items, contexts=[None, {}, {"user": {}}])) == 3

@@ -1,0 +1,360 @@
+"""Every status is an exception of its own, and nothing that is passed in brings the interpreter down."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eenet
+
+ARMS = np.eye(3, 4, dtype=np.float32)
+
+KINDS = {
+    "BadInput": ("EE_BAD_INPUT", ValueError),
+    "BadOption": ("EE_BAD_OPTION", ValueError),
+    "NoMemory": ("EE_NO_MEMORY", MemoryError),
+    "UnknownDecision": ("EE_UNKNOWN_DECISION", LookupError),
+    "ExpiredDecision": ("EE_EXPIRED_DECISION", LookupError),
+    "RewardedDecision": ("EE_REWARDED_DECISION", LookupError),
+    "FileError": ("EE_FILE_ERROR", OSError),
+    "BadModel": ("EE_BAD_MODEL", ValueError),
+    "Diverged": ("EE_DIVERGED", ArithmeticError),
+    "NoFile": ("EE_NO_FILE", FileNotFoundError),
+    "BadRecord": ("EE_BAD_RECORD", ValueError),
+}
+
+
+def bandit(policy: str = "linucb", **options: Any) -> eenet.Bandit:
+    return eenet.Bandit(policy, 4, **options)
+
+
+def rewarded() -> None:
+    own = bandit()
+    decision = own.decide(ARMS)
+    own.learn(decision, 1)
+    own.learn(decision, 1)
+
+
+def expired() -> None:
+    own = bandit(pending=1)
+    first = own.decide(ARMS)
+    own.decide(ARMS)
+    own.learn(first, 1)
+
+
+def diverged() -> None:
+    own = bandit("eenet", f1_rate=1000, f1_optimizer="sgd", standardize=False, f1_steps=1000)
+    for _ in range(100):
+        own.learn(own.decide(1e9 * ARMS), 1e9)
+
+
+def no_memory() -> None:
+    eenet.Bandit("eenet", 2**32 - 1, f1_width=65536)  # more than any address
+
+
+WAYS = {
+    "BadInput": lambda: bandit().decide(ARMS[:, :2]),
+    "BadOption": lambda: bandit(alpha=-1),
+    "NoMemory": no_memory,
+    "UnknownDecision": lambda: bandit().learn(1, 1.0),
+    "ExpiredDecision": expired,
+    "RewardedDecision": rewarded,
+    "FileError": lambda: bandit().save("/no folder of this name/model"),
+    "BadModel": lambda: eenet.Bandit.from_bytes(bandit().to_bytes()[:-1]),
+    "Diverged": diverged,
+    "NoFile": lambda: eenet.Bandit.load("/no model of this name"),
+    "BadRecord": lambda: bandit().learn_record(b"no record", 1),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_status_is_an_exception(name: str) -> None:
+    kind, (status, base) = getattr(eenet, name), KINDS[name]
+    with pytest.raises(kind) as caught:
+        WAYS[name]()
+    assert type(caught.value) is kind
+    assert isinstance(caught.value, (eenet.Error, base)) and issubclass(kind, base)
+    assert caught.value.status == status
+    assert len(str(caught.value)) > 10 and str(caught.value) == caught.value.args[0]
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert type(back) is kind and str(back) == str(caught.value)
+    assert kind.__module__ == "eenet"
+
+
+def test_they_are_all_of_the_library() -> None:
+    kinds = {kind.__name__ for kind in vars(eenet).values() if isinstance(kind, type) and issubclass(kind, eenet.Error)}
+    assert kinds == {*KINDS, "Error"}
+
+
+def test_sentences_say_what_to_do() -> None:
+    with pytest.raises(eenet.BadOption, match=r"has no option 'f1_widht'; did you mean 'f1.width'\?"):
+        bandit("eenet", f1_widht=3)
+    with pytest.raises(eenet.BadOption, match=r"no policy 'eenett'; did you mean 'eenet'\?"):
+        bandit("eenett")
+    with pytest.raises(eenet.UnknownDecision, match="there is no decision 7; the last one is 0"):
+        bandit().learn(7, 1)
+    with pytest.raises(eenet.BadOption, match="\ufffd|…|option"):  # a name that the sentence cuts within a character
+        bandit(options={"ä" * 100: 1})
+
+
+def test_a_call_that_fails_has_changed_nothing() -> None:
+    own = bandit("eenet")
+    decision = own.decide(ARMS)
+    before = own.to_bytes()
+    for call in (
+        lambda: own.decide(np.full((3, 4), np.nan)),
+        lambda: own.decide_many([ARMS, ARMS[:, :1]]),
+        lambda: own.learn(decision, float("nan")),
+        lambda: own.learn(decision, 1e10),
+        lambda: own.learn(99, 1),
+        lambda: own.learn_from(ARMS, 3, 1),
+        lambda: own.learn_from(ARMS, 0, 1, 1.5),
+        lambda: own.forget(99),
+        lambda: own.set_time(-1),
+        lambda: own.learn_record(b"", 1),
+    ):
+        with pytest.raises(eenet.Error):
+            call()
+    assert own.to_bytes() == before
+
+
+# ---- wrong arguments ----
+
+
+@pytest.mark.parametrize(
+    "call, sentence",
+    [
+        (lambda own: own.decide(), r"decide\(\) needs the argument 'arms'"),
+        (lambda own: own.decide(ARMS, None), r"takes at most 1 argument by position, 2 were given"),
+        (lambda own: own.decide(ARMS, contxt=1), r"decide\(\) has no argument 'contxt'"),
+        (lambda own: own.decide(ARMS, arms=ARMS), r"was given 'arms' twice"),
+        (lambda own: own.decide(ARMS, **{"ä\0": 1}), r"has no argument"),
+        (lambda own: own.learn(1), r"learn\(\) needs the argument 'reward'"),
+        (lambda own: own.learn(1, "1"), "reward: a number is needed, not str"),
+        (lambda own: own.learn(1, None), "reward: a number is needed, not NoneType"),
+        (lambda own: own.learn(1, 1j), "reward: a number is needed, not complex"),
+        (lambda own: own.learn(1, [1.0]), "reward: a number is needed, not list"),
+        (lambda own: own.learn("1", 1), "decision: a Decision or its id is needed, not str"),
+        (lambda own: own.learn(1.0, 1), "decision: a Decision or its id is needed, not float"),
+        (lambda own: own.learn(None, 1), "decision: a Decision or its id is needed, not NoneType"),
+        (lambda own: own.forget(b"1"), "not bytes"),
+        (lambda own: own.learn_from(ARMS, 1.0, 1), "arm: a whole number is needed, not float"),
+        (lambda own: own.learn_from(ARMS, 1, 1, "x"), "probability: a number is needed, not str"),
+        (lambda own: own.learn_record("text", 1), "."),
+        (lambda own: own.set_time("now"), "now: a number is needed"),
+        (lambda own: own.feature("x"), "place: a whole number is needed"),
+        (lambda own: own.save(3), "."),
+        (lambda own: own.save(None), "."),
+        (lambda own: eenet.Bandit.load(3.5), "."),
+        (lambda own: eenet.Bandit.load("x", 3), "policy: a text is needed, not int"),
+        (lambda own: eenet.Bandit.load("x", None, "4"), "dim: a whole number is needed, not str"),
+        (lambda own: eenet.Bandit.from_bytes("text"), "."),
+        (lambda own: eenet.Bandit.from_bytes(None), "."),
+        (lambda own: own.to_bytes(1), "."),
+        (lambda own: own.decide_many(), "needs the argument 'rounds'"),
+        (lambda own: own.decide_many(3), "rounds: a sequence is needed, not int"),
+        (lambda own: own.decide_many([ARMS], contexts=3), "contexts: a sequence is needed, not int"),
+        (lambda own: eenet.Bandit(), "needs dim"),
+        (lambda own: eenet.Bandit("linucb", "4"), "dim: a whole number is needed, not str"),
+        (lambda own: eenet.Bandit("linucb", 4.0), "dim: a whole number is needed, not float"),
+        (lambda own: eenet.Bandit("linucb", 4, 1.5), "seed: a whole number is needed, not float"),
+        (lambda own: eenet.Bandit("linucb", 4, None), "seed: a whole number is needed, not NoneType"),
+        (lambda own: eenet.Bandit(3, 4), "policy: a name or a Policy is needed"),
+        (lambda own: eenet.Bandit("linucb", 4, 0, 1), "positional"),
+        (lambda own: eenet.Bandit("linucb", 4, options=3), "options: a text or a mapping"),
+        (lambda own: eenet.Bandit("linucb", 4, options={3: 3}), "the name of an option is a text"),
+        (lambda own: eenet.Bandit("linucb", 4, alpha=[1]), "alpha is a number, a text, True, False or None"),
+        (lambda own: eenet.Bandit("linucb", features=3.5), "features: a text or a mapping"),
+        (lambda own: eenet.Bandit.decide(3, ARMS), "."),
+        (lambda own: eenet.Bandit.decide(), "."),
+        (lambda own: eenet.Bandit.__new__(int), "."),
+        (lambda own: object.__new__(eenet.Bandit), "not safe"),
+        (lambda own: object.__new__(eenet.Decision), "not safe"),
+        (lambda own: object.__new__(eenet.Scores), "not safe"),
+        (lambda own: eenet.Info(3), "."),
+        (lambda own: eenet.Info([1, 2]), "."),
+        (lambda own: type("Both", (eenet.Bandit, int), {}), "."),
+    ],
+)
+def test_a_wrong_argument_is_told(call: Any, sentence: str) -> None:
+    with pytest.raises(TypeError, match=sentence):
+        call(bandit())
+
+
+@pytest.mark.parametrize("number", [-1, 2**64, 2**200, -(2**200)])
+def test_numbers_that_are_too_large(number: int) -> None:
+    own = bandit()
+    for call in (
+        lambda: own.learn(number, 1),
+        lambda: own.forget(number),
+        lambda: own.feature(number),
+        lambda: own.learn_from(ARMS, number, 1),
+        lambda: bandit(seed=number),
+        lambda: eenet.Bandit("linucb", number),
+        lambda: eenet.Bandit.load("x", None, number),
+    ):
+        with pytest.raises(eenet.BadInput, match="a whole number of 0 to"):
+            call()
+
+
+def test_rewards_that_are_too_large() -> None:
+    own = bandit()
+    decision = own.decide(ARMS)
+    for reward in (2**200, -(2**200), 1e10, float("inf")):
+        with pytest.raises(eenet.BadInput, match="reward must be -1e9 to 1e9"):
+            own.learn(decision, reward)
+    with pytest.raises(OverflowError):
+        own.learn(decision, 10**400)
+
+
+def test_texts_with_zeros_and_halves_of_characters(tmp_path: Path) -> None:
+    for call in (
+        lambda: bandit("lin\0ucb"),
+        lambda: bandit("\ud800"),
+        lambda: bandit(options="alpha=1\0"),
+        lambda: bandit(options="\ud800"),
+        lambda: eenet.policy("lin\0ucb"),
+        lambda: eenet.policy("\ud800"),
+        lambda: bandit().save("a\0b"),
+        lambda: eenet.Bandit.load("a\0b"),
+    ):
+        with pytest.raises(ValueError):
+            call()
+    os.fsencode("\udcff")  # a path may hold any byte
+    bandit().save(str(tmp_path / "\udcff"))
+    assert eenet.Bandit.load(tmp_path / "\udcff").dim == 4
+
+
+def test_a_model_that_was_cut_or_damaged_is_refused() -> None:
+    own = bandit("eenet", f1_width=3, recall=16, nonzeros=4, arms=2)
+    own.learn(own.decide(ARMS), 1)
+    model = own.to_bytes()
+    random = np.random.default_rng(0)
+    for size in {0, 1, 7, 8, len(model) - 1, *random.integers(0, len(model), 60).tolist()}:
+        with pytest.raises(eenet.BadModel):
+            eenet.Bandit.from_bytes(model[:size])
+    for place in random.integers(0, len(model), 200):
+        damaged = bytearray(model)
+        damaged[place] ^= 1 << int(random.integers(8))
+        with pytest.raises(eenet.BadModel):
+            eenet.Bandit.from_bytes(damaged)
+    with pytest.raises(eenet.BadModel, match="linucb"):
+        eenet.Bandit.from_bytes(model, policy="linucb")
+    with pytest.raises(eenet.BadModel):
+        eenet.Bandit.from_bytes(model, dim=5)
+    with pytest.raises(eenet.BadModel):
+        eenet.Bandit.from_bytes(model + b"more")
+
+
+# ---- objects that do as they please ----
+
+
+class Raises:
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def __getattr__(self, name: str) -> Any:
+        if name in object.__getattribute__(self, "names"):
+            raise ZeroDivisionError(name)
+        raise AttributeError(name)
+
+    def __index__(self) -> int:
+        raise ZeroDivisionError("__index__")
+
+    def __float__(self) -> float:
+        raise ZeroDivisionError("__float__")
+
+    def __fspath__(self) -> str:
+        raise ZeroDivisionError("__fspath__")
+
+
+def test_what_an_object_raises_comes_out() -> None:
+    own, odd = bandit(), Raises()
+    for call in (
+        lambda: own.learn(odd, 1),
+        lambda: own.learn(1, odd),
+        lambda: own.learn_from(ARMS, odd, 1),
+        lambda: own.forget(odd),
+        lambda: own.set_time(odd),
+        lambda: own.save(odd),
+        lambda: eenet.Bandit.load(odd),
+        lambda: eenet.Bandit("linucb", odd),
+        lambda: eenet.Bandit("linucb", 4, odd),
+        lambda: own.decide(Raises("indptr")),
+        lambda: own.decide(Raises("tocsr")),
+        lambda: own.decide(Raises("__array_interface__")),
+        lambda: own.decide(SimpleNamespace(indptr=[0, 1], indices=[0], data=[1.0], shape=(odd, 4))),
+    ):
+        with pytest.raises((ZeroDivisionError, TypeError)):
+            call()
+    assert own.info.decisions == 0
+
+
+class Lies:
+    """Shows something that is no array as one."""
+
+    def __init__(self, shown: Any) -> None:
+        self.__array_struct__ = shown
+
+
+def test_an_array_struct_that_lies_is_not_believed() -> None:
+    import datetime
+
+    own = bandit()
+    named_capsule = getattr(datetime, "datetime_CAPI", None) or __import__("_datetime").datetime_CAPI
+    for shown in (3, None, b"bytes", named_capsule, ARMS, object()):
+        with pytest.raises((TypeError, ValueError)):
+            own.decide(Lies(shown))
+    assert own.score(Lies(ARMS.__array_struct__)) == own.score(ARMS)
+
+
+class ChangesItself(list):  # type: ignore[type-arg]
+    """A list of rounds that empties itself when it is looked at."""
+
+    def __iter__(self) -> Any:
+        while self:
+            yield self.pop()
+
+
+def test_containers_that_change_while_they_are_read() -> None:
+    own = bandit()
+    assert len(own.decide_many(ChangesItself([ARMS, ARMS]))) == 2
+    shape = [2, 4]
+
+    class Data:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+            shape.clear()
+            return np.ones(2, np.float32)
+
+    sparse = SimpleNamespace(indptr=[0, 1, 2], indices=[0, 1], data=Data(), shape=shape)
+    own.decide(sparse)
+    with pytest.raises(eenet.BadInput):
+        own.decide(sparse)
+
+
+def test_a_pickled_decision_may_be_anybodys() -> None:
+    own = bandit()
+    decision = own.decide(ARMS)
+    maker, (arm, id, probability, columns, record) = decision.__reduce__()
+    for bad in (
+        (3, id, probability, columns, record),
+        (-1, id, probability, columns, record),
+        (arm, id, probability, columns[:-1], record),
+        (arm, id, probability, b"", record),
+        (arm, id, probability, columns, "text"),
+        (arm, id, probability, bytearray(columns), record),
+        (arm, "x", probability, columns, record),
+        (2**70, id, probability, columns, record),
+    ):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            maker(*bad)
+    with pytest.raises(eenet.UnknownDecision):
+        own.learn(maker(arm, 2**63, probability, columns, None), 1)
+    with pytest.raises(eenet.BadRecord):
+        own.learn(maker(arm, 0, probability, columns, b"no record"), 1)
