@@ -323,6 +323,10 @@ def test_wrong_requests(client, bandit, vectors):
         bandit.decide_many([{"actions": ACTIONS, "contxt": {}}])
     with pytest.raises(BadRequest, match="a reward is a pair"):
         bandit.reward_many([("a", 1, 2, 3, 4)])
+    with pytest.raises(BadRequest, match="a name must be UTF-8"):
+        bandit.explain_decision("\ud800")
+    with pytest.raises(BadRequest, match="a name must be a text, got int"):
+        client.bandit(7)
     with pytest.raises(BadRequest, match="since is a time of no zone"):
         list(bandit.log(since=datetime.datetime(2026, 1, 1)))
 
@@ -576,3 +580,12 @@ def test_the_example_learns(server):
     last = int(re.search(r"in the last 100: (\d+)", told)[1])
     assert last > 33  # chance has 27
     assert re.search(r"logged: 0\.\d\d clicks a visit\nuniform: 0\.\d\d", told)
+
+
+def test_the_page_about_the_server(client):
+    client.create("shop", features=True, wait="30m")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    names = {}
+    exec(block.replace("http://127.0.0.1:8080", client.url), names)
+    assert names["decision"].id == "view-1" and names["shop"].reward("view-1", 1).outcome == "repeated"

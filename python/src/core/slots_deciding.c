@@ -35,7 +35,8 @@ static void release(slots_call *self)
 static void *room(size_t count, size_t size)
 {
     void *block = calloc(count + 1, size);
-    return block ? block : PyErr_NoMemory();
+    if (!block) PyErr_NoMemory();
+    return block;
 }
 
 /* ---- reading ---- */
