@@ -62,14 +62,25 @@ double loops_decide(const float *values, size_t rounds, size_t arms, size_t dim)
     return now() - start;
 }
 
+/* Each decision is forgotten at once, so that none waits when the next is made. */
+double loops_decide_forget(const float *values, size_t rounds, size_t arms, size_t dim)
+{
+    double start = now();
+    for (size_t i = 0; i < rounds; i++) {
+        ee_arms these = ee_arms_dense(values + i * arms * dim, arms, dim);
+        if (ee_bandit_decide(bandit, &these, &decisions[i], scores, probabilities, &error)) return -1;
+        if (ee_bandit_forget(bandit, decisions[i].id, &error)) return -1;
+    }
+    return now() - start;
+}
+
 /* starts is (rounds, arms + 1), each row from 0; entries of a round begin at offsets[round]. */
 double loops_decide_sparse(const size_t *starts, const uint32_t *indices, const float *values, const size_t *offsets,
                            size_t rounds, size_t arms, size_t dim)
 {
     double start = now();
     for (size_t i = 0; i < rounds; i++) {
-        ee_arms these =
-            ee_arms_sparse(starts + i * (arms + 1), indices + offsets[i], values + offsets[i], arms, dim);
+        ee_arms these = ee_arms_sparse(starts + i * (arms + 1), indices + offsets[i], values + offsets[i], arms, dim);
         if (ee_bandit_decide(bandit, &these, &decisions[i], scores, probabilities, &error)) return -1;
     }
     return now() - start;

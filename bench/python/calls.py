@@ -3,8 +3,8 @@
     PYTHONPATH=build/release/python /usr/bin/python3 bench/python/calls.py [--library build/release/libeenet.a]
 
 Both sides make the same calls on the same rounds, in one process and in turns, block by block; the table has the
-medians over the blocks, for one call each. A block decides BLOCK rounds, then learns or forgets them, so that both
-sides have the same decisions waiting at any time.
+medians over the blocks, for one call each, of both sides and of what Python takes more. A block decides BLOCK rounds,
+then learns or forgets them, so that both sides have the same decisions waiting at any time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def load_loops(library: Path, folder: str) -> ctypes.CDLL:
     flags = ["-std=gnu11", "-O2", "-shared", "-fPIC", f"-I{ROOT / 'include'}"]
     subprocess.run(["cc", *flags, "-o", str(shared), *sources, "-lm", "-lpthread"], check=True)
     loops = ctypes.CDLL(str(shared))
-    for name in ("decide", "decide_sparse", "decide_many", "score", "learn", "forget", "decide_named", "decide_snapshot"):
+    for name in ("decide", "decide_forget", "decide_sparse", "decide_many", "decide_named", "decide_snapshot"):
+        getattr(loops, f"loops_{name}").restype = ctypes.c_double
+    for name in ("score", "learn", "forget"):
         getattr(loops, f"loops_{name}").restype = ctypes.c_double
     loops.loops_error.restype = ctypes.c_char_p
     return loops
@@ -48,32 +50,63 @@ def sizes(*values: int) -> Tuple[ctypes.c_size_t, ...]:
     return tuple(ctypes.c_size_t(value) for value in values)
 
 
-class Problem:
-    """BLOCK rounds in all the ways that a call takes them, and the pair of bandits that meet them."""
+Pairs = Dict[str, List[Tuple[float, float]]]
+Side = Callable[[], float]
 
-    def __init__(self, loops: ctypes.CDLL) -> None:
+
+class Problem:
+    """BLOCK rounds, the pair of bandits that meet them, and what their calls took."""
+
+    def __init__(self, loops: ctypes.CDLL, policy: str, dim: int = DIM, features: bool = False) -> None:
         random = np.random.default_rng(1)
         self.loops = loops
         self.rounds = random.standard_normal((BLOCK, ARMS, DIM)).astype(np.float32)
         self.each = list(self.rounds)
         self.rewards = random.random((BLOCK, ARMS))
-        self.bandit = eenet.Bandit("uniform", dim=DIM)
-        self.decisions: List[Any] = []
-
-    def open(self, policy: str, dim: int = DIM, features: bool = False) -> None:
+        self.pairs: Pairs = {}
+        self.turn = 0
         text = b"" if features else None
-        failed = self.loops.loops_open(policy.encode(), *sizes(0 if features else dim), ctypes.c_uint64(1), text)
+        failed = loops.loops_open(policy.encode(), *sizes(0 if features else dim), ctypes.c_uint64(1), text)
         self.check(-1.0 if failed else 0.0)
         self.bandit = eenet.Bandit(policy, None if features else dim, seed=1, features=True if features else None)
+        self.decisions: List[eenet.Decision] = []
 
     def check(self, taken: float) -> float:
         if taken < 0:
             raise RuntimeError(self.loops.loops_error().decode())
         return taken / BLOCK
 
-    def dense(self, call: str) -> float:
+    def measure(self, label: str, c: Side, python: Side) -> None:
+        """Both sides of a block. Who comes second finds its bandit in a colder cache: so they take turns."""
+        self.turn += 1
+        first, second = (c, python) if self.turn % 2 else (python, c)
+        taken = first(), second()
+        self.pairs.setdefault(label, []).append(taken if self.turn % 2 else taken[::-1])
+
+    def dense(self, call: str) -> Side:
         loop = getattr(self.loops, f"loops_{call}")
-        return self.check(loop(pointer(self.rounds), *sizes(BLOCK, ARMS, DIM)))
+        return lambda: self.check(loop(pointer(self.rounds), *sizes(BLOCK, ARMS, DIM)))
+
+    def deciding(self, work: Callable[[], List[eenet.Decision]]) -> Side:
+        """Python's side, which keeps the decisions."""
+
+        def side() -> float:
+            taken, self.decisions = timed(work)
+            return taken
+
+        return side
+
+    def learn(self, label: str) -> None:
+        bandit, decisions = self.bandit, self.decisions
+        rewards = [float(row[decision.arm]) for row, decision in zip(self.rewards, decisions)]
+        both = list(zip(decisions, rewards))
+        c = lambda: self.check(self.loops.loops_learn(pointer(self.rewards), *sizes(BLOCK, ARMS)))  # noqa: E731
+        self.measure(label, c, lambda: timed(lambda: [bandit.learn(one, reward) for one, reward in both])[0])
+
+    def forget(self, label: str) -> None:
+        bandit, decisions = self.bandit, self.decisions
+        c = lambda: self.check(self.loops.loops_forget(*sizes(BLOCK)))  # noqa: E731
+        self.measure(label, c, lambda: timed(lambda: [bandit.forget(decision) for decision in decisions])[0])
 
 
 def timed(work: Callable[[], Any]) -> Tuple[float, Any]:
@@ -82,60 +115,42 @@ def timed(work: Callable[[], Any]) -> Tuple[float, Any]:
     return (time.perf_counter_ns() - start) / BLOCK, result
 
 
-Pairs = Dict[str, List[Tuple[float, float]]]
+def dense_calls(loops: ctypes.CDLL, policy: str, blocks: int) -> Pairs:
+    problem = Problem(loops, policy)
+    bandit, each, rounds = problem.bandit, problem.each, problem.rounds
+    decide = problem.deciding(lambda: [bandit.decide(arms) for arms in each])
+    decide_many = problem.deciding(lambda: bandit.decide_many(rounds))
+    for _ in range(WARM_UP + blocks):
+        problem.measure(f"{policy}: decide", problem.dense("decide"), decide)
+        problem.forget(f"{policy}: forget")
+        at_once = lambda: timed(lambda: [bandit.forget(bandit.decide(arms)) for arms in each])[0]  # noqa: E731
+        problem.measure(f"{policy}: decide and forget, none waits", problem.dense("decide_forget"), at_once)
+        score = lambda: timed(lambda: [bandit.score(arms) for arms in each])[0]  # noqa: E731
+        problem.measure(f"{policy}: score", problem.dense("score"), score)
+        problem.measure(f"{policy}: decide_many, a round", problem.dense("decide_many"), decide_many)
+        problem.learn(f"{policy}: learn")
+    return problem.pairs
 
 
-def settle(problem: Problem, pairs: Pairs, label: str, learns: bool) -> None:
-    """Ends a block on both sides: the decisions get their rewards, or are forgotten."""
-    bandit, decisions = problem.bandit, problem.decisions
-    if learns:
-        rewards = [float(row[decision.arm]) for row, decision in zip(problem.rewards, decisions)]
-        python = timed(lambda: [bandit.learn(decision, reward) for decision, reward in zip(decisions, rewards)])[0]
-        c = problem.check(problem.loops.loops_learn(pointer(problem.rewards), *sizes(BLOCK, ARMS)))
-    else:
-        python = timed(lambda: [bandit.forget(decision) for decision in decisions])[0]
-        c = problem.check(problem.loops.loops_forget(*sizes(BLOCK)))
-    pairs.setdefault(label, []).append((c, python))
-
-
-def dense_calls(problem: Problem, policy: str, blocks: int) -> Pairs:
-    pairs: Pairs = {}
-    problem.open(policy)
-    bandit, each = problem.bandit, problem.each
-    for block in range(WARM_UP + blocks):
-        c = problem.dense("decide")
-        python, problem.decisions = timed(lambda: [bandit.decide(arms) for arms in each])
-        pairs.setdefault("decide", []).append((c, python))
-        settle(problem, pairs, "learn" if block < WARM_UP else "forget", block < WARM_UP)
-        c, python = problem.dense("score"), timed(lambda: [bandit.score(arms) for arms in each])[0]
-        pairs.setdefault("score", []).append((c, python))
-        c, (python, problem.decisions) = problem.dense("decide_many"), timed(lambda: bandit.decide_many(problem.rounds))
-        pairs.setdefault("decide_many, a round", []).append((c, python))
-        settle(problem, pairs, "learn", True)
-    return {f"{policy}: {label}": values for label, values in pairs.items()}
-
-
-def converted_calls(problem: Problem, blocks: int) -> Pairs:
-    """linucb again, whose arms come as something that has to be converted."""
-    pairs: Pairs = {}
-    problem.open("linucb")
-    kinds = {
-        "float64": list(problem.rounds.astype(np.float64)),
-        "every other column": list(np.repeat(problem.rounds, 2, axis=2)[:, :, ::2]),
-        "int64": list(problem.rounds.astype(np.int64)),
-        "lists": [arms.tolist() for arms in problem.rounds],
+def converted_calls(loops: ctypes.CDLL, blocks: int) -> Pairs:
+    """Arms that come as something that has to be converted."""
+    problem = Problem(loops, "linucb")
+    bandit, rounds = problem.bandit, problem.rounds
+    kinds: Dict[str, List[Any]] = {
+        "float64": list(rounds.astype(np.float64)),
+        "every other column": list(np.repeat(rounds, 2, axis=2)[:, :, ::2]),
+        "int64": list(rounds.astype(np.int64)),
+        "lists": [arms.tolist() for arms in rounds],
     }
-    bandit = problem.bandit
     for _ in range(WARM_UP + blocks):
         for kind, each in kinds.items():
-            c = problem.dense("decide")
-            python, problem.decisions = timed(lambda: [bandit.decide(arms) for arms in each])
-            pairs.setdefault(f"linucb: decide, {kind}", []).append((c, python))
-            settle(problem, {}, "forget", False)
-    return pairs
+            decide = problem.deciding(lambda: [bandit.decide(arms) for arms in each])
+            problem.measure(f"linucb: decide, {kind}", problem.dense("decide"), decide)
+            problem.forget("")
+    return problem.pairs
 
 
-def sparse_calls(problem: Problem, policy: str, blocks: int) -> Pairs:
+def sparse_calls(loops: ctypes.CDLL, policy: str, blocks: int) -> Pairs:
     from scipy import sparse
 
     arms, dim, entries = 10, 10000, 50
@@ -144,52 +159,50 @@ def sparse_calls(problem: Problem, policy: str, blocks: int) -> Pairs:
     indices = np.concatenate([matrix.indices for matrix in each]).astype(np.uint32)
     values = np.concatenate([matrix.data for matrix in each])
     offsets = np.cumsum([0] + [matrix.nnz for matrix in each])[:-1].astype(np.uintp)
-    pairs: Pairs = {}
-    problem.open(policy, dim)
+    addresses = [pointer(array) for array in (starts, indices, values, offsets)]
+    problem = Problem(loops, policy, dim)
     bandit = problem.bandit
+    decide = problem.deciding(lambda: [bandit.decide(matrix) for matrix in each])
+    c = lambda: problem.check(loops.loops_decide_sparse(*addresses, *sizes(BLOCK, arms, dim)))  # noqa: E731
     for _ in range(WARM_UP + blocks):
-        addresses = [pointer(array) for array in (starts, indices, values, offsets)]
-        c = problem.check(problem.loops.loops_decide_sparse(*addresses, *sizes(BLOCK, arms, dim)))
-        python, problem.decisions = timed(lambda: [bandit.decide(matrix) for matrix in each])
-        pairs.setdefault(f"{policy}: decide, scipy's csr, {entries} of {dim}", []).append((c, python))
-        settle(problem, {}, "forget", False)
-    return pairs
+        problem.measure(f"{policy}: decide, scipy's csr, {entries} of {dim}", c, decide)
+        problem.forget("")
+    return problem.pairs
 
 
-def named_calls(problem: Problem, policy: str, blocks: int) -> Pairs:
+def named_calls(loops: ctypes.CDLL, policy: str, blocks: int) -> Pairs:
     contexts = [{"user": {"age": 20 + i % 50, "plan": ("free", "paid")[i % 2]}} for i in range(BLOCK)]
     actions = [[{"item": {"id": f"a{i % 7}_{arm}", "price": 9.5 + arm}} for arm in range(ARMS)] for i in range(BLOCK)]
     texts = (ctypes.c_char_p * BLOCK)(*(json.dumps(context).encode() for context in contexts))
     flat = [json.dumps(action).encode() for row in actions for action in row]
     action_texts = (ctypes.c_char_p * len(flat))(*flat)
-    pairs: Pairs = {}
-    problem.open(policy, features=True)
+    both = list(zip(actions, contexts))
+    problem = Problem(loops, policy, features=True)
     bandit = problem.bandit
+    decide = problem.deciding(lambda: [bandit.decide(arms, context=context) for arms, context in both])
+    c = lambda: problem.check(loops.loops_decide_named(texts, action_texts, *sizes(BLOCK, ARMS)))  # noqa: E731
     for _ in range(WARM_UP + blocks):
-        c = problem.check(problem.loops.loops_decide_named(texts, action_texts, *sizes(BLOCK, ARMS)))
-        both = list(zip(actions, contexts))
-        python, problem.decisions = timed(lambda: [bandit.decide(arms, context=context) for arms, context in both])
-        pairs.setdefault(f"{policy}: decide, named (C: from JSON)", []).append((c, python))
-        settle(problem, {}, "forget", False)
-    return pairs
+        problem.measure(f"{policy}: decide, named; in C from JSON", c, decide)
+        problem.forget("")
+    return problem.pairs
 
 
-def snapshot_calls(problem: Problem, policy: str, blocks: int) -> Pairs:
-    pairs: Pairs = {}
-    problem.open(policy)
+def snapshot_calls(loops: ctypes.CDLL, policy: str, blocks: int) -> Pairs:
+    problem = Problem(loops, policy)
     each = problem.each
-    problem.loops.loops_publish()
+    problem.check(loops.loops_publish())
     snapshot = problem.bandit.snapshot()
+    decide = lambda: timed(lambda: [snapshot.decide(arms) for arms in each])[0]  # noqa: E731
     for _ in range(WARM_UP + blocks):
-        c = problem.dense("decide_snapshot")
-        python, _ = timed(lambda: [snapshot.decide(arms) for arms in each])
-        pairs.setdefault(f"{policy}: decide on a snapshot", []).append((c, python))
-    return pairs
+        problem.measure(f"{policy}: decide on a snapshot", problem.dense("decide_snapshot"), decide)
+    return problem.pairs
 
 
 def show(pairs: Pairs) -> None:
     for label, values in pairs.items():
-        kept = values[WARM_UP:] or values
+        if not label:
+            continue  # what a block needed, and nobody asked for
+        kept = values[WARM_UP:]
         c, python = (statistics.median(side) for side in zip(*kept))
         more = statistics.median(pair[1] - pair[0] for pair in kept)
         print(f"{label:52} {c / 1000:10.3f} {python / 1000:10.3f} {more / 1000:10.3f}", flush=True)
@@ -203,17 +216,16 @@ def main() -> None:
     print(f"eenet {eenet.__version__}, kernels {eenet.kernels()}, numpy {np.__version__}; microseconds a call, medians\n")
     print(f"{f'{ARMS} arms of {DIM} where nothing is said':52} {'in C':>10} {'Python':>10} {'more':>10}")
     with tempfile.TemporaryDirectory() as folder:
-        problem = Problem(load_loops(given.library.resolve(), folder))
+        loops = load_loops(given.library.resolve(), folder)
         for policy in ("uniform", "linucb", "greedy", "eenet:fast", "eenet"):
-            show(dense_calls(problem, policy, given.blocks))
-        show(converted_calls(problem, given.blocks))
-        show(sparse_calls(problem, "uniform", given.blocks))
-        show(sparse_calls(problem, "greedy", given.blocks))
-        if hasattr(problem.bandit, "snapshot"):
-            show(named_calls(problem, "linucb", given.blocks))
-            show(snapshot_calls(problem, "linucb", given.blocks))
-            show(snapshot_calls(problem, "eenet", given.blocks))
-        problem.loops.loops_close()
+            show(dense_calls(loops, policy, given.blocks))
+        show(converted_calls(loops, given.blocks))
+        for policy in ("uniform", "greedy"):
+            show(sparse_calls(loops, policy, given.blocks))
+        show(named_calls(loops, "uniform", given.blocks))
+        for policy in ("linucb", "eenet"):
+            show(snapshot_calls(loops, policy, given.blocks))
+        loops.loops_close()
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_it_decides_as_the_program_does(policy: str, program: Path, tmp_path: Pa
     bandit = eenet.Bandit(policy, dim=contexts.shape[2], seed=seed, **options)
     assert bandit.info.options == run["options"]
     regret = 0.0
-    for row, arms, reward, value in zip(csv.DictReader(log.open()), contexts, rewards, expected):
+    for row, arms, reward, value in zip(csv.DictReader(log.read_text().splitlines()), contexts, rewards, expected):
         decision = bandit.decide(arms)
         assert decision.arm == int(row["action"])
         assert decision.probability == float(row["probability"])
@@ -335,3 +335,15 @@ def test_named_features_have_names() -> None:
     assert pickle.loads(pickle.dumps(names["age"])) == names["age"]
     with pytest.raises(eenet.BadInput):
         bandit.feature(bandit.dim)
+
+
+def test_many_named_rounds() -> None:
+    contexts = [{"user": {"age": age}} for age in (20, 30, 40)]
+    items = [[{"id": name} for name in names] for names in ("ab", "abc", "c")]
+    many, single = (eenet.Bandit("uniform", features=True) for _ in range(2))
+    decisions = many.decide_many(items, contexts=contexts)
+    assert decisions == [single.decide(arms, context=context) for arms, context in zip(items, contexts)]
+    assert many.to_bytes() == single.to_bytes()
+    with pytest.raises(eenet.BadInput, match="contexts: one for each round is needed, these are 1 for 3 rounds"):
+        many.decide_many(items, contexts=contexts[:1])
+    assert len(many.decide_many(items, contexts=[None, {}, {"user": {}}])) == 3

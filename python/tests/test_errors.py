@@ -174,6 +174,12 @@ def test_a_call_that_fails_has_changed_nothing() -> None:
         (lambda own: eenet.Bandit.decide(3, ARMS), "."),
         (lambda own: eenet.Bandit.decide(), "."),
         (lambda own: eenet.Bandit.__new__(int), "."),
+        (lambda own: object.__new__(eenet.Bandit), "not safe"),
+        (lambda own: object.__new__(eenet.Decision), "not safe"),
+        (lambda own: object.__new__(eenet.Scores), "not safe"),
+        (lambda own: eenet.Info(3), "."),
+        (lambda own: eenet.Info([1, 2]), "."),
+        (lambda own: type("Both", (eenet.Bandit, int), {}), "."),
     ],
 )
 def test_a_wrong_argument_is_told(call: Any, sentence: str) -> None:

@@ -9,18 +9,12 @@
 PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
 {
     bandit_object *self = (bandit_object *)PyType_GenericAlloc(type, 0);
-    if (self && pthread_mutex_init(&self->mutex, NULL)) {
-        PyErr_NoMemory();
-        PyTypeObject *own = Py_TYPE(self);
-        PyObject_Free(self);
-        Py_DECREF(own);
-        self = NULL;
-    }
     if (!self) {
         ee_bandit_free(bandit);
         return NULL;
     }
     self->bandit = bandit;
+    self->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     self->takes_rounds = ee_bandit_info(bandit).features != NULL;
     return (PyObject *)self;
 }

@@ -20,7 +20,7 @@ typedef struct array_interface {
 enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, NOT_SWAPPED = 0x200 };
 
 /* Looked up once; they live as long as the process. */
-static PyObject *ndarray, *asarray, *struct_name;
+static PyObject *ndarray, *asarray, *copying, *struct_name;
 
 static int find_numpy(void)
 {
@@ -29,8 +29,9 @@ static int find_numpy(void)
     if (!numpy) return -1;
     if (!ndarray) ndarray = PyObject_GetAttrString(numpy, "ndarray");
     if (!asarray) asarray = PyObject_GetAttrString(numpy, "asarray");
+    if (!copying) copying = PyObject_GetAttrString(numpy, "array");
     Py_DECREF(numpy);
-    if (!ndarray || !asarray) return -1;
+    if (!ndarray || !asarray || !copying) return -1;
     struct_name = PyUnicode_InternFromString("__array_struct__");
     return struct_name ? 0 : -1;
 }
@@ -40,11 +41,11 @@ int array_is_plain(PyObject *object)
     return (PyObject *)Py_TYPE(object) == ndarray;
 }
 
-/* A plain numpy array of what object holds; dtype NULL: of the type that fits. */
-static PyObject *plain_array(PyObject *object, const char *dtype)
+/* A plain numpy array of what object holds, by numpy's asarray or array; dtype NULL: of the type that fits. */
+static PyObject *plain_array(PyObject *object, PyObject *maker, const char *dtype)
 {
-    PyObject *array = dtype ? PyObject_CallFunction(asarray, "Os", object, dtype)
-                            : PyObject_CallFunctionObjArgs(asarray, object, NULL);
+    PyObject *array =
+        dtype ? PyObject_CallFunction(maker, "Os", object, dtype) : PyObject_CallFunctionObjArgs(maker, object, NULL);
     if (array && !array_is_plain(array)) {
         raise_wrong_type("numpy.asarray", "a plain array", array);
         Py_CLEAR(array);
@@ -85,14 +86,15 @@ static int is_number(char kind)
 }
 
 /* As look, of object's numbers as dtype. What numpy says where that fails is right, but does not name the argument. */
-static int convert(PyObject *object, const char *dtype, const char *what, array_view *out)
+static int convert(PyObject *object, PyObject *maker, const char *dtype, const char *what, array_view *out)
 {
-    PyObject *array = plain_array(object, dtype);
+    PyObject *array = plain_array(object, maker, dtype);
     if (!array) {
         PyObject *type, *value, *trace;
-        if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) return -1;
+        PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
+        if (!PyErr_ExceptionMatches(kind)) return -1;
         PyErr_Fetch(&type, &value, &trace);
-        PyErr_Format(type, "%s: numbers are needed: %S", what, value ? value : type);
+        PyErr_Format(kind, "%s: numbers are needed: %S", what, value ? value : type);
         Py_XDECREF(type);
         Py_XDECREF(value);
         Py_XDECREF(trace);
@@ -125,7 +127,7 @@ static int take_numbers(PyObject *object, const char *what, array_view *out)
 {
     if (find_numpy()) return -1;
     if (!array_is_plain(object)) {
-        if (refuse_masked(object, what) || convert(object, NULL, what, out)) return -1;
+        if (refuse_masked(object, what) || convert(object, asarray, NULL, what, out)) return -1;
     } else if (!look(object, out)) {
         return -1;
     }
@@ -138,7 +140,7 @@ static int take_numbers(PyObject *object, const char *what, array_view *out)
     else if (out->kind == 'O') /* Python's own numbers, or none at all: numpy will see */
         memcpy(dtype, "f8", 3);
     array_view_release(out);
-    if (dtype[1]) return convert(object, dtype, what, out);
+    if (dtype[1]) return convert(object, copying, dtype, what, out); /* asarray may leave it unaligned */
     PyErr_Format(PyExc_TypeError, "%s: numbers are needed, this holds %s", what,
                  dtype[0] == 'c'                      ? "complex ones"
                  : dtype[0] == 'U' || dtype[0] == 'S' ? "texts"
@@ -216,8 +218,8 @@ static int floats_of_strided(array_view *view)
 static int numbers_by_numpy(PyObject *object, const char *dtype, const char *what, array_view *out)
 {
     PyObject *order = PyObject_CallFunction(asarray, "Oss", object, dtype, "C");
-    if (!order) return convert(object, dtype, what, out); /* says why */
-    int result = convert(order, dtype, what, out);
+    if (!order) return convert(object, asarray, dtype, what, out); /* says why */
+    int result = convert(order, asarray, dtype, what, out);
     Py_DECREF(order);
     return result;
 }

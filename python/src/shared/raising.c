@@ -13,6 +13,7 @@ enum { COUNT = sizeof NAMES / sizeof *NAMES };
 /* A new reference; NULL with an exception set, where even the import fails. */
 static PyObject *exception_of(ee_status status)
 {
+    PyErr_Clear(); /* nothing of Python may be called with an exception set */
     PyObject *errors = PyImport_ImportModule("eenet._errors");
     if (!errors) return NULL;
     size_t index = (size_t)status < COUNT ? (size_t)status : 0;
@@ -47,6 +48,7 @@ PyObject *raise_bad_input(const char *format, ...)
 
 PyObject *raise_wrong_type(const char *what, const char *needed, PyObject *object)
 {
+    PyErr_Clear(); /* what Python said of it, perhaps */
     PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
     if (name) PyErr_Format(PyExc_TypeError, "%s: %s is needed, not %S", what, needed, name);
     Py_XDECREF(name);
