@@ -323,6 +323,10 @@ def test_wrong_requests(client, bandit, vectors):
         bandit.decide_many([{"actions": ACTIONS, "contxt": {}}])
     with pytest.raises(BadRequest, match="a reward is a pair"):
         bandit.reward_many([("a", 1, 2, 3, 4)])
+    with pytest.raises(BadRequest, match="a name must be UTF-8"):
+        bandit.explain_decision("\ud800")
+    with pytest.raises(BadRequest, match="a name must be a text, got int"):
+        client.bandit(7)
     with pytest.raises(BadRequest, match="since is a time of no zone"):
         list(bandit.log(since=datetime.datetime(2026, 1, 1)))
 
@@ -457,20 +461,22 @@ def test_threads_share_a_client(server, bandit):
     assert [event["outcome"] for event in server.events(bandit.name, "reward")] == ["joined"] * 400
 
 
+FORK = """
+import os, sys, eenet
+bandit = eenet.Client(sys.argv[1]).bandit(sys.argv[2])
+bandit.decide({"a": {}}, id="before")
+pool = bandit._transport._pool
+(kept,) = pool._kept
+child = os.fork()
+bandit.decide({"a": {}}, id="parent" if child else "child")
+assert len(pool._kept) == 1 and (kept in pool._kept) == (child != 0)
+assert not child or os.wait()[1] == 0
+"""
+
+
 def test_a_child_process_uses_connections_of_its_own(server, bandit):
-    bandit.decide(ACTIONS, id="before")
-    pool = bandit._transport._pool
-    (kept,) = pool._kept
-    child = os.fork()
-    if child == 0:
-        try:
-            bandit.decide(ACTIONS, id="child")
-            os._exit(0 if kept not in pool._kept and len(pool._kept) == 1 else 2)
-        finally:
-            os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert bandit.decide(ACTIONS, id="parent").id == "parent" and pool._kept == [kept]
-    assert [event["id"] for event in server.events(bandit.name, "decision")] == ["before", "child", "parent"]
+    subprocess.run([sys.executable, "-c", FORK, server.url, bandit.name], check=True)
+    assert {event["id"] for event in server.events(bandit.name, "decision")} == {"before", "child", "parent"}
 
 
 def test_asyncio_with_many_calls_at_once(server, bandit):
@@ -576,3 +582,12 @@ def test_the_example_learns(server):
     last = int(re.search(r"in the last 100: (\d+)", told)[1])
     assert last > 33  # chance has 27
     assert re.search(r"logged: 0\.\d\d clicks a visit\nuniform: 0\.\d\d", told)
+
+
+def test_the_page_about_the_server(client):
+    client.create("shop", features=True, wait="30m")
+    page = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    names = {}
+    exec(block.replace("http://127.0.0.1:8080", client.url), names)
+    assert names["decision"].id == "view-1" and names["shop"].reward("view-1", 1).outcome == "repeated"

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import socket
 import threading
 import time
 
@@ -191,6 +192,65 @@ def test_a_timeout(own_server):
             with pytest.raises(Timeout, match="did not answer within 0.1 s") as caught:
                 call()
             assert isinstance(caught.value, TimeoutError) and caught.value.maybe_done
+
+
+class Stranger:
+    """Answers whatever it is asked with the same bytes."""
+
+    def __init__(self, answer, pause=None):
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._answer, self._pause = answer, pause
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _serve(self):
+        try:
+            while True:
+                client = self._listener.accept()[0]
+                with client:
+                    if self._pause:
+                        self._pause(client)
+                    client.sendall(self._answer)
+                    client.recv(1 << 20)
+        except OSError:
+            pass
+
+
+def test_what_is_not_the_server_is_told():
+    with Stranger(b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n<html/>") as stranger:
+        with pytest.raises(ServerError, match="is not eenet serve: the answer is no JSON"):
+            Client(stranger.url).bandits()
+    with Stranger(b"220 mail.example.org ready\r\n") as stranger:
+        for call in (Client(stranger.url).bandits, lambda: asyncio.run(AsyncClient(stranger.url).bandits())):
+            with pytest.raises(Unavailable, match="does not speak HTTP/1.1"):
+                call()
+
+
+SIZE = 1 << 25
+
+
+def test_a_slow_reader_is_no_timeout():
+    """A large model takes longer to send than the timeout; each piece does not."""
+    def read_slowly(client):
+        for _ in range(SIZE >> 18):
+            time.sleep(0.01)
+            client.recv(1 << 18, socket.MSG_WAITALL)
+
+    for kind in ("blocking", "asyncio"):
+        with Stranger(b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"event":7}', read_slowly) as stranger:
+            settings = {"timeout": 0.8, "retry_for": 0}
+            if kind == "blocking":
+                event = Client(stranger.url, **settings).bandit("a").upload(bytes(SIZE))
+            else:
+                event = asyncio.run(AsyncClient(stranger.url, **settings).bandit("a").upload(bytes(SIZE)))
+            assert event == 7
 
 
 def test_a_cancelled_call_closes_its_connection(own_server):

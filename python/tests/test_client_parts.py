@@ -1,6 +1,7 @@
 """What the clients share, without a network: answers as bytes, and when to try again."""
 
 import json
+import random
 
 import numpy as np
 import pytest
@@ -70,6 +71,21 @@ def test_what_is_not_http(data):
 def test_lengths_that_are_none(rest):
     with pytest.raises(BadAnswer):
         AnswerReader().feed(b"HTTP/1.1 200 OK\r\n" + rest + b"\r\n\r\n")
+
+
+def test_any_bytes_are_an_answer_or_none():
+    draw = random.Random(1)
+    for _ in range(3000):
+        data = bytearray(draw.choice(list(ANSWERS.values()))[0])
+        for _ in range(draw.randrange(1, 6)):
+            data[draw.randrange(len(data))] = draw.choice(b"\r\n\0 :;0129afHT\xff-")
+        reader = AnswerReader()
+        try:
+            half = draw.randrange(len(data))
+            came = reader.feed(bytes(data[:half])) or reader.feed(bytes(data[half:])) or reader.end()
+            assert isinstance(came, Answer) and came.status >= 200
+        except BadAnswer:
+            pass
 
 
 def test_requests_as_bytes():

@@ -16,7 +16,7 @@ from .retrying import Failure, Items, Pause, Steps
 from .server_calls import Endpoint
 from .shape import Settings, result_signature
 from .values import path_part
-from .wire import Answer, AnswerReader, BadAnswer, Request
+from .wire import Answer, AnswerReader, BadAnswer, NotHTTP, Request
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
@@ -36,8 +36,10 @@ class _Connection(asyncio.Protocol):
         self._transport: Optional[asyncio.Transport] = None
         self._answer: Optional[asyncio.Future[Answer]] = None
         self._reader = AnswerReader()
-        self._heard = 0.0  # when the last bytes came
+        self._heard = 0.0  # when the last bytes came, or went
+        self._unsent = 0
         self._timer: Optional[asyncio.TimerHandle] = None
+        self._spoke_first = False
         self.is_open = False
         self.was_used = False
         self.idle_since = 0.0
@@ -51,6 +53,7 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._heard = self._loop.time()
         if self._answer is None:  # nobody asked
+            self._spoke_first = True
             self.close()
             return
         try:
@@ -72,10 +75,13 @@ class _Connection(asyncio.Protocol):
     async def exchange(self, data: bytes) -> Answer:
         assert self._transport is not None
         self._reader = AnswerReader()
+        if not self.is_open:
+            raise NotHTTP() if self._spoke_first else BadAnswer("the connection was closed without an answer")
         self._answer = self._loop.create_future()
         self._heard = self._loop.time()
         self._timer = self._loop.call_later(self._timeout, self._look_at_clock)
         self._transport.write(data)
+        self._unsent = self._transport.get_write_buffer_size()
         try:
             return await self._answer
         finally:
@@ -108,7 +114,7 @@ class _Connection(asyncio.Protocol):
             if error is not None:
                 raise error
             self._answer.set_result(self._reader.end())
-        except (OSError, BadAnswer) as failed:
+        except Exception as failed:
             self._fail(failed)
 
     def _fail(self, error: Exception) -> None:
@@ -117,6 +123,10 @@ class _Connection(asyncio.Protocol):
             self._answer.set_exception(error)
 
     def _look_at_clock(self) -> None:
+        assert self._transport is not None
+        unsent = self._transport.get_write_buffer_size()
+        if unsent < self._unsent:  # a large request is under way
+            self._unsent, self._heard = unsent, self._loop.time()
         left = self._heard + self._timeout - self._loop.time()
         if left <= 0:
             self._fail(TimeoutError())
@@ -292,7 +302,7 @@ class AsyncClient(Endpoint):
     """A client of ``eenet serve`` for asyncio: as ``eenet.Client``, with calls that are awaited.
 
     At most ``connections`` requests are under way at a time; further ones wait for their turn. A call that is
-    cancelled closes its connection, and may have been done.
+    cancelled closes its connection, and may have been done. A client is for one event loop at a time.
 
     >>> async def visit():
     ...     async with AsyncClient(url) as client:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Iterator, List
 
 from .errors import ServerError, SomeRefused, TooLarge, error_of_item
 from .retrying import Backoff, Pause, Steps
-from .server_calls import Endpoint, ask
+from .server_calls import Endpoint, ask_json
 
 # What a server takes at a time unless it is set otherwise; where it takes less, a batch is cut in halves.
 MOST_ITEMS = 1000
@@ -60,7 +59,7 @@ def _sent(self: Endpoint, path: str, member: str, items: List[bytes], read: Call
     answers: List[Any] = [None] * len(items)
     while True:
         body = b'{"%b":[%b]}' % (member.encode(), b",".join([items[place] for place in left]))
-        told = json.loads((yield from ask(self, "POST", path, body)).body)[member]
+        told = (yield from ask_json(self, "POST", path, body))[member]
         for place, each in zip(left, told):
             answers[place] = error_of_item(each["error"]) if "error" in each else read(each)
         left = [place for place in left if getattr(answers[place], "http_status", 0) == 503]

@@ -108,8 +108,9 @@ class _Pool:
             self._kept.pop(0).close()
 
     def close(self) -> None:
-        while self._kept:
-            self._kept.pop().close()
+        kept, self._kept = self._kept, []
+        for connection in kept:
+            connection.close()
 
     __del__ = close
 

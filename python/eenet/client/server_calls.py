@@ -28,14 +28,21 @@ def ask(self: Endpoint, method: str, path: str, body: bytes = b"", **more: Any) 
 
 
 def ask_json(self: Endpoint, method: str, path: str, body: bytes = b"", **more: Any) -> Steps[Any]:
-    answer = yield from ask(self, method, path, body, **more)
-    return json.loads(answer.body)
+    return read_json((yield from ask(self, method, path, body, **more)))
+
+
+def read_json(answer: Answer) -> Any:
+    try:
+        return json.loads(answer.body)
+    except ValueError:
+        raise ServerError("what answers there is not eenet serve: the answer is no JSON", http_status=answer.status,
+                          maybe_done=True) from None
 
 
 CREATE = """Creates a bandit, and returns it.
 
-    ``features`` (True, or options as ``{"names": 20000}``) makes a bandit of named features, ``dim`` one of vectors:
-    one of the two is needed. Other settings: ``policy``, ``options``, ``seed``, ``propensity``, ``wait``,
+    With ``dim`` it takes vectors of so many numbers, else named features, whose options ``features`` may have, as
+    ``{"names": 20000}``. Other settings: ``policy``, ``options``, ``seed``, ``propensity``, ``wait``,
     ``default_reward``, ``aggregation``, ``mode``, ``rewards``, ``confidence``, ``promote``, ``challengers``,
     ``retention_days``. The same again changes nothing; other settings under the same name are a Conflict.
 """

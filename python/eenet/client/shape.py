@@ -33,15 +33,15 @@ class Settings:
         if isinstance(error, (socket.timeout, TimeoutError)):
             return Failure(f"{self.target} did not answer within {self.timeout:g} s", maybe_done, timed_out=True)
         reason = getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)
-        return Failure(f"{self.target}: {reason}", maybe_done, was_kept=was_kept, is_final=_is_final(error))
+        return Failure(f"{self.target}: {reason}", maybe_done, was_kept=was_kept, is_final=_is_final(error, maybe_done))
 
 
-def _is_final(error: Exception) -> bool:
+def _is_final(error: Exception, connected: bool) -> bool:
     """Whether another try would fare the same: a wrong name, a certificate that is not trusted, another protocol."""
     if isinstance(error, socket.gaierror):
         return error.errno == socket.EAI_NONAME
     if isinstance(error, ssl.SSLError):
-        return not isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
+        return not connected and not isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError))
     return isinstance(error, NotHTTP)
 
 

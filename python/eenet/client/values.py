@@ -183,7 +183,12 @@ def id_text(of: Any, what: str = "id") -> str:
 
 
 def path_part(name: str) -> str:
-    return quote(name, safe="")
+    if not isinstance(name, str):
+        raise BadRequest(f"a name must be a text, got {type(name).__name__}")
+    try:
+        return quote(name, safe="")
+    except UnicodeEncodeError:
+        raise BadRequest(f"a name must be UTF-8, got {name!r}") from None
 
 
 def query(**members: Any) -> str:
