@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 import numpy
 from numpy.typing import NDArray
@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 _Path = Union[str, bytes, "os.PathLike[str]"]
 _Job = Tuple[Dataset, str, str, int, int]  # data set, policy, options, seed, rounds
 
+_Made = TypeVar("_Made", bound="Dataset")
+
 class Dataset:
     def __new__(cls, text: _Path, cache: Optional[_Path] = None) -> Dataset: ...
+    @classmethod
+    def of_columns(cls: Type[_Made], text: str, names: bytes, columns: Tuple[Any, ...], /) -> _Made: ...
     @property
     def text(self) -> str: ...
     @property

@@ -245,10 +245,8 @@ def _arrays(rewards: Any, logged: Any, actions: Any, predictions: Any, copies: A
 def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray[Any, Any]:
     """As float64 in C order. (n, 1) is (n,) where that is needed, and (n, k, 1), as Open Bandit Pipeline has it, is
     (n, k)."""
+    array = _array(given, what)
     try:
-        array = numpy.asarray(given)
-        if array.dtype.kind not in "biufO":
-            raise TypeError(f"this is an array of {array.dtype}")
         array = array.astype(numpy.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{what}: numbers are needed: {error}") from error
@@ -262,6 +260,16 @@ def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray[Any, A
     return numpy.ascontiguousarray(array)
 
 
+def _array(given: Any, what: str) -> numpy.ndarray[Any, Any]:
+    try:
+        array = numpy.asarray(given)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{what}: numbers are needed: {error}") from error
+    if array.dtype.kind not in "biufO":
+        raise BadInput(f"{what}: numbers are needed: this is an array of {array.dtype}")
+    return array
+
+
 def _probabilities(given: Any, what: str) -> numpy.ndarray[Any, Any]:
     """(n,) or (n, k); those of a single column are of the taken action."""
     array = _numbers(given, what, 2)
@@ -269,12 +277,8 @@ def _probabilities(given: Any, what: str) -> numpy.ndarray[Any, Any]:
 
 
 def _whole(given: Any) -> numpy.ndarray[Any, Any]:
-    array = numpy.asarray(given)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise BadInput(f"actions: an array of 1 dimension is needed, this one has {array.ndim}")
-    if array.dtype.kind in "iu":
+    array = _array(given, "actions")
+    if array.dtype.kind in "iu" and array.ndim == 1:
         return numpy.ascontiguousarray(array, dtype=numpy.int64)
     numbers = _numbers(array, "actions")
     whole = numbers.astype(numpy.int64) if numpy.isfinite(numbers).all() else numpy.full(len(numbers), -1)

@@ -169,6 +169,8 @@ def test_decisions_are_compared_hashed_and_pickled() -> None:
     assert decision == same and hash(decision) == hash(same)
     assert decision != other and decision != 1 and (decision == None) is False  # noqa: E711
     assert len({decision, same, other}) == 2
+    near, far = (eenet.Bandit("linucb", 2).decide([[1, 0], [0, length]]) for length in (2, 3))
+    assert (near.arm, near.id, near.probability) == (far.arm, far.id, far.probability) and near != far
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         back = pickle.loads(pickle.dumps(decision, protocol))
         assert back == decision and np.array_equal(back.scores, decision.scores)
@@ -335,3 +337,15 @@ def test_named_features_have_names() -> None:
     assert pickle.loads(pickle.dumps(names["age"])) == names["age"]
     with pytest.raises(eenet.BadInput):
         bandit.feature(bandit.dim)
+
+
+def test_many_named_rounds() -> None:
+    contexts = [{"user": {"age": age}} for age in (20, 30, 40)]
+    items = [[{"id": name} for name in names] for names in ("ab", "abc", "c")]
+    many, single = (eenet.Bandit("uniform", features=True) for _ in range(2))
+    decisions = many.decide_many(items, contexts=contexts)
+    assert decisions == [single.decide(arms, context=context) for arms, context in zip(items, contexts)]
+    assert many.to_bytes() == single.to_bytes()
+    with pytest.raises(eenet.BadInput, match="contexts: one for each round is needed, these are 1 for 3 rounds"):
+        many.decide_many(items, contexts=contexts[:1])
+    assert len(many.decide_many(items, contexts=[None, {}, {"user": {}}])) == 3

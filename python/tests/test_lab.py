@@ -250,10 +250,12 @@ def test_sparse_rows_are_what_their_file_is(tmp_path):
         ([1.0, 2.0], [1, 2], "X: an array of 2 dimensions is needed"),
         ([[1.0], [2.0]], [[1], [2]], "y: an array of 1 dimension is needed"),
         ([["a"], ["b"]], [1, 2], "X: numbers are needed"),
-        ([[1.0], [numpy.inf]], [1, 2], "X: finite numbers are needed"),
-        ([[1.0], [2.0]], [1, 1], "^arrays.csv: all rows have the same label"),
+        ([[1.0], [numpy.inf]], [1, 2], "X: numbers of float32's range are needed"),
+        ([[1.0], [2.0]], [1, 1], "^arrays: all rows have the same label"),
         ([[1.0], [2.0]], [1, None], "y: row 1 has no class"),
-        ([[1.0], [2.0]], [1, numpy.nan], "^arrays.csv, line 3, column 'target': the label is missing"),
+        ([[1.0], [2.0]], [1, numpy.nan], "y: row 1 has no class"),
+        ([[1.0], [2.0]], ["a", "b\0c"], "without a zero character"),
+        ([[1.0], [2.0]], ["a", "?"], "^arrays, line 2, column 'target': the label is missing"),
         ([[1.0], [2.0]], "kind", "needs an X that is a DataFrame"),
         (numpy.zeros((0, 2)), [], "there are no rows"),
     ],
@@ -421,6 +423,8 @@ def test_objects_that_are_none():
         extension.usual_rounds(Pretender())
     with pytest.raises(TypeError):
         extension.play("x", [("no", "job")], "0", 1, 1, None)
+    with pytest.raises(TypeError, match="a job is"):
+        extension.play("x", ["no job"], "0", 1, 1, None)
     with pytest.raises(eenet.FileError):
         lab.read("no/such/folder")
 

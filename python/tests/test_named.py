@@ -15,6 +15,7 @@ import sys
 
 import numpy as np
 import pytest
+from used_memory import bytes_a_call
 
 import eenet
 
@@ -515,3 +516,43 @@ def test_references_are_given_back():
         play()
     gc.collect()
     assert [sys.getrefcount(value) for value in held] == before
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda bandit: bandit.score([{"a": 1.5, "v": np.arange(3.0)}, {"b": "é" * 300}], context={"u": {"w": "x"}}),
+        lambda bandit: bandit.explain([{"a": 1.5, "v": [1, 2, 3]}], 0, context={"u": "x", "w": ["y", "z"]}),
+        lambda bandit: bandit.score([{"a": 1, "l": "x" * 300}, {"b": math.nan}]),
+        lambda bandit: bandit.score([{"a": 1}] * 20 + [{"b": object()}]),
+        lambda bandit: bandit.score('{"_multi": [{"a": '),
+        lambda bandit: bandit.score([{"a": 1}, {"b": [[1]]}]),
+    ],
+)
+def test_memory_is_given_back(play):
+    bandit = make()
+    bandit.learn_names([{"a": 1.5, "b": "x"}])
+
+    def quietly():
+        try:
+            play(bandit)
+        except (eenet.BadInput, TypeError):
+            pass
+
+    assert bytes_a_call(quietly) < 8
+
+
+def test_a_key_that_runs_code():
+    class Key:
+        def __init__(self, action):
+            self.action = action
+
+        def __index__(self):
+            self.action()
+            return 7
+
+    values = {}
+    values[Key(values.clear)] = 1
+    with pytest.raises(eenet.BadInput, match="was changed while it was read"):
+        make().decide([values])
+    assert bytes_after([{Key(lambda: None): 2.5}]) == bytes_after([{"7": 2.5}])

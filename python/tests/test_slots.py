@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from used_memory import bytes_a_call
 
 import eenet
 
@@ -155,3 +156,16 @@ def test_references_are_given_back():
         with pytest.raises(eenet.BadInput):
             bandit.decide_slots([arms, arms[:2]], excluded=excluded)
     assert [sys.getrefcount(value) for value in held] == before
+
+
+def test_memory_is_given_back():
+    bandit, arms = eenet.Bandit("linucb", dim=DIM, pending=4), rounds(1)[0]
+
+    def play():
+        bandit.decide_slots([arms, arms], excluded=np.zeros((2, ARMS), dtype=bool))
+        bandit.decide_slots(arms, 2)
+        for wrong in ([arms, arms[:2]], [arms, 5], [arms, [{"a": 1}]]):
+            with pytest.raises((eenet.BadInput, TypeError)):
+                bandit.decide_slots(wrong, excluded=[True] * ARMS)
+
+    assert bytes_a_call(play, 300) < 8

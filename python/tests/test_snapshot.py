@@ -6,10 +6,12 @@ import json
 import pickle
 import sys
 import threading
+import time
 import weakref
 
 import numpy as np
 import pytest
+from used_memory import bytes_a_call
 
 import eenet
 
@@ -214,24 +216,25 @@ def test_threads_on_one_bandit_and_rounds_of_names():
 
 
 def test_the_gil_is_released_while_a_snapshot_decides():
-    """Another thread counts in Python meanwhile; with the GIL held it could not."""
+    """Another thread looks at the clock all the time, also in the middle of a decision."""
     snapshot = eenet.Bandit("eenet", dim=1000, seed=1, f1_width=500).snapshot()
-    arms = np.random.default_rng(0).random((300, 1000), dtype="f4")
-    turns, inside, done = [0], [], threading.Event()
+    arms = np.random.default_rng(0).random((500, 1000), dtype="f4")
+    times, middles, done = [], [], threading.Event()
 
-    def count():
+    def look():
         while not done.is_set():
-            turns[0] += 1
+            times.append(time.perf_counter())
 
     def decide():
         for _ in range(5):
-            before = turns[0]
+            start = time.perf_counter()
             snapshot.decide(arms)
-            inside.append(turns[0] - before)
+            length = time.perf_counter() - start
+            middles.append((start + 0.3 * length, start + 0.6 * length))  # it may wait for the GIL before and after
         done.set()
 
-    run_threads(2, lambda number: decide() if number else count())
-    assert min(inside) > 0
+    run_threads(2, lambda number: decide() if number else look())
+    assert sum(any(low < moment < high for moment in times) for low, high in middles) >= 3
 
 
 # ---- lives and errors ----
@@ -273,6 +276,18 @@ def test_references_are_given_back():
                 snapshot.explain(arms, ARMS)
     del snapshot
     assert (sys.getrefcount(bandit), sys.getrefcount(arms)) == before
+
+
+def test_memory_is_given_back():
+    bandit, arms = eenet.Bandit("linucb", dim=DIM), rounds(1)[0]
+
+    def play():
+        snapshot = bandit.snapshot()
+        bandit.learn(snapshot.decide(arms), 0.5)
+        snapshot.explain(arms, 1)
+        snapshot.update()
+
+    assert bytes_a_call(play) < 8
 
 
 @pytest.mark.parametrize(

@@ -96,17 +96,15 @@ static ee_status make_name(const dataset_kind *kind, const parts *from, char **o
     return check_name(*out, error);
 }
 
-ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error)
+static ee_status open_kind(const dataset_kind *kind, const char *text, const char *cache, const table_cells *cells,
+                           dataset **out, ee_error *error)
 {
-    *out = NULL;
-    const dataset_kind *kind = find_kind(text, error);
-    if (!kind) return EE_BAD_OPTION;
     parts from = {0};
     char *copy = NULL, *name = NULL;
     ee_status status = take_apart(text, kind, &from, error);
     if (!status) status = make_name(kind, &from, &name, error);
     if (!status) status = memory_create(NULL, &copy, strlen(text) + 1, 1, error);
-    dataset_request request = {from.place, from.options, cache};
+    dataset_request request = {from.place, from.options, cache, cells};
     if (!status) status = kind->open(&request, out, error);
     memory_free(from.copy);
     if (status) {
@@ -119,6 +117,19 @@ ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_er
     (*out)->text = copy;
     (*out)->name = name;
     return EE_OK;
+}
+
+ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error)
+{
+    *out = NULL;
+    const dataset_kind *kind = find_kind(text, error);
+    return kind ? open_kind(kind, text, cache, NULL, out, error) : EE_BAD_OPTION;
+}
+
+ee_status dataset_open_cells(const char *text, const table_cells *cells, dataset **out, ee_error *error)
+{
+    *out = NULL;
+    return open_kind(&dataset_table, text, NULL, cells, out, error);
 }
 
 void dataset_free(dataset *data)

@@ -35,6 +35,11 @@ typedef struct environment_round {
 ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error);
 void dataset_free(dataset *data);
 
+/* Opens a table whose cells are in memory (table.h): text is "table:NAME,OPTION=VALUE...", and NAME stands for the
+ * file. The cells are borrowed for the call. */
+typedef struct table_cells table_cells;
+ee_status dataset_open_cells(const char *text, const table_cells *cells, dataset **out, ee_error *error);
+
 /* The text that it was opened with. */
 const char *dataset_text(const dataset *data);
 

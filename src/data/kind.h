@@ -9,9 +9,10 @@
 
 /* What a data set is opened with: the parts of "KIND:PLACE,OPTION=VALUE,...". */
 typedef struct dataset_request {
-    const char *place;   /* a folder, a file or a form; the kind's default_place where none was given */
-    const char *options; /* "" where none were given; options_parse reads it */
-    const char *cache;   /* a folder for what takes long to prepare (cache.h); NULL: nothing is kept */
+    const char *place;        /* a folder, a file or a form; the kind's default_place where none was given */
+    const char *options;      /* "" where none were given; options_parse reads it */
+    const char *cache;        /* a folder for what takes long to prepare (cache.h); NULL: nothing is kept */
+    const table_cells *cells; /* a table that is in memory; NULL: it is in a file */
 } dataset_request;
 
 typedef struct dataset_kind {

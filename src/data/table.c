@@ -376,24 +376,48 @@ static void table_release(table *t)
     memory_free(t->lines);
 }
 
+static ee_status finish_table(table *t, classes_dataset **out, ee_error *error)
+{
+    ee_status status = settle_columns(t, error);
+    if (!status) status = measure_columns(t, error);
+    return status ? status : make_rows(t, out, error);
+}
+
 static ee_status separated_parse(source *file, const table_options *options, classes_dataset **out, ee_error *error)
 {
     table t = {.file = file, .options = options};
     row_reader rows = rows_start(file, NULL);
     ee_status status = read_cells(&t, &rows, error);
     rows_release(&rows);
-    if (!status) status = settle_columns(&t, error);
-    if (!status) status = measure_columns(&t, error);
-    if (!status) status = make_rows(&t, out, error);
+    if (!status) status = finish_table(&t, out, error);
     table_release(&t);
     return status;
+}
+
+/* Lines are counted from 1 without the names: line n is row n. */
+static ee_status cells_take(const table_cells *from, const char *name, const table_options *options,
+                            classes_dataset **out, ee_error *error)
+{
+    source file = {.path = (char *)name};
+    table t = {&file, options, .width = from->width, .height = from->height, .cells = from->cells};
+    ee_status status = memory_create(NULL, &t.lines, t.height, sizeof *t.lines, error);
+    for (size_t i = 0; i < t.height && !status; i++) t.lines[i] = i;
+    if (!status) status = finish_table(&t, out, error);
+    t.cells = NULL;
+    table_release(&t);
+    return status;
+}
+
+static ee_status read_options(const char *text, table_options *options, ee_error *error)
+{
+    options_set_defaults(&schema, options);
+    return options_parse(&schema, text, options, error);
 }
 
 ee_status table_parse(source *file, const char *text, classes_dataset **out, ee_error *error)
 {
     table_options options;
-    options_set_defaults(&schema, &options);
-    ee_status status = options_parse(&schema, text, &options, error);
+    ee_status status = read_options(text, &options, error);
     if (status) return status;
     status =
         libsvm_recognize(file) ? libsvm_parse(file, &options, out, error) : separated_parse(file, &options, out, error);
@@ -401,11 +425,25 @@ ee_status table_parse(source *file, const char *text, classes_dataset **out, ee_
     return status;
 }
 
+static ee_status open_cells(const dataset_request *request, dataset **out, ee_error *error)
+{
+    table_options options;
+    classes_dataset *data = NULL;
+    ee_status status = read_options(request->options, &options, error);
+    if (!status) status = cells_take(request->cells, request->place, &options, &data, error);
+    if (status) return status;
+    data->in_order = options.order.pick == ORDER_FILE;
+    data->head.fingerprint = request->cells->fingerprint;
+    *out = &data->head;
+    return EE_OK;
+}
+
 static ee_status table_open(const dataset_request *request, dataset **out, ee_error *error)
 {
     uint64_t fingerprint = 0;
     source file;
     classes_dataset *data = NULL;
+    if (request->cells) return open_cells(request, out, error);
     ee_status status = source_load(NULL, request->place, &fingerprint, &file, error);
     if (!status) status = source_unpack(&file, error);
     if (!status) status = table_parse(&file, request->options, &data, error);

@@ -2,8 +2,8 @@
 #ifndef EENET_TABLE_H
 #define EENET_TABLE_H
 
+#include "categories.h"
 #include "classes.h"
-#include "source.h"
 
 enum { NORMALIZE_UNIT, NORMALIZE_STANDARD, NORMALIZE_NONE };
 enum { ORDER_RANDOM, ORDER_FILE };
@@ -18,6 +18,13 @@ typedef struct table_options {
     bool constant;
     option_choice order;
 } table_options;
+
+/* A table that is in memory. The texts of the cells are borrowed. */
+struct table_cells {
+    cell *cells; /* (height, width) the first row has the names of the columns */
+    size_t height, width;
+    uint64_t fingerprint;
+};
 
 /* Reads what the file's bytes hold, unpacked already; they are changed. options is the text of them. On success *out is
  * to be closed with classes_close; it has all but the fingerprint. */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import tempfile
@@ -149,38 +148,25 @@ def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
     has a class for each row, or is the name of X's column with them. The options are those of the kind `table`, as
     ``normalize="standard"``; results call it ``table:NAME``. It is what the program makes of the same rows in a file.
 
-    >>> import numpy
     >>> table([[5.1, 3.5], [4.9, 3.0], [6.2, 3.4]], ["setosa", "setosa", "virginica"], name="iris")
     Dataset('table:iris', dim=6, arms=2, rows=3)
     """
     if not re.fullmatch(r"[\w-]+", name):
         raise ValueError(f"name: letters, digits, _ and - are needed, got {name!r}")
-    with tempfile.TemporaryDirectory(prefix="eenet-") as folder:
-        path = os.path.join(folder, name + ".csv")
-        X, y = _take_label(X, y)
-        if hasattr(X, "tocsr"):
-            _write_sparse(path, X.tocsr(), y)
-        else:
-            categorical = _write_columns(path, X, y)
-            if categorical and "categorical" not in options:
-                options["categorical"] = categorical
-        words = "".join(f",{key}={_option_value(value)}" for key, value in options.items())
-        try:
-            made = Dataset(f"table:{path}{words}")
-        except eenet.Error as error:  # a folder that nobody has seen is not named
-            message = str(error)
-            raise type(error)(message[max(message.find(name + ".csv"), 0) :]) from None
+    if not {"label", "header"}.isdisjoint(options):
+        raise ValueError("label and header are options of a table in a file: here y has the classes")
+    X, y = _take_classes(X, y)
+    made = _open_sparse(X.tocsr(), y, name, options) if hasattr(X, "tocsr") else _open_columns(X, y, name, options)
     made.made_of_arrays = True  # type: ignore[attr-defined]
     return made
 
 
-def _option_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+def _option_text(options: Mapping[str, Any]) -> str:
+    words = {True: "on", False: "off"}
+    return "".join(f",{key}={words[value] if isinstance(value, bool) else value}" for key, value in options.items())
 
 
-def _take_label(X: Any, y: Any) -> Tuple[Any, List[Any]]:
+def _take_classes(X: Any, y: Any) -> Tuple[Any, List[Any]]:
     """X without the classes, and the classes as plain Python values."""
     if isinstance(y, str):
         if not hasattr(X, "columns"):
@@ -192,75 +178,85 @@ def _take_label(X: Any, y: Any) -> Tuple[Any, List[Any]]:
     if classes.ndim != 1:
         raise ValueError(f"y: an array of 1 dimension is needed, this one has {classes.ndim}")
     values: List[Any] = classes.tolist()
-    if None in values:
-        raise ValueError(f"y: row {values.index(None)} has no class")
+    rows = X.shape[0] if hasattr(X, "shape") and X.shape else len(X)
+    if rows != len(values):
+        raise ValueError(f"y: a class for each of the {rows} rows of X is needed, got {len(values)}")
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            raise ValueError(f"y: row {row} has no class")
     return X, values
 
 
-def _write_columns(path: str, X: Any, y: List[Any]) -> str:
-    """As CSV. Texts stand in quotes, so that no separator is seen in them; numbers read back to the same double.
-    Returns the columns that are categories though they may look like numbers, as the option names them."""
+def _are_numbers(values: List[Any]) -> bool:
+    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+
+
+def _open_columns(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -> Dataset:
+    """The classes first: another column that is called target is not taken for them."""
+    classes: Any = numpy.array(y, numpy.float64) if _are_numbers(y) else _texts_of(y)
     if hasattr(X, "columns"):
         names = [str(column) for column in X.columns]
-        columns = [_plain_values(X.iloc[:, i]) for i in range(len(names))]
+        columns = [_column_of(X.iloc[:, i]) for i in range(len(names))]
         codes = [str(i + 2) for i in range(len(names)) if str(X.dtypes.iloc[i]) == "category"]
+        if codes and "categorical" not in options:
+            options = {**options, "categorical": "+".join(codes)}
     else:
-        numbers = _numbers_of(X)
-        names, codes = [f"x{i}" for i in range(numbers.shape[1])], []
-        columns = numbers.T.tolist()
-    _check_rows(len(columns[0]) if columns else 0, y)
-    with _create(path) as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-        writer.writerow(["target", *names])  # first: another column of this name is not taken for the classes
-        writer.writerows(zip(y, *columns))
-    return "+".join(codes)
+        numbers = numpy.asarray(X)
+        if numbers.dtype.kind not in "buif":
+            raise TypeError(f"X: numbers are needed, got an array of {numbers.dtype}; a DataFrame may have texts too")
+        if numbers.ndim != 2:
+            raise ValueError(f"X: an array of 2 dimensions is needed, this one has {numbers.ndim}")
+        columns = list(_check_numbers(numpy.array(numbers.T, numpy.float64, order="C"), "X"))
+        names = [f"x{i}" for i in range(len(columns))]
+    text = f"table:{name}{_option_text(options)}"
+    return Dataset.of_columns(text, _texts_of(["target", *names]), (classes, *columns))
 
 
-def _numbers_of(X: Any) -> NDArray[numpy.float64]:
-    numbers = numpy.asarray(X)
-    if numbers.dtype.kind not in "buif":
-        raise TypeError(f"X: numbers are needed, got an array of {numbers.dtype}; a DataFrame may have texts too")
-    if numbers.ndim != 2:
-        raise ValueError(f"X: an array of 2 dimensions is needed, this one has {numbers.ndim}")
-    if numpy.isinf(numbers).any():
-        raise ValueError("X: finite numbers are needed, got inf; nan is a missing value")
-    return numbers.astype(numpy.float64)
+def _column_of(column: Any) -> Any:
+    """A DataFrame's column: numbers as they are, anything else as text, what is missing as an empty one."""
+    if column.dtype.kind in "uif":
+        numbers = column.to_numpy(dtype=numpy.float64, na_value=numpy.nan)
+        return _check_numbers(numbers, f"X: column {column.name!r}")
+    return _texts_of(column.astype(object).where(column.notna(), "").tolist())
 
 
-def _plain_values(column: Any) -> List[Any]:
-    """A DataFrame's column for csv: what is missing is empty."""
-    values: List[Any] = column.astype(object).where(column.notna(), None).tolist()
-    if any(isinstance(value, float) and value in (float("inf"), float("-inf")) for value in values):
-        raise ValueError(f"X: finite numbers are needed in column {column.name!r}, got inf; nan is a missing value")
-    return values
+def _check_numbers(numbers: Any, what: str) -> Any:
+    if (numpy.abs(numbers) > numpy.finfo(numpy.float32).max).any():
+        raise ValueError(f"{what}: numbers of float32's range are needed, or nan where one is missing, got larger ones")
+    return numbers
 
 
-def _check_rows(rows: int, y: List[Any]) -> None:
-    if rows != len(y):
-        raise ValueError(f"y: a class for each of the {rows} rows of X is needed, got {len(y)}")
+def _texts_of(values: List[Any]) -> bytes:
+    """Each ended by a zero."""
+    joined = "\0".join([*map(str, values), ""])
+    if joined.count("\0") != len(values):
+        raise ValueError("X and y: texts without a zero character are needed")
+    return joined.encode()
 
 
-def _write_sparse(path: str, X: Any, y: List[Any]) -> None:
-    """In libsvm's format."""
-    _check_rows(X.shape[0], y)
+def _open_sparse(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -> Dataset:
+    """By a file in libsvm's format, where a row is as long as it has entries."""
     X = X.sorted_indices()
-    with _create(path) as file:
-        for row, label in enumerate(_number_texts(y)):
-            part = slice(X.indptr[row], X.indptr[row + 1])
-            pairs = zip(X.indices[part].tolist(), X.data[part].astype(float).tolist())
-            file.write(" ".join([repr(label), *(f"{index + 1}:{value!r}" for index, value in pairs)]) + "\n")
+    with tempfile.TemporaryDirectory(prefix="eenet-") as folder:
+        path = os.path.join(folder, name + ".svm")
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            for row, label in enumerate(_number_texts(y)):
+                part = slice(X.indptr[row], X.indptr[row + 1])
+                pairs = zip(X.indices[part].tolist(), X.data[part].astype(float).tolist())
+                file.write(" ".join([repr(label), *(f"{index + 1}:{value!r}" for index, value in pairs)]) + "\n")
+        try:
+            return Dataset(f"table:{path}{_option_text(options)}")
+        except eenet.Error as error:  # a folder that nobody has seen is not named
+            message = str(error)
+            raise type(error)(message[max(message.find(name + ".svm"), 0) :]) from None
 
 
 def _number_texts(y: List[Any]) -> List[Any]:
     """Classes that are texts as numbers in the same order: the format has no quotes for blanks in them."""
-    if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in y):
+    if _are_numbers(y):
         return y
     places = {text: place for place, text in enumerate(sorted(set(map(str, y))))}
     return [places[str(label)] for label in y]
-
-
-def _create(path: str) -> Any:
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8", newline="")
 
 
 # ---- what run is given ----

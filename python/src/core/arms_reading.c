@@ -1,12 +1,15 @@
 #include "arms_reading.h"
 
+#include "list_reading.h"
 #include "named_reading.h"
 #include "shared/raising.h"
 #include "sparse_reading.h"
 
 static int read_dense(PyObject *arms, arms_reading *out)
 {
-    if (array_view_floats(arms, 2, "arms", &out->values)) return -1;
+    int other = list_read(arms, &out->values);
+    if (other > 0) other = array_view_floats(arms, 2, "arms", &out->values);
+    if (other) return -1;
     out->arms = ee_arms_dense(out->values.data, (size_t)out->values.shape[0], (size_t)out->values.shape[1]);
     return 0;
 }

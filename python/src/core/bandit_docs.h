@@ -23,7 +23,7 @@
     "...     rewards = arms @ weights\n"                                                                               \
     "...     bandit.learn(decision, rewards[decision.arm])\n"                                                          \
     "...     regret += rewards.max() - rewards[decision.arm]\n"                                                        \
-    ">>> bool(regret < 10)                                       # by chance it is 170\n"                              \
+    ">>> bool(regret < 10)                                       # by chance it is 160\n"                              \
     "True\n"                                                                                                           \
     "\n"                                                                                                               \
     "Or they have names (features=True), and come as they are: a mapping for each arm, and\n"                          \
@@ -156,14 +156,22 @@
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Learns a decision of a Snapshot by its record (Decision.record), in any process whose\n"                          \
-    "bandit has the same policy, options and dimension.\n"
+    "bandit has the same policy, options and dimension.\n"                                                             \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> decision = bandit.snapshot().decide([[1, 0], [0, 1]])\n"                                                      \
+    ">>> bandit.learn_record(decision.record, 0.5)\n"
 
 #define BANDIT_TAKE_RECORD_DOC                                                                                         \
     "take_record($self, record)\n"                                                                                     \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Takes in a decision of a Snapshot as one of the bandit's own that waits, and returns\n"                           \
-    "its id here.\n"
+    "its id here.\n"                                                                                                   \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> id = bandit.take_record(bandit.snapshot().decide([[1, 0], [0, 1]]).record)\n"                                 \
+    ">>> bandit.learn(id, 0.5)\n"
 
 #define BANDIT_FORGET_DOC                                                                                              \
     "forget($self, decision)\n"                                                                                        \
@@ -194,20 +202,37 @@
     "feature($self, place)\n"                                                                                          \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "What the named feature at a place, 0 to dim - 1, is: see Feature.\n"
+    "What the named feature at a place, 0 to dim - 1, is: see Feature.\n"                                              \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', features=True)\n"                                                             \
+    ">>> decision = bandit.decide([{'price': 2}, {'price': 4}])\n"                                                     \
+    ">>> bandit.feature(1)\n"                                                                                          \
+    "eenet.Feature(name='price', count=2, mean=3.0, deviation=1.0)\n"
 
 #define BANDIT_SAVE_DOC                                                                                                \
     "save($self, path)\n"                                                                                              \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "Saves everything in a file, which is the old one or the new one, whole, at any time.\n"
+    "Saves everything in a file, which is the old one or the new one, whole, at any time.\n"                           \
+    "\n"                                                                                                               \
+    ">>> import os, tempfile\n"                                                                                        \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> with tempfile.TemporaryDirectory() as folder:\n"                                                              \
+    "...     path = os.path.join(folder, 'model.eenet')\n"                                                             \
+    "...     bandit.save(path)\n"                                                                                      \
+    "...     eenet.Bandit.load(path, policy='linucb')\n"                                                               \
+    "<Bandit linucb, dim 2, seed 0: 0 decisions, 0 rewards>\n"
 
 #define BANDIT_LOAD_DOC                                                                                                \
     "load($type, path, policy=None, dim=None)\n"                                                                       \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Loads what save has written. It goes on as if it had never stopped. A model of another\n"                         \
-    "policy or dim than asked for is refused. There is no file: NoFile.\n"
+    "policy or dim than asked for is refused. There is no file: NoFile.\n"                                             \
+    "\n"                                                                                                               \
+    ">>> eenet.Bandit.load('/no file of this name')\n"                                                                 \
+    "Traceback (most recent call last):\n"                                                                             \
+    "eenet.NoFile: load: there is no file /no file of this name\n"
 
 #define BANDIT_TO_BYTES_DOC                                                                                            \
     "to_bytes($self, /)\n"                                                                                             \
@@ -223,6 +248,10 @@
     "from_bytes($type, data, policy=None, dim=None)\n"                                                                 \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
-    "As load, from what to_bytes gave.\n"
+    "As load, from what to_bytes gave.\n"                                                                              \
+    "\n"                                                                                                               \
+    ">>> model = eenet.Bandit('linucb', dim=2).to_bytes()\n"                                                           \
+    ">>> eenet.Bandit.from_bytes(model, dim=2).policy\n"                                                               \
+    "'linucb'\n"
 
 #endif

@@ -1,5 +1,6 @@
 #include "dataset_object.h"
 
+#include "column_cells.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
@@ -133,6 +134,17 @@ static PyObject *dataset_deal(PyObject *object, PyObject *argument)
 
 /* ---- the data set ---- */
 
+/* Takes the data set over. */
+static PyObject *dataset_wrap(PyTypeObject *type, dataset *data)
+{
+    PyObject *object = ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (object)
+        ((dataset_object *)object)->data = data;
+    else
+        dataset_free(data);
+    return object;
+}
+
 static PyObject *dataset_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
     static char *names[] = {"text", "cache", NULL};
@@ -147,17 +159,31 @@ static PyObject *dataset_new(PyTypeObject *type, PyObject *arguments, PyObject *
     Py_BEGIN_ALLOW_THREADS;
     status = dataset_open(words, kept, &data, &error);
     Py_END_ALLOW_THREADS;
-    if (status)
-        raise_status(status, &error);
-    else
-        object = ((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
-    if (object)
-        ((dataset_object *)object)->data = data;
-    else
-        dataset_free(data);
+    object = status ? raise_status(status, &error) : dataset_wrap(type, data);
 done:
     Py_DECREF(text);
     Py_XDECREF(folder);
+    return object;
+}
+
+/* Of columns in memory, as the first of them says: the classes. */
+static PyObject *dataset_of_columns(PyObject *class, PyObject *arguments)
+{
+    PyObject *names, *columns, *object = NULL;
+    const char *text;
+    if (!PyArg_ParseTuple(arguments, "sO!O!:of_columns", &text, &PyBytes_Type, &names, &PyTuple_Type, &columns))
+        return NULL;
+    column_cells cells = {0};
+    dataset *data = NULL;
+    ee_error error;
+    ee_status status;
+    if (!column_cells_read(&cells, names, columns)) {
+        Py_BEGIN_ALLOW_THREADS;
+        status = dataset_open_cells(text, &cells.table, &data, &error);
+        Py_END_ALLOW_THREADS;
+        object = status ? raise_status(status, &error) : dataset_wrap((PyTypeObject *)class, data);
+    }
+    column_cells_release(&cells);
     return object;
 }
 
@@ -249,6 +275,8 @@ static PyGetSetDef dataset_properties[] = {
 
 static PyMethodDef dataset_methods[] = {
     {"deal", dataset_deal, METH_O, PyDoc_STR("An iterator over (arms, rewards, expected) of a seed.")},
+    {"of_columns", dataset_of_columns, METH_VARARGS | METH_CLASS,
+     PyDoc_STR("of_columns(text, names, columns): a table; a column is an array, or texts that end in zeros.")},
     {NULL, NULL, 0, NULL},
 };
 

@@ -417,6 +417,32 @@ static void the_uci_files(void **state)
     }
 }
 
+/* The same rows, whether their cells come from a file or stand in memory. */
+static void cells_in_memory(void **state)
+{
+    (void)state;
+    cell cells[] = {{"target", NAN}, {"a", NAN}, {"b", NAN}, {"x", NAN}, {"", 5},     {"u", NAN},
+                    {"y", NAN},      {"", 2},    {"v", NAN}, {"x", NAN}, {NULL, NAN}, {"u", NAN}};
+    const table_cells from = {cells, 4, 3, 77};
+    char expected[1024], got[1024];
+    classes_dataset *file;
+    dataset *data;
+    ee_error error;
+    assert_int_equal(parse("target,a,b\nx,5,u\ny,2,v\nx,,u\n", "normalize=standard", &file, NULL), EE_OK);
+    print_rows(file, expected, sizeof expected);
+    classes_close(&file->head);
+    assert_int_equal(dataset_open_cells("table:made,normalize=standard", &from, &data, NULL), EE_OK);
+    print_rows((const classes_dataset *)data, got, sizeof got);
+    assert_string_equal(got, expected);
+    assert_string_equal(dataset_name(data), "table:made,normalize=standard");
+    assert_int_equal(dataset_fingerprint(data), 77);
+    dataset_free(data);
+    cells[6].text = NULL;
+    assert_int_equal(dataset_open_cells("table:made", &from, &data, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "made, line 2, column 'target': the label is missing");
+    assert_null(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +463,7 @@ int main(void)
         cmocka_unit_test(too_many_categories),
         cmocka_unit_test(files_are_opened_packed_or_plain),
         cmocka_unit_test(rows_come_as_the_file_has_them),
+        cmocka_unit_test(cells_in_memory),
         cmocka_unit_test(the_uci_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
