@@ -1,7 +1,9 @@
+import sys
 from os import PathLike
-from typing import Any, Dict, List, Mapping, Optional, overload, Sequence, Tuple, Type, TypeVar, Union
+from typing import Any, Dict, Final, final, List, Mapping, Optional, overload, Sequence, Tuple, Type, TypeVar, Union
 
 import numpy as np
+from _typeshed import structseq
 from numpy.typing import NDArray
 
 from ._policies import Policy
@@ -15,7 +17,21 @@ _Context = Any
 _Path = Union[str, bytes, "PathLike[str]", "PathLike[bytes]"]
 _B = TypeVar("_B", bound="Bandit")
 
-class Info(Tuple[Any, ...]):
+@final
+class Info(structseq[Any], Tuple[str, str, int, int, int, int, int, int, int, Optional[str]]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "policy",
+            "options",
+            "dim",
+            "seed",
+            "decisions",
+            "rewards",
+            "pending",
+            "expired",
+            "defaulted",
+            "features",
+        )
     @property
     def policy(self) -> str: ...
     @property
@@ -37,7 +53,10 @@ class Info(Tuple[Any, ...]):
     @property
     def features(self) -> Optional[str]: ...
 
-class Feature(Tuple[str, int, float, float]):
+@final
+class Feature(structseq[Any], Tuple[str, int, float, float]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = ("name", "count", "mean", "deviation")
     @property
     def name(self) -> str: ...
     @property
@@ -47,6 +66,7 @@ class Feature(Tuple[str, int, float, float]):
     @property
     def deviation(self) -> float: ...
 
+@final
 class Scores:
     @property
     def scores(self) -> NDArray[np.float32]: ...
@@ -56,6 +76,7 @@ class Scores:
     def exploration(self) -> NDArray[np.float32]: ...
     def __len__(self) -> int: ...
 
+@final
 class Decision:
     @property
     def arm(self) -> int: ...
@@ -146,6 +167,7 @@ class Bandit:
         cls: Type[_B], data: bytes, policy: Union[None, str, Policy] = None, dim: Optional[int] = None
     ) -> _B: ...
 
+@final
 class Snapshot:
     def decide(self, arms: _Arms, *, context: _Context = None, seed: Optional[int] = None) -> Decision: ...
     def score(self, arms: _Arms, *, context: _Context = None, seed: Optional[int] = None) -> Scores: ...

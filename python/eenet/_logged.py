@@ -123,7 +123,9 @@ class Log:
             import pandas
         except ImportError as error:
             raise ImportError("a frame needs pandas, which is not installed") from error
-        columns: dict[str, Any] = {} if numpy.isnan(self.times).all() else {"time": pandas.to_datetime(self.times, unit="s")}
+        columns: dict[str, Any] = {}
+        if not numpy.isnan(self.times).all():
+            columns["time"] = pandas.to_datetime(self.times, unit="s")
         columns.update(action=self.actions, probability=self.probabilities, reward=self.rewards)
         frame = pandas.DataFrame(columns)
         if self.dim or not any(self._contexts):

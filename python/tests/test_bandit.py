@@ -169,6 +169,8 @@ def test_decisions_are_compared_hashed_and_pickled() -> None:
     assert decision == same and hash(decision) == hash(same)
     assert decision != other and decision != 1 and (decision == None) is False  # noqa: E711
     assert len({decision, same, other}) == 2
+    near, far = (eenet.Bandit("linucb", 2).decide([[1, 0], [0, length]]) for length in (2, 3))
+    assert (near.arm, near.id, near.probability) == (far.arm, far.id, far.probability) and near != far
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         back = pickle.loads(pickle.dumps(decision, protocol))
         assert back == decision and np.array_equal(back.scores, decision.scores)

@@ -423,6 +423,8 @@ def test_objects_that_are_none():
         extension.usual_rounds(Pretender())
     with pytest.raises(TypeError):
         extension.play("x", [("no", "job")], "0", 1, 1, None)
+    with pytest.raises(TypeError, match="a job is"):
+        extension.play("x", ["no job"], "0", 1, 1, None)
     with pytest.raises(eenet.FileError):
         lab.read("no/such/folder")
 

@@ -148,7 +148,6 @@ def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
     has a class for each row, or is the name of X's column with them. The options are those of the kind `table`, as
     ``normalize="standard"``; results call it ``table:NAME``. It is what the program makes of the same rows in a file.
 
-    >>> import numpy
     >>> table([[5.1, 3.5], [4.9, 3.0], [6.2, 3.4]], ["setosa", "setosa", "virginica"], name="iris")
     Dataset('table:iris', dim=6, arms=2, rows=3)
     """

@@ -23,6 +23,10 @@ typedef struct job_list {
 static bool read_job(PyObject *from, PyObject *kept, run_job *job)
 {
     PyObject *data, *seed, *rounds;
+    if (!PyTuple_Check(from)) {
+        PyErr_Format(PyExc_TypeError, "a job is (dataset, policy, options, seed, rounds), got %R", from);
+        return false;
+    }
     if (PyList_Append(kept, from) ||
         !PyArg_ParseTuple(from, "OssOO:job", &data, &job->policy, &job->options, &seed, &rounds))
         return false;
