@@ -216,18 +216,21 @@ def _named(space: str, item: Any, is_action: bool) -> Optional[Dict[str, Any]]:
         return None
     if is_action and _is_one_hot(item):
         return {space: str(item.index(1))}
-    if isinstance(item, Mapping) or hasattr(item, "keys"):
-        return {space: {str(key): _value(item[key]) for key in item.keys()}}
-    if isinstance(item, str):
-        return {space: str(item)}
-    if isinstance(item, Real):
-        return {space: str(int(item)) if is_action and float(item).is_integer() else float(item)}
+    if is_action and isinstance(item, Real) and float(item).is_integer():
+        return {space: str(int(item))}
+    if isinstance(item, (str, Real)) or hasattr(item, "keys"):
+        return {space: _value(item)}
     return {space: {str(place): _value(value) for place, value in enumerate(item)}}
 
 
 def _value(value: Any) -> Any:
+    """A value within, as named features take it: Coba has lazy rows and classes of its own for all of these."""
+    if value is None or isinstance(value, bool):
+        return value
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Real):
         return float(value)
+    if hasattr(value, "keys"):
+        return {str(key): _value(value[key]) for key in value.keys()}
     return [_value(each) for each in value]

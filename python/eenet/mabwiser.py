@@ -47,8 +47,9 @@ class MAB:
     removed among them; None: for the arms given and half as many again, at least eight more. n_jobs and backend are
     accepted and change nothing.
 
-    Where it differs from MABWiser: neural policies see a constant 1 beside the context; fit with contexts makes it
-    contextual, whatever the policy; neighborhood policies and warm_start are refused.
+    Where it differs from MABWiser: eenet's policies see a constant 1 beside the context; fit with contexts makes it
+    contextual, whatever the policy; neighborhood policies and warm_start are refused. MABWiser's Simulator takes it as
+    ``class Simulated(eenet.mabwiser.MAB, mabwiser.mab.MAB): pass``.
     """
 
     def __init__(
@@ -306,6 +307,8 @@ def _as_contexts(contexts: Any, rows: Optional[int]) -> NDArray[Any]:
         values = values.reshape(1, -1) if rows == 1 else values.reshape(-1, 1)
     if values.ndim != 2:
         raise TypeError("The contexts should be given as 2D list, numpy array, pandas series or data frames.")
+    if not numpy.isfinite(values).all():
+        raise ValueError("Contexts cannot contain None, nan or infinity.")
     return values
 
 

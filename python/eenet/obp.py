@@ -16,7 +16,7 @@ array([0., 0., 1.])
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
 
 import numpy
@@ -53,7 +53,7 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
 
     policy: str = "eenet"
     options: Union[None, str, Mapping[str, Any]] = None
-    action_context: Optional[NDArray[Any]] = None
+    action_context: Optional[NDArray[Any]] = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Initialize class."""
