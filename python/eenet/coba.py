@@ -10,12 +10,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
-from . import Bandit
+from . import Bandit, ExpiredDecision
 from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
@@ -102,7 +103,8 @@ class EENetLearner(Learner):  # type: ignore[misc]
             return
         # Learning from another's decisions: what predict decided meanwhile will have no reward.
         for unrewarded in self._waiting:
-            self._bandit.forget(unrewarded)
+            with suppress(ExpiredDecision):
+                self._bandit.forget(unrewarded)
         self._waiting.clear()
         arms, shared = self._round(context, [action])
         self._bandit.learn_from(arms, 0, reward, context=shared)

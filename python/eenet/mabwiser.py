@@ -65,23 +65,16 @@ class MAB:
         options: Union[None, str, Mapping[str, Any]] = None,
         **named: Any,
     ) -> None:
-        if not isinstance(arms, list):
-            raise TypeError("The arms should be provided in a list.")
-        if not arms:
-            raise ValueError("arms: at least one is needed.")
+        _check_arms(arms)
         if neighborhood_policy is not None:
             raise ValueError("neighborhood_policy: eenet has none; its neural policies learn from contexts themselves.")
-        if isinstance(seed, bool) or not isinstance(seed, int):
+        if not _is_whole(seed):
             raise TypeError("The seed must be an integer.")
-        if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+        if not _is_whole(n_jobs) or n_jobs == 0:
             raise ValueError("n_jobs must be an integer that is not zero; it changes nothing here.")
-        for arm in arms:
-            _check_arm(arm)
-        if len(set(arms)) != len(arms):
-            raise ValueError("The list of arms cannot contain duplicate values.")
         room = len(arms) + max(8, len(arms) // 2) if max_arms is None else max_arms
-        if room < len(arms):
-            raise ValueError(f"max_arms: there are {len(arms)} arms already, got {max_arms}.")
+        if not _is_whole(room) or room < len(arms):
+            raise ValueError(f"max_arms: a whole number from {len(arms)} on is needed, got {max_arms!r}.")
         self.arms = arms.copy()
         self._learning_policy = learning_policy
         self.seed = seed
@@ -293,6 +286,21 @@ class MAB:
 
 
 _NO_CONTEXT = numpy.ones(1, numpy.float32)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_arms(arms: Any) -> None:
+    if not isinstance(arms, list):
+        raise TypeError("The arms should be provided in a list.")
+    if not arms:
+        raise ValueError("arms: at least one is needed.")
+    for arm in arms:
+        _check_arm(arm)
+    if len(set(arms)) != len(arms):
+        raise ValueError("The list of arms cannot contain duplicate values.")
 
 
 def _check_arm(arm: Arm) -> None:

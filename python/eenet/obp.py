@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Mapping, Optional,
 
 import numpy
 
+from . import Bandit
 from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
@@ -30,8 +31,6 @@ except ImportError as error:
     raise ImportError(
         f"eenet.obp needs Open Bandit Pipeline, which could not be imported ({error}): pip install obp"
     ) from error
-
-from . import Bandit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,7 +143,8 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
         return BlockLayout(self.n_actions, actions, constant=True).arms(row)
 
     def _one_context(self, context: NDArray[Any]) -> NDArray[Any]:
-        row = numpy.asarray(context, numpy.float32)
-        if row.shape != (1, self.dim):
+        # A copy: a batch keeps it, and the caller may write into its own.
+        row = numpy.array(context, numpy.float32, ndmin=1)
+        if row.size != self.dim or row.shape[-1] != self.dim:  # their simulator, round by round, gives (1, 1, dim)
             raise ValueError(f"context: (1, {self.dim}) is needed, got {row.shape}")
-        return numpy.asarray(row[0])
+        return row.reshape(-1)

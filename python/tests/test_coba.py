@@ -195,6 +195,14 @@ def test_one_hot_actions_in_any_order_and_some_of_them():
         assert learner.score((1.0, 2.0), actions, (0, 0, 1)) == 1
 
 
+def test_more_decisions_without_a_reward_than_are_kept():
+    learner = EENetLearner("linucb", pending=10)
+    for _ in range(30):
+        learner.predict((1.0,), [(1, 0), (0, 1)])
+    learner.learn((1.0,), (1, 0), 1.0, 0.5)
+    assert learner.bandit.info.pending == 0
+
+
 def test_names_of_features():
     learner = EENetLearner("linucb", features="names=100, hashes=10, products=none")
     user = {"plan": "free", "age": 31, "new": True, "left": None}
