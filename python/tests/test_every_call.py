@@ -24,6 +24,11 @@ ROUNDS = 20
 DIM = 6
 
 
+def is_immortal(thing):
+    """From Python 3.12 on nobody counts the references to some objects, as None; those before it do."""
+    return sys.getrefcount(thing) >= 2**29
+
+
 class Watch:
     """Counts blocks, and the references to what our modules and the arguments of the calls are made of."""
 
@@ -34,7 +39,7 @@ class Watch:
         for _ in range(3):  # the values of a module; the methods of a type; their names and values
             reached = [each for each in gc.get_referents(*reached) if id(each) not in watched]
             watched.update((id(each), each) for each in reached)
-        self.watched = list(watched.values())
+        self.watched = [each for each in watched.values() if not is_immortal(each)]
         gc.collect()
         gc.freeze()  # so that later collections look at what is new alone
 
@@ -49,7 +54,7 @@ class Watch:
         """How many blocks and references are left over after rounds of call. Of some tries the last, since caches of
         the interpreter fill up at the first ones."""
         counts = array.array("q", [0, 0, 0, 0])
-        for _ in range(10):
+        for _ in itertools.repeat(None, 10):  # None in both loops, so that the variable is the same at each count
             self.count(counts, 0)
             for _ in itertools.repeat(None, ROUNDS):
                 call()
@@ -245,7 +250,7 @@ def lose(thing):
     [
         (lambda t: None, 0, 0),
         (lambda t: lose(object()), ROUNDS, 0),
-        (lambda t: lose(None), 0, ROUNDS),
+        (lambda t: lose(None), 0, 0 if is_immortal(None) else ROUNDS),
         (lambda t: lose(eenet.Bandit), 0, ROUNDS),
         (lambda t: lose(t.arms), 0, ROUNDS),
     ],

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 OURS = re.compile(r"\(_\w+\.abi3\.so\+")
+NO_ERROR = re.compile("LeakSanitizer: detected|SUMMARY: AddressSanitizer: .* leaked")
 STACK = 'stack_trace_format="    #%n %f %S %M"'  # with the file of each frame
 
 # The search for leaks while everything is still alive: what nothing points to then is lost.
@@ -24,7 +25,7 @@ RUN_TESTS = f"import os, pytest, sys; del os.environ['LD_PRELOAD']; code = pytes
 
 
 def run(libasan, folder, code, words=()):
-    """Runs code in an interpreter under the sanitizers: its exit status, the leaks of ours, and other reports."""
+    """Runs code in an interpreter under the sanitizers: its exit status, the leaks of ours, and what else it wrote as an error."""
     with tempfile.TemporaryDirectory() as logs:
         environment = {
             **os.environ,
@@ -40,7 +41,7 @@ def run(libasan, folder, code, words=()):
         reports = "\n\n".join(path.read_text(errors="replace") for path in sorted(Path(logs).iterdir()))
     blocks = re.split(r"\n\s*\n", reports)
     leaks = [block for block in blocks if re.match(r"(Direct|Indirect) leak", block.strip())]
-    others = [block for block in blocks if re.search(r"ERROR: AddressSanitizer|runtime error", block)]
+    others = [block for block in blocks if block.strip() and block not in leaks and not NO_ERROR.search(block)]
     return done.returncode, [leak for leak in leaks if OURS.search(leak) and "_tracemalloc.c" not in leak], others
 
 
@@ -60,11 +61,11 @@ def check_planted(libasan, folder):
 def main():
     libasan, folder, *tests = sys.argv[1:]
     check_planted(libasan, folder)
-    status, leaks, others = run(libasan, folder, RUN_TESTS, ["-q", "-p", "no:cacheprovider", *tests])
+    status, leaks, others = run(libasan, folder, RUN_TESTS, ["-q", "-p", "no:cacheprovider", "--capture=sys", *tests])
     print(*leaks, *others, sep="\n\n")
     if leaks:
         print(f"{len(leaks)} leaks with a frame of ours")
-    sys.exit(1 if status or leaks or others else 0)
+    sys.exit(1 if status or leaks else 0)
 
 
 if __name__ == "__main__":

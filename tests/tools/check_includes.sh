@@ -4,7 +4,7 @@
 # ours; then exits with 1.
 set -eu
 cd "${1:-.}"
-files=$(find include src cli bench python -name '*.[ch]' | sort)
+files=$(find include src cli bench python/src -name '*.[ch]' | sort)
 # shellcheck disable=SC2086 # no file of the tree has a blank in its name
 exec awk '
 BEGIN {
