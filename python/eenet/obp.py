@@ -143,7 +143,8 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
         return BlockLayout(self.n_actions, actions, constant=True).arms(row)
 
     def _one_context(self, context: NDArray[Any]) -> NDArray[Any]:
-        row = numpy.array(context, numpy.float32)  # a copy: a batch keeps it, and the caller may write into its own
-        if row.shape != (1, self.dim):
+        # A copy: a batch keeps it, and the caller may write into its own.
+        row = numpy.array(context, numpy.float32, ndmin=1)
+        if row.size != self.dim or row.shape[-1] != self.dim:  # their simulator, round by round, gives (1, 1, dim)
             raise ValueError(f"context: (1, {self.dim}) is needed, got {row.shape}")
         return row.reshape(-1)

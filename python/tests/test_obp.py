@@ -164,6 +164,8 @@ def test_their_simulator_runs_it():
         simulator = BanditPolicySimulator(policy=policy, environment=environment)
         simulator.steps(batch_bandit_rounds=rounds)
         means[policy.policy_name] = simulator.obtained_rewards.mean()
+        simulator.steps(n_rounds=10)  # drawn one by one
+        assert policy.n_trial == 1510
     best = rounds.expected_rewards.max(axis=1).mean()
     gained = (means["eenet"] - means["uniform"]) / (best - means["uniform"])
     assert gained > 0.5
@@ -226,7 +228,7 @@ def test_the_seed_decides():
 
 def test_bad_input_is_a_sentence():
     policy = EENetPolicy(dim=2, n_actions=3)
-    for context in (numpy.ones(2), numpy.ones((2, 2)), numpy.ones((1, 3))):
+    for context in (1.0, numpy.ones((2, 1)), numpy.ones((2, 2)), numpy.ones((1, 3))):
         with pytest.raises(ValueError, match=r"context: \(1, 2\)"):
             policy.select_action(context)
     with pytest.raises(ValueError, match="0 to 2"):
