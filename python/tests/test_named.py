@@ -351,15 +351,17 @@ def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
         ({"a": 1j}, TypeError, "context: a is <class 'complex'>"),
         ({"a": dict}, TypeError, "context: a is <class 'type'>"),
         ({"a": np.datetime64("2020-01-01")}, TypeError, "context: a is <class 'datetime.date'>"),
-        ({(1, 2): 3}, TypeError, "what names a feature must be a text"),
-        ({None: 3}, TypeError, "what names a feature must be a text"),
-        ({True: 3}, TypeError, "what names a feature must be a text"),
+        ({(1, 2): 3}, TypeError, r"context: a feature is named by a text, or a whole number, not by \(1, 2\)"),
+        ({"a": {None: 3}}, TypeError, "context: a: a feature is named by a text, or a whole number, not by None"),
+        ({True: 3}, TypeError, "not by True"),
         (5, TypeError, "context is <class 'int'>; a mapping of named features is needed"),
         ([1, 2], TypeError, "context is <class 'list'>; a mapping"),
         ("{", eenet.BadInput, "context: byte 2"),
         ("[]", eenet.BadInput, "context: features are a JSON object"),
         ("\ud800", eenet.BadInput, "context has half of a surrogate pair"),
         (b"\xff", eenet.BadInput, "context: byte 1"),
+        ("rainy", eenet.BadInput, "context: byte 1: .*; a text is read as JSON"),
+        ("", eenet.BadInput, "context: byte 1: .*; a text is read as JSON"),
     ],
 )
 def test_a_sentence_names_what_is_wrong(context, error, sentence):
@@ -377,6 +379,9 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
         ([{"a": 1}, {"b": [[1]]}], eenet.BadInput, r"arms\[1\]: features: b is an array within an array"),
         ([{"a": 1}, 5], TypeError, r"arms\[1\] is <class 'int'>; a mapping of named features is needed"),
         ([{"a": 1}, None], TypeError, r"arms\[1\] is <class 'NoneType'>"),
+        (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: byte 1: .*; a text is read as JSON"),
+        ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: byte 7: a value must stand here$"),
+        (b"", eenet.BadInput, "byte 1: .*; a text is read as JSON"),
         ({"a": 1}, TypeError, "a list of mappings is needed, one for each arm"),
         ("{}", eenet.BadInput, "at least one action"),
         ([], eenet.BadInput, "at least one action"),
@@ -399,6 +404,33 @@ def test_vectors_and_names_do_not_mix():
     with pytest.raises(eenet.BadInput, match="the arms are vectors"):
         make().decide(np.zeros((2, 450), dtype="f4"), context={"a": 1})
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
+
+
+def test_a_cell_of_a_frame_may_empty_its_column():
+    class Cell:
+        def __init__(self, column):
+            self.column = column
+
+        def tolist(self):
+            self.column.clear()
+            return 1.0
+
+    class Column:
+        def tolist(self):
+            cells = []
+            cells += [Cell(cells), Cell(cells)]
+            return cells
+
+    class Frame:
+        iloc = columns = None
+
+        def __len__(self):
+            return 2
+
+        def items(self):
+            return [("a", Column()), ("b", Column())]
+
+    assert bytes_after(Frame()) == bytes_after([{"a": 1.0, "b": 1.0}] * 2)
 
 
 def test_what_nests_in_itself_is_refused():
