@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 import pytest
-from used_memory import bytes_a_call
+from used_memory import bytes_a_call, used_bytes
 
 import eenet
 
@@ -574,6 +574,14 @@ def test_memory_is_given_back(play):
             pass
 
     assert bytes_a_call(quietly) < 8
+
+
+def test_the_room_of_a_large_round_is_given_back():
+    bandit = make()
+    before = used_bytes()
+    with pytest.raises(eenet.BadInput):
+        bandit.score([{"words": [f"word {i}" for i in range(400_000)]}, "none"])
+    assert used_bytes() - before < 2**24
 
 
 def test_a_key_that_runs_code():

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "features/round.h"
 #include "named_value.h"
 #include "shared/raising.h"
 
 /* ---- what is kept from round to round; the GIL guards it ---- */
 
-enum { KEPT_ROUNDS = 8, KEPT_BYTES = 1 << 20 };
+enum { KEPT_ROUNDS = 8, KEPT_BYTES = 1 << 24 }; /* what is larger is not kept */
 
 static ee_round *kept_rounds[KEPT_ROUNDS];
 static size_t kept_count;
@@ -28,7 +29,7 @@ void named_release(ee_round *round)
 {
     if (!round) return;
     ee_round_clear(round);
-    if (kept_count < KEPT_ROUNDS)
+    if (kept_count < KEPT_ROUNDS && memory_bytes(&round->memory) <= KEPT_BYTES)
         kept_rounds[kept_count++] = round;
     else
         ee_round_free(round);
