@@ -383,10 +383,10 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
         ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: byte 7: a value must stand here$"),
         (b"", eenet.BadInput, "byte 1: .*; a text is read as JSON"),
         ({"a": 1}, TypeError, "a list of mappings is needed, one for each arm"),
-        ("{}", eenet.BadInput, "at least one action"),
-        ([], eenet.BadInput, "at least one action"),
-        ((), eenet.BadInput, "at least one action"),
-        ({"_multi": []}, eenet.BadInput, "at least one action"),
+        ("{}", eenet.BadInput, "at least one arm"),
+        ([], eenet.BadInput, "at least one arm"),
+        ((), eenet.BadInput, "at least one arm"),
+        ({"_multi": []}, eenet.BadInput, "at least one arm"),
         ({"_multi": 3}, eenet.BadInput, "_multi must be an array"),
         ('{"_multi": [{}]} x', eenet.BadInput, "byte"),
     ],
@@ -431,6 +431,24 @@ def test_a_cell_of_a_frame_may_empty_its_column():
             return [("a", Column()), ("b", Column())]
 
     assert bytes_after(Frame()) == bytes_after([{"a": 1.0, "b": 1.0}] * 2)
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 2, 1.0),
+        lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 1, math.nan),
+        lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 1, 1.0, 0.0),
+        lambda bandit: bandit.decide_many([[{"a": 1}, {"a": 2}], []]),
+        lambda bandit: bandit.decide_slots([[{"a": 1}, {"a": 2}], [{"a": 1}]]),
+    ],
+)
+def test_what_is_refused_teaches_no_names(play):
+    bandit = make()
+    before = bandit.to_bytes()
+    with pytest.raises(eenet.BadInput):
+        play(bandit)
+    assert bandit.to_bytes() == before
 
 
 def test_what_nests_in_itself_is_refused():

@@ -263,6 +263,10 @@ ee_round *named_read(PyObject *arms, PyObject *context)
     int status = write_context(&pieces, context);
     if (!status) status = write_arms(&pieces, arms);
     if (!status) status = read_pieces(&pieces, round);
+    if (!status && !ee_round_count(round)) {
+        raise_bad_input("arms: a round needs at least one arm");
+        status = -1;
+    }
     give_json(&pieces.writing.json);
     free(pieces.ends);
     if (!status) return round;
