@@ -111,7 +111,7 @@ class _Plan:
                 self.jobs += jobs
                 self.keys |= {(*cell, seed, count, late, slots) for seed in seeds}
             if _lab.repeats(data, count):
-                warnings.warn(f"{data.name}: {_lab.repeats(data, count)}", stacklevel=4)
+                warnings.warn(f"{data.name}: {_lab.repeats(data, count)}", stacklevel=3)
 
     def _name(self, cell: Any, one: PlayedPolicy) -> None:
         """Each policy under its label; a policy that is there already, under another or none, is a mistake."""
