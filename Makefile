@@ -57,7 +57,7 @@ python: ## the Python package: its wheel and its sdist, in build/python/
 test-python: python ## the tests of the Python package, on the wheel
 	@cmake/setup.sh test-python
 	@rm -rf build/python/site
-	@$(PYTHON) -m pip -q install --no-index --no-deps --target build/python/site build/python/*.whl
+	@$(PYTHON) -m pip -q install --root-user-action=ignore --no-index --no-deps --target build/python/site build/python/*.whl
 	PYTHONPATH=$(CURDIR)/build/python/site PYTHONDONTWRITEBYTECODE=1 EENET_PROGRAM=$(CURDIR)/build/release/eenet \
 	    $(PYTHON) -m pytest -q -n $(JOBS) python/tests
 	PYTHONPATH=$(CURDIR)/build/python/site PYTHONDONTWRITEBYTECODE=1 \

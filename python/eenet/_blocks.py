@@ -136,11 +136,6 @@ class BlockLayout:
         indptr = numpy.arange(len(self.places) + 1, dtype=numpy.int64) * len(inside)
         return SparseArms(indptr, indices, numpy.tile(values, len(self.places)), (len(self.places), self.total * size))
 
-    def without(self, taken: Sequence[int]) -> "BlockLayout":
-        """The same blocks, less those that are taken."""
-        gone = set(taken)
-        return BlockLayout(self.total, [place for place in self.places if place not in gone], self.constant)
-
 
 @lru_cache(maxsize=64)
 def _layout(arms: int) -> BlockLayout:

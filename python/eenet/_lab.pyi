@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type, TypeVar, Union, final
 
 import numpy
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ class Dataset:
     def rows(self) -> Optional[int]: ...
     def deal(self, seed: int, /) -> Iterator[Tuple[Any, NDArray[numpy.float64], NDArray[numpy.float64]]]: ...
 
+@final
 class Runs:
     def __new__(cls, folder: _Path, /) -> Runs: ...
     def rows(self) -> List[Dict[str, Any]]: ...

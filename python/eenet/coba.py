@@ -10,12 +10,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
-from . import Bandit
+from . import Bandit, ExpiredDecision
 from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
@@ -102,7 +103,8 @@ class EENetLearner(Learner):  # type: ignore[misc]
             return
         # Learning from another's decisions: what predict decided meanwhile will have no reward.
         for unrewarded in self._waiting:
-            self._bandit.forget(unrewarded)
+            with suppress(ExpiredDecision):
+                self._bandit.forget(unrewarded)
         self._waiting.clear()
         arms, shared = self._round(context, [action])
         self._bandit.learn_from(arms, 0, reward, context=shared)
@@ -216,18 +218,21 @@ def _named(space: str, item: Any, is_action: bool) -> Optional[Dict[str, Any]]:
         return None
     if is_action and _is_one_hot(item):
         return {space: str(item.index(1))}
-    if isinstance(item, Mapping) or hasattr(item, "keys"):
-        return {space: {str(key): _value(item[key]) for key in item.keys()}}
-    if isinstance(item, str):
-        return {space: str(item)}
-    if isinstance(item, Real):
-        return {space: str(int(item)) if is_action and float(item).is_integer() else float(item)}
+    if is_action and isinstance(item, Real) and float(item).is_integer():
+        return {space: str(int(item))}
+    if isinstance(item, (str, Real)) or hasattr(item, "keys"):
+        return {space: _value(item)}
     return {space: {str(place): _value(value) for place, value in enumerate(item)}}
 
 
 def _value(value: Any) -> Any:
+    """A value within, as named features take it: Coba has lazy rows and classes of its own for all of these."""
+    if value is None or isinstance(value, bool):
+        return value
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Real):
         return float(value)
+    if hasattr(value, "keys"):
+        return {str(key): _value(value[key]) for key in value.keys()}
     return [_value(each) for each in value]

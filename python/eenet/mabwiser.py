@@ -47,8 +47,9 @@ class MAB:
     removed among them; None: for the arms given and half as many again, at least eight more. n_jobs and backend are
     accepted and change nothing.
 
-    Where it differs from MABWiser: neural policies see a constant 1 beside the context; fit with contexts makes it
-    contextual, whatever the policy; neighborhood policies and warm_start are refused.
+    Where it differs from MABWiser: eenet's policies see a constant 1 beside the context; fit with contexts makes it
+    contextual, whatever the policy; neighborhood policies and warm_start are refused. MABWiser's Simulator takes it as
+    ``class Simulated(eenet.mabwiser.MAB, mabwiser.mab.MAB): pass``.
     """
 
     def __init__(
@@ -64,23 +65,16 @@ class MAB:
         options: Union[None, str, Mapping[str, Any]] = None,
         **named: Any,
     ) -> None:
-        if not isinstance(arms, list):
-            raise TypeError("The arms should be provided in a list.")
-        if not arms:
-            raise ValueError("arms: at least one is needed.")
+        _check_arms(arms)
         if neighborhood_policy is not None:
             raise ValueError("neighborhood_policy: eenet has none; its neural policies learn from contexts themselves.")
-        if isinstance(seed, bool) or not isinstance(seed, int):
+        if not _is_whole(seed):
             raise TypeError("The seed must be an integer.")
-        if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+        if not _is_whole(n_jobs) or n_jobs == 0:
             raise ValueError("n_jobs must be an integer that is not zero; it changes nothing here.")
-        for arm in arms:
-            _check_arm(arm)
-        if len(set(arms)) != len(arms):
-            raise ValueError("The list of arms cannot contain duplicate values.")
         room = len(arms) + max(8, len(arms) // 2) if max_arms is None else max_arms
-        if room < len(arms):
-            raise ValueError(f"max_arms: there are {len(arms)} arms already, got {max_arms}.")
+        if not _is_whole(room) or room < len(arms):
+            raise ValueError(f"max_arms: a whole number from {len(arms)} on is needed, got {max_arms!r}.")
         self.arms = arms.copy()
         self._learning_policy = learning_policy
         self.seed = seed
@@ -294,6 +288,21 @@ class MAB:
 _NO_CONTEXT = numpy.ones(1, numpy.float32)
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_arms(arms: Any) -> None:
+    if not isinstance(arms, list):
+        raise TypeError("The arms should be provided in a list.")
+    if not arms:
+        raise ValueError("arms: at least one is needed.")
+    for arm in arms:
+        _check_arm(arm)
+    if len(set(arms)) != len(arms):
+        raise ValueError("The list of arms cannot contain duplicate values.")
+
+
 def _check_arm(arm: Arm) -> None:
     if arm is None or (isinstance(arm, float) and not math.isfinite(arm)):
         raise ValueError("The arm cannot be None, NaN or Infinity.")
@@ -306,6 +315,8 @@ def _as_contexts(contexts: Any, rows: Optional[int]) -> NDArray[Any]:
         values = values.reshape(1, -1) if rows == 1 else values.reshape(-1, 1)
     if values.ndim != 2:
         raise TypeError("The contexts should be given as 2D list, numpy array, pandas series or data frames.")
+    if not numpy.isfinite(values).all():
+        raise ValueError("Contexts cannot contain None, nan or infinity.")
     return values
 
 

@@ -16,11 +16,12 @@ array([0., 0., 1.])
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Dict, FrozenSet, List, Mapping, Optional, Tuple, Union
 
 import numpy
 
+from . import Bandit
 from ._adapting import fixed_arms_bandit, products, products_dim, with_probabilities
 from ._blocks import BlockLayout
 
@@ -30,8 +31,6 @@ except ImportError as error:
     raise ImportError(
         f"eenet.obp needs Open Bandit Pipeline, which could not be imported ({error}): pip install obp"
     ) from error
-
-from . import Bandit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +52,7 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
 
     policy: str = "eenet"
     options: Union[None, str, Mapping[str, Any]] = None
-    action_context: Optional[NDArray[Any]] = None
+    action_context: Optional[NDArray[Any]] = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Initialize class."""
@@ -144,7 +143,8 @@ class EENetPolicy(BaseContextualPolicy):  # type: ignore[misc]
         return BlockLayout(self.n_actions, actions, constant=True).arms(row)
 
     def _one_context(self, context: NDArray[Any]) -> NDArray[Any]:
-        row = numpy.asarray(context, numpy.float32)
-        if row.shape != (1, self.dim):
+        # A copy: a batch keeps it, and the caller may write into its own.
+        row = numpy.array(context, numpy.float32, ndmin=1)
+        if row.size != self.dim or row.shape[-1] != self.dim:  # their simulator, round by round, gives (1, 1, dim)
             raise ValueError(f"context: (1, {self.dim}) is needed, got {row.shape}")
-        return numpy.asarray(row[0])
+        return row.reshape(-1)

@@ -99,7 +99,7 @@ def megabytes_more(call: Callable[[], Any]) -> int:
 
     def resident(which: str) -> int:
         lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(which))
+        return next((int(line.split()[1]) // 1024 for line in lines if line.startswith(which)), 0)
 
     try:
         Path("/proc/self/clear_refs").write_text("5")  # the most begins anew
@@ -113,8 +113,10 @@ def megabytes_more(call: Callable[[], Any]) -> int:
 def test_float32_in_c_order_is_read_where_it_is() -> None:
     arms = np.ones((4, 4_000_000), np.float32)
     uniform = eenet.Bandit("uniform", arms.shape[1])
+    if megabytes_more(arms.copy) < 50:
+        pytest.skip("this system does not measure it")
     assert megabytes_more(lambda: uniform.score(arms)) < 10
-    assert megabytes_more(lambda: uniform.score(arms[:, ::-1])) > 50  # or the measure itself is wrong
+    assert megabytes_more(lambda: uniform.score(arms[:, ::-1])) > 50  # which is copied
 
 
 def test_frames_of_numbers(bandit: eenet.Bandit) -> None:

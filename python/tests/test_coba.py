@@ -195,6 +195,26 @@ def test_one_hot_actions_in_any_order_and_some_of_them():
         assert learner.score((1.0, 2.0), actions, (0, 0, 1)) == 1
 
 
+def test_more_decisions_without_a_reward_than_are_kept():
+    learner = EENetLearner("linucb", pending=10)
+    for _ in range(30):
+        learner.predict((1.0,), [(1, 0), (0, 1)])
+    learner.learn((1.0,), (1, 0), 1.0, 0.5)
+    assert learner.bandit.info.pending == 0
+
+
+def test_names_of_features():
+    learner = EENetLearner("linucb", features="names=100, hashes=10, products=none")
+    user = {"plan": "free", "age": 31, "new": True, "left": None}
+    context = cb.Namespaces({"user": user, "tags": ["p", "q"], "v": (1, 2)})
+    for action in ("red", 7, {"color": "blue", "price": 2.5}, ("x", 0.5), (0, 1, 0)):
+        learner.learn(context, action, 1.0, None)
+    names = {learner.bandit.feature(place).name for place in range(100)} - {""}
+    shared = {"x.user.plan=free", "x.user.age", "x.user.new", "x.tags=p", "x.tags=q", "x.v[0]", "x.v[1]"}
+    actions = {"a=red", "a=7", "a.color=blue", "a.price", "a.0=x", "a.1", "a=1"}
+    assert names == {"constant"} | shared | actions
+
+
 def test_what_coba_shows():
     learner = EENetLearner("eenet", seed=7, w2=0.1)
     assert learner.params == {"family": "eenet", "seed": 7, "w2": 0.1}

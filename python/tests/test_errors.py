@@ -338,6 +338,45 @@ def test_containers_that_change_while_they_are_read() -> None:
         own.decide(sparse)
 
 
+class Changes:
+    """Another array each time that it is asked, or one whose shape its own elements change."""
+
+    shapes = [(3, 4), (12,), (3, 2, 2), ()]
+
+    def __init__(self, dtype: str) -> None:
+        self.asked, self.dtype = 0, dtype
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        shape = self.shapes[self.asked % 4]
+        self.asked += 1
+        return np.ones(shape, self.dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", ">f4", "i4", "f2", "O"])
+def test_an_object_is_asked_once(dtype: str) -> None:
+    own, odd = bandit(), Changes(dtype)
+    own.decide(odd)
+    assert odd.asked == 1
+    for dimensions in (1, 3, 0):
+        with pytest.raises(eenet.BadInput, match=f"this one has {dimensions}"):
+            own.decide(odd)
+
+
+def test_numbers_that_change_the_array_that_holds_them() -> None:
+    class Number:
+        def __float__(self) -> float:
+            array.shape = (12,) if array.shape == (3, 4) else (3, 4)
+            return 1.0
+
+    own, array = bandit(), np.array([[Number()] * 4] * 3, dtype=object)
+    for _ in range(3):
+        try:
+            own.decide(array)
+        except eenet.BadInput:
+            pass
+    array.shape = (3, 4)
+
+
 def test_a_pickled_decision_may_be_anybodys() -> None:
     own = bandit()
     decision = own.decide(ARMS)

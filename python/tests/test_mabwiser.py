@@ -164,8 +164,11 @@ def test_bad_input_is_a_sentence():
         mab.partial_fit(["a"], [1, 2], [[1, 2]])
     with pytest.raises(TypeError, match="Rewards cannot"):
         mab.partial_fit(["a"], [numpy.nan], [[1, 2]])
+    with pytest.raises(ValueError, match="Contexts cannot"):
+        mab.fit(["a"], [1], [[1, numpy.inf]])
     with pytest.raises(ValueError, match="requires context"):
         mab.predict()
+    assert mab.bandit.info.rewards == 1  # nothing of that was learned, nothing lost
     with pytest.raises(NotImplementedError, match="cannot copy"):
         mab.warm_start({}, 0.5)
 

@@ -379,6 +379,8 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
         ([{"a": 1}, None], TypeError, r"arms\[1\] is <class 'NoneType'>"),
         ({"a": 1}, TypeError, "a list of mappings is needed, one for each arm"),
         ("{}", eenet.BadInput, "at least one action"),
+        ([], eenet.BadInput, "at least one action"),
+        ((), eenet.BadInput, "at least one action"),
         ({"_multi": []}, eenet.BadInput, "at least one action"),
         ({"_multi": 3}, eenet.BadInput, "_multi must be an array"),
         ('{"_multi": [{}]} x', eenet.BadInput, "byte"),

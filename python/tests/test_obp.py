@@ -91,6 +91,24 @@ def test_batches_are_learned_when_they_are_full():
         assert policy.bandit.info.rewards == count - count % 10
 
 
+def test_a_batch_keeps_contexts_as_they_were():
+    one, other = (EENetPolicy(dim=2, n_actions=2, batch_size=2, random_state=1, policy="linucb") for _ in range(2))
+    context = numpy.ones((1, 2), numpy.float32)
+    for value in (1, 2):
+        one.update_params(0, 1.0, numpy.full((1, 2), value, numpy.float32))
+        context[:] = value
+        other.update_params(0, 1.0, context)
+    arms = eenet.blocks([1, 1, 2], 2)
+    numpy.testing.assert_array_equal(one.bandit.score(arms).scores, other.bandit.score(arms).scores)
+
+
+def test_a_thompson_policy_has_a_distribution():
+    policy = EENetPolicy(dim=4, n_actions=4, len_list=2, random_state=1, policy="lints")
+    rewards_of(policy, 50)
+    dist = policy.compute_batch_action_dist(numpy.random.default_rng(0).normal(size=(20, 4)))
+    numpy.testing.assert_allclose(dist.sum(axis=1), 1)
+
+
 def test_action_context_tells_of_actions_that_were_never_tried():
     random = numpy.random.default_rng(0)
     features = random.normal(size=(6, 3))
@@ -146,6 +164,8 @@ def test_their_simulator_runs_it():
         simulator = BanditPolicySimulator(policy=policy, environment=environment)
         simulator.steps(batch_bandit_rounds=rounds)
         means[policy.policy_name] = simulator.obtained_rewards.mean()
+        simulator.steps(n_rounds=10)  # drawn one by one
+        assert policy.n_trial == 1510
     best = rounds.expected_rewards.max(axis=1).mean()
     gained = (means["eenet"] - means["uniform"]) / (best - means["uniform"])
     assert gained > 0.5
@@ -208,7 +228,7 @@ def test_the_seed_decides():
 
 def test_bad_input_is_a_sentence():
     policy = EENetPolicy(dim=2, n_actions=3)
-    for context in (numpy.ones(2), numpy.ones((2, 2)), numpy.ones((1, 3))):
+    for context in (1.0, numpy.ones((2, 1)), numpy.ones((2, 2)), numpy.ones((1, 3))):
         with pytest.raises(ValueError, match=r"context: \(1, 2\)"):
             policy.select_action(context)
     with pytest.raises(ValueError, match="0 to 2"):

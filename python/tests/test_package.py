@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from importlib import metadata
 from pathlib import Path
 
@@ -62,6 +63,30 @@ def test_wheel_holds_the_package_and_nothing_else(wheel):
 def test_needs_numpy_alone(wheel):
     needed = [line for line in wheel.requires if "extra ==" not in line]
     assert [re.sub(r"[\s()]", "", line) for line in needed] == ["numpy>=1.19"]
+
+
+def test_sdist_holds_the_sources(wheel):
+    """Every C source that the wheel is built from. That this is enough is seen when one builds a wheel from it."""
+    archives = list((ROOT / "build" / "python").glob(f"eenet-{wheel.version}.tar.gz"))
+    if not archives:
+        pytest.skip("there is no sdist in build/python")
+    with tarfile.open(archives[0]) as archive:
+        held = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    sources = [path for folder in ("include", "src", "python/src") for path in (ROOT / folder).rglob("*.[ch]")]
+    needed = {path.relative_to(ROOT).as_posix() for path in [*sources, *(ROOT / "cmake").iterdir()]}
+    needed = {name for name in needed if not name.startswith("src/serve/")}
+    needed |= {"setup.py", "pyproject.toml", "CMakeLists.txt", "python/CMakeLists.txt", "python/README.md", "LICENSE"}
+    assert needed - held == set()
+    assert not [name for name in held if name.endswith((".so", ".o", ".pyc"))]
+
+
+def test_stubs_are_true():
+    """The types of the extensions, which people see in their editors, are those of what is there."""
+    pytest.importorskip("mypy.stubtest")
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    words = [sys.executable, "-m", "mypy.stubtest", *(f"eenet.{name}" for name in EXTENSIONS)]
+    said = subprocess.run(words, env=environment, capture_output=True, text=True, cwd=ROOT)
+    assert said.returncode == 0, said.stdout + said.stderr
 
 
 @pytest.mark.parametrize("name", EXTENSIONS)

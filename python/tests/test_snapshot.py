@@ -215,6 +215,16 @@ def test_threads_on_one_bandit_and_rounds_of_names():
     assert bandit.info.rewards == 240 and bandit.info.decisions == 120 and bandit.info.pending == 0
 
 
+def test_no_two_threads_take_the_same_seed():
+    bandit = eenet.Bandit("lints", features={"names": 100, "hashes": 10}, probability_draws=0)
+    arms = [{"id": name} for name in "abc"]
+    bandit.learn_from(arms, 0, 1.0)
+    snapshot, seen = bandit.snapshot(), []
+    run_threads(4, lambda number: seen.extend(snapshot.decide(arms).scores.tobytes() for _ in range(200)))
+    still = bandit.snapshot()
+    assert sorted(seen) == sorted(still.decide(arms, seed=seed).scores.tobytes() for seed in range(800))
+
+
 def test_the_gil_is_released_while_a_snapshot_decides():
     """Another thread looks at the clock all the time, also in the middle of a decision."""
     snapshot = eenet.Bandit("eenet", dim=1000, seed=1, f1_width=500).snapshot()

@@ -53,6 +53,7 @@ _RUN_COLUMNS = (
     "dataset label policy seed rounds regret reward optimal seconds bytes delay slots dim arms rows tuning options "
     "fingerprint version"
 ).split()
+_LOOKED_AT = "dataset label seeds mean deviation low high difference difference_low difference_high p_holm".split()
 
 
 class Results:
@@ -153,10 +154,8 @@ class Results:
         corrected for all comparisons on the data set. What is not known is NaN.
         """
         pandas = _need("pandas", "Results.summary")
-        rows = [{**cell.row, **cell.against} for cell in self._cells(reference)]
-        for row in rows:
-            row["options"] = row.pop("options")  # long: last
-        return pandas.DataFrame(rows)
+        table = pandas.DataFrame([{**cell.row, **cell.against} for cell in self._cells(reference)])
+        return table[[*_LOOKED_AT, *(name for name in table.columns if name not in _LOOKED_AT)]]
 
     # ---- curves ----
 

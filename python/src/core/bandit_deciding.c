@@ -114,6 +114,7 @@ static int many_make(const rounds_reading *rounds, many_room *room)
 {
     *room = (many_room){.decisions = PyList_New((Py_ssize_t)rounds->count)};
     if (!room->decisions) return -1;
+    PyObject_GC_UnTrack(room->decisions); /* nobody finds it before they are decided */
     for (size_t i = 0; i < rounds->count; i++) {
         size_t arms = arms_read_count(&rounds->readings[i]);
         PyObject *decision = (PyObject *)decision_new(arms);
@@ -173,6 +174,7 @@ PyObject *bandit_decide_many(PyObject *object, PyObject *const *args, Py_ssize_t
             raise_status(status, &error);
         } else {
             many_fill(&room);
+            PyObject_GC_Track(room.decisions);
             result = room.decisions;
             room.decisions = NULL;
         }

@@ -269,7 +269,7 @@ bool named_is(PyObject *arms, PyObject *context, bool takes_rounds)
         if (frame < 0) PyErr_Clear(); /* it is no frame; who reads it as a matrix will say what it is */
         return frame > 0;
     }
-    if (!(is_tuple ? PyTuple_Size(arms) : PyList_Size(arms))) return false;
+    if (!(is_tuple ? PyTuple_Size(arms) : PyList_Size(arms))) return takes_rounds;
     PyObject *first = is_tuple ? PyTuple_GetItem(arms, 0) : PyList_GetItem(arms, 0);
     if (is_text(first)) return true;
     if (!takes_rounds || PyDict_Check(first)) return PyDict_Check(first); /* a row of a data frame may be a vector */

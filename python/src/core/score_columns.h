@@ -12,7 +12,7 @@ extern const size_t COLUMN_SCORE, COLUMN_EXPLOITATION, COLUMN_EXPLORATION;
 /* scores is (count); a float32 array of (count). */
 PyObject *score_column(const ee_score *scores, Py_ssize_t count, size_t column);
 
-/* values is (count); an array of (count) over a copy of them. dtype as of numpy: "f8". */
+/* values is (count); a float64 array of (count) over a copy of them. */
 PyObject *array_of_doubles(const double *values, Py_ssize_t count);
 
 #endif

@@ -57,15 +57,21 @@ typedef struct snapshot_call {
     uint64_t seed;
 } snapshot_call;
 
-static int begin(snapshot_object *self, PyObject *arms, PyObject *context, PyObject *seed, snapshot_call *call)
+/* seed: NULL or None for that of the next decision, which is used up where the call decides. It is read last: reading
+ * the arms may let other threads go first. */
+static int begin(snapshot_object *self, PyObject *arms, PyObject *context, PyObject *seed, bool decides,
+                 snapshot_call *call)
 {
-    call->seed = self->seed;
-    if (seed && seed != Py_None && read_whole(seed, "seed", UINT64_MAX, &call->seed)) return -1;
+    bool given = seed && seed != Py_None;
+    if (given && read_whole(seed, "seed", UINT64_MAX, &call->seed)) return -1;
     if (arms_read(arms, context, self->bandit->takes_rounds, &call->reading)) return -1;
     call->scratch = take_scratch(self);
-    if (call->scratch) return 0;
-    arms_release(&call->reading);
-    return -1;
+    if (!call->scratch) {
+        arms_release(&call->reading);
+        return -1;
+    }
+    if (!given) call->seed = decides ? self->seed++ : self->seed;
+    return 0;
 }
 
 static void end(snapshot_object *self, snapshot_call *call)
@@ -139,8 +145,7 @@ static PyObject *snapshot_decide(PyObject *object, PyObject *const *args, Py_ssi
     PyObject *values[3];
     snapshot_call call;
     if (call_arguments(&shape, args, count, names, values)) return NULL;
-    if (begin(self, values[0], values[1], values[2], &call)) return NULL;
-    if (!values[2] || values[2] == Py_None) self->seed++;
+    if (begin(self, values[0], values[1], values[2], true, &call)) return NULL;
     PyObject *decision = decide_call(self, &call);
     end(self, &call);
     return decision;
@@ -181,7 +186,7 @@ static PyObject *snapshot_score(PyObject *object, PyObject *const *args, Py_ssiz
     PyObject *values[3];
     snapshot_call call;
     if (call_arguments(&shape, args, count, names, values)) return NULL;
-    if (begin(self, values[0], values[1], values[2], &call)) return NULL;
+    if (begin(self, values[0], values[1], values[2], false, &call)) return NULL;
     PyObject *scores = score_call(self, &call);
     end(self, &call);
     return scores;
@@ -225,7 +230,7 @@ static PyObject *snapshot_explain_arm(PyObject *object, PyObject *const *args, P
     snapshot_call call;
     size_t arm;
     if (call_arguments(&shape, args, count, names, values)) return NULL;
-    if (begin(self, values[0], values[2], NULL, &call)) return NULL;
+    if (begin(self, values[0], values[2], NULL, false, &call)) return NULL;
     if (!explained_read_arm(values[1], arms_read_count(&call.reading), &arm))
         told = call.reading.round ? explain_round(self, &call, arm) : explain_vector(self, &call, arm);
     end(self, &call);
@@ -328,9 +333,8 @@ static PyMethodDef methods[] = {
 };
 
 static const char snapshot_doc[] = "What a bandit has learned, for threads; made by Bandit.snapshot.\n\n"
-                                   "Any number of threads decide on it at once, each on a core of its own, while one "
-                                   "learns with the bandit and calls\n"
-                                   "update. It keeps its bandit alive.";
+                                   "Any number of threads decide on it at once, each on a core of its own, while\n"
+                                   "one learns with the bandit and calls update. It keeps its bandit alive.";
 
 static PyType_Slot slots[] = {
     {Py_tp_doc, (void *)snapshot_doc}, {Py_tp_methods, methods}, {Py_tp_traverse, traverse},

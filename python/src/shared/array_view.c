@@ -20,7 +20,7 @@ typedef struct array_interface {
 enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, NOT_SWAPPED = 0x200 };
 
 /* Looked up once; they live as long as the process. */
-static PyObject *ndarray, *asarray, *copying, *struct_name;
+static PyObject *ndarray, *asarray, *struct_name;
 
 static int find_numpy(void)
 {
@@ -29,9 +29,8 @@ static int find_numpy(void)
     if (!numpy) return -1;
     if (!ndarray) ndarray = PyObject_GetAttrString(numpy, "ndarray");
     if (!asarray) asarray = PyObject_GetAttrString(numpy, "asarray");
-    if (!copying) copying = PyObject_GetAttrString(numpy, "array");
     Py_DECREF(numpy);
-    if (!ndarray || !asarray || !copying) return -1;
+    if (!ndarray || !asarray) return -1;
     struct_name = PyUnicode_InternFromString("__array_struct__");
     return struct_name ? 0 : -1;
 }
@@ -39,18 +38,6 @@ static int find_numpy(void)
 int array_is_plain(PyObject *object)
 {
     return (PyObject *)Py_TYPE(object) == ndarray;
-}
-
-/* A plain numpy array of what object holds, by numpy's asarray or array; dtype NULL: of the type that fits. */
-static PyObject *plain_array(PyObject *object, PyObject *maker, const char *dtype)
-{
-    PyObject *array =
-        dtype ? PyObject_CallFunction(maker, "Os", object, dtype) : PyObject_CallFunctionObjArgs(maker, object, NULL);
-    if (array && !array_is_plain(array)) {
-        raise_wrong_type("numpy.asarray", "a plain array", array);
-        Py_CLEAR(array);
-    }
-    return array;
 }
 
 /* The view of a plain numpy array, whatever it holds. */
@@ -85,30 +72,24 @@ static int is_number(char kind)
     return kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b';
 }
 
-/* As look, of object's numbers as dtype. What numpy says where that fails is right, but does not name the argument. */
-static int convert(PyObject *object, PyObject *maker, const char *dtype, const char *what, array_view *out)
+/* What numpy says where it can make no numbers of something is right, but does not name the argument. */
+static PyObject *name_argument(const char *what)
 {
-    PyObject *array = plain_array(object, maker, dtype);
-    if (!array) {
-        PyObject *type, *value, *trace;
-        PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
-        if (!PyErr_ExceptionMatches(kind)) return -1;
-        PyErr_Fetch(&type, &value, &trace);
-        PyErr_Format(kind, "%s: numbers are needed: %S", what, value ? value : type);
-        Py_XDECREF(type);
-        Py_XDECREF(value);
-        Py_XDECREF(trace);
-        return -1;
-    }
-    const array_interface *shown = look(array, out);
-    Py_DECREF(array);
-    return shown ? 0 : -1;
+    PyObject *type, *value, *trace;
+    PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError : PyExc_ValueError;
+    if (!PyErr_ExceptionMatches(kind)) return NULL;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_Format(kind, "%s: numbers are needed: %S", what, value ? value : type);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return NULL;
 }
 
 /* numpy.asarray drops the mask of a masked array, and shows what lies below it. */
 static int refuse_masked(PyObject *object, const char *what)
 {
-    if (!PyObject_TypeCheck(object, (PyTypeObject *)ndarray) || array_is_plain(object)) return 0;
+    if (!PyObject_TypeCheck(object, (PyTypeObject *)ndarray)) return 0;
     PyObject *mask = PyObject_GetAttrString(object, "mask");
     if (!mask) {
         PyErr_Clear();
@@ -122,35 +103,63 @@ static int refuse_masked(PyObject *object, const char *what)
     return masked ? -1 : 0;
 }
 
-/* The numbers of object as they are, but native and aligned. */
-static int take_numbers(PyObject *object, const char *what, array_view *out)
+/* A new reference to object as a plain array; it is asked once, and might answer otherwise the next time. */
+static PyObject *plain_array(PyObject *object, const char *what)
 {
-    if (find_numpy()) return -1;
-    if (!array_is_plain(object)) {
-        if (refuse_masked(object, what) || convert(object, asarray, NULL, what, out)) return -1;
-    } else if (!look(object, out)) {
+    if (find_numpy()) return NULL;
+    if (array_is_plain(object)) {
+        Py_INCREF(object);
+        return object;
+    }
+    if (refuse_masked(object, what)) return NULL;
+    PyObject *array = PyObject_CallFunctionObjArgs(asarray, object, NULL);
+    if (!array) return name_argument(what);
+    if (array_is_plain(array)) return array;
+    raise_wrong_type("numpy.asarray", "a plain array", array);
+    Py_DECREF(array);
+    return NULL;
+}
+
+/* The numbers of a plain array as dtype: a copy in C order, native and aligned. */
+static int convert(PyObject *array, const char *dtype, const char *what, array_view *out)
+{
+    PyObject *copy = PyObject_CallMethod(array, "astype", "ss", dtype, "C");
+    if (!copy) {
+        name_argument(what);
         return -1;
     }
-    const array_interface *shown = PyCapsule_GetPointer(out->owner, NULL);
+    const array_interface *shown = look(copy, out);
+    Py_DECREF(copy);
+    return shown ? 0 : -1;
+}
+
+static int refuse_kind(char kind, const char *what)
+{
+    const char *held = kind == 'c' ? "complex ones" : kind == 'U' || kind == 'S' ? "texts" : "something else";
+    PyErr_Format(PyExc_TypeError, "%s: numbers are needed, this holds %s", what, held);
+    return -1;
+}
+
+/* The numbers of a plain array as they are, but native and aligned. */
+static int take_numbers(PyObject *array, const char *what, array_view *out)
+{
+    const array_interface *shown = look(array, out);
+    if (!shown) return -1;
     int ready = (shown->flags & (ALIGNED | NOT_SWAPPED)) == (ALIGNED | NOT_SWAPPED);
     if (is_number(out->kind) && ready) return 0;
-    char dtype[] = {out->kind, 0, 0, 0};
-    if (is_number(out->kind))
-        PyOS_snprintf(dtype, sizeof dtype, "%c%d", out->kind, out->size);
-    else if (out->kind == 'O') /* Python's own numbers, or none at all: numpy will see */
-        memcpy(dtype, "f8", 3);
+    char dtype[8] = "f8"; /* of objects: Python's own numbers, or none at all; numpy will see */
+    if (is_number(out->kind)) PyOS_snprintf(dtype, sizeof dtype, "%c%d", out->kind, out->size);
+    char kind = out->kind;
     array_view_release(out);
-    if (dtype[1]) return convert(object, copying, dtype, what, out); /* asarray may leave it unaligned */
-    PyErr_Format(PyExc_TypeError, "%s: numbers are needed, this holds %s", what,
-                 dtype[0] == 'c'                      ? "complex ones"
-                 : dtype[0] == 'U' || dtype[0] == 'S' ? "texts"
-                                                      : "something else");
-    return -1;
+    return is_number(kind) || kind == 'O' ? convert(array, dtype, what, out) : refuse_kind(kind, what);
 }
 
 int array_view_take(PyObject *object, array_view *out)
 {
-    return take_numbers(object, "array", out);
+    PyObject *array = plain_array(object, "array");
+    int result = array ? take_numbers(array, "array", out) : -1;
+    Py_XDECREF(array);
+    return result;
 }
 
 static int check_dimensions(array_view *view, int dimensions, const char *what)
@@ -214,49 +223,63 @@ static int floats_of_strided(array_view *view)
     return 0;
 }
 
-/* Whatever numpy can make of object. */
-static int numbers_by_numpy(PyObject *object, const char *dtype, const char *what, array_view *out)
+/* The view of a converted array has the dimensions of the first look, unless an object within has changed the array
+ * while it was asked for its number. */
+static int convert_checked(PyObject *array, const char *dtype, int dimensions, const char *what, array_view *view)
 {
-    PyObject *order = PyObject_CallFunction(asarray, "Oss", object, dtype, "C");
-    if (!order) return convert(object, asarray, dtype, what, out); /* says why */
-    int result = convert(order, asarray, dtype, what, out);
-    Py_DECREF(order);
-    return result;
+    array_view_release(view);
+    return convert(array, dtype, what, view) || check_dimensions(view, dimensions, what) ? -1 : 0;
+}
+
+static int floats_of_array(PyObject *array, int dimensions, const char *what, array_view *out)
+{
+    if (take_numbers(array, what, out) || check_dimensions(out, dimensions, what)) return -1;
+    int is_float = out->kind == 'f' && (out->size == 4 || out->size == 8);
+    if (is_float && out->size == 4 && out->contiguous) return 0;
+    if (is_float && (dimensions == 1 || dimensions == 2)) return floats_of_strided(out);
+    return convert_checked(array, "f4", dimensions, what, out);
+}
+
+static int doubles_of_array(PyObject *array, int dimensions, const char *what, array_view *out)
+{
+    if (take_numbers(array, what, out) || check_dimensions(out, dimensions, what)) return -1;
+    if (out->kind == 'f' && out->size == 8 && out->contiguous) return 0;
+    return convert_checked(array, "f8", dimensions, what, out);
+}
+
+static int integers_of_array(PyObject *array, const char *what, array_view *out)
+{
+    if (take_numbers(array, what, out) || check_dimensions(out, 1, what)) return -1;
+    if (out->kind == 'i' && out->contiguous && (out->size == 4 || out->size == 8)) return 0;
+    if (out->kind != 'f' || !out->shape[0]) /* an empty list is one of floats, by numpy */
+        return convert_checked(array, "i8", 1, what, out);
+    array_view_release(out);
+    PyErr_Format(PyExc_TypeError, "%s: whole numbers are needed", what);
+    return -1;
 }
 
 int array_view_floats(PyObject *object, int dimensions, const char *what, array_view *out)
 {
-    if (take_numbers(object, what, out)) return -1;
-    if (check_dimensions(out, dimensions, what)) return -1;
-    int is_float = out->kind == 'f' && (out->size == 4 || out->size == 8);
-    if (is_float && out->size == 4 && out->contiguous) return 0;
-    if (is_float && (dimensions == 1 || dimensions == 2)) return floats_of_strided(out);
-    array_view_release(out);
-    return numbers_by_numpy(object, "f4", what, out);
+    PyObject *array = plain_array(object, what);
+    int result = array ? floats_of_array(array, dimensions, what, out) : -1;
+    Py_XDECREF(array);
+    return result;
 }
 
 int array_view_doubles(PyObject *object, int dimensions, const char *what, array_view *out)
 {
-    if (take_numbers(object, what, out)) return -1;
-    if (check_dimensions(out, dimensions, what)) return -1;
-    if (out->kind == 'f' && out->size == 8 && out->contiguous) return 0;
-    array_view_release(out);
-    return numbers_by_numpy(object, "f8", what, out);
+    PyObject *array = plain_array(object, what);
+    int result = array ? doubles_of_array(array, dimensions, what, out) : -1;
+    Py_XDECREF(array);
+    return result;
 }
 
 int array_view_integers(PyObject *object, const char *what, array_view *out)
 {
-    if (take_numbers(object, what, out)) return -1;
-    if (check_dimensions(out, 1, what)) return -1;
-    if (out->kind == 'i' && out->contiguous && (out->size == 4 || out->size == 8)) return 0;
-    char kind = out->kind;
-    int empty = !out->shape[0];
-    array_view_release(out);
-    if (kind == 'f' && !empty) { /* an empty list is one of floats, by numpy */
-        PyErr_Format(PyExc_TypeError, "%s: whole numbers are needed", what);
-        return -1;
-    }
-    return numbers_by_numpy(object, "i8", what, out);
+    PyObject *array = plain_array(object, what);
+    int result = array ? integers_of_array(array, what, out) : -1;
+    Py_XDECREF(array);
+    return result;
 }
 
 void array_view_release(array_view *view)
