@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import textwrap
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, overload
 
 import numpy
+
+from ._errors import Error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +33,15 @@ def in_words_of_python(sentence: str) -> str:
     for flag, argument in _FLAGS.items():
         sentence = sentence.replace(flag, argument)
     return sentence
+
+
+@contextlib.contextmanager
+def words_of_python() -> Iterator[None]:
+    """Errors of the library in these words."""
+    try:
+        yield
+    except Error as error:
+        raise type(error)(in_words_of_python(str(error))) from None
 
 
 def _number(value: Optional[float]) -> float:
@@ -142,13 +154,16 @@ class Evaluation:
     def _read(cls, line: Union[bytes, str], tuned: frozenset[str], label: Optional[str] = None) -> Evaluation:
         about = json.loads(line)
         name = about["candidate"]
-        sentences = [(in_words_of_python(one["text"]), one["grave"]) for one in about["sentences"]]
-        headline = about["headline"]
-        if label is not None and label != name:
-            headline = headline.replace(name, label, 1)
+        label = name if label is None else label
+        shown = name.encode()[:100].decode("utf-8", "ignore")  # more of it is in no sentence
+        headline = about["headline"].replace(shown, label, 1)
+        sentences = [
+            (in_words_of_python(one["text"] if one["log"] else one["text"].replace(shown, label, 1)), one["grave"])
+            for one in about["sentences"]
+        ]
         return cls(
             candidate=name,
-            label=name if label is None else label,
+            label=label,
             options=about["options"],
             seed=int(about["seed"]),
             events=about["events"],

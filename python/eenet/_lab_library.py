@@ -1,5 +1,6 @@
 """The extension eenet._lab as ``lab``, or a sentence where a library of the system that it needs is missing."""
 
+import os
 import re
 
 try:
@@ -15,4 +16,9 @@ except ImportError as error:
         name="eenet._lab",
     ) from error
 
-__all__ = ["lab"]
+__all__ = ["lab", "usual_threads"]
+
+
+def usual_threads() -> int:
+    """One for each core that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

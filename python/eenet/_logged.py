@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timezone
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
 import numpy
 
-from ._errors import BadInput
+from ._errors import BadInput, BadOption, NoFile
+from ._evaluations import words_of_python
 from ._lab_library import lab as _lab
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+Time = Union[str, float, date, None]
 
 
 class LoggedRound(NamedTuple):
@@ -143,23 +148,66 @@ def read_log(
     *,
     reward: str = "label",
     default_reward: Optional[float] = None,
-    start: Any = None,
-    until: Any = None,
+    start: Time = None,
+    until: Time = None,
     strict: bool = False,
 ) -> Log:
     """Reads a log whole: dsjson, CSV or .eelog, packed or not.
 
     reward: of several observations of an event: "label" (as logged), "first",
         "last", "sum", "mean" or "max"; default_reward: of an event without any.
-    start, until: times, as "2021-05-18". strict: a line that is no event is an error.
+    start, until: times, as "2021-05-18" or a datetime; UTC where no zone is told.
+    strict: a line that is no event is an error.
 
     A bandit learns from it with ``for one in log: bandit.learn_from(*one[:4], context=one.context)``.
     """
-    from .evaluate import _path, _reading
+    with words_of_python():
+        return Log(_lab.log_events(log_path(path), reading_settings(reward, default_reward, start, until, strict)))
 
-    try:
-        return Log(_lab.log_events(_path(path), _reading(reward, default_reward, start, until, strict)))
-    except ValueError as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput(str(error)) from error
+
+# ---- what logs are read by, as the extension takes it ----
+
+
+def log_path(given: Union[str, os.PathLike[str]]) -> bytes:
+    """What has no colon is a file, or "-"."""
+    path = os.fsencode(given)
+    if b"\0" in path or not path:
+        raise BadInput("path: a name of a file is needed")
+    if b":" not in path and path != b"-" and not os.path.exists(path):
+        raise NoFile(f"there is no log {os.fsdecode(path)}")
+    return path
+
+
+def reading_settings(
+    reward: str, default_reward: Optional[float], start: Time, until: Time, strict: bool
+) -> dict[str, Any]:
+    return {
+        "reward": read_word(reward, "reward", ("label", "first", "last", "sum", "mean", "max")),
+        "default_reward": default_reward,
+        "start": read_time(start, "start"),
+        "until": read_time(until, "until"),
+        "strict": int(bool(strict)),
+    }
+
+
+def read_time(given: Time, what: str) -> Union[bytes, float, None]:
+    """Seconds since 1970, or a text. Where no zone is told it is UTC, of a datetime as of a text."""
+    if isinstance(given, datetime):
+        return (given if given.tzinfo else given.replace(tzinfo=timezone.utc)).timestamp()
+    if given is None or isinstance(given, (int, float)):
+        return given
+    return read_text(given.isoformat() if isinstance(given, date) else given, what)
+
+
+def read_word(given: str, what: str, words: tuple[str, ...]) -> bytes:
+    if given in words:
+        return given.encode()
+    near = difflib.get_close_matches(str(given), words, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(words)}"
+    raise BadOption(f"{what}: there is no '{given}'{hint}")
+
+
+def read_text(given: Any, what: str) -> bytes:
+    if not isinstance(given, str) or "\0" in given:
+        raise BadInput(f"{what}: a text is needed, got {given!r}")
+    return given.encode("utf-8", "replace")

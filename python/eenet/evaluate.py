@@ -25,21 +25,21 @@ estimated_rewards_by_reg_model, and ``candidate`` its action_dist.
 
 from __future__ import annotations
 
-import difflib
+import hashlib
 import math
 import os
 import tempfile
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple, Optional, Union
 
 import numpy
 
-from ._errors import BadInput, BadOption, Error, NoFile
-from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, in_words_of_python
-from ._lab_library import lab as _lab
-from ._logged import Log, LoggedRound, read_log
+from ._core import Bandit
+from ._errors import BadInput, BadOption
+from ._evaluations import Estimate, Evaluation, Evaluations, Marks, Slot, in_words_of_python, words_of_python
+from ._lab_library import lab as _lab, usual_threads
+from ._logged import Log, LoggedRound, Time, log_path, read_log, read_text, read_time, read_word, reading_settings
 
 __all__ = [
     "Estimate",
@@ -59,8 +59,6 @@ __all__ = [
     "read",
     "read_log",
 ]
-
-Time = Union[str, float, datetime, None]
 
 
 class Untrusted(UserWarning):
@@ -201,7 +199,7 @@ def compare(
     settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, seed)
     arrays = _arrays(rewards, logged, actions, predictions, copies)
     if isinstance(candidates, str):
-        candidates = candidates.split(",")
+        candidates = [one.strip() for one in candidates.split(",")]
     if not isinstance(candidates, Mapping):
         if not all(isinstance(one, str) for one in candidates):
             raise BadInput("candidates: give arrays by name, as {'mine': probabilities}")
@@ -223,12 +221,8 @@ def _estimate(arrays: dict[str, Any], candidate: Any, name: str, settings: dict[
     else:
         candidate = _probabilities(candidate, "candidate")
     given = (arrays["rewards"], arrays["logged"], candidate, arrays["actions"], arrays["predictions"], arrays["copies"])
-    try:
-        line = _lab.array_estimate(given, {**settings, "name": _text(name, "name")})
-    except Error as error:
-        raise _in_words(error) from None
-    except (TypeError, ValueError) as error:
-        raise BadInput(str(error)) from error
+    with words_of_python():
+        line = _lab.array_estimate(given, {**settings, "name": read_text(name, "name")})
     return Evaluation._read(line, _tuned(), label)
 
 
@@ -261,6 +255,8 @@ def _numbers(given: Any, what: str, dimensions: int = 1) -> numpy.ndarray[Any, A
 
 
 def _array(given: Any, what: str) -> numpy.ndarray[Any, Any]:
+    if isinstance(given, numpy.ma.MaskedArray) and given.mask.any():
+        raise BadInput(f"{what}: some of the numbers are masked")
     try:
         array = numpy.asarray(given)
     except (TypeError, ValueError) as error:
@@ -323,7 +319,8 @@ def log(
           ("eenet", {"f1.width": 50}) or an `eenet.Policy`;
         - "uniform", "first", "arm:NAME", "logged", "model:FILE", "learning:FILE",
           "file:FILE";
-        - an `eenet.Bandit`, as it is, which learns no more;
+        - an `eenet.Bandit`, as it is, which learns no more (with a folder it is kept
+          there too, in models/);
       in a list, as "eenet,linucb", or by labels of your own in a mapping.
     mode: "progressive" scores each event before it is learned from; "split=0.5"
         learns from the first part and judges on the rest; "cross=5" in folds.
@@ -331,28 +328,27 @@ def log(
     folder: what is there is not played again, and what ends is kept there.
     warm: a file that gets the best policy, trained on the whole log; or
         {"linucb": file} for this one.
-    start, until, judge_from: times, as "2021-05-18". threads: one for each core.
+    start, until, judge_from: times, as "2021-05-18" or a datetime; UTC where no zone
+        is told. threads: one for each core.
 
     The rest is as in `estimate`, and every argument as the flag of the program.
     Ctrl-C ends it within an event. A candidate that cannot be played is in
     ``failures`` of the result; where none can be, it is raised.
     """
-    drawn = [_count(seed, "seeds") for seed in ([seeds] if isinstance(seeds, int) else seeds)] or [0]
+    drawn = [_count(seed, "seeds") for seed in (seeds if isinstance(seeds, Iterable) else [seeds])] or [0]
     settings = _settings(estimators, interval, alpha, reward_range, least_probability, tuning, drawn[0])
-    with tempfile.TemporaryDirectory() as place:
-        asked = _candidates(candidates, drawn, place)
-        settings.update(_mode(mode, judge_from), model=_word(model, "model", ("f1", "ridge")))
-        settings.update(_reading(reward, default_reward, start, until, strict))
-        settings["slots"] = _word(slots, "slots", ("cascade", "whole", "own", "first"))
-        settings["features"] = None if features is None else _text(features, "features")
-        settings["threads"] = len(os.sched_getaffinity(0)) if threads is None else _count(threads, "threads")
-        settings["folder"] = None if folder is None else os.fsencode(folder)
+    settings.update(_mode(mode, judge_from), model=read_word(model, "model", ("f1", "ridge")))
+    settings.update(reading_settings(reward, default_reward, start, until, strict))
+    settings["slots"] = read_word(slots, "slots", ("cascade", "whole", "own", "first"))
+    settings["features"] = None if features is None else read_text(features, "features")
+    settings["threads"] = usual_threads() if threads is None else _count(threads, "threads")
+    settings["folder"] = None if folder is None else os.fsencode(folder)
+    with tempfile.TemporaryDirectory() as passing, words_of_python():
+        models = passing if folder is None else os.path.join(os.fsdecode(folder), "models")
+        asked = _candidates(candidates, drawn, models)
         settings.update(_warm(warm, asked))
         given = tuple((one.text, one.options, one.seed) for one in asked)
-        try:
-            lines, failures, _ = _lab.log_evaluate(_path(path), given, settings)
-        except Error as error:
-            raise _in_words(error) from None
+        lines, failures, _ = _lab.log_evaluate(log_path(path), given, settings)
     return _gather(asked, lines, failures)
 
 
@@ -372,18 +368,18 @@ class _Candidate(NamedTuple):
     seed: int
 
 
-def _candidates(given: Any, seeds: list[int], place: str) -> list[_Candidate]:
+def _candidates(given: Any, seeds: list[int], models: str) -> list[_Candidate]:
     """Every candidate once; a policy once for each seed."""
     if isinstance(given, str):
-        given = given.split(",")
+        given = [one.strip() for one in given.split(",")]
     elif isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) and isinstance(given[1], Mapping):
         given = [given]
-    elif hasattr(given, "save") or hasattr(given, "name"):
+    elif isinstance(given, Bandit) or hasattr(given, "name"):
         given = [given]
     labelled = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
     found: list[_Candidate] = []
     for label, one in labelled:
-        text, options, name = _candidate(one, place, len(found))
+        text, options, name = _candidate(one, models)
         policy = text.partition(":")[0] not in _FIXED
         for seed in seeds if policy else seeds[:1]:
             shown = str(label or name) + (f" seed {seed}" if policy and len(seeds) > 1 else "")
@@ -397,15 +393,19 @@ def _candidates(given: Any, seeds: list[int], place: str) -> list[_Candidate]:
     return found
 
 
-def _candidate(one: Any, place: str, number: int) -> tuple[str, Optional[bytes], str]:
-    """Its text, options and usual name. A bandit goes by a file."""
+def _candidate(one: Any, models: str) -> tuple[str, Optional[bytes], str]:
+    """Its text, options and usual name. A bandit goes by a file in this folder, called by what it holds: the same
+    again is known as the same."""
     options: Any = None
     if isinstance(one, tuple) and len(one) == 2:
         one, options = one
-    if hasattr(one, "save") and hasattr(one, "policy"):
-        file = os.path.join(place, f"{number}.eenet")
-        one.save(file)
-        return f"model:{file}", None, str(one.policy)
+    if isinstance(one, Bandit):
+        data = one.to_bytes()
+        os.makedirs(models, exist_ok=True)
+        path = os.path.join(models, hashlib.sha256(data).hexdigest()[:16] + ".eenet")
+        with open(path, "wb") as file:
+            file.write(data)
+        return f"model:{path}", None, one.policy
     one = getattr(one, "name", one)
     if not isinstance(one, str) or not one or "\0" in one:
         raise BadInput(f"candidates: a policy, a text such as 'uniform' or a bandit is needed, got {one!r}")
@@ -413,7 +413,7 @@ def _candidate(one: Any, place: str, number: int) -> tuple[str, Optional[bytes],
         return one, None, one
     from ._policies import options_text
 
-    return one, _text(options_text(one, options, {}), "options"), one
+    return one, read_text(options_text(one, options, {}), "options"), one
 
 
 def _gather(asked: list[_Candidate], lines: list[Any], failures: list[Any]) -> Evaluations:
@@ -443,19 +443,27 @@ def _settings(
         raise BadOption(f"alpha must lie between 0 and 1, got {alpha!r}")
     if least_probability is not None and not 0 < least_probability < 1:
         raise BadOption(f"least_probability must lie between 0 and 1, got {least_probability!r}")
-    low, high = (math.nan, math.nan) if reward_range is None else reward_range
-    if reward_range is not None and not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise BadOption(f"reward_range must be (low, high), as (0, 1), got {reward_range!r}")
+    low, high = (math.nan, math.nan) if reward_range is None else _reward_range(reward_range)
     return {
         "estimators": None if estimator is None else _estimators(estimator),
-        "interval": _word(interval, "interval", tuple(_lab.intervals())),
+        "interval": read_word(interval, "interval", tuple(_lab.intervals())),
         "alpha": 1.0 - (1.0 - alpha),  # as the program has it, which is given the confidence
         "reward_low": low,
         "reward_high": high,
         "least_probability": least_probability,
-        "tuning": _word(tuning, "tuning", ("slope", "mse")),
+        "tuning": read_word(tuning, "tuning", ("slope", "mse")),
         "seed": _count(seed, "seed"),
     }
+
+
+def _reward_range(given: tuple[float, float]) -> tuple[float, float]:
+    try:
+        low, high = map(float, given)
+        if math.isfinite(low) and math.isfinite(high) and low < high:
+            return low, high
+    except (TypeError, ValueError):
+        pass
+    raise BadOption(f"reward_range must be (low, high), as (0, 1), got {given!r}")
 
 
 def _estimators(given: Union[str, Sequence[str]]) -> tuple[bytes, ...]:
@@ -464,25 +472,17 @@ def _estimators(given: Union[str, Sequence[str]]) -> tuple[bytes, ...]:
     found = []
     for one in asked:
         plain = str(one).strip().lower().replace("_", "-")
-        found.append(_word(_ALIASES.get(plain, plain), "estimator", tuple(names)))
+        found.append(read_word(_ALIASES.get(plain, plain), "estimator", tuple(names)))
     for name in found:
         if found.count(name) > 1:
             raise BadOption(f"estimator: '{name.decode()}' is given twice")
     return tuple(found)
 
 
-def _word(given: str, what: str, words: tuple[str, ...]) -> bytes:
-    if given in words:
-        return given.encode()
-    near = difflib.get_close_matches(str(given), words, 1)
-    hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(words)}"
-    raise BadOption(f"{what}: there is no '{given}'{hint}")
-
-
 def _mode(mode: str, judge_from: Time) -> dict[str, Any]:
     word, _, number = str(mode).partition("=")
-    settings: dict[str, Any] = {"mode": _word(word, "mode", ("progressive", "split", "cross"))}
-    settings.update(split=None, folds=None, judge_from=_time(judge_from))
+    settings: dict[str, Any] = {"mode": read_word(word, "mode", ("progressive", "split", "cross"))}
+    settings.update(split=None, folds=None, judge_from=read_time(judge_from, "judge_from"))
     if judge_from is not None and word != "progressive":
         raise BadOption("judge_from is for the mode progressive")
     try:
@@ -501,22 +501,6 @@ def _mode(mode: str, judge_from: Time) -> dict[str, Any]:
     return settings
 
 
-def _reading(reward: str, default_reward: Optional[float], start: Time, until: Time, strict: bool) -> dict[str, Any]:
-    return {
-        "reward": _word(reward, "reward", ("label", "first", "last", "sum", "mean", "max")),
-        "default_reward": default_reward,
-        "start": _time(start),
-        "until": _time(until),
-        "strict": int(bool(strict)),
-    }
-
-
-def _time(given: Time) -> Union[bytes, float, None]:
-    if isinstance(given, datetime):
-        return given.timestamp()
-    return _text(given, "a time") if isinstance(given, str) else given
-
-
 def _warm(given: Any, asked: list[_Candidate]) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         return {"warm": None if given is None else os.fsencode(given), "warm_place": None}
@@ -529,22 +513,6 @@ def _warm(given: Any, asked: list[_Candidate]) -> dict[str, Any]:
     return {"warm": os.fsencode(file), "warm_place": labels.index(label)}
 
 
-def _path(given: Union[str, os.PathLike[str]]) -> bytes:
-    """As log_open takes it; what has no colon is a file, or "-"."""
-    path = os.fsencode(given)
-    if b"\0" in path or not path:
-        raise BadInput("path: a name of a file is needed")
-    if b":" not in path and path != b"-" and not os.path.exists(path):
-        raise NoFile(f"there is no log {os.fsdecode(path)}")
-    return path
-
-
-def _text(given: Any, what: str) -> bytes:
-    if not isinstance(given, str) or "\0" in given:
-        raise BadInput(f"{what}: a text is needed, got {given!r}")
-    return given.encode("utf-8", "replace")
-
-
 def _count(given: Any, what: str) -> int:
     if isinstance(given, bool) or not isinstance(given, (int, numpy.integer)) or not 0 <= int(given) < 2**64:
         raise BadInput(f"{what}: a whole number from 0 is needed, got {given!r}")
@@ -553,10 +521,6 @@ def _count(given: Any, what: str) -> int:
 
 def _tuned() -> frozenset[str]:
     return frozenset(one.name for one in estimators() if one.tuned)
-
-
-def _in_words(error: Error) -> Error:
-    return type(error)(in_words_of_python(str(error)))
 
 
 def _warn(found: Iterable[Evaluation], stacklevel: int = 3) -> None:

@@ -578,9 +578,12 @@ def test_the_examples_of_the_docstrings(client, module):
 
 def test_the_example_learns(server):
     example = Path(__file__).resolve().parents[2] / "examples" / "python_client.py"
-    told = subprocess.run([sys.executable, example, server.url], capture_output=True, text=True, check=True).stdout
+    for _ in range(2):  # the second begins with what the server learned from the first, however late it came to that
+        told = subprocess.run([sys.executable, example, server.url], capture_output=True, text=True, check=True).stdout
+        while Client(server.url).bandit("banners").describe()["behind"]:
+            pass
     last = int(re.search(r"in the last 100: (\d+)", told)[1])
-    assert last > 33  # chance has 27
+    assert last > 40  # chance has 27
     assert re.search(r"logged: 0\.\d\d clicks a visit\nuniform: 0\.\d\d", told)
 
 

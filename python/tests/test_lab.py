@@ -218,6 +218,21 @@ def test_a_frame_is_what_its_file_is(tmp_path):
             assert numpy.array_equal(ours.curve(policy=policy, seed=seed), theirs.curve(policy=policy, seed=seed))
 
 
+def test_a_class_that_pandas_has_as_missing():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="y: row 1 has no class"):
+        lab.table([[1.0], [2.0]], pandas.array([1, None], dtype="Int64"))
+
+
+def test_columns_of_categories_whatever_their_names_and_number():
+    pandas = pytest.importorskip("pandas")
+    columns = {i: pandas.Categorical([1, 2, 3, 1]) if i % 2 else [0.1, 0.2, 0.3, 0.4] for i in range(120)}
+    made = lab.table(pandas.DataFrame(columns), [0, 1, 0, 1], constant=False, numeric="1")
+    assert made.dim == 2 * (61 + 59 * 3)
+    plain = lab.table(pandas.DataFrame(columns).astype(float), [0, 1, 0, 1], constant=False)
+    assert plain.dim == 2 * 120 and plain.fingerprint != made.fingerprint
+
+
 def test_arrays_are_what_their_file_is(tmp_path):
     draw = numpy.random.default_rng(4)
     X, y = draw.normal(size=(60, 3)).astype(numpy.float32), draw.integers(10, 13, 60)
@@ -237,10 +252,21 @@ def test_sparse_rows_are_what_their_file_is(tmp_path):
     rows = X.tocsr()
     with open(tmp_path / "t.svm", "w") as file:
         for i, label in enumerate(y):
-            file.write(" ".join([label[:5], *(f"{k + 1}:{rows[i, k]!r}" for k in sorted(rows[i].indices))]) + "\n")
+            file.write(" ".join([label[:5], *(f"{k + 1}:{float(rows[i, k])!r}" for k in sorted(rows[i].indices))]) + "\n")
     ours, theirs = lab.table(X, y), lab.open(f"table:{tmp_path}/t.svm")
     for left, right in zip(islice(ours.rounds(0), 40), theirs.rounds(0)):
         assert numpy.array_equal(left.arms.toarray(), right.arms.toarray())
+
+
+def test_sparse_entries_that_come_twice_are_added():
+    sparse = pytest.importorskip("scipy.sparse")
+    twice = sparse.csr_matrix(([3.0, 1.0, 2.0, 4.0], [1, 0, 0, 1], [0, 3, 4]), shape=(2, 2))
+    ours, theirs = (lab.table(X, [0, 1], order="file") for X in (twice, sparse.csr_matrix([[3.0, 3.0], [0.0, 4.0]])))
+    for left, right in zip(islice(ours.rounds(), 2), theirs.rounds()):
+        assert numpy.array_equal(left.arms.toarray(), right.arms.toarray())
+    assert twice.nnz == 4
+    with pytest.raises(ValueError, match="a sparse matrix has finite numbers"):
+        lab.table(sparse.csr_matrix([[numpy.nan, 1.0], [1.0, 2.0]]), [0, 1])
 
 
 @pytest.mark.parametrize(
@@ -258,6 +284,7 @@ def test_sparse_rows_are_what_their_file_is(tmp_path):
         ([[1.0], [2.0]], ["a", "?"], "^arrays, line 2, column 'target': the label is missing"),
         ([[1.0], [2.0]], "kind", "needs an X that is a DataFrame"),
         (numpy.zeros((0, 2)), [], "there are no rows"),
+        (numpy.ma.array([[1.0], [2.0]], mask=[[True], [False]]), [1, 2], "some of the numbers are masked"),
     ],
 )
 def test_tables_that_are_none(X, y, sentence):
@@ -512,8 +539,9 @@ def test_several_data_sets_in_one_call():
 
 
 def test_repeated_rows_are_told():
-    with pytest.warns(UserWarning, match="every row comes ten times"):
+    with pytest.warns(UserWarning, match="every row comes ten times") as told:
         lab.run(([[0.0], [1.0], [2.0]], [0, 1, 1]), "uniform", rounds=30, seeds=[0], progress=False)
+    assert told[0].filename == __file__
 
 
 def test_plot(results, tmp_path):

@@ -58,7 +58,8 @@ typedef struct table {
     size_t capacity;
     size_t *lines; /* (height) */
     size_t lines_capacity;
-    size_t header; /* rows that hold names: 0 or 1 */
+    const char *codes; /* (width) as in table_cells; NULL: none */
+    size_t header;     /* rows that hold names: 0 or 1 */
     size_t label;
     column *columns; /* (width) */
     size_t features;
@@ -209,6 +210,8 @@ static ee_status settle_columns(table *t, ee_error *error)
     ee_status status = memory_create(NULL, &t->columns, t->width, sizeof *t->columns, error);
     if (!status) status = find_label(t, error);
     if (status) return status;
+    for (size_t i = 0; t->codes && i < t->width; i++)
+        if (t->codes[i]) t->columns[i].type = TYPE_CATEGORICAL;
     if (strcmp(t->options->categorical, "all") == 0)
         for (size_t i = 0; i < t->width; i++) t->columns[i].type = TYPE_CATEGORICAL;
     else
@@ -399,7 +402,7 @@ static ee_status cells_take(const table_cells *from, const char *name, const tab
                             classes_dataset **out, ee_error *error)
 {
     source file = {.path = (char *)name};
-    table t = {&file, options, .width = from->width, .height = from->height, .cells = from->cells};
+    table t = {&file, options, from->width, from->height, from->cells, .codes = from->codes};
     ee_status status = memory_create(NULL, &t.lines, t.height, sizeof *t.lines, error);
     for (size_t i = 0; i < t.height && !status; i++) t.lines[i] = i;
     if (!status) status = finish_table(&t, out, error);

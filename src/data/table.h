@@ -21,7 +21,8 @@ typedef struct table_options {
 
 /* A table that is in memory. The texts of the cells are borrowed. */
 struct table_cells {
-    cell *cells; /* (height, width) the first row has the names of the columns */
+    cell *cells;       /* (height, width) the first row has the names of the columns */
+    const char *codes; /* (width) 1: a column whose numbers are codes, unless the options say otherwise */
     size_t height, width;
     uint64_t fingerprint;
 };

@@ -144,7 +144,8 @@ def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
     """A classification problem as a bandit problem: a row of X is a round with an arm for each class; the arm of its
     own class, y, has reward 1, the others 0. Arm i is the row in block i of a longer vector.
 
-    X is an array of numbers (rows, features), a DataFrame (columns of text are categories) or a scipy.sparse matrix; y
+    X is an array of numbers (rows, features), a DataFrame (columns of text are categories, and so are those of pandas'
+    type category, whatever they hold; what is missing has a feature of its own) or a scipy.sparse matrix; y
     has a class for each row, or is the name of X's column with them. The options are those of the kind `table`, as
     ``normalize="standard"``; results call it ``table:NAME``. It is what the program makes of the same rows in a file.
 
@@ -155,6 +156,8 @@ def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
         raise ValueError(f"name: letters, digits, _ and - are needed, got {name!r}")
     if not {"label", "header"}.isdisjoint(options):
         raise ValueError("label and header are options of a table in a file: here y has the classes")
+    if isinstance(X, numpy.ma.MaskedArray) and X.mask.any():
+        raise ValueError("X: some of the numbers are masked; nan is one that is missing")
     X, y = _take_classes(X, y)
     made = _open_sparse(X.tocsr(), y, name, options) if hasattr(X, "tocsr") else _open_columns(X, y, name, options)
     made.made_of_arrays = True  # type: ignore[attr-defined]
@@ -182,7 +185,7 @@ def _take_classes(X: Any, y: Any) -> Tuple[Any, List[Any]]:
     if rows != len(values):
         raise ValueError(f"y: a class for each of the {rows} rows of X is needed, got {len(values)}")
     for row, value in enumerate(values):
-        if value is None or value != value:
+        if value is None or type(value).__name__ == "NAType" or value != value:
             raise ValueError(f"y: row {row} has no class")
     return X, values
 
@@ -197,9 +200,7 @@ def _open_columns(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -
     if hasattr(X, "columns"):
         names = [str(column) for column in X.columns]
         columns = [_column_of(X.iloc[:, i]) for i in range(len(names))]
-        codes = [str(i + 2) for i in range(len(names)) if str(X.dtypes.iloc[i]) == "category"]
-        if codes and "categorical" not in options:
-            options = {**options, "categorical": "+".join(codes)}
+        codes = bytes([False, *(str(dtype) == "category" for dtype in X.dtypes)])
     else:
         numbers = numpy.asarray(X)
         if numbers.dtype.kind not in "buif":
@@ -208,8 +209,9 @@ def _open_columns(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -
             raise ValueError(f"X: an array of 2 dimensions is needed, this one has {numbers.ndim}")
         columns = list(_check_numbers(numpy.array(numbers.T, numpy.float64, order="C"), "X"))
         names = [f"x{i}" for i in range(len(columns))]
+        codes = bytes(1 + len(columns))
     text = f"table:{name}{_option_text(options)}"
-    return Dataset.of_columns(text, _texts_of(["target", *names]), (classes, *columns))
+    return Dataset.of_columns(text, _texts_of(["target", *names]), (classes, *columns), codes)
 
 
 def _column_of(column: Any) -> Any:
@@ -236,7 +238,10 @@ def _texts_of(values: List[Any]) -> bytes:
 
 def _open_sparse(X: Any, y: List[Any], name: str, options: Mapping[str, Any]) -> Dataset:
     """By a file in libsvm's format, where a row is as long as it has entries."""
-    X = X.sorted_indices()
+    X = X.copy()
+    X.sum_duplicates()
+    if not numpy.isfinite(X.data).all():
+        raise ValueError("X: a sparse matrix has finite numbers, got others")
     with tempfile.TemporaryDirectory(prefix="eenet-") as folder:
         path = os.path.join(folder, name + ".svm")
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:

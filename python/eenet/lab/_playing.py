@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NamedTupl
 
 import numpy
 
-from .._lab_library import lab as _lab
+from .._lab_library import lab as _lab, usual_threads
 from ._data import Dataset, read_data, read_one
 from ._policies import PlayedPolicy, read_policies
 from ._progress import Line, Progress, listener_of
@@ -111,7 +111,7 @@ class _Plan:
                 self.jobs += jobs
                 self.keys |= {(*cell, seed, count, late, slots) for seed in seeds}
             if _lab.repeats(data, count):
-                warnings.warn(f"{data.name}: {_lab.repeats(data, count)}", stacklevel=4)
+                warnings.warn(f"{data.name}: {_lab.repeats(data, count)}", stacklevel=3)
 
     def _name(self, cell: Any, one: PlayedPolicy) -> None:
         """Each policy under its label; a policy that is there already, under another or none, is a mistake."""
@@ -130,9 +130,7 @@ def _read_seeds(seeds: Iterable[int]) -> List[int]:
 
 
 def _read_threads(threads: Optional[int]) -> int:
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return _whole(threads, "threads", 1024)
+    return usual_threads() if threads is None else _whole(threads, "threads", 1024)
 
 
 def _read_rounds(rounds: Optional[int], data: Dataset) -> int:

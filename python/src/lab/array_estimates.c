@@ -64,7 +64,7 @@ static int take_array(PyObject *object, size_t place, taken_arrays *into)
 
 static int fail_shape(const char *format, const char *name, Py_ssize_t found, Py_ssize_t expected)
 {
-    PyErr_Format(PyExc_ValueError, format, name, found, expected);
+    raise_bad_input(format, name, found, expected);
     return -1;
 }
 
@@ -86,8 +86,7 @@ static int check_shapes(const taken_arrays *arrays, array_rounds *rounds)
     rounds->count = (size_t)count;
     rounds->actions = (size_t)columns;
     if (!columns || arrays->taken[ACTIONS]) return 0;
-    PyErr_SetString(PyExc_ValueError,
-                    "actions: arrays of all actions, (n, k), need the action that was taken in each round");
+    raise_bad_input("actions: arrays of all actions, (n, k), need the action that was taken in each round");
     return -1;
 }
 
@@ -119,9 +118,9 @@ static int check_models(const array_rounds *rounds, const evaluation_request *re
         if (!estimator_describe(one.kind)->models) continue;
         bool known = !rounds->candidate || rounds->candidate_all;
         if (rounds->predictions && known) continue;
-        PyErr_Format(PyExc_ValueError, "estimator '%s': it needs %s", estimator_request_name(one),
-                     known ? "predictions, those of a reward model for all actions, (n, k)"
-                           : "the candidate's probabilities of all actions, (n, k)");
+        raise_bad_input("estimator '%s': it needs %s", estimator_request_name(one),
+                        known ? "predictions, those of a reward model for all actions, (n, k)"
+                              : "the candidate's probabilities of all actions, (n, k)");
         return -1;
     }
     return 0;

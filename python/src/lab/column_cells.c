@@ -102,9 +102,21 @@ static int read_names(column_cells *out, PyObject *names)
     return code;
 }
 
-int column_cells_read(column_cells *out, PyObject *names, PyObject *columns)
+static int read_codes(column_cells *out, PyObject *codes)
 {
-    if (make_room(out, names, columns) || read_names(out, names)) return -1;
+    const size_t width = out->table.width;
+    if ((size_t)PyBytes_Size(codes) != width) {
+        raise_bad_input("table: there are %zd codes for %zu columns", PyBytes_Size(codes), width);
+        return -1;
+    }
+    out->table.codes = PyBytes_AsString(codes);
+    mix(&out->table.fingerprint, out->table.codes, width);
+    return 0;
+}
+
+int column_cells_read(column_cells *out, PyObject *names, PyObject *columns, PyObject *codes)
+{
+    if (make_room(out, names, columns) || read_names(out, names) || read_codes(out, codes)) return -1;
     const size_t width = out->table.width, rows = out->table.height - 1;
     for (size_t i = 0; i < width; i++) {
         PyObject *column = PyTuple_GetItem(columns, (Py_ssize_t)i);

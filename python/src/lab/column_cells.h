@@ -13,9 +13,10 @@ typedef struct column_cells {
 } column_cells;
 
 /* names is bytes: the names of the columns, each ended by a zero. columns is a tuple; each is a vector of numbers (not
- * a number: missing) or, as the names, texts. All have as many rows. 0, or -1 with an exception set. out starts as
- * zeros, and is to be released, on failure too. */
-int column_cells_read(column_cells *out, PyObject *names, PyObject *columns);
+ * a number: missing) or, as the names, texts. All have as many rows. codes is bytes, a 1 for each column whose numbers
+ * are codes, else 0, and borrowed. 0, or -1 with an exception set. out starts as zeros, and is to be released, on
+ * failure too. */
+int column_cells_read(column_cells *out, PyObject *names, PyObject *columns, PyObject *codes);
 void column_cells_release(column_cells *cells);
 
 #endif

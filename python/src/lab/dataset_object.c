@@ -169,15 +169,16 @@ done:
 /* Of columns in memory, as the first of them says: the classes. */
 static PyObject *dataset_of_columns(PyObject *class, PyObject *arguments)
 {
-    PyObject *names, *columns, *object = NULL;
+    PyObject *names, *columns, *codes, *object = NULL;
     const char *text;
-    if (!PyArg_ParseTuple(arguments, "sO!O!:of_columns", &text, &PyBytes_Type, &names, &PyTuple_Type, &columns))
+    if (!PyArg_ParseTuple(arguments, "sO!O!O!:of_columns", &text, &PyBytes_Type, &names, &PyTuple_Type, &columns,
+                          &PyBytes_Type, &codes))
         return NULL;
     column_cells cells = {0};
     dataset *data = NULL;
     ee_error error;
     ee_status status;
-    if (!column_cells_read(&cells, names, columns)) {
+    if (!column_cells_read(&cells, names, columns, codes)) {
         Py_BEGIN_ALLOW_THREADS;
         status = dataset_open_cells(text, &cells.table, &data, &error);
         Py_END_ALLOW_THREADS;
@@ -276,7 +277,7 @@ static PyGetSetDef dataset_properties[] = {
 static PyMethodDef dataset_methods[] = {
     {"deal", dataset_deal, METH_O, PyDoc_STR("An iterator over (arms, rewards, expected) of a seed.")},
     {"of_columns", dataset_of_columns, METH_VARARGS | METH_CLASS,
-     PyDoc_STR("of_columns(text, names, columns): a table; a column is an array, or texts that end in zeros.")},
+     PyDoc_STR("of_columns(text, names, columns, codes): a table; a column is an array, or texts that end in zeros.")},
     {NULL, NULL, 0, NULL},
 };
 

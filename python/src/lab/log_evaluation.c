@@ -72,7 +72,7 @@ static int read_candidates(PyObject *list, log_evaluation *self)
 {
     size_t count = (size_t)PyTuple_Size(list);
     if (!count) {
-        PyErr_SetString(PyExc_ValueError, "candidates: at least one is needed");
+        raise_bad_input("candidates: at least one is needed");
         return -1;
     }
     if (memory_create(NULL, &self->candidates, count, sizeof *self->candidates, &self->error) ||

@@ -10,14 +10,12 @@
 
 /* Columns with a number for each event; then those with several, or texts, which `sizes` cuts. */
 enum {
-    LINE,          /* int64 */
     TIME,          /* double */
     ACTION,        /* int64 */
     ACTIONS,       /* int64: how many */
     PROBABILITY,   /* double: of the taken one */
     REWARD,        /* double */
     COPIES,        /* double */
-    BASELINE,      /* int64 */
     PROBABILITIES, /* double: of all actions of each event; empty where one event does not tell them */
     ARMS,          /* float: of dense arms */
     STARTS,        /* int64, (actions + 1) an event; of sparse ones */
@@ -28,9 +26,9 @@ enum {
     COLUMNS
 };
 
-static const char *const names[COLUMNS] = {"line",   "time",     "action",        "actions", "probability", "reward",
-                                           "copies", "baseline", "probabilities", "arms",    "starts",      "indices",
-                                           "values", "id",       "context"};
+static const char *const names[COLUMNS] = {"time",          "action", "actions", "probability", "reward", "copies",
+                                           "probabilities", "arms",   "starts",  "indices",     "values", "id",
+                                           "context"};
 
 typedef struct column {
     char *bytes;
@@ -85,14 +83,12 @@ static void append_arms(log_columns *self, const ee_arms *arms)
 
 static void append_event(log_columns *self, const log_event *event)
 {
-    append_whole(self, LINE, event->line);
     append(self, TIME, &event->time, sizeof event->time);
     append_whole(self, ACTION, event->action);
     append_whole(self, ACTIONS, event->count);
     append(self, PROBABILITY, &event->probability, sizeof event->probability);
     append(self, REWARD, &event->reward, sizeof event->reward);
     append(self, COPIES, &event->copies, sizeof event->copies);
-    append_whole(self, BASELINE, event->baseline);
     if (!event->probabilities) self->partly = true;
     if (!self->partly) append(self, PROBABILITIES, event->probabilities, event->count * sizeof *event->probabilities);
     append_arms(self, &event->arms);

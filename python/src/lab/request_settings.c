@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "data/log_time.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
 
 /* Borrowed. NULL with an exception where it is missing: settings may be any object. */
 static PyObject *find(PyObject *settings, const char *name)
@@ -20,22 +22,14 @@ int settings_number(PyObject *settings, const char *name, double *out)
 {
     PyObject *value = find(settings, name);
     if (!value) return -1;
-    if (value == Py_None) return 0;
-    double number = PyFloat_AsDouble(value);
-    if (number == -1.0 && PyErr_Occurred()) return -1;
-    *out = number;
-    return 0;
+    return value == Py_None ? 0 : read_number(value, name, out);
 }
 
 int settings_count(PyObject *settings, const char *name, uint64_t *out)
 {
     PyObject *value = find(settings, name);
     if (!value) return -1;
-    if (value == Py_None) return 0;
-    unsigned long long number = PyLong_AsUnsignedLongLong(value);
-    if (number == (unsigned long long)-1 && PyErr_Occurred()) return -1;
-    *out = number;
-    return 0;
+    return value == Py_None ? 0 : read_whole(value, name, UINT64_MAX, out);
 }
 
 int settings_text(PyObject *settings, const char *name, const char **out)
@@ -56,7 +50,7 @@ int settings_word(PyObject *settings, const char *name, const char *const *words
     if (settings_text(settings, name, &text)) return -1;
     for (*out = 0; text && *out < count; ++*out)
         if (strcmp(text, words[*out]) == 0) return 0;
-    PyErr_Format(PyExc_ValueError, "%s: there is no '%s'", name, text ? text : "None");
+    raise_bad_input("%s: there is no '%s'", name, text ? text : "None");
     return -1;
 }
 
@@ -68,7 +62,7 @@ int settings_time(PyObject *settings, const char *name, double *out)
     if (!PyBytes_Check(value)) return settings_number(settings, name, out);
     if (settings_text(settings, name, &text)) return -1;
     if (log_time_parse((json_text){text, strlen(text)}, out)) return 0;
-    PyErr_Format(PyExc_ValueError, "%s must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got '%.80s'", name, text);
+    raise_bad_input("%s must be a time, as 2021-05-18 or 2021-05-18T13:28:29Z, got '%.80s'", name, text);
     return -1;
 }
 
@@ -79,7 +73,7 @@ static int read_estimators(PyObject *settings, evaluation_request *request)
     if (names == Py_None) return 0;
     Py_ssize_t count = PyTuple_Check(names) ? PyTuple_Size(names) : 0;
     if (count < 1 || count > EVALUATION_ESTIMATORS) {
-        PyErr_Format(PyExc_ValueError, "estimators: 1 to %d at a time, got %zd", EVALUATION_ESTIMATORS, count);
+        raise_bad_input("estimators: 1 to %d at a time, got %zd", EVALUATION_ESTIMATORS, count);
         return -1;
     }
     request->estimator_count = (size_t)count;
@@ -87,7 +81,7 @@ static int read_estimators(PyObject *settings, evaluation_request *request)
         char *name;
         if (PyBytes_AsStringAndSize(PyTuple_GetItem(names, i), &name, NULL)) return -1;
         if (estimator_request_parse(name, &request->estimators[i])) continue;
-        PyErr_Format(PyExc_ValueError, "no estimator is called '%.80s'", name);
+        raise_bad_input("no estimator is called '%.80s'", name);
         return -1;
     }
     return 0;

@@ -423,7 +423,7 @@ static void cells_in_memory(void **state)
     (void)state;
     cell cells[] = {{"target", NAN}, {"a", NAN}, {"b", NAN}, {"x", NAN}, {"", 5},     {"u", NAN},
                     {"y", NAN},      {"", 2},    {"v", NAN}, {"x", NAN}, {NULL, NAN}, {"u", NAN}};
-    const table_cells from = {cells, 4, 3, 77};
+    table_cells from = {cells, NULL, 4, 3, 77};
     char expected[1024], got[1024];
     classes_dataset *file;
     dataset *data;
@@ -436,6 +436,14 @@ static void cells_in_memory(void **state)
     assert_string_equal(got, expected);
     assert_string_equal(dataset_name(data), "table:made,normalize=standard");
     assert_int_equal(dataset_fingerprint(data), 77);
+    dataset_free(data);
+    from.codes = (const char[]){0, 1, 0};
+    assert_int_equal(parse("target,a,b\nx,5,u\ny,2,v\nx,,u\n", "categorical=a", &file, NULL), EE_OK);
+    print_rows(file, expected, sizeof expected);
+    classes_close(&file->head);
+    assert_int_equal(dataset_open_cells("table:made", &from, &data, NULL), EE_OK);
+    print_rows((const classes_dataset *)data, got, sizeof got);
+    assert_string_equal(got, expected);
     dataset_free(data);
     cells[6].text = NULL;
     assert_int_equal(dataset_open_cells("table:made", &from, &data, &error), EE_BAD_INPUT);
