@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,8 @@ def write_log(path, random):
 def test_the_page(tmp_path, monkeypatch, server):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")
+    if not shutil.which("gnuplot"):
+        pytest.skip("gnuplot, which draws the figures of a report, is not installed")
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(0)
     write_log("events.dsjson.gz", random)
