@@ -252,7 +252,7 @@ def test_sparse_rows_are_what_their_file_is(tmp_path):
     rows = X.tocsr()
     with open(tmp_path / "t.svm", "w") as file:
         for i, label in enumerate(y):
-            file.write(" ".join([label[:5], *(f"{k + 1}:{rows[i, k]!r}" for k in sorted(rows[i].indices))]) + "\n")
+            file.write(" ".join([label[:5], *(f"{k + 1}:{float(rows[i, k])!r}" for k in sorted(rows[i].indices))]) + "\n")
     ours, theirs = lab.table(X, y), lab.open(f"table:{tmp_path}/t.svm")
     for left, right in zip(islice(ours.rounds(0), 40), theirs.rounds(0)):
         assert numpy.array_equal(left.arms.toarray(), right.arms.toarray())
