@@ -23,10 +23,11 @@ With contexts, one row for each decision:
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Dict, Hashable, List, Mapping, Optional, Sequence, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Hashable, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import numpy
 
+from . import Decision
 from ._adapting import fixed_arms_bandit
 from ._blocks import BlockLayout
 
@@ -120,37 +121,37 @@ class MAB:
 
     def predict(self, contexts: Any = None) -> Any:
         """The arm that the policy decides for; a list of them where there are several contexts."""
-        arms = [self.arms[self._decide(round_)] for round_ in self._rounds(contexts)]
+        arms = [self.arms[self._decide(round_).arm] for round_ in self._rounds(contexts)]
         return arms if len(arms) > 1 else arms[0]
 
     def predict_expectations(self, contexts: Any = None) -> Any:
         """What the arms are ranked by, as a dict from arm to number; a list of them where there are several contexts.
 
         As in MABWiser this is the policy's view of an arm, exploration included: an upper bound for linucb, a draw for
-        lints. What is expected without exploration is `expected_rewards`.
+        lints, another one each time. What is expected without exploration is `expected_rewards`.
         """
-        return self._by_arm(contexts, "scores")
+        return self._by_arm(contexts, lambda round_: self._decide(round_).scores)
 
     def expected_rewards(self, contexts: Any = None) -> Any:
         """As predict_expectations, without exploration."""
-        return self._by_arm(contexts, "exploitation")
+        return self._by_arm(contexts, lambda round_: self._bandit.score(round_).exploitation)
 
     def probabilities(self, contexts: Any = None) -> Any:
-        """The probability with which predict would take each arm, in the same form."""
-        found = [dict(zip(self.arms, self._bandit.probabilities(round_).tolist())) for round_ in self._rounds(contexts)]
+        """The probability with which predict would take each arm, in the same form.
+
+        nan of a Thompson policy, unless its option probability_draws says from how many draws to estimate it.
+        """
+        return self._by_arm(contexts, lambda round_: self._bandit.probabilities(round_))
+
+    def _by_arm(self, contexts: Any, numbers: Callable[[Any], Any]) -> Any:
+        found = [dict(zip(self.arms, numbers(round_).tolist())) for round_ in self._rounds(contexts)]
         return found if len(found) > 1 else found[0]
 
-    def _by_arm(self, contexts: Any, part: str) -> Any:
-        found = []
-        for round_ in self._rounds(contexts):
-            found.append(dict(zip(self.arms, getattr(self._bandit.score(round_), part).tolist())))
-        return found if len(found) > 1 else found[0]
-
-    def _decide(self, round_: Any) -> int:
+    def _decide(self, round_: Any) -> Decision:
         # The reward comes by partial_fit, perhaps of another arm or never: so the decision does not wait for it.
-        decision = self._bandit.decide(round_)
+        decision: Decision = self._bandit.decide(round_)
         self._bandit.forget(decision)
-        return int(decision.arm)
+        return decision
 
     # ---- arms ----
 
@@ -311,7 +312,7 @@ def _check_arm(arm: Arm) -> None:
 def _as_contexts(contexts: Any, rows: Optional[int]) -> NDArray[Any]:
     """(rounds, features). A pandas Series is one feature of many rounds, or, where rows is 1, one round."""
     values = numpy.asarray(contexts, numpy.float32)
-    if values.ndim == 1 and hasattr(contexts, "index"):
+    if values.ndim == 1 and hasattr(contexts, "iloc"):
         values = values.reshape(1, -1) if rows == 1 else values.reshape(-1, 1)
     if values.ndim != 2:
         raise TypeError("The contexts should be given as 2D list, numpy array, pandas series or data frames.")

@@ -125,12 +125,10 @@ class EENetClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bandit_ = fixed_arms_bandit(self.policy, self._layout, self.n_features_in_, seed, options)
 
     def _places(self, y: NDArray[Any]) -> NDArray[Any]:
-        places = numpy.searchsorted(self.classes_, y)
-        places[places == len(self.classes_)] = 0
-        if len(y) and not (self.classes_[places] == y).all():
-            unknown = numpy.setdiff1d(y, self.classes_)
-            raise ValueError(f"y: {unknown.tolist()} is not among the classes {self.classes_.tolist()}")
-        return places
+        unknown = set(y.tolist()).difference(self.classes_.tolist())
+        if unknown:
+            raise ValueError(f"y: {sorted(unknown, key=str)} is not among the classes {self.classes_.tolist()}")
+        return numpy.searchsorted(self.classes_, y)
 
     def _learn_labels(self, X: Any, labels: NDArray[Any], order: Any) -> None:
         """Each row teaches its class, and one of the others: so rewards of 1 and 0 are equally frequent."""

@@ -164,8 +164,9 @@ def csr_parts(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.searchsorted(rows, np.arange(len(numbers) + 1)), columns, numbers[rows, columns]
 
 
-def test_sparse_rows_in_disorder_are_put_in_order(bandit: eenet.Bandit, scipy_sparse: Any) -> None:
-    starts, indices, values = [0, 3, 5], [3, 0, 0, 2, 1], np.array([1, 2, 3, 4, 5], np.float32)
+@pytest.mark.parametrize("indices", [[3, 0, 1, 2, 1], [0, 0, 3, 1, 2], [3, 0, 0, 2, 1]], ids=["order", "twice", "both"])
+def test_sparse_rows_in_disorder_are_put_in_order(bandit: eenet.Bandit, scipy_sparse: Any, indices: list[int]) -> None:
+    starts, values = [0, 3, 5], np.array([1, 2, 3, 4, 5], np.float32)
     matrix = scipy_sparse.csr_matrix((values, indices, starts), (2, 4))
     tidy = scipy_sparse.csr_matrix(matrix.toarray())
     assert bandit.score(matrix) == bandit.score(tidy)
@@ -304,3 +305,9 @@ def test_other_containers(bandit: eenet.Bandit) -> None:
 def test_a_masked_number_is_no_number(bandit: eenet.Bandit) -> None:
     with pytest.raises(eenet.BadInput, match="masked"):
         bandit.decide(np.ma.masked_less(ARMS, 0))
+
+
+def test_any_number_of_empty_rows_is_told_at_once():
+    for kind in ("f4", "f8"):
+        with pytest.raises((MemoryError, eenet.BadInput)):
+            eenet.Bandit("linucb", dim=3).decide(np.zeros((2**50, 0), kind))

@@ -163,7 +163,7 @@ def test_any_kind_of_array_gives_the_same(rounds):
         actions=rounds.actions.astype(np.uint8)[:, None],
         predictions=np.repeat(rounds.predictions, 2, axis=1)[:, ::2],
     )
-    assert other.estimates == usual.estimates
+    assert repr(other.estimates) == repr(usual.estimates)  # nan among the numbers is no other one
     lists = evaluate.estimate([1, 0], [0.5, 0.5], [0.5, 0.25], estimator="ips")
     assert lists.value == 0.5
 
@@ -351,7 +351,7 @@ def test_threads_give_the_same(rounds):
         one.start()
     for one in threads:
         one.join()
-    assert found == [usual] * 4
+    assert list(map(repr, found)) == [repr(usual)] * 4
 
 
 def test_docstrings():

@@ -73,6 +73,9 @@ def test_forms_of_what_is_returned():
     above = mab.predict_expectations(contexts[:1])["a"] - mab.expected_rewards(contexts[:1])["a"]
     assert above > 0
     assert sum(mab.probabilities(contexts[:1]).values()) == pytest.approx(1)
+    for one_row in (contexts[0], contexts[0].tolist()):
+        with pytest.raises(TypeError, match="2D list"):
+            mab.predict(one_row)
 
 
 def test_pandas():
@@ -217,9 +220,14 @@ def test_lints_draws_by_mabwisers_regressions():
     ours, theirs = MAB(ARMS, policy, seed=1), theirs_mab.MAB(ARMS, policy, seed=1)
     for mab in (ours, theirs):
         mab.fit(wanted, [1.0] * 30, contexts)
+    seen = [ours.predict_expectations(contexts[:1]) for _ in range(4000)]
     random, drawn = numpy.random.default_rng(0), []
     for arm in ARMS:
         model = theirs._imp.arm_to_model[arm]
+        deviation = 0.7 * numpy.sqrt(contexts[0] @ model.A_inv @ contexts[0])
+        draws = numpy.array([expectations[arm] for expectations in seen])
+        assert abs(draws.mean() - contexts[0] @ model.beta) < 5 * deviation / numpy.sqrt(4000)
+        assert abs(draws.std() - deviation) < 5 * deviation / numpy.sqrt(8000)
         drawn.append(random.multivariate_normal(model.beta, 0.7**2 * model.A_inv, 4000) @ contexts[0])
     expected = numpy.bincount(numpy.argmax(drawn, axis=0), minlength=3) / 4000
     chosen = ours.predict(numpy.repeat(contexts[:1], 4000, axis=0))

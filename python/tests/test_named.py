@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 import pytest
-from used_memory import bytes_a_call
+from used_memory import bytes_a_call, used_bytes
 
 import eenet
 
@@ -351,15 +351,17 @@ def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
         ({"a": 1j}, TypeError, "context: a is <class 'complex'>"),
         ({"a": dict}, TypeError, "context: a is <class 'type'>"),
         ({"a": np.datetime64("2020-01-01")}, TypeError, "context: a is <class 'datetime.date'>"),
-        ({(1, 2): 3}, TypeError, "what names a feature must be a text"),
-        ({None: 3}, TypeError, "what names a feature must be a text"),
-        ({True: 3}, TypeError, "what names a feature must be a text"),
+        ({(1, 2): 3}, TypeError, r"context: a feature is named by a text, or a whole number, not by \(1, 2\)"),
+        ({"a": {None: 3}}, TypeError, "context: a: a feature is named by a text, or a whole number, not by None"),
+        ({True: 3}, TypeError, "not by True"),
         (5, TypeError, "context is <class 'int'>; a mapping of named features is needed"),
         ([1, 2], TypeError, "context is <class 'list'>; a mapping"),
         ("{", eenet.BadInput, "context: byte 2"),
         ("[]", eenet.BadInput, "context: features are a JSON object"),
         ("\ud800", eenet.BadInput, "context has half of a surrogate pair"),
         (b"\xff", eenet.BadInput, "context: byte 1"),
+        ("rainy", eenet.BadInput, "context: byte 1: .*; a text is read as JSON"),
+        ("", eenet.BadInput, "context: byte 1: .*; a text is read as JSON"),
     ],
 )
 def test_a_sentence_names_what_is_wrong(context, error, sentence):
@@ -377,11 +379,14 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
         ([{"a": 1}, {"b": [[1]]}], eenet.BadInput, r"arms\[1\]: features: b is an array within an array"),
         ([{"a": 1}, 5], TypeError, r"arms\[1\] is <class 'int'>; a mapping of named features is needed"),
         ([{"a": 1}, None], TypeError, r"arms\[1\] is <class 'NoneType'>"),
+        (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: byte 1: .*; a text is read as JSON"),
+        ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: byte 7: a value must stand here$"),
+        (b"", eenet.BadInput, "byte 1: .*; a text is read as JSON"),
         ({"a": 1}, TypeError, "a list of mappings is needed, one for each arm"),
-        ("{}", eenet.BadInput, "at least one action"),
-        ([], eenet.BadInput, "at least one action"),
-        ((), eenet.BadInput, "at least one action"),
-        ({"_multi": []}, eenet.BadInput, "at least one action"),
+        ("{}", eenet.BadInput, "at least one arm"),
+        ([], eenet.BadInput, "at least one arm"),
+        ((), eenet.BadInput, "at least one arm"),
+        ({"_multi": []}, eenet.BadInput, "at least one arm"),
         ({"_multi": 3}, eenet.BadInput, "_multi must be an array"),
         ('{"_multi": [{}]} x', eenet.BadInput, "byte"),
     ],
@@ -399,6 +404,51 @@ def test_vectors_and_names_do_not_mix():
     with pytest.raises(eenet.BadInput, match="the arms are vectors"):
         make().decide(np.zeros((2, 450), dtype="f4"), context={"a": 1})
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
+
+
+def test_a_cell_of_a_frame_may_empty_its_column():
+    class Cell:
+        def __init__(self, column):
+            self.column = column
+
+        def tolist(self):
+            self.column.clear()
+            return 1.0
+
+    class Column:
+        def tolist(self):
+            cells = []
+            cells += [Cell(cells), Cell(cells)]
+            return cells
+
+    class Frame:
+        iloc = columns = None
+
+        def __len__(self):
+            return 2
+
+        def items(self):
+            return [("a", Column()), ("b", Column())]
+
+    assert bytes_after(Frame()) == bytes_after([{"a": 1.0, "b": 1.0}] * 2)
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 2, 1.0),
+        lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 1, math.nan),
+        lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 1, 1.0, 0.0),
+        lambda bandit: bandit.decide_many([[{"a": 1}, {"a": 2}], []]),
+        lambda bandit: bandit.decide_slots([[{"a": 1}, {"a": 2}], [{"a": 1}]]),
+    ],
+)
+def test_what_is_refused_teaches_no_names(play):
+    bandit = make()
+    before = bandit.to_bytes()
+    with pytest.raises(eenet.BadInput):
+        play(bandit)
+    assert bandit.to_bytes() == before
 
 
 def test_what_nests_in_itself_is_refused():
@@ -542,6 +592,14 @@ def test_memory_is_given_back(play):
             pass
 
     assert bytes_a_call(quietly) < 8
+
+
+def test_the_room_of_a_large_round_is_given_back():
+    bandit = make()
+    before = used_bytes()
+    with pytest.raises(eenet.BadInput):
+        bandit.score([{"words": [f"word {i}" for i in range(400_000)]}, "none"])
+    assert used_bytes() - before < 2**24
 
 
 def test_a_key_that_runs_code():

@@ -165,6 +165,8 @@ def test_bad_input_is_a_sentence():
     model = EENetClassifier("linucb").fit(X, y)
     with pytest.raises(ValueError, match=r"\[7\] is not among the classes"):
         model.partial_fit(X[:1], [7])
+    with pytest.raises(ValueError, match=r"\['a', 'b'\] is not among the classes \[0, 1, 2\]"):
+        model.partial_fit(X[:2], ["b", "a"])
     with pytest.raises(ValueError, match="one for each row"):
         model.partial_fit(X[:2], y[:2], rewards=[1])
     with pytest.raises(ValueError, match="no reward"):

@@ -66,6 +66,10 @@ void bandit_set_stride(ee_bandit *self, uint64_t stride);
 /* Before anything is scored for a decision: tells the policy of the decisions that wait and that it was not told of. */
 ee_status bandit_tell(ee_bandit *self, ee_error *error);
 
+/* What ee_bandit_learn_from checks before it looks at the arms, of which there are so many. */
+ee_status bandit_check_logged(const ee_bandit *self, size_t arms, size_t arm, double reward, double probability,
+                              ee_error *error);
+
 /* Has the policy learn the reward of a decision. If it fails, nothing has changed. */
 ee_status bandit_learn_seen(ee_bandit *self, const observation *seen, double reward, ee_error *error);
 

@@ -12,6 +12,20 @@ static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *
     return status_fail(error, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got %g", reward);
 }
 
+static ee_status check_choice(size_t arms, size_t arm, double probability, ee_error *error)
+{
+    if (arm >= arms) return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but there are %zu", arm, arms);
+    if (isnan(probability) || (probability > 0 && probability <= 1)) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "learn: a probability must be above 0 and at most 1, got %g", probability);
+}
+
+ee_status bandit_check_logged(const ee_bandit *bandit, size_t arms, size_t arm, double reward, double probability,
+                              ee_error *error)
+{
+    ee_status status = check_reward(bandit, reward, error);
+    return status ? status : check_choice(arms, arm, probability, error);
+}
+
 ee_status bandit_learn_seen(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
 {
     policy *learner = bandit->policy;
@@ -57,12 +71,8 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
 {
     ee_status status = check_reward(bandit, reward, error);
     if (!status) status = arms_check(arms, bandit->dim, error);
+    if (!status) status = check_choice(arms->count, arm, probability, error);
     if (status) return status;
-    if (arm >= arms->count)
-        return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but there are %zu", arm, arms->count);
-    if (!isnan(probability) && !(probability > 0 && probability <= 1))
-        return status_fail(error, EE_BAD_INPUT, "learn: a probability must be above 0 and at most 1, got %g",
-                           probability);
     parameters *learned = &bandit->policy->parameters;
     deciding_room *room = &bandit->room;
     decision_streams before = room->streams; /* learning a log draws nothing */

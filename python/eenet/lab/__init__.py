@@ -23,7 +23,7 @@ Dataset('synthetic:cosine,dim=5', dim=5, arms=10)
 >>> round.arms.shape, round.rewards.shape
 ((10, 5), (10,))
 >>> run = lab.play(data.bandit("eenet", seed=1), data, rounds=50, seed=1)
->>> len(run.curve), run.regret == run.curve.item(-1)
+>>> len(run.curve), run.regret == float(run.curve[-1])
 (50, True)
 """
 

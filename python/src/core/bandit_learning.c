@@ -4,6 +4,7 @@
 
 #include "bandit_object.h"
 #include "decision_object.h"
+#include "engine/bandit.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
 
@@ -73,7 +74,10 @@ PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t 
     ee_arms arms;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
-    ee_status status = bandit_arms(self, &reading, true, &arms, &error);
+    ee_status status = EE_OK;
+    if (reading.round) /* whose names are learned first: what is refused must have changed nothing */
+        status = bandit_check_logged(self->bandit, arms_read_count(&reading), (size_t)arm, reward, probability, &error);
+    if (!status) status = bandit_arms(self, &reading, true, &arms, &error);
     if (!status) status = ee_bandit_learn_from(self->bandit, &arms, (size_t)arm, reward, probability, &error);
     bandit_leave(self, state);
     arms_release(&reading);

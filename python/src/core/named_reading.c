@@ -1,13 +1,15 @@
 #include "named_reading.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "features/round.h"
 #include "named_value.h"
 #include "shared/raising.h"
 
 /* ---- what is kept from round to round; the GIL guards it ---- */
 
-enum { KEPT_ROUNDS = 8, KEPT_BYTES = 1 << 20 };
+enum { KEPT_ROUNDS = 8, KEPT_BYTES = 1 << 24 }; /* what is larger is not kept */
 
 static ee_round *kept_rounds[KEPT_ROUNDS];
 static size_t kept_count;
@@ -27,7 +29,7 @@ void named_release(ee_round *round)
 {
     if (!round) return;
     ee_round_clear(round);
-    if (kept_count < KEPT_ROUNDS)
+    if (kept_count < KEPT_ROUNDS && memory_bytes(&round->memory) <= KEPT_BYTES)
         kept_rounds[kept_count++] = round;
     else
         ee_round_free(round);
@@ -114,23 +116,24 @@ static int is_frame(PyObject *object)
     return has;
 }
 
-/* The columns as pairs of a label and a list of the cells. */
+/* A column as a pair of its label and its cells, which what a cell runs cannot change. */
+static PyObject *read_column(PyObject *item)
+{
+    PyObject *label, *series;
+    if (!PyArg_ParseTuple(item, "OO;a column must have a label", &label, &series)) return NULL;
+    PyObject *list = PyObject_CallMethod(series, "tolist", NULL), *cells = list ? PySequence_Tuple(list) : NULL;
+    PyObject *pair = cells ? PyTuple_Pack(2, label, cells) : NULL;
+    Py_XDECREF(list);
+    Py_XDECREF(cells);
+    return pair;
+}
+
 static PyObject *list_columns(PyObject *frame)
 {
     PyObject *columns = PyMapping_Items(frame);
     for (Py_ssize_t i = 0; columns && i < PyList_Size(columns); i++) {
-        PyObject *label, *series, *pair = NULL;
-        PyObject *cells = PyArg_ParseTuple(PyList_GetItem(columns, i), "OO;a column must have a label", &label, &series)
-                              ? PyObject_CallMethod(series, "tolist", NULL)
-                              : NULL;
-        if (cells && !PyList_Check(cells))
-            PyErr_SetString(PyExc_TypeError, "arms: a column of a data frame must be a list of cells");
-        else if (cells)
-            pair = PyTuple_Pack(2, label, cells);
-        Py_XDECREF(cells);
-        if (pair && !PyList_SetItem(columns, i, pair)) continue;
-        Py_DECREF(columns);
-        return NULL;
+        PyObject *pair = read_column(PyList_GetItem(columns, i));
+        if (!pair || PyList_SetItem(columns, i, pair)) Py_CLEAR(columns);
     }
     return columns;
 }
@@ -138,7 +141,7 @@ static PyObject *list_columns(PyObject *frame)
 /* What is missing in a cell is no feature. */
 static int write_cell(named_writing *writing, PyObject *column, Py_ssize_t row, bool *first)
 {
-    PyObject *cell = PyList_GetItem(PyTuple_GetItem(column, 1), row);
+    PyObject *cell = PyTuple_GetItem(PyTuple_GetItem(column, 1), row);
     if (!cell) return -1;
     int missing = named_is_missing(cell);
     if (missing) return missing < 0 ? -1 : 0;
@@ -226,6 +229,21 @@ static ee_status parse(const round_pieces *self, ee_round *round, size_t *failed
     return EE_OK;
 }
 
+/* As error, with the arm that it is of, and what a text must be. */
+static void raise_for_piece(const round_pieces *self, size_t piece, const ee_error *error, ee_status status)
+{
+    ee_error placed = {.status = status};
+    char place[40] = "";
+    size_t start = piece ? self->ends[piece - 1] : 0;
+    bool object = start < self->ends[piece] && self->writing.json.bytes[start] == '{';
+    const char *hint = object ? "" : "; a text is read as JSON, as {\"topic\": \"music\"}";
+    if (piece >= self->contexts && self->read_arms == ee_round_action)
+        snprintf(place, sizeof place, "arms[%zu]: ", piece - self->contexts);
+    int most = (int)(sizeof placed.message - strlen(place) - strlen(hint) - 1);
+    snprintf(placed.message, sizeof placed.message, "%s%.*s%s", place, most, error->message, hint);
+    raise_status(status, &placed);
+}
+
 static int read_pieces(const round_pieces *self, ee_round *round)
 {
     ee_error error;
@@ -233,15 +251,8 @@ static int read_pieces(const round_pieces *self, ee_round *round)
     PyThreadState *state = PyEval_SaveThread();
     ee_status status = parse(self, round, &failed, &error);
     PyEval_RestoreThread(state);
-    if (!status) return 0;
-    if (failed < self->contexts || self->read_arms == ee_round_read) {
-        raise_status(status, &error);
-        return -1;
-    }
-    ee_error placed = {.status = status};
-    snprintf(placed.message, sizeof placed.message, "arms[%zu]: %.220s", failed - self->contexts, error.message);
-    raise_status(status, &placed);
-    return -1;
+    if (status) raise_for_piece(self, failed, &error, status);
+    return status ? -1 : 0;
 }
 
 ee_round *named_read(PyObject *arms, PyObject *context)
@@ -252,6 +263,10 @@ ee_round *named_read(PyObject *arms, PyObject *context)
     int status = write_context(&pieces, context);
     if (!status) status = write_arms(&pieces, arms);
     if (!status) status = read_pieces(&pieces, round);
+    if (!status && !ee_round_count(round)) {
+        raise_bad_input("arms: a round needs at least one arm");
+        status = -1;
+    }
     give_json(&pieces.writing.json);
     free(pieces.ends);
     if (!status) return round;

@@ -190,12 +190,19 @@ static int write_key_text(named_writing *self, PyObject *key)
     return 0;
 }
 
+static int refuse_name(const named_writing *self, PyObject *key)
+{
+    char place[PLACE_BYTES];
+    PyErr_Format(PyExc_TypeError, "%s: a feature is named by a text, or a whole number, not by %.80R",
+                 name_place(self, place), key);
+    return -1;
+}
+
 int named_write_key(named_writing *self, PyObject *key)
 {
     if (PyUnicode_CheckExact(key) || PyUnicode_Check(key)) return write_key_text(self, key);
     self->path[self->depth - 1].bytes = 0;
-    if (!PyIndex_Check(key) || PyBool_Check(key))
-        return named_refuse_type(self, key, "what names a feature must be a text, or a whole number");
+    if (!PyIndex_Check(key) || PyBool_Check(key)) return refuse_name(self, key);
     PyObject *number = PyNumber_Index(key), *text = number ? PyObject_Str(number) : NULL;
     int status = text ? write_key_text(self, text) : -1;
     Py_XDECREF(text);

@@ -57,6 +57,19 @@ static int read_same(slots_call *self, bandit_object *bandit, PyObject *arms, Py
     return status;
 }
 
+/* The library does so too, but after names were learned. */
+static int check_alike(const slots_call *self)
+{
+    for (size_t i = 0; i < self->rounds.count; i++) {
+        size_t arms = arms_read_count(&self->rounds.readings[i]);
+        if (arms == self->arms) continue;
+        raise_bad_input("decide_slots: slot 0 has %zu arms and slot %zu has %zu; slots choose among the same arms",
+                        self->arms, i, arms);
+        return -1;
+    }
+    return 0;
+}
+
 /* slots: a number, whose slots all have these arms; or None, and arms is a list. */
 static int read_slots(slots_call *self, bandit_object *bandit, PyObject *arms, PyObject *slots, PyObject *contexts)
 {
@@ -73,7 +86,7 @@ static int read_slots(slots_call *self, bandit_object *bandit, PyObject *arms, P
     }
     if (!same) self->slots = self->rounds.count;
     self->arms = self->rounds.count ? arms_read_count(&self->rounds.readings[0]) : 0;
-    if (self->slots <= self->arms) return 0;
+    if (self->slots <= self->arms) return check_alike(self);
     raise_bad_input("decide_slots: there are %zu slots and %zu arms; each slot takes another one", self->slots,
                     self->arms);
     return -1;

@@ -210,7 +210,7 @@ static int floats_of_strided(array_view *view)
     int last = view->dimensions - 1;
     float *to = (void *)PyBytes_AsString(copy);
     Py_ssize_t rows = last ? view->shape[0] : 1, row = view->shape[last];
-    for (Py_ssize_t i = 0; i < rows; i++)
+    for (Py_ssize_t i = 0; i < rows && row; i++) /* there may be any number of empty rows */
         floats_of_row((const char *)view->data + (last ? i * view->strides[0] : 0), view->strides[last], row,
                       view->size, to + i * row);
     Py_DECREF(view->owner);
