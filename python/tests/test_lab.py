@@ -452,7 +452,7 @@ def test_objects_that_are_none():
         extension.play("x", [("no", "job")], "0", 1, 1, None)
     with pytest.raises(TypeError, match="a job is"):
         extension.play("x", ["no job"], "0", 1, 1, None)
-    with pytest.raises(eenet.FileError):
+    with pytest.raises(eenet.NoFile, match="no/such/folder has no results"):
         lab.read("no/such/folder")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 import numpy
 
+from .._errors import NoFile
 from .._lab_library import lab as _lab
 
 if TYPE_CHECKING:
@@ -234,4 +235,7 @@ class Results:
 
 def read(folder: Union[str, "os.PathLike[str]"]) -> Results:
     """The results that `run` or ``eenet run -o`` keeps in a folder: all that are finished."""
-    return Results(os.fsdecode(folder))
+    place = os.fsdecode(folder)
+    if not os.path.exists(os.path.join(place, "results.jsonl")):
+        raise NoFile(f"{place} has no results: there is no results.jsonl in it")
+    return Results(place)
