@@ -184,6 +184,7 @@ def test_scores_are_compared_and_pickled() -> None:
     bandit, arms = eenet.Bandit("linucb", 4), rounds(2)
     scores = bandit.score(arms[0])
     assert scores == bandit.score(arms[0]) != bandit.score(arms[1])
+    assert bandit.score(arms[0][:1]) != scores != bandit.score(np.concatenate((arms[0], arms[1])))
     assert pickle.loads(pickle.dumps(scores)) == scores and len(scores) == 5
     with pytest.raises(TypeError, match="Bandit.score"):
         eenet.Scores(b"123")
