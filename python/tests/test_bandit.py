@@ -350,3 +350,11 @@ def test_many_named_rounds() -> None:
     with pytest.raises(eenet.BadInput, match="contexts: one for each round is needed, these are 1 for 3 rounds"):
         many.decide_many(items, contexts=contexts[:1])
     assert len(many.decide_many(items, contexts=[None, {}, {"user": {}}])) == 3
+
+
+def test_what_waits_too_long_is_counted() -> None:
+    for options, counts in (({}, (1, 0)), ({"default_reward": 0}, (0, 1))):
+        bandit = eenet.Bandit("linucb", 4, wait=10, **options)
+        bandit.decide(rounds(1)[0])
+        bandit.set_time(11)
+        assert (bandit.info.expired, bandit.info.defaulted) == counts
