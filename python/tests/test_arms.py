@@ -254,6 +254,7 @@ def test_sparse_arms_that_do_not_fit_together(changed: dict[str, Any], sentence:
         (np.zeros((3, 5)), eenet.BadInput, "the dimension is 5, but the bandit's is 4"),
         ([[1, 2, 3, 4], [1, 2]], ValueError, "arms: numbers are needed"),
         ([[1, 2, 3, 4], []], ValueError, "arms: numbers are needed"),
+        ([[1, 2, 3, 4], [1, 2, 3, 4, 5]], ValueError, "arms: numbers are needed"),
         ([[1, 2, 3, float("nan")]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
         ([[1, 2, 3, 1e300]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
         ([[1, 2, 3, "x"]], TypeError, "arms: numbers are needed, this holds texts"),
