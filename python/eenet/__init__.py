@@ -12,7 +12,7 @@ of that one alone, which may come later and in any order.
 from __future__ import annotations
 
 import importlib
-from typing import Any, List
+from typing import TYPE_CHECKING, Any, List
 
 _OLDEST_NUMPY = (1, 19)
 
@@ -91,13 +91,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module 'eenet' has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_LAZY[name]}")
-    value = module if name == _LAZY[name] else getattr(module, name)
-    globals()[name] = value
-    return value
+if TYPE_CHECKING:
+    from . import client, evaluate, lab
+    from .client import AsyncClient, Client
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LAZY:
+            raise AttributeError(f"module 'eenet' has no attribute {name!r}")
+        module = importlib.import_module(f"{__name__}.{_LAZY[name]}")
+        value = module if name == _LAZY[name] else getattr(module, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> List[str]:

@@ -124,10 +124,9 @@ class BlockLayout:
         if len(row.shape) > 1 and row.shape[0] != 1:
             raise ValueError(f"context: one sparse row is needed, this has {row.shape[0]}")
         size = row.shape[-1] + self.constant  # a row of scipy's newer arrays has one dimension
-        inside = numpy.asarray(row.indices, numpy.int64) + self.constant
-        values = numpy.asarray(row.data, numpy.float32)
-        order = numpy.argsort(inside, kind="stable")
-        inside, values = inside[order], values[order]
+        # In order, and added up where an index stands twice: scipy's rows need be neither.
+        inside, places = numpy.unique(numpy.asarray(row.indices, numpy.int64) + self.constant, return_inverse=True)
+        values = numpy.bincount(places, row.data, len(inside)).astype(numpy.float32)
         if self.constant:
             inside = numpy.concatenate((numpy.zeros(1, numpy.int64), inside))
             values = numpy.concatenate((numpy.ones(1, numpy.float32), values))

@@ -48,8 +48,7 @@ def _number(value: Optional[float]) -> float:
     return math.nan if value is None else float(value)
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """What one estimator says of a candidate; NaN is what cannot be told.
 
     gain is the difference to the log's policy in the same rounds, with an interval
@@ -105,8 +104,7 @@ class Marks:
         return len(self.events)
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """One of several slots that the events of a log fill."""
 
     id: str

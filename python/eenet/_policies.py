@@ -88,7 +88,7 @@ def policy(name: Union[str, Policy]) -> Policy:
     """
     if isinstance(name, Policy):
         return name
-    found = _policies().get(name)
+    found = _policies().get(_check_name(name))
     if found is None:
         _core._option_row(name, 0)  # the library says which is the nearest
         raise BadOption(f"policy: there is no policy {name!r}")
@@ -123,9 +123,7 @@ def settings(
     **named: Any,
 ) -> Tuple[str, Optional[int], int, Optional[str], Optional[str]]:
     """What Bandit(...) was given, as the library wants it: policy, dim, seed, options, features."""
-    name = policy.name if isinstance(policy, Policy) else policy
-    if not isinstance(name, str):
-        raise TypeError(f"policy: a name or a Policy is needed, not {type(name)}")
+    name = policy.name if isinstance(policy, Policy) else _check_name(policy)
     if dim is None and not _takes_names(features):
         raise TypeError("Bandit() needs dim, the number of features of an arm, or features=True for named features")
     feature_text = None
@@ -146,6 +144,12 @@ def options_text(policy_name: str, options: Union[None, str, Mapping[str, Any]],
 def parse_settings(text: str) -> Dict[str, str]:
     """``"a=1 b=2"``, as the library writes settings, by name."""
     return dict(setting.split("=", 1) for setting in text.split())
+
+
+def _check_name(policy: Any) -> str:
+    if isinstance(policy, str):
+        return policy
+    raise TypeError(f"policy: a name or a Policy is needed, not {type(policy)}")
 
 
 def _takes_names(features: Any) -> bool:
@@ -177,15 +181,17 @@ def _full_name(policy_name: str, name: str) -> str:
 
 
 def _value(what: str, name: str, value: Any) -> str:
+    if hasattr(value, "tolist"):  # numpy's own
+        value = value.tolist()
     if value is None:
         return "none"
     if isinstance(value, str):
         return _refuse_separators(what, name, value)
-    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):  # numpy's own
+    if isinstance(value, bool):
         return "on" if value else "off"
     if hasattr(value, "__index__"):
         return str(value.__index__())
-    if hasattr(value, "__float__") and not hasattr(value, "__len__"):
+    if hasattr(value, "__float__"):
         return repr(float(value))
     raise TypeError(f"{what}: {name} is a number, a text, True, False or None, not {type(value)}")
 

@@ -65,7 +65,8 @@ class EENetLearner(Learner):  # type: ignore[misc]
         self._rounds: Any = None
         self._bandit: Any = None
         self._waiting: Set[int] = set()
-        with_probabilities(policy, options)  # a policy that is not there is told here
+        # Coba passes over a learner that fails in an experiment: so what is wrong is told here.
+        Bandit(policy, max(1, int(options.get("blocks", 1))), seed, **with_probabilities(policy, options))
 
     @property
     def params(self) -> Mapping[str, Any]:

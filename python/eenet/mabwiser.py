@@ -143,13 +143,13 @@ class MAB:
         """
         return self._by_arm(contexts, lambda round_: self._bandit.probabilities(round_))
 
-    def _by_arm(self, contexts: Any, numbers: Callable[[Any], NDArray[Any]]) -> Any:
+    def _by_arm(self, contexts: Any, numbers: Callable[[Any], Any]) -> Any:
         found = [dict(zip(self.arms, numbers(round_).tolist())) for round_ in self._rounds(contexts)]
         return found if len(found) > 1 else found[0]
 
     def _decide(self, round_: Any) -> Decision:
         # The reward comes by partial_fit, perhaps of another arm or never: so the decision does not wait for it.
-        decision = self._bandit.decide(round_)
+        decision: Decision = self._bandit.decide(round_)
         self._bandit.forget(decision)
         return decision
 

@@ -164,8 +164,9 @@ def csr_parts(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.searchsorted(rows, np.arange(len(numbers) + 1)), columns, numbers[rows, columns]
 
 
-def test_sparse_rows_in_disorder_are_put_in_order(bandit: eenet.Bandit, scipy_sparse: Any) -> None:
-    starts, indices, values = [0, 3, 5], [3, 0, 0, 2, 1], np.array([1, 2, 3, 4, 5], np.float32)
+@pytest.mark.parametrize("indices", [[3, 0, 1, 2, 1], [0, 0, 3, 1, 2], [3, 0, 0, 2, 1]], ids=["order", "twice", "both"])
+def test_sparse_rows_in_disorder_are_put_in_order(bandit: eenet.Bandit, scipy_sparse: Any, indices: list[int]) -> None:
+    starts, values = [0, 3, 5], np.array([1, 2, 3, 4, 5], np.float32)
     matrix = scipy_sparse.csr_matrix((values, indices, starts), (2, 4))
     tidy = scipy_sparse.csr_matrix(matrix.toarray())
     assert bandit.score(matrix) == bandit.score(tidy)
@@ -253,6 +254,7 @@ def test_sparse_arms_that_do_not_fit_together(changed: dict[str, Any], sentence:
         (np.zeros((3, 5)), eenet.BadInput, "the dimension is 5, but the bandit's is 4"),
         ([[1, 2, 3, 4], [1, 2]], ValueError, "arms: numbers are needed"),
         ([[1, 2, 3, 4], []], ValueError, "arms: numbers are needed"),
+        ([[1, 2, 3, 4], [1, 2, 3, 4, 5]], ValueError, "arms: numbers are needed"),
         ([[1, 2, 3, float("nan")]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
         ([[1, 2, 3, 1e300]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
         ([[1, 2, 3, "x"]], TypeError, "arms: numbers are needed, this holds texts"),

@@ -184,6 +184,7 @@ def test_scores_are_compared_and_pickled() -> None:
     bandit, arms = eenet.Bandit("linucb", 4), rounds(2)
     scores = bandit.score(arms[0])
     assert scores == bandit.score(arms[0]) != bandit.score(arms[1])
+    assert bandit.score(arms[0][:1]) != scores != bandit.score(np.concatenate((arms[0], arms[1])))
     assert pickle.loads(pickle.dumps(scores)) == scores and len(scores) == 5
     with pytest.raises(TypeError, match="Bandit.score"):
         eenet.Scores(b"123")
@@ -349,3 +350,11 @@ def test_many_named_rounds() -> None:
     with pytest.raises(eenet.BadInput, match="contexts: one for each round is needed, these are 1 for 3 rounds"):
         many.decide_many(items, contexts=contexts[:1])
     assert len(many.decide_many(items, contexts=[None, {}, {"user": {}}])) == 3
+
+
+def test_what_waits_too_long_is_counted() -> None:
+    for options, counts in (({}, (1, 0)), ({"default_reward": 0}, (0, 1))):
+        bandit = eenet.Bandit("linucb", 4, wait=10, **options)
+        bandit.decide(rounds(1)[0])
+        bandit.set_time(11)
+        assert (bandit.info.expired, bandit.info.defaulted) == counts

@@ -61,6 +61,14 @@ def test_sparse_row_with_unsorted_indices():
     numpy.testing.assert_array_equal(made.toarray(), numpy.kron(numpy.eye(2), [0, 3, 0, 0, 5]))
 
 
+def test_sparse_row_with_an_index_twice_or_none_at_all():
+    sparse = pytest.importorskip("scipy.sparse")
+    row = sparse.csr_matrix((numpy.array([5.0, 3.0, 0.5]), numpy.array([4, 1, 4]), numpy.array([0, 3])), shape=(1, 5))
+    numpy.testing.assert_array_equal(eenet.blocks(row, 2).toarray(), eenet.blocks([0, 3, 0, 0, 5.5], 2).toarray())
+    assert eenet.Bandit("linucb", dim=10).decide(eenet.blocks(row, 2)).arm in (0, 1)
+    numpy.testing.assert_array_equal(eenet.blocks(sparse.csr_matrix((1, 5)), 2).toarray(), numpy.zeros((2, 10)))
+
+
 @pytest.mark.parametrize("sparse_row", [False, True])
 def test_layout_with_a_constant_and_some_of_the_blocks(sparse_row):
     context = numpy.array([2.0, 0.0], "f")

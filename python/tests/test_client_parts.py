@@ -67,6 +67,7 @@ def test_what_is_not_http(data):
 
 
 @pytest.mark.parametrize("rest", [b"Content-Length: -5", b"Content-Length: five", b"Content-Length: \xb2",
+                                  b"Content-Length: " + b"9" * 5000,
                                   b"Transfer-Encoding: chunked\r\n\r\n-1\r\n", b"Transfer-Encoding: chunked\r\n\r\n\r\n"])
 def test_lengths_that_are_none(rest):
     with pytest.raises(BadAnswer):

@@ -234,6 +234,10 @@ def test_nothing_waits_that_has_no_reward():
 def test_bad_input_is_a_sentence():
     with pytest.raises(eenet.BadOption, match="linucb"):
         EENetLearner("lincub")
+    with pytest.raises(eenet.BadOption, match="did you mean 'alpha'"):
+        EENetLearner("linucb", alhpa=1)
+    with pytest.raises(eenet.BadOption, match="0 to 1000000"):
+        EENetLearner("linucb", alpha=-1)
     learner = EENetLearner("linucb")
     with pytest.raises(cb.CobaException, match="needs the actions"):
         learner.predict((1.0, 2.0), [])

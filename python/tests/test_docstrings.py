@@ -70,4 +70,4 @@ def test_help_is_enough_to_start() -> None:
 
 def test_all_lists_what_there_is() -> None:
     public = {name for name, value in vars(eenet).items() if not name.startswith("_") and not inspect.ismodule(value)}
-    assert public - {"annotations", "importlib", "Any", "List"} <= set(eenet.__all__)
+    assert public - {"annotations", "importlib", "Any", "List", "TYPE_CHECKING"} <= set(eenet.__all__)

@@ -452,7 +452,7 @@ def test_objects_that_are_none():
         extension.play("x", [("no", "job")], "0", 1, 1, None)
     with pytest.raises(TypeError, match="a job is"):
         extension.play("x", ["no job"], "0", 1, 1, None)
-    with pytest.raises(eenet.FileError):
+    with pytest.raises(eenet.NoFile, match="no/such/folder has no results"):
         lab.read("no/such/folder")
 
 
@@ -542,6 +542,26 @@ def test_repeated_rows_are_told():
     with pytest.warns(UserWarning, match="every row comes ten times") as told:
         lab.run(([[0.0], [1.0], [2.0]], [0, 1, 1]), "uniform", rounds=30, seeds=[0], progress=False)
     assert told[0].filename == __file__
+
+
+def test_runs_come_in_the_order_of_the_call_and_any_label_is_the_reference(tmp_path):
+    pytest.importorskip("pandas")
+    wide, narrow = ("linucb", {"alpha": 1.0}), ("linucb", {"alpha": 0.1})
+    asked = {"rounds": 40, "seeds": [1, 0], "folder": tmp_path, "progress": False}
+    lab.run(COSINE, narrow, **asked)
+    results = lab.run(["synthetic:inner", COSINE], {"wide": wide, "narrow": narrow, "chance": "uniform"}, **asked)
+    assert [(row["label"], row["seed"]) for row in results.to_dicts()[:4]] == [
+        ("wide", 1), ("wide", 0), ("narrow", 1), ("narrow", 0)]  # fmt: skip
+    by = {name: results.summary(name).set_index(["dataset", "label"]) for name in ("narrow", "wide", "linucb")}
+    assert by["narrow"].index.tolist() == by["wide"].index.tolist() == [
+        (data, label) for data in ("synthetic:inner", COSINE) for label in ("wide", "narrow", "chance")]  # fmt: skip
+    for name in ("narrow", "wide"):
+        assert set(by[name].index[by[name].reference].get_level_values("label")) == {name}
+        mean = by[name]["mean"]
+        assert by[name].difference[(COSINE, "chance")] == pytest.approx(mean[(COSINE, "chance")] - mean[(COSINE, name)])
+    assert by["linucb"].reference.equals(by["wide"].reference)
+    with pytest.raises(ValueError, match="no run of policy 'nobody', the reference"):
+        results.summary("nobody")
 
 
 def test_plot(results, tmp_path):

@@ -403,6 +403,8 @@ def test_vectors_and_names_do_not_mix():
         eenet.Bandit("linucb", dim=2).decide([[1, 2]], context={"a": 1})
     with pytest.raises(eenet.BadInput, match="the arms are vectors"):
         make().decide(np.zeros((2, 450), dtype="f4"), context={"a": 1})
+    with pytest.raises(eenet.BadInput, match="the arms are vectors"):
+        make().decide(eenet.blocks(np.ones(225), 2), context={"a": 1})
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
 
 

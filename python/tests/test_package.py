@@ -89,6 +89,16 @@ def test_stubs_are_true():
     assert said.returncode == 0, said.stdout + said.stderr
 
 
+def test_types_of_what_is_imported_late_are_known(tmp_path):
+    pytest.importorskip("mypy")
+    code = "import eenet; reveal_type(eenet.Client); reveal_type(eenet.lab.read); eenet.Bandti"
+    words = [sys.executable, "-m", "mypy", "--cache-dir", os.devnull, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    said = subprocess.run(words, env=environment, capture_output=True, text=True, cwd=tmp_path)
+    for part in ("eenet.client.blocking.Client", "-> eenet.lab", 'has no attribute "Bandti"'):
+        assert part in said.stdout, said.stdout + said.stderr
+
+
 @pytest.mark.parametrize("name", EXTENSIONS)
 def test_extension_shows_its_init_alone(name):
     listing = subprocess.run(

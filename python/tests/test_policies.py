@@ -38,11 +38,13 @@ def test_each_makes_a_bandit_with_its_defaults(policy: eenet.Policy) -> None:
 def test_an_unknown_name_is_told_with_the_nearest() -> None:
     with pytest.raises(eenet.BadOption, match=r"did you mean 'linucb'\?"):
         eenet.policy("lincub")
+    with pytest.raises(eenet.BadOption, match=r"did you mean 'linucb'\?"):
+        eenet.policy("LinUCB")
     with pytest.raises(eenet.BadOption, match="no policy"):
         eenet.policy("")
     with pytest.raises(eenet.BadOption, match="no policy 'features'"):
         eenet.policy("features")
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="a name or a Policy is needed"):
         eenet.policy(3)  # type: ignore[arg-type]
 
 
@@ -68,6 +70,7 @@ def options(**given: Any) -> dict[str, str]:
         {"options": {"f1_width": "50", "w2": "0.25"}, "standardize": np.bool_(False)},
         {"options": "f1.width=50", "w2": np.float64(0.25), "standardize": False},
         {"f1_width": np.int16(50), "w2": np.float32(0.25), "standardize": "off"},
+        {"f1_width": np.array(50), "w2": np.array(0.25), "standardize": np.array(False)},
     ],
 )
 def test_options_are_given_in_many_ways(given: dict[str, Any]) -> None:

@@ -195,6 +195,11 @@ static void format_range(const option *entry, char *text, size_t capacity)
 
 /* ---- names ---- */
 
+static char small(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
 /* Letters to insert, drop, change, or swap with their neighbour. */
 static size_t edit_distance(const char *a, const char *b)
 {
@@ -209,7 +214,7 @@ static size_t edit_distance(const char *a, const char *b)
         row = oldest;
         row[0] = i + 1;
         for (size_t j = 0; j < length; j++) {
-            size_t best = last[j] + (a[i] != b[j]);
+            size_t best = last[j] + (small(a[i]) != small(b[j]));
             if (last[j + 1] + 1 < best) best = last[j + 1] + 1;
             if (row[j] + 1 < best) best = row[j] + 1;
             if (i && j && a[i] == b[j - 1] && a[i - 1] == b[j] && before[j - 1] + 1 < best) best = before[j - 1] + 1;

@@ -334,7 +334,7 @@ def save_log(self: Endpoint, path: Union[str, os.PathLike[str]], *, since: Momen
              after: Optional[int] = None) -> Steps[int]:
     """Saves the log as a file that ``eenet evaluate`` and ``eenet log`` read, and returns the count of its lines. The
     file appears when it is whole."""
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     part = f"{path}.{new_id()}.part"
     steps, came, count = _pages(self, since, until, after, None, bytes), None, 0
     try:

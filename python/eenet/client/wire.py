@@ -138,7 +138,7 @@ class AnswerReader:
         if self._status in (204, 304):
             self._size = 0
         elif not self._chunked and length is not None:
-            if not length.isdecimal():
+            if not length.isdecimal() or len(length) > 18:
                 raise BadAnswer(f"the answer's length is {length!r}")
             self._size = int(length)
         framed = self._chunked or self._size is not None

@@ -10,7 +10,7 @@ import time
 import warnings
 import weakref
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 import numpy
 
@@ -98,7 +98,7 @@ class _Plan:
         slots: int,
     ) -> None:
         self.jobs: List[Tuple[Dataset, str, str, int, int]] = []
-        self.keys: Set[Any] = set()
+        self.keys: List[Any] = []
         self.labels: Dict[Any, Optional[str]] = {}
         self.delay, self.slots = delay, slots
         for data in sets:
@@ -109,7 +109,7 @@ class _Plan:
                 cell = (data.name, data.fingerprint, one.name, options)
                 self._name(cell, one)
                 self.jobs += jobs
-                self.keys |= {(*cell, seed, count, late, slots) for seed in seeds}
+                self.keys += [(*cell, seed, count, late, slots) for seed in seeds]
             if _lab.repeats(data, count):
                 warnings.warn(f"{data.name}: {_lab.repeats(data, count)}", stacklevel=3)
 

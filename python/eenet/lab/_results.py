@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
+from .._errors import NoFile
 from .._lab_library import lab as _lab
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Results:
     def __init__(
         self,
         folder: str,
-        keys: Optional[Set[Any]] = None,
+        keys: Optional[Sequence[Any]] = None,
         labels: Optional[Mapping[Any, Optional[str]]] = None,
         failures: Sequence[str] = (),
         holder: Any = None,
@@ -89,7 +90,11 @@ class Results:
         self._labels = labels or {}
         self._stored = _lab.Runs(folder)
         self._rows = self._stored.rows()
-        self._places = [i for i, row in enumerate(self._rows) if keys is None or run_key(row) in keys]
+        self._places = list(range(len(self._rows)))
+        if keys is not None:  # in the order in which they were asked for, whatever that of the folder
+            order = {key: i for i, key in enumerate(keys)}
+            self._places = [place for place in self._places if run_key(self._rows[place]) in order]
+            self._places.sort(key=lambda place: order[run_key(self._rows[place])])
         self._known: Dict[Optional[str], List[Cell]] = {}
         for cell in self._cells():
             for place in cell.places:
@@ -149,7 +154,7 @@ class Results:
         """A DataFrame with a row for each policy on each data set, by the code of ``eenet report``.
 
         mean, deviation and low to high (the 95% interval) are of the regret over the seeds. difference is the mean
-        regret less that of the reference (the policy of this name; eenet unless given) on the same seeds,
+        regret less that of the reference (the label or policy of this name; eenet unless given) on the same seeds,
         difference_low to difference_high its 95% interval by the bootstrap, p of the sign-flip test and p_holm the same
         corrected for all comparisons on the data set. What is not known is NaN.
         """
@@ -183,11 +188,23 @@ class Results:
 
     def _cells(self, reference: Optional[str] = None) -> List[Cell]:
         if reference not in self._known:
-            cells = [Cell(*parts) for parts in self._stored.summary(self._places, reference)]
+            places, policy = self._with_first(reference)
+            cells = [Cell(*parts) for parts in self._stored.summary(places, policy)]
             for cell in cells:
                 cell.row["label"] = self._labels.get(cell_key(cell.row)) or cell.row["label"]
+            if places != self._places:
+                rank = {cell.places[0]: i for i, cell in enumerate(self._cells())}
+                cells.sort(key=lambda cell: rank[cell.places[0]])
             self._known[reference] = cells
         return self._known[reference]
+
+    def _with_first(self, reference: Optional[str]) -> Tuple[List[int], Optional[str]]:
+        """The places with those of a label first, and its policy: the first of a policy is what others are compared
+        with."""
+        own = [place for place in self._places if reference and self._rows[place].get("label") == reference]
+        if not own:
+            return self._places, reference
+        return sorted(self._places, key=lambda place: place not in own), self._rows[own[0]]["policy"]
 
     # ---- for people ----
 
@@ -218,4 +235,7 @@ class Results:
 
 def read(folder: Union[str, "os.PathLike[str]"]) -> Results:
     """The results that `run` or ``eenet run -o`` keeps in a folder: all that are finished."""
-    return Results(os.fsdecode(folder))
+    place = os.fsdecode(folder)
+    if not os.path.exists(os.path.join(place, "results.jsonl")):
+        raise NoFile(f"{place} has no results: there is no results.jsonl in it")
+    return Results(place)

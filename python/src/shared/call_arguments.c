@@ -56,8 +56,12 @@ int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out)
     unsigned long long value = PyLong_AsUnsignedLongLong(number);
     int failed = PyErr_Occurred() != NULL;
     if (failed && PyErr_ExceptionMatches(PyExc_OverflowError)) PyErr_Clear();
-    if (!PyErr_Occurred() && (failed || value > most))
-        raise_bad_input("%s: a whole number of 0 to %llu is needed", what, (unsigned long long)most);
+    if (!PyErr_Occurred() && (failed || value > most)) {
+        if (most == UINT64_MAX)
+            raise_bad_input("%s: a whole number of 0 to 2^64 - 1 is needed", what);
+        else
+            raise_bad_input("%s: a whole number of 0 to %llu is needed", what, (unsigned long long)most);
+    }
     Py_DECREF(number);
     if (PyErr_Occurred()) return -1;
     *out = value;
