@@ -83,6 +83,7 @@ __all__ = [
     "UnknownDecision",
     "__version__",
     "blocks",
+    "client",
     "evaluate",
     "kernels",
     "lab",

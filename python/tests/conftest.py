@@ -9,6 +9,7 @@ Pipeline are found in EENET_DATA/python-packages; ``pytest.importorskip("coba")`
 """
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -21,6 +22,9 @@ DATA = os.environ.get("EENET_DATA", "")
 # Figures are drawn into files. Two workers with a thread each are faster than two with as many as there are cores.
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A shell has what it starts in the background ignore Ctrl-C, and processes inherit that; tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if DATA:
     # At the end, so that a package that is installed comes first. Processes that a test starts find them too.
