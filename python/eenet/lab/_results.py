@@ -160,7 +160,8 @@ class Results:
         """
         pandas = _need("pandas", "Results.summary")
         table = pandas.DataFrame([{**cell.row, **cell.against} for cell in self._cells(reference)])
-        return table[[*_LOOKED_AT, *(name for name in table.columns if name not in _LOOKED_AT)]]
+        rest = [name for name in table.columns if name not in (*_LOOKED_AT, "options")]
+        return table[[*_LOOKED_AT, *rest, "options"]]  # which is long
 
     # ---- curves ----
 
