@@ -21,11 +21,15 @@ const bytes = (method, path, body) => fetch(`${server.url}/personalizer/v1.1-pre
 });
 
 // Somebody who likes sweet things. Each is rewarded: what waits for a reward holds up those who read the log.
+function reward({ eventId, rewardActionId }) {
+    const value = rewardActionId === 'pasta' ? 0 : 1;
+    return client.path('/events/{eventId}/reward', eventId).post({ body: { value } });
+}
+
 async function play(rounds) {
     for (let i = 0; i < rounds; i++) {
         const { body } = await client.path('/rank').post({ body: meal });
-        const value = body.rewardActionId === 'pasta' ? 0 : 1;
-        await client.path('/events/{eventId}/reward', body.eventId).post({ body: { value } });
+        await reward(body);
     }
     await until(async () => (await server.ask('/v1/bandits/personalizer')).body.behind === 0, 'all is learned');
 }
@@ -73,11 +77,12 @@ test('the configuration of the service', async () => {
 });
 
 test('another share of exploration is another model, that knows the last days', async () => {
-    await play(60);
-    const before = await client.path('/rank').post({ body: meal });
-    await client.path('/events/{eventId}/reward', before.body.eventId).post({ body: { value: 0 } });
-    const pasta = before.body.ranking[0].probability;
-    assert.ok(Math.abs(pasta - 0.2 / 3) < 1e-6, `pasta has ${pasta}`);
+    await until(async () => {
+        await play(20); // now and then pasta is tried once more
+        const { body } = await client.path('/rank').post({ body: meal });
+        await reward(body);
+        return Math.abs(body.ranking[0].probability - 0.2 / 3) < 1e-6;
+    }, 'it is learned that nobody likes pasta');
     const { body } = await service().get();
     const put = await service().put({ body: { ...body, explorationPercentage: 0.6 } });
     assert.equal(put.status, '200');
