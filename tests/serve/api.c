@@ -266,22 +266,28 @@ static void try_models(void)
 
 /* ---- the log ---- */
 
-/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. Some more ask, since
- * the download before may not be over yet, and one that is refused does not ask again. */
+static int ask_for_model(void)
+{
+    static const char request[] = "GET /v1/bandits/shop/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    int taker = http_client_connect(server.port);
+    if (write(taker, request, sizeof request - 1) < 0) server_process_fail(&server, "a taker was cut");
+    return taker;
+}
+
+/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. One may be refused
+ * while a download of our own is not over yet, and does not ask again: so another asks until there are enough. */
 static void try_downloads(void)
 {
-    enum { MOST = 12, TURNS = 1000 };
-    static const char request[] = "GET /v1/bandits/shop/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    int takers[MOST], turn = 0;
-    for (int i = 0; i < MOST; i++) {
-        takers[i] = http_client_connect(server.port);
-        if (write(takers[i], request, sizeof request - 1) < 0) server_process_fail(&server, "a taker was cut");
-    }
-    while (http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0) != 503)
-        if (++turn == TURNS)
+    enum { MOST = 100, TURNS = 1000 };
+    int takers[MOST], count = 0, turn = 0;
+    while (count < 8) takers[count++] = ask_for_model();
+    while (http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0) != 503) {
+        if (count == MOST)
             server_process_fail(&server, "downloads have no limit: %d, %zu bytes", client.status, client.size);
+        takers[count++] = ask_for_model();
+    }
     refuse("GET", "/v1/bandits/vectors/model", NULL, 503, "Unavailable", "8 models are being downloaded already*");
-    for (int i = 0; i < MOST; i++) close(takers[i]);
+    for (int i = 0; i < count; i++) close(takers[i]);
     while (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200)
         if (++turn == TURNS) server_process_fail(&server, "downloads that were given up count");
 }
