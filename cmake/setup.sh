@@ -16,7 +16,8 @@ for group in "$@"; do
         # For tests/node. Some machines have Node.js from elsewhere, with an npm of its own.
         command -v npm >/dev/null || wanted="$wanted nodejs npm"
         ;;
-    python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip" ;;
+    # To build the wheel; and to install it as the README does.
+    python) wanted="$wanted python3-dev python3-setuptools python3-wheel python3-pip python3-venv python3-numpy" ;;
     test-python)
         for module in numpy scipy pandas sklearn matplotlib nbclient ipykernel pytest pytest-xdist mypy pyflakes dbg; do
             wanted="$wanted python3-$module"
