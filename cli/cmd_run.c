@@ -215,7 +215,7 @@ static int run(const command *self, int count, char **words)
     status = memory_create(NULL, &results, request->job_count, sizeof *results, &error);
     if (status) goto done;
     bool kept;
-    run_request_print_repeats(self, request);
+    run_request_print_remarks(self, request);
     code = play(self, request, given.json, results, &kept);
     status = log_end(log, results[0].finished, &error);
     log = NULL;

@@ -93,8 +93,8 @@ void run_request_release(run_request *request);
 /* Rounds of a run on the data set: what was asked for; where nothing was, as command_usual_rounds. */
 uint64_t run_request_rounds(const run_request *request, const dataset *data);
 
-/* Says on stderr, in a line for each data set, whose rows come again. */
-void run_request_print_repeats(const command *self, const run_request *request);
+/* Says on stderr, in a line each, what is likely a mistake in the data sets, and whose rows come again. */
+void run_request_print_remarks(const command *self, const run_request *request);
 
 /* Says where the results are, if they are anywhere. */
 void run_request_print_output(const run_request *request);

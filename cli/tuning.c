@@ -230,7 +230,7 @@ int tuning_run(const command *self, tuning *from)
                        from->ablations,
                        request->late,
                        request->slots};
-    if (!status) run_request_print_repeats(self, request);
+    if (!status) run_request_print_remarks(self, request);
     code = status ? command_refused(self, &error) : play(self, request, &plan, &from->ended);
 done:
     for (size_t i = 0; tries && i < request->policy_count; i++) {

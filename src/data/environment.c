@@ -101,21 +101,25 @@ static ee_status open_kind(const dataset_kind *kind, const char *text, const cha
 {
     parts from = {0};
     char *copy = NULL, *name = NULL;
+    survey *seen = NULL;
     ee_status status = take_apart(text, kind, &from, error);
     if (!status) status = make_name(kind, &from, &name, error);
     if (!status) status = memory_create(NULL, &copy, strlen(text) + 1, 1, error);
-    dataset_request request = {from.place, from.options, cache, cells};
+    if (!status) status = survey_create(&seen, error);
+    dataset_request request = {from.place, from.options, cache, cells, seen};
     if (!status) status = kind->open(&request, out, error);
     memory_free(from.copy);
     if (status) {
         memory_free(name);
         memory_free(copy);
+        survey_free(seen);
         return status;
     }
     strcpy(copy, text);
     (*out)->kind = kind;
     (*out)->text = copy;
     (*out)->name = name;
+    (*out)->survey = seen;
     return EE_OK;
 }
 
@@ -137,6 +141,7 @@ void dataset_free(dataset *data)
     if (!data) return;
     memory_free(data->text);
     memory_free(data->name);
+    survey_free(data->survey);
     data->kind->close(data);
 }
 
@@ -183,6 +188,11 @@ uint64_t dataset_rounds(const dataset *data)
 uint64_t dataset_rows(const dataset *data)
 {
     return data->rows;
+}
+
+const survey *dataset_survey(const dataset *data)
+{
+    return data->survey;
 }
 
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error)

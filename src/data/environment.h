@@ -59,6 +59,10 @@ uint64_t dataset_rounds(const dataset *data); /* rounds that it has; 0: without 
 /* Rows, each of which is a round and comes again when all have come; 0 where every round is drawn anew. */
 uint64_t dataset_rows(const dataset *data);
 
+/* What was read (survey.h), and remarks on what is likely a mistake there. */
+typedef struct survey survey;
+const survey *dataset_survey(const dataset *data);
+
 /* data must outlive the environment. */
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error);
 void environment_free(environment *world);

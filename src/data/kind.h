@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/random.h"
 #include "environment.h"
+#include "survey.h"
 
 /* What a data set is opened with: the parts of "KIND:PLACE,OPTION=VALUE,...". */
 typedef struct dataset_request {
@@ -13,6 +14,7 @@ typedef struct dataset_request {
     const char *options;      /* "" where none were given; options_parse reads it */
     const char *cache;        /* a folder for what takes long to prepare (cache.h); NULL: nothing is kept */
     const table_cells *cells; /* a table that is in memory; NULL: it is in a file */
+    survey *survey;           /* what is read is told here; the caller keeps it with the data set, or frees it */
 } dataset_request;
 
 typedef struct dataset_kind {
@@ -26,7 +28,7 @@ typedef struct dataset_kind {
     /* On success sets *out, with its dim, arms, rounds and fingerprint, to the head of the kind's own struct; the
      * caller fills in the rest. Where the kind has no options the caller has made sure that none are given. */
     ee_status (*open)(const dataset_request *request, dataset **out, ee_error *error);
-    void (*close)(dataset *data); /* frees all of it but the text and the name */
+    void (*close)(dataset *data); /* frees all of it but the text, the name and the survey */
 
     /* start sets *out to the head of the kind's own struct. All that next draws comes from the stream "rounds" of the
      * seed; what belongs to the problem and not to a round comes from the stream "problem". */
@@ -47,6 +49,7 @@ struct dataset {
     bool exclusive;  /* environment.h: dataset_exclusive */
     uint64_t rounds; /* 0: without end */
     uint64_t rows;   /* environment.h: dataset_rows; 0: none */
+    survey *survey;  /* set by the caller of open */
 };
 
 struct environment {

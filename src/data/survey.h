@@ -1,0 +1,63 @@
+/* What a loader understood of its files: counts, columns, classes, and remarks on what is likely a mistake. The loader
+ * fills it in while it opens (kind.h: dataset_request); dataset_survey gives it to whoever wants to see what was read.
+ * Texts are copied. Where a file is not UTF-8, names are as the file has them. */
+#ifndef EENET_SURVEY_H
+#define EENET_SURVEY_H
+
+#include "base/memory.h"
+
+typedef enum survey_kind {
+    SURVEY_NUMERIC,
+    SURVEY_CATEGORICAL,
+    SURVEY_LABEL,    /* what the rewards come from */
+    SURVEY_IGNORED,  /* left out, as an option or the kind wants it */
+    SURVEY_CONSTANT, /* left out: the same value in every row */
+    SURVEY_KINDS
+} survey_kind;
+
+typedef struct survey_column {
+    const char *name; /* "" where it has none */
+    survey_kind kind;
+    uint64_t missing;  /* rows without a value */
+    uint64_t distinct; /* different values; 0: not counted */
+    uint64_t features; /* that it became */
+    double low, high;  /* of the numbers; low is above high where there are none */
+} survey_column;
+
+typedef struct survey_class {
+    const char *name;
+    uint64_t count; /* rows that have it */
+} survey_class;
+
+/* A count or a limit that the kind has besides: "users" 2000. */
+typedef struct survey_number {
+    const char *name;
+    double value;
+} survey_number;
+
+typedef struct survey {
+    memory owner; /* of it and all below */
+    survey_column *columns;
+    size_t column_count, column_capacity;
+    survey_class *classes;
+    size_t class_count, class_capacity;
+    survey_number *numbers;
+    size_t number_count, number_capacity;
+    char **remarks; /* whole sentences, without a full stop */
+    size_t remark_count, remark_capacity;
+} survey;
+
+ee_status survey_create(survey **out, ee_error *error);
+void survey_free(survey *of);
+
+ee_status survey_add_column(survey *into, const survey_column *column, ee_error *error);
+ee_status survey_add_class(survey *into, const char *name, uint64_t count, ee_error *error);
+ee_status survey_add_number(survey *into, const char *name, double value, ee_error *error);
+
+/* A sentence that says what looks wrong and what to do about it. Users see it behind the data set's name. */
+__attribute__((format(printf, 3, 4))) ee_status survey_remark(survey *into, ee_error *error, const char *format, ...);
+
+/* "numeric", "categorical" and so on. */
+const char *survey_kind_name(survey_kind kind);
+
+#endif
