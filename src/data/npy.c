@@ -17,14 +17,9 @@ static const char magic[] = "\x93NUMPY";
 
 enum { MAGIC_SIZE = sizeof magic - 1, VERSION_END = MAGIC_SIZE + 2 };
 
-static const struct {
-    const char *descr;
-    size_t size;
-} types[] = {
-    [NPY_FLOAT64] = {"<f8", 8}, [NPY_FLOAT32] = {"<f4", 4}, [NPY_INT64] = {"<i8", 8}, [NPY_INT32] = {"<i4", 4}};
-
 typedef struct header {
     npy_type type;
+    bool big_endian;
     bool fortran_order;
     size_t rank;
     size_t shape[NPY_MOST_DIMENSIONS];
@@ -96,13 +91,11 @@ static ee_status parse_type(cursor *at, header *into)
     size_t length = 0;
     ee_status status = parse_text(at, "a quoted type", &text, &length);
     if (status) return status;
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (length != strlen(types[i].descr) || memcmp(text, types[i].descr, length) != 0) continue;
-        into->type = (npy_type)i;
-        return EE_OK;
-    }
+    if (npy_find_type(text, length, &into->type, &into->big_endian)) return EE_OK;
     at->position -= length + 1;
-    return status_fail(at->error, EE_BAD_INPUT, "npy: %s, byte %zu: the type must be <f8, <f4, <i8 or <i4, got %.*s",
+    return status_fail(at->error, EE_BAD_INPUT,
+                       "npy: %s, byte %zu: expected numbers of a type as <f8, <f2, <i4, |u1 or |b1, got %.*s: convert "
+                       "them first, as with array.astype('float64')",
                        file_tail(at->name), at->position, length > 20 ? 20 : (int)length, text);
 }
 
@@ -227,29 +220,19 @@ static bool count_entries(const header *head, size_t *count)
     return true;
 }
 
-static void decode(npy_type type, const uint8_t *bytes, void *data, size_t index)
-{
-    uint64_t bits = little_endian(bytes, types[type].size);
-    uint32_t low = (uint32_t)bits;
-    if (types[type].size == 8)
-        memcpy((uint64_t *)data + index, &bits, sizeof bits);
-    else
-        memcpy((uint32_t *)data + index, &low, sizeof low);
-}
-
 /* bytes is in the file's order, data in C order. Counts through the indices, the last fastest, and keeps the place that
  * each has in the file. */
 static void decode_all(const header *head, const uint8_t *bytes, size_t count, void *data)
 {
     size_t steps[NPY_MOST_DIMENSIONS] = {0}, index[NPY_MOST_DIMENSIONS] = {0};
-    size_t size = types[head->type].size, step = size, place = 0;
+    size_t step = npy_size(head->type), place = 0;
     for (size_t i = 0; i < head->rank; i++) {
         size_t axis = head->fortran_order ? i : head->rank - 1 - i;
         steps[axis] = step;
         step *= head->shape[axis];
     }
     for (size_t entry = 0; entry < count; entry++) {
-        decode(head->type, bytes + place, data, entry);
+        npy_decode(head->type, head->big_endian, bytes + place, data, entry);
         for (size_t axis = head->rank; axis-- > 0;) {
             place += steps[axis];
             if (++index[axis] < head->shape[axis]) break;
@@ -272,11 +255,11 @@ ee_status npy_parse(const uint8_t *bytes, size_t size, const char *name, npy_arr
     if (!count_entries(&head, &count))
         return status_fail(error, EE_BAD_INPUT, "npy: %s: its shape has more entries than memory can hold",
                            file_tail(name));
-    size_t promised = count * types[head.type].size;
+    size_t promised = count * npy_size(head.type);
     if (got != promised)
         return status_fail(error, EE_BAD_INPUT, "npy: %s %s: expected %zu bytes after byte %zu, got %zu",
                            file_tail(name), got < promised ? "is cut" : "is too long", promised, at.end, got);
-    status = memory_create(NULL, &out->data, count, types[head.type].size, error);
+    status = memory_create(NULL, &out->data, count, npy_size(head.type), error);
     if (status) return status;
     decode_all(&head, bytes + at.end, count, out->data);
     out->type = head.type;
@@ -306,16 +289,11 @@ void npy_release(npy_array *array)
 
 /* ---- what is in it ---- */
 
-static bool is_whole(const npy_array *array)
-{
-    return array->type == NPY_INT64 || array->type == NPY_INT32;
-}
-
 ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error)
 {
-    if (whole && !is_whole(array))
-        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected whole numbers, <i8 or <i4, got %s", file_tail(name),
-                           types[array->type].descr);
+    if (whole && !npy_is_whole(array->type))
+        return status_fail(error, EE_BAD_INPUT, "npy: %s: expected whole numbers, as int64, got %s", file_tail(name),
+                           npy_type_name(array->type));
     if (array->rank != 2)
         return status_fail(error, EE_BAD_INPUT, "npy: %s: expected 2 dimensions, rows and columns, got %zu",
                            file_tail(name), array->rank);
@@ -328,37 +306,24 @@ ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, c
     return EE_OK;
 }
 
-size_t npy_size(npy_type type)
-{
-    return types[type].size;
-}
-
 double npy_real(const npy_array *array, size_t index)
 {
-    switch (array->type) {
-    case NPY_FLOAT64:
-        return ((const double *)array->data)[index];
-    case NPY_FLOAT32:
-        return (double)((const float *)array->data)[index];
-    case NPY_INT64:
-    case NPY_INT32:
-        break;
-    }
-    return (double)npy_whole(array, index);
+    return npy_entry_real(array->type, array->data, index);
 }
 
 int64_t npy_whole(const npy_array *array, size_t index)
 {
-    return array->type == NPY_INT64 ? ((const int64_t *)array->data)[index] : ((const int32_t *)array->data)[index];
+    return npy_entry_whole(array->type, array->data, index);
 }
 
 /* ---- writing ---- */
 
 void npy_header(npy_type type, const size_t *shape, size_t rank, uint8_t bytes[NPY_HEADER_SIZE])
 {
-    char text[NPY_HEADER_SIZE - VERSION_END - 2 + 1];
+    char text[NPY_HEADER_SIZE - VERSION_END - 2 + 1], descr[NPY_DESCR_SIZE];
     size_t room = sizeof text, used;
-    used = (size_t)snprintf(text, room, "{'descr': '%s', 'fortran_order': False, 'shape': (", types[type].descr);
+    npy_describe_type(type, descr);
+    used = (size_t)snprintf(text, room, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     for (size_t i = 0; i < rank && used < room; i++) {
         const char *separator = rank == 1 ? "," : i + 1 < rank ? ", " : "";
         used += (size_t)snprintf(text + used, room - used, "%zu%s", shape[i], separator);
@@ -373,29 +338,13 @@ void npy_header(npy_type type, const size_t *shape, size_t rank, uint8_t bytes[N
     memcpy(bytes + VERSION_END + 2, text, room - 1);
 }
 
-void npy_encode(npy_type type, const void *data, size_t count, uint8_t *bytes)
-{
-    size_t size = types[type].size;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        uint32_t low;
-        if (size == sizeof bits) {
-            memcpy(&bits, (const uint8_t *)data + i * size, sizeof bits);
-        } else {
-            memcpy(&low, (const uint8_t *)data + i * size, sizeof low);
-            bits = low;
-        }
-        for (size_t k = 0; k < size; k++) *bytes++ = (uint8_t)(bits >> 8 * k);
-    }
-}
-
 ee_status npy_write(const char *path, npy_type type, const size_t *shape, size_t rank, const void *data,
                     ee_error *error)
 {
     uint8_t *bytes;
     size_t count = 1;
     for (size_t i = 0; i < rank; i++) count *= shape[i];
-    size_t size = NPY_HEADER_SIZE + count * types[type].size;
+    size_t size = NPY_HEADER_SIZE + count * npy_size(type);
     ee_status status = memory_create(NULL, &bytes, size, 1, error);
     if (status) return status;
     npy_header(type, shape, rank, bytes);

@@ -1,13 +1,11 @@
-/* Arrays in NumPy's .npy files: versions 1 to 3, little-endian float64, float32, int64 and int32. Either order is read,
- * C order is written. The header is not trusted: the bytes that follow it must be exactly those that it promises. */
+/* Arrays in NumPy's .npy files: versions 1 to 3, of floats, whole numbers and bool (npy_type.h). Either order of the
+ * entries and of their bytes is read; C order and little-endian are written. The header is not trusted: the bytes that
+ * follow it must be exactly those that it promises. */
 #ifndef EENET_NPY_H
 #define EENET_NPY_H
 
-#include <stdbool.h>
-
 #include "base/status.h"
-
-typedef enum npy_type { NPY_FLOAT64, NPY_FLOAT32, NPY_INT64, NPY_INT32 } npy_type;
+#include "npy_type.h"
 
 enum { NPY_MOST_DIMENSIONS = 8 };
 
@@ -16,7 +14,7 @@ typedef struct npy_array {
     size_t rank;
     size_t shape[NPY_MOST_DIMENSIONS]; /* (rank) */
     size_t count;                      /* entries: the product of the shape; 1 where the rank is 0 */
-    void *data; /* (shape) in C order, whatever the file's, as double, float, int64_t or int32_t */
+    void *data;                        /* (shape) in C order, whatever the file's, as npy_type.h has it */
 } npy_array;
 
 /* Reads a file. EE_BAD_INPUT, with the byte and what was expected there, where it is malformed. On success the array is
@@ -32,16 +30,13 @@ void npy_release(npy_array *array);
  * row, and whole numbers where whole says so. name stands for the file in the message. */
 ee_status npy_expect_table(const npy_array *array, size_t columns, bool whole, const char *name, ee_error *error);
 
-/* Bytes of an entry. */
-size_t npy_size(npy_type type);
-
 /* Entry number index, in C order, whatever the type. */
 double npy_real(const npy_array *array, size_t index);
 
 /* The same of an array of whole numbers. */
 int64_t npy_whole(const npy_array *array, size_t index);
 
-/* Writes a whole file, as file_write does. shape is (rank); data is (shape), double, float, int64_t or int32_t. */
+/* Writes a whole file, as file_write does. shape is (rank); data is (shape), as npy_type.h has it. */
 ee_status npy_write(const char *path, npy_type type, const size_t *shape, size_t rank, const void *data,
                     ee_error *error);
 
@@ -50,8 +45,5 @@ ee_status npy_write(const char *path, npy_type type, const size_t *shape, size_t
  * it multiplies to less than 2^61. */
 enum { NPY_HEADER_SIZE = 128 };
 void npy_header(npy_type type, const size_t *shape, size_t rank, uint8_t bytes[NPY_HEADER_SIZE]);
-
-/* The entries as the file has them. data is (count); bytes has room for count * npy_size(type). */
-void npy_encode(npy_type type, const void *data, size_t count, uint8_t *bytes);
 
 #endif

@@ -153,8 +153,9 @@ static ee_status expect_numbers(const npy_array *array, const char *name, ee_err
 
 static ee_status expect_wholes(const npy_array *array, const char *name, ee_error *error)
 {
-    if (array->rank == 1 && (array->type == NPY_INT64 || array->type == NPY_INT32)) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "rounds: %s: expected one row of whole numbers, <i8 or <i4", name);
+    if (array->rank == 1 && npy_is_whole(array->type)) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "rounds: %s: expected one row of whole numbers, as int64, got (%s) of %s",
+                       name, format_place(array->shape, array->rank).text, npy_type_name(array->type));
 }
 
 /* What rounds.json says against what the arrays are. */

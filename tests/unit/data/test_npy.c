@@ -1,5 +1,6 @@
 #include "data/npy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,36 +44,74 @@ static const double doubles[6] = {0.5, -1.25, 3, 1e300, -0.0, 7};
 static const float floats[6] = {0.5f, -1.25f, 3, 1e30f, -0.0f, 7};
 static const int64_t longs[6] = {1, -1, INT64_MAX, INT64_MIN, 0, 117907};
 static const int32_t ints[6] = {1, -1, INT32_MAX, INT32_MIN, 0, 42};
+static const int16_t shorts[6] = {1, -1, INT16_MAX, INT16_MIN, 0, 42};
+static const int8_t bytes_signed[6] = {1, -1, INT8_MAX, INT8_MIN, 0, 42};
+static const uint64_t whole_longs[6] = {1, UINT64_MAX, INT64_MAX, 0, 7, 117907};
+static const uint32_t whole_ints[6] = {1, UINT32_MAX, INT32_MAX, 0, 7, 42};
+static const uint16_t whole_shorts[6] = {1, UINT16_MAX, INT16_MAX, 0, 7, 42};
+static const uint8_t whole_bytes[6] = {1, UINT8_MAX, INT8_MAX, 0, 7, 42};
+static const uint8_t flags[6] = {0, 1, 1, 0, 0, 1};
+/* 0.5, -1.25, 65504 (the largest), 2^-24 (the least), -0.0, 1/3 rounded: as numpy.float16(x).view('u2') has them */
+static const uint16_t halves[6] = {0x3800, 0xbd00, 0x7bff, 0x0001, 0x8000, 0x3555};
 
-/* The machines that the tests run on are little-endian, as the files are. */
+static const struct {
+    const char *descr, *turned; /* little-endian, and with the bytes in the other order */
+    npy_type type;
+    const void *data; /* (6) */
+    size_t size;
+    double numbers[6];
+} kinds[] = {
+    {"<f8", ">f8", NPY_FLOAT64, doubles, 8, {0.5, -1.25, 3, 1e300, -0.0, 7}},
+    {"<f4", ">f4", NPY_FLOAT32, floats, 4, {0.5, -1.25, 3, (double)1e30f, -0.0, 7}},
+    {"<f2", ">f2", NPY_FLOAT16, halves, 2, {0.5, -1.25, 65504, 0x1p-24, -0.0, 0.333251953125}},
+    {"<i8", ">i8", NPY_INT64, longs, 8, {1, -1, 0x1p63, -0x1p63, 0, 117907}},
+    {"<i4", ">i4", NPY_INT32, ints, 4, {1, -1, 0x1p31 - 1, -0x1p31, 0, 42}},
+    {"<i2", ">i2", NPY_INT16, shorts, 2, {1, -1, 32767, -32768, 0, 42}},
+    {"|i1", ">i1", NPY_INT8, bytes_signed, 1, {1, -1, 127, -128, 0, 42}},
+    {"<u8", ">u8", NPY_UINT64, whole_longs, 8, {1, 0x1p64, 0x1p63, 0, 7, 117907}},
+    {"<u4", ">u4", NPY_UINT32, whole_ints, 4, {1, 0x1p32 - 1, 0x1p31 - 1, 0, 7, 42}},
+    {"<u2", ">u2", NPY_UINT16, whole_shorts, 2, {1, 65535, 32767, 0, 7, 42}},
+    {"|u1", "<u1", NPY_UINT8, whole_bytes, 1, {1, 255, 127, 0, 7, 42}},
+    {"|b1", ">b1", NPY_BOOL, flags, 1, {0, 1, 1, 0, 0, 1}},
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* An array of three rows and two columns, from a file with the bytes in either order. */
+static npy_array parse_kind(size_t kind, int version, bool turned)
+{
+    char dictionary[128];
+    uint8_t data[sizeof doubles];
+    size_t size = kinds[kind].size;
+    snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 2), }    \n",
+             turned ? kinds[kind].turned : kinds[kind].descr);
+    for (size_t i = 0; i < 6 * size; i++)
+        data[i] = ((const uint8_t *)kinds[kind].data)[turned ? i / size * size + size - 1 - i % size : i];
+    made_file file = make_file(version, dictionary, data, 6 * size);
+    npy_array array;
+    ee_error error;
+    if (npy_parse(file.bytes, file.size, "made.npy", &array, &error)) fail_msg("%s", error.message);
+    guard_free(&file.wall);
+    return array;
+}
+
+/* The machines that the tests run on are little-endian, as most files are. */
 static void every_type_and_version(void **state)
 {
     (void)state;
-    static const struct {
-        const char *descr;
-        npy_type type;
-        const void *data;
-        size_t size;
-    } cases[] = {{"<f8", NPY_FLOAT64, doubles, sizeof doubles},
-                 {"<f4", NPY_FLOAT32, floats, sizeof floats},
-                 {"<i8", NPY_INT64, longs, sizeof longs},
-                 {"<i4", NPY_INT32, ints, sizeof ints}};
+    assert_int_equal(KINDS, NPY_TYPES);
     for (int version = 1; version <= 3; version++) {
-        for (size_t i = 0; i < 4; i++) {
-            char dictionary[128];
-            snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 2), }    \n",
-                     cases[i].descr);
-            made_file file = make_file(version, dictionary, cases[i].data, cases[i].size);
-            npy_array array;
-            assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, NULL), EE_OK);
-            assert_int_equal(array.type, cases[i].type);
+        for (size_t i = 0; i < 2 * KINDS; i++) {
+            size_t kind = i / 2;
+            npy_array array = parse_kind(kind, version, i % 2);
+            assert_int_equal(array.type, kinds[kind].type);
+            assert_int_equal(npy_size(array.type), kinds[kind].size);
             assert_int_equal(array.rank, 2);
             assert_int_equal(array.shape[0], 3);
             assert_int_equal(array.shape[1], 2);
             assert_int_equal(array.count, 6);
-            assert_memory_equal(array.data, cases[i].data, cases[i].size);
+            assert_memory_equal(array.data, kinds[kind].data, 6 * kinds[kind].size);
             npy_release(&array);
-            guard_free(&file.wall);
         }
     }
 }
@@ -80,19 +119,41 @@ static void every_type_and_version(void **state)
 static void entries_as_numbers(void **state)
 {
     (void)state;
-    npy_array array = {NPY_FLOAT64, 1, {6}, 6, (void *)(uintptr_t)doubles};
-    assert_true(npy_real(&array, 3) == 1e300);
-    array.type = NPY_FLOAT32;
-    array.data = (void *)(uintptr_t)floats;
-    assert_true(npy_real(&array, 1) == -1.25);
-    array.type = NPY_INT64;
-    array.data = (void *)(uintptr_t)longs;
-    assert_true(npy_whole(&array, 3) == INT64_MIN);
-    assert_true(npy_real(&array, 5) == 117907.0);
-    array.type = NPY_INT32;
-    array.data = (void *)(uintptr_t)ints;
-    assert_true(npy_whole(&array, 3) == INT32_MIN);
-    assert_true(npy_real(&array, 5) == 42.0);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        npy_array array = {kinds[kind].type, 1, {6}, 6, (void *)(uintptr_t)kinds[kind].data};
+        for (size_t i = 0; i < 6; i++) {
+            double number = kinds[kind].numbers[i], got = npy_real(&array, i);
+            if (got != number || signbit(got) != signbit(number))
+                fail_msg("%s, entry %zu: %g, expected %g", npy_type_name(array.type), i, got, number);
+            if (npy_is_whole(array.type) && fabs(number) < 0x1p53)
+                assert_int_equal(npy_whole(&array, i), (int64_t)number);
+        }
+    }
+    assert_true(npy_entry_whole(NPY_INT64, longs, 3) == INT64_MIN);
+    assert_true(npy_entry_whole(NPY_INT64, longs, 2) == INT64_MAX);
+    assert_true(npy_entry_whole(NPY_UINT64, whole_longs, 1) == INT64_MAX);
+}
+
+/* What NumPy would call infinite or no number is that here; whoever takes the numbers refuses them. */
+static void halves_without_a_number(void **state)
+{
+    (void)state;
+    static const uint16_t odd[4] = {0x7c00, 0xfc00, 0x7e00, 0x03ff};
+    assert_true(npy_entry_real(NPY_FLOAT16, odd, 0) == INFINITY);
+    assert_true(npy_entry_real(NPY_FLOAT16, odd, 1) == -INFINITY);
+    assert_true(isnan(npy_entry_real(NPY_FLOAT16, odd, 2)));
+    assert_true(npy_entry_real(NPY_FLOAT16, odd, 3) == 1023 * 0x1p-24); /* the largest that is denormal */
+}
+
+static void any_byte_but_zero_is_true(void **state)
+{
+    (void)state;
+    made_file file = make_file(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", "\xff", 2);
+    npy_array array;
+    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, NULL), EE_OK);
+    assert_true(npy_real(&array, 0) == 1 && npy_real(&array, 1) == 0);
+    npy_release(&array);
+    guard_free(&file.wall);
 }
 
 /* An entry is what its indices say: 100 i + 10 j + k. */
@@ -189,13 +250,16 @@ static void any_byte_changed(void **state)
             if (status)
                 assert_int_equal(status, EE_BAD_INPUT);
             else
-                assert_int_equal(array.count * (array.type == NPY_FLOAT64 || array.type == NPY_INT64 ? 8 : 4), 48);
+                assert_int_equal(array.count * npy_size(array.type), 48);
             npy_release(&array);
         }
         file.bytes[place] = before;
     }
     guard_free(&file.wall);
 }
+
+#define NO_NUMBERS "npy: made.npy, byte 21: expected numbers of a type as <f8, <f2, <i4, |u1 or |b1, got "
+#define CONVERT ": convert them first, as with array.astype('float64')"
 
 static void refusals_say_why(void **state)
 {
@@ -213,8 +277,11 @@ static void refusals_say_why(void **state)
         {1, "{'colour': 1}", "npy: made.npy, byte 12: expected descr, fortran_order and shape, once each, found 'c'"},
         {1, "{'descr' '<f8'}", "npy: made.npy, byte 19: expected ':', found '''"},
         {1, "{'descr': 8}", "npy: made.npy, byte 20: expected a quoted type, found '8'"},
-        {1, "{'descr': '>f8'}", "npy: made.npy, byte 21: the type must be <f8, <f4, <i8 or <i4, got >f8"},
-        {1, "{'descr': '|O'}", "npy: made.npy, byte 21: the type must be <f8, <f4, <i8 or <i4, got |O"},
+        {1, "{'descr': '|O'}", NO_NUMBERS "|O" CONVERT},
+        {1, "{'descr': '<c8'}", NO_NUMBERS "<c8" CONVERT},
+        {1, "{'descr': '<f1'}", NO_NUMBERS "<f1" CONVERT},
+        {1, "{'descr': '|f8'}", NO_NUMBERS "|f8" CONVERT},
+        {1, "{'descr': '<U12'}", NO_NUMBERS "<U12" CONVERT},
         {1, "{'descr': '<f8' 'shape': ()}", "npy: made.npy, byte 26: expected ',' or '}', found '''"},
         {1, "{'descr': '<f8', 'descr': '<f8'}",
          "npy: made.npy, byte 28: expected descr, fortran_order and shape, once each, found 'd'"},
@@ -289,7 +356,7 @@ static void tables(void **state)
     assert_string_equal(error.message, "npy: made.npy: expected 4 columns, got 3");
     array.type = NPY_FLOAT32;
     assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy: expected whole numbers, <i8 or <i4, got <f4");
+    assert_string_equal(error.message, "npy: made.npy: expected whole numbers, as int64, got float32");
     array.rank = 1;
     assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "npy: made.npy: expected 2 dimensions, rows and columns, got 1");
@@ -355,19 +422,19 @@ static void headers_have_one_size(void **state)
 static void what_is_written_reads_back(void **state)
 {
     (void)state;
-    static const void *const data[] = {doubles, floats, longs, ints};
     static const size_t shape[2] = {3, 2};
     test_folder folder = folder_make();
     const char *path = folder_path(&folder, "made.npy");
-    for (npy_type type = NPY_FLOAT64; type <= NPY_INT32; type++) {
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        npy_type type = kinds[kind].type;
         npy_array array;
-        assert_int_equal(npy_write(path, type, shape, 2, data[type], NULL), EE_OK);
+        assert_int_equal(npy_write(path, type, shape, 2, kinds[kind].data, NULL), EE_OK);
         assert_int_equal(npy_read(path, &array, NULL), EE_OK);
         assert_int_equal(array.type, type);
         assert_int_equal(array.rank, 2);
         assert_int_equal(array.shape[0], 3);
         assert_int_equal(array.count, 6);
-        assert_memory_equal(array.data, data[type], 6 * npy_size(type));
+        assert_memory_equal(array.data, kinds[kind].data, 6 * npy_size(type));
         npy_release(&array);
     }
     folder_remove(&folder);
@@ -379,6 +446,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_and_version),
         cmocka_unit_test(entries_as_numbers),
+        cmocka_unit_test(halves_without_a_number),
+        cmocka_unit_test(any_byte_but_zero_is_true),
         cmocka_unit_test(fortran_order),
         cmocka_unit_test(other_spellings),
         cmocka_unit_test(one_entry_and_none),

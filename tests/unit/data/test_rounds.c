@@ -468,7 +468,11 @@ static void wrong_sparse_arrays_are_told(void **state)
         const char *message;
     } cases[] = {
         {ROUNDS_STARTS, NPY_INT64, 6, {0, 2, 2, 3, 4, 5}, "rounds: starts.npy: expected the shape (7), got (6)"},
-        {ROUNDS_STARTS, NPY_FLOAT64, 7, {0}, "rounds: starts.npy: expected one row of whole numbers, <i8 or <i4"},
+        {ROUNDS_STARTS,
+         NPY_FLOAT64,
+         7,
+         {0},
+         "rounds: starts.npy: expected one row of whole numbers, as int64, got (7) of float64"},
         {ROUNDS_STARTS,
          NPY_INT64,
          7,
