@@ -2,9 +2,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 static bool is_missing(const char *text)
 {
@@ -16,7 +15,12 @@ static bool is_missing(const char *text)
 
 cell cell_of(source *file, const field *from)
 {
-    char *text = (char *)file->bytes + (from->text - (const char *)file->bytes), *end = text + from->length;
+    return cell_read((char *)file->bytes + (from->text - (const char *)file->bytes), from->length);
+}
+
+cell cell_read(char *text, size_t length)
+{
+    char *end = text + length;
     while (text < end && *text == ' ') text++;
     while (end > text && end[-1] == ' ') end--;
     *end = '\0';
@@ -30,7 +34,16 @@ cell cell_of(source *file, const field *from)
     return value;
 }
 
-static int compare(const category_list *list, const cell *a, const cell *b)
+bool cell_is_beyond(const cell *value)
+{
+    if (!value->text || !isnan(value->number)) return false;
+    char *end;
+    double number = strtod(value->text, &end);
+    /* Words for infinity are words. */
+    return end != value->text && !*end && fabs(number) > (double)FLT_MAX && strpbrk(value->text, "0123456789");
+}
+
+int categories_compare(const category_list *list, const cell *a, const cell *b)
 {
     return list->by_number ? (a->number > b->number) - (a->number < b->number) : strcmp(a->text, b->text);
 }
@@ -41,7 +54,7 @@ size_t categories_find(const category_list *list, const cell *value)
     size_t low = 0, high = list->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(list, &list->sorted[middle], value) < 0)
+        if (categories_compare(list, &list->sorted[middle], value) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -52,8 +65,9 @@ size_t categories_find(const category_list *list, const cell *value)
 static ee_status add(category_list *list, const cell *value, ee_error *error)
 {
     size_t place = categories_find(list, value);
-    if (place < list->count && compare(list, &list->sorted[place], value) == 0) return EE_OK;
-    ee_status status = memory_grow(NULL, &list->sorted, &list->capacity, list->count + 1, sizeof *list->sorted, error);
+    if (place < list->count && categories_compare(list, &list->sorted[place], value) == 0) return EE_OK;
+    ee_status status =
+        memory_grow(list->owner, &list->sorted, &list->capacity, list->count + 1, sizeof *list->sorted, error);
     if (status) return status;
     memmove(list->sorted + place + 1, list->sorted + place, (list->count - place) * sizeof *list->sorted);
     list->sorted[place] = *value;

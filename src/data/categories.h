@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "rows.h"
 
 typedef struct cell {
@@ -15,23 +16,33 @@ typedef struct cell {
  * ?, NA, NaN, nan and null. */
 cell cell_of(source *file, const field *from);
 
+/* The same of any text (length), whose bytes are changed; one more byte must be there for the zero at its end. */
+cell cell_read(char *text, size_t length);
+
+/* Whether it would be a number, but is larger than a float can be. */
+bool cell_is_beyond(const cell *value);
+
 /* Far more are texts or names of the rows, not categories. */
 enum { CATEGORIES_MOST = 10000 };
 
 typedef struct category_list {
-    cell *sorted; /* (count) as numbers where all are, else as text */
+    memory *owner; /* of the list; NULL: it is released by itself */
+    cell *sorted;  /* (count) as numbers where all are, else as text */
     size_t count, capacity;
     bool by_number;
 } category_list;
 
 /* Adds every value of a column that is not missing; EE_BAD_INPUT, with where for the file and the column, where more
- * than CATEGORIES_MOST differ. cells is (rows, stride), the column its first. list starts as zeros, and is to be
- * released, on failure too. */
+ * than CATEGORIES_MOST differ. cells is (rows, stride), the column its first. list starts as zeros but for its owner,
+ * and is to be released where it has none, on failure too. */
 ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, category_list *list,
                              ee_error *error);
 
-/* The number of a value that the list has. */
+/* The number of a value that the list has; of another one, that of the first behind it, or the count. */
 size_t categories_find(const category_list *list, const cell *value);
+
+/* The order of two values: as numbers where all of the list are, else as text. */
+int categories_compare(const category_list *list, const cell *a, const cell *b);
 
 void categories_release(category_list *list);
 

@@ -1,8 +1,7 @@
 #include "classes.h"
 
-#include <math.h>
-
 #include "base/memory.h"
+#include "row_encoding.h"
 
 typedef struct classes_environment {
     environment head;
@@ -37,15 +36,8 @@ ee_status classes_create(size_t rows, size_t entries, classes_dataset **out, ee_
 
 void classes_scale_rows(classes_dataset *data)
 {
-    for (size_t row = 0; row < data->rows; row++) {
-        double squares = 0.0;
-        for (size_t i = data->starts[row]; i < data->starts[row + 1]; i++)
-            squares += (double)data->values[i] * (double)data->values[i];
-        if (squares == 0.0) continue;
-        double scale = 1.0 / sqrt(squares);
-        for (size_t i = data->starts[row]; i < data->starts[row + 1]; i++)
-            data->values[i] = (float)(data->values[i] * scale);
-    }
+    for (size_t row = 0; row < data->rows; row++)
+        row_scale_to_unit(data->values + data->starts[row], data->starts[row + 1] - data->starts[row]);
 }
 
 ee_status classes_finish(classes_dataset *data, const char *name, ee_error *error)
@@ -76,6 +68,7 @@ void classes_close(dataset *base)
     memory_free(data->indices);
     memory_free(data->values);
     memory_free(data->labels);
+    row_encoding_free(data->head.encoding);
     memory_free(data);
 }
 

@@ -195,6 +195,11 @@ const survey *dataset_survey(const dataset *data)
     return data->survey;
 }
 
+const row_encoding *dataset_row_encoding(const dataset *data)
+{
+    return data->encoding;
+}
+
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error)
 {
     *out = NULL;

@@ -63,6 +63,10 @@ uint64_t dataset_rows(const dataset *data);
 typedef struct survey survey;
 const survey *dataset_survey(const dataset *data);
 
+/* How a row becomes the context, and what the arms are called (row_encoding.h); NULL where there are no columns. */
+typedef struct row_encoding row_encoding;
+const row_encoding *dataset_row_encoding(const dataset *data);
+
 /* data must outlive the environment. */
 ee_status environment_create(const dataset *data, uint64_t seed, environment **out, ee_error *error);
 void environment_free(environment *world);

@@ -45,11 +45,12 @@ struct dataset {
     uint64_t fingerprint; /* source.h mixes it; 0 where there are no files */
     size_t dim;
     size_t arms;
-    size_t blocks;   /* environment.h: dataset_blocks; 0 is as 1 */
-    bool exclusive;  /* environment.h: dataset_exclusive */
-    uint64_t rounds; /* 0: without end */
-    uint64_t rows;   /* environment.h: dataset_rows; 0: none */
-    survey *survey;  /* set by the caller of open */
+    size_t blocks;          /* environment.h: dataset_blocks; 0 is as 1 */
+    bool exclusive;         /* environment.h: dataset_exclusive */
+    uint64_t rounds;        /* 0: without end */
+    uint64_t rows;          /* environment.h: dataset_rows; 0: none */
+    row_encoding *encoding; /* environment.h: dataset_row_encoding */
+    survey *survey;         /* set by the caller of open */
 };
 
 struct environment {

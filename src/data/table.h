@@ -4,8 +4,8 @@
 
 #include "categories.h"
 #include "classes.h"
+#include "row_encoding.h"
 
-enum { NORMALIZE_UNIT, NORMALIZE_STANDARD, NORMALIZE_NONE };
 enum { ORDER_RANDOM, ORDER_FILE };
 
 typedef struct table_options {

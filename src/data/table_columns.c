@@ -1,0 +1,244 @@
+/* Which columns a table has, and what they hold: from the options and the cells to the encoding of a row. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "table_inside.h"
+
+/* ---- columns and their names ---- */
+
+static const char *const label_words[] = {"target", "label", "class"};
+
+enum { LABEL_WORDS = sizeof label_words / sizeof label_words[0] };
+
+/* Looks in the first row, whether it is a header or not. SIZE_MAX where there is none. */
+static size_t find_name(const table *t, const char *name, int (*compare)(const char *, const char *))
+{
+    for (size_t i = 0; i < t->width; i++)
+        if (t->cells[i].text && compare(t->cells[i].text, name) == 0) return i;
+    return SIZE_MAX;
+}
+
+/* A header has a word where the next row has a number, or one that names the label. */
+static bool has_header(const table *t)
+{
+    if (t->options->header.pick != HEADER_AUTO) return t->options->header.pick == HEADER_YES;
+    for (size_t i = 0; i < t->width; i++) {
+        const cell *first = &t->cells[i];
+        if (!first->text || !isnan(first->number)) continue;
+        if (strcmp(first->text, t->options->label) == 0) return true;
+        if (t->height > 1 && !isnan(t->cells[t->width + i].number)) return true;
+    }
+    for (size_t i = 0; i < LABEL_WORDS; i++)
+        if (find_name(t, label_words[i], strcasecmp) != SIZE_MAX) return true;
+    return false;
+}
+
+const char *table_column_name(const table *t, size_t index)
+{
+    return t->header && t->cells[index].text ? t->cells[index].text : "";
+}
+
+const char *table_column_title(const table *t, size_t index, char title[64])
+{
+    if (t->header && t->cells[index].text)
+        snprintf(title, 64, "column '%.24s'", t->cells[index].text);
+    else
+        snprintf(title, 64, "column %zu", index + 1);
+    return title;
+}
+
+static ee_status fail_no_column(const table *t, const char *name, ee_error *error)
+{
+    char list[100] = "";
+    size_t length = 0;
+    for (size_t i = 0; t->header && i < t->width && length < sizeof list; i++) {
+        const char *text = t->cells[i].text ? t->cells[i].text : "";
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : ": ", text);
+    }
+    return status_fail(error, EE_BAD_OPTION, "table: %s has no column '%.40s'; it has %zu%s%s",
+                       file_tail(t->file->path), name, t->width, list, length < sizeof list ? "" : "...");
+}
+
+/* A number of a column, from 1; 0 where text is none. */
+static size_t column_number(const table *t, const char *text, char **end)
+{
+    unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, end, 10) : 0;
+    return number <= t->width ? (size_t)number : 0;
+}
+
+/* A column's name, its number, or two numbers with a hyphen between them. */
+static ee_status find_columns(const table *t, const char *part, size_t *first, size_t *last, ee_error *error)
+{
+    char *end = NULL;
+    *first = t->header ? find_name(t, part, strcmp) : SIZE_MAX;
+    *last = *first;
+    if (*first != SIZE_MAX) return EE_OK;
+    size_t low = column_number(t, part, &end), high = low;
+    if (low && *end == '-') high = column_number(t, end + 1, &end);
+    if (low == 0 || high < low || *end) return fail_no_column(t, part, error);
+    *first = low - 1;
+    *last = high - 1;
+    return EE_OK;
+}
+
+/* Gives the columns of a list, as "age+sex" or "1-4+7", their type. */
+static ee_status mark_columns(table *t, const char *list, column_type type, ee_error *error)
+{
+    if (strcmp(list, "auto") == 0 || strcmp(list, "none") == 0) return EE_OK;
+    char copy[OPTION_TEXT_SIZE];
+    snprintf(copy, sizeof copy, "%s", list);
+    for (char *part = copy, *plus; part; part = plus) {
+        plus = strchr(part, '+');
+        if (plus) *plus++ = '\0';
+        size_t first, last;
+        ee_status status = find_columns(t, part, &first, &last, error);
+        if (status) return status;
+        for (size_t i = first; i <= last; i++) t->columns[i].type = type;
+    }
+    return EE_OK;
+}
+
+static ee_status find_label(table *t, ee_error *error)
+{
+    const char *wanted = t->options->label;
+    if (strcmp(wanted, "auto") != 0) {
+        size_t last;
+        ee_status status = find_columns(t, wanted, &t->label, &last, error);
+        return !status && last != t->label ? fail_no_column(t, wanted, error) : status;
+    }
+    t->label = SIZE_MAX;
+    for (size_t i = 0; t->header && i < LABEL_WORDS && t->label == SIZE_MAX; i++)
+        t->label = find_name(t, label_words[i], strcasecmp);
+    if (t->label == SIZE_MAX) t->label = t->width - 1;
+    return EE_OK;
+}
+
+/* Those that must be numbers come later than "all", from which they are exceptions. */
+ee_status table_settle_columns(table *t, ee_error *error)
+{
+    t->header = t->height && has_header(t);
+    if (table_rows(t) == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", file_tail(t->file->path));
+    ee_status status = memory_create(NULL, &t->columns, t->width, sizeof *t->columns, error);
+    if (!status) status = find_label(t, error);
+    if (status) return status;
+    for (size_t i = 0; t->codes && i < t->width; i++)
+        if (t->codes[i]) t->columns[i].type = TYPE_CATEGORICAL;
+    if (strcmp(t->options->categorical, "all") == 0)
+        for (size_t i = 0; i < t->width; i++) t->columns[i].type = TYPE_CATEGORICAL;
+    else
+        status = mark_columns(t, t->options->categorical, TYPE_CATEGORICAL, error);
+    if (!status) status = mark_columns(t, t->options->numeric, TYPE_NUMERIC, error);
+    if (!status) status = mark_columns(t, t->options->ignore, TYPE_IGNORED, error);
+    t->columns[t->label].type = TYPE_IGNORED; /* as a feature */
+    return status;
+}
+
+/* ---- what the columns hold ---- */
+
+static ee_status fail_text(const table *t, size_t index, size_t row, size_t numbers, ee_error *error)
+{
+    char title[64], others[48] = "";
+    if (numbers) snprintf(others, sizeof others, ", as %zu others are", numbers);
+    return status_fail(error, EE_BAD_INPUT,
+                       "%s, line %zu, %s: expected a number%s, got '%.20s'; 'categorical' takes text",
+                       file_tail(t->file->path), t->lines[t->header + row], table_column_title(t, index, title), others,
+                       table_cell(t, row, index)->text);
+}
+
+/* A column is numeric where all are numbers. Where only most are, the others are hardly meant. */
+static ee_status settle_type(table *t, size_t index, ee_error *error)
+{
+    table_column *c = &t->columns[index];
+    size_t numbers = 0, texts = 0, first_text = 0;
+    for (size_t row = 0; row < table_rows(t); row++) {
+        const cell *value = table_cell(t, row, index);
+        if (!value->text)
+            c->missing++;
+        else if (!isnan(value->number))
+            numbers++;
+        else if (texts++ == 0)
+            first_text = row;
+    }
+    if (c->type == TYPE_CATEGORICAL) return EE_OK;
+    if (texts && (numbers > texts || c->type == TYPE_NUMERIC)) return fail_text(t, index, first_text, numbers, error);
+    c->type = texts ? TYPE_CATEGORICAL : TYPE_NUMERIC;
+    return EE_OK;
+}
+
+/* Mean and deviation by Welford's sums. */
+static void measure_numeric(const table *t, size_t index, row_column *into)
+{
+    table_column *c = &t->columns[index];
+    double mean = 0.0, squares = 0.0;
+    size_t count = 0;
+    for (size_t row = 0; row < table_rows(t); row++) {
+        double number = table_cell(t, row, index)->number;
+        if (isnan(number)) continue;
+        double before = number - mean;
+        mean += before / (double)++count;
+        squares += before * (number - mean);
+        c->low = fmin(c->low, number);
+        c->high = fmax(c->high, number);
+    }
+    bool plain = t->options->normalize.pick == NORMALIZE_NONE;
+    into->mean = mean;
+    if (squares > 0.0) into->scale = plain ? 1.0 : sqrt(squares) / sqrt((double)count);
+    into->missing = c->missing > 0 && count > 0;
+    into->kind = squares > 0.0 || into->missing ? SURVEY_NUMERIC : SURVEY_CONSTANT;
+}
+
+static ee_status collect(const table *t, size_t index, category_list *list, ee_error *error)
+{
+    char title[64], where[180];
+    snprintf(where, sizeof where, "%s, %s", file_tail(t->file->path), table_column_title(t, index, title));
+    return categories_collect(table_cell(t, 0, index), table_rows(t), t->width, where, list, error);
+}
+
+static ee_status measure_column(table *t, size_t index, ee_error *error)
+{
+    table_column *c = &t->columns[index];
+    row_column *into = &t->encoding->columns[index];
+    into->name = table_column_name(t, index);
+    into->kind = index == t->label ? SURVEY_LABEL : SURVEY_IGNORED;
+    if (c->type == TYPE_IGNORED) return EE_OK;
+    ee_status status = settle_type(t, index, error);
+    if (status) return status;
+    if (c->type == TYPE_NUMERIC) {
+        measure_numeric(t, index, into);
+        return EE_OK;
+    }
+    into->missing = c->missing > 0;
+    status = collect(t, index, &into->categories, error);
+    into->kind = into->categories.count + into->missing > 1 ? SURVEY_CATEGORICAL : SURVEY_CONSTANT;
+    return status;
+}
+
+static ee_status check_labels(const table *t, ee_error *error)
+{
+    char title[64];
+    for (size_t row = 0; row < table_rows(t); row++)
+        if (!table_cell(t, row, t->label)->text)
+            return status_fail(error, EE_BAD_INPUT, "%s, line %zu, %s: the label is missing", file_tail(t->file->path),
+                               t->lines[t->header + row], table_column_title(t, t->label, title));
+    return EE_OK;
+}
+
+ee_status table_measure_columns(table *t, ee_error *error)
+{
+    ee_status status = row_encoding_create(t->width, &t->encoding, error);
+    if (status) return status;
+    t->encoding->constant = t->options->constant;
+    t->encoding->normalize = (row_normalize)t->options->normalize.pick;
+    for (size_t i = 0; i < t->width && !status; i++) {
+        t->columns[i].low = INFINITY;
+        t->columns[i].high = -INFINITY;
+        status = measure_column(t, i, error);
+    }
+    if (!status) status = check_labels(t, error);
+    if (!status) status = collect(t, t->label, &t->encoding->classes, error);
+    return status ? status : row_encoding_finish(t->encoding, error);
+}

@@ -1,0 +1,299 @@
+/* A row by itself has the features that the table gave it, from memory and from a file. */
+#include "data/row_encoding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "data/classes.h"
+#include "support_files.h"
+
+enum { MOST = 32 };
+
+/* Every kind of column: numbers with and without gaps, one that only its gaps tell of, codes, texts with and without
+ * gaps, one value alone, no name, a name twice, one that is left out, and words that numbers are among. */
+static const char csv[] = "age,sex,gap,code,id,same,,age,mixed,kind\n"
+                          "39.5,f,,1,a1,s,0.1,1e-3,red,yes\n"
+                          "17,m,7,2.0,a2,s,0.3,3,12,no\n"
+                          "?,f,,10,a3,s,0.7,-5,12,no\n"
+                          "55,,7,1,a4,s,0.2,1e20,red,maybe\n";
+/* The same rows, in other words and in another order. */
+static const char *const objects[] = {
+    "{\"age\":39.5,\"sex\":\"f\",\"code\":1.0,\"id\":\"a1\",\"same\":\"t\",\"7\":1e-1,\"age.8\":0.001,\"mixed\":"
+    "\"red\"}",
+    "{\"mixed\":12,\"age\":\" 17 \",\"sex\":\"m\",\"gap\":7,\"code\":\"2\",\"7\":\"0.3\",\"age.8\":3,\"kind\":\"no\"}",
+    "{\"age\":null,\"sex\":\"f\",\"gap\":\"\",\"code\":10,\"7\":0.7,\"age.8\":-5.0,\"mixed\":\"12\"}",
+    "{\"age\":5.5e1,\"gap\":7,\"code\":\"1\",\"7\":0.2,\"age.8\":1e20,\"mixed\":\"r\\u0065d\",\"sex\":\"NA\"}",
+};
+
+enum { OBJECTS = sizeof objects / sizeof objects[0] };
+
+static json_text text_of(const char *words)
+{
+    return (json_text){words, strlen(words)};
+}
+
+static dataset *open_table(test_folder *folder, const char *content, const char *options)
+{
+    char text[256];
+    dataset *data;
+    ee_error error = {EE_OK, ""};
+    folder_write_text(folder, "made.csv", content);
+    snprintf(text, sizeof text, "table:%s%s", folder_path(folder, "made.csv"), options);
+    if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+    return data;
+}
+
+static void expect_rows(const row_encoding *encoding, const classes_dataset *rows)
+{
+    assert_int_equal(row_encoding_features(encoding), rows->features);
+    assert_int_equal(row_encoding_classes(encoding), rows->classes);
+    assert_true(row_encoding_entries(encoding) <= MOST);
+    for (size_t row = 0; row < OBJECTS; row++) {
+        uint32_t indices[MOST];
+        float values[MOST];
+        size_t count, start = rows->starts[row];
+        ee_error error = {EE_OK, ""};
+        if (row_encoding_json(encoding, text_of(objects[row]), indices, values, &count, &error))
+            fail_msg("row %zu: %s", row, error.message);
+        assert_int_equal(count, rows->starts[row + 1] - start);
+        assert_memory_equal(indices, rows->indices + start, count * sizeof *indices);
+        assert_memory_equal(values, rows->values + start, count * sizeof *values);
+    }
+}
+
+static void rows_are_those_of_the_table(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", ",normalize=standard", ",normalize=none,constant=off",
+                                          ",categorical=code+7", ",categorical=all,ignore=age+id"};
+    test_folder folder = folder_make();
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char all[128];
+        snprintf(all, sizeof all, "%s%s", i == 4 ? "" : ",ignore=id", options[i]);
+        dataset *data = open_table(&folder, csv, all);
+        const classes_dataset *rows = (const classes_dataset *)data;
+        row_encoding *again = NULL;
+        ee_error error = {EE_OK, ""};
+        expect_rows(dataset_row_encoding(data), rows);
+        const char *path = folder_path(&folder, "rows.json");
+        assert_int_equal(row_encoding_write(dataset_row_encoding(data), path, NULL), EE_OK);
+        if (row_encoding_read(path, &again, &error)) fail_msg("%s", error.message);
+        expect_rows(again, rows);
+        row_encoding_free(again);
+        dataset_free(data);
+    }
+    folder_remove(&folder);
+}
+
+static void files_are_readable(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, "a,b,c,target\n1,x,5,yes\n3,\"y \"\"z\",5,no\n,y,5,yes\n", ",header=yes");
+    const char *path = folder_path(&folder, "rows.json");
+    assert_int_equal(row_encoding_write(dataset_row_encoding(data), path, NULL), EE_OK);
+    uint8_t *written;
+    size_t size;
+    assert_int_equal(file_read(path, &written, &size, NULL), EE_OK);
+    assert_string_equal((const char *)written,
+                        "{\"format\": \"eenet rows\", \"version\": 1, \"constant\": true, \"normalize\": \"unit\",\n"
+                        " \"columns\": [\n"
+                        "   {\"name\": \"a\", \"kind\": \"numeric\", \"mean\": 2, \"scale\": 1, \"missing\": true},\n"
+                        "   {\"name\": \"b\", \"kind\": \"categorical\", \"categories\": [\"x\", \"y\", \"y \\\"z\"], "
+                        "\"missing\": false},\n"
+                        "   {\"name\": \"c\", \"kind\": \"constant\"},\n"
+                        "   {\"name\": \"target\", \"kind\": \"label\"}],\n"
+                        " \"classes\": [\"no\", \"yes\"]}\n");
+    memory_free(written);
+    dataset_free(data);
+    folder_remove(&folder);
+}
+
+static void features_and_classes_have_names(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {
+        "constant", "age", "age is missing", "sex=f",    "sex=m",    "sex is missing", "gap is missing",
+        "code",     "7",   "age.8",          "mixed=12", "mixed=red"};
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, csv, ",ignore=id");
+    const row_encoding *encoding = dataset_row_encoding(data);
+    assert_int_equal(row_encoding_features(encoding), sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char name[64];
+        row_encoding_feature_name(encoding, i, name, sizeof name);
+        assert_string_equal(name, expected[i]);
+    }
+    assert_int_equal(row_encoding_classes(encoding), 3);
+    assert_string_equal(row_encoding_class(encoding, 0), "maybe");
+    assert_string_equal(row_encoding_class(encoding, 1), "no");
+    assert_string_equal(row_encoding_class(encoding, 2), "yes");
+    dataset_free(data);
+    data = open_table(&folder, csv, ",ignore=id,normalize=none,constant=off");
+    char name[64];
+    row_encoding_feature_name(dataset_row_encoding(data), 0, name, sizeof name);
+    assert_string_equal(name, "age");
+    dataset_free(data);
+    folder_remove(&folder);
+}
+
+/* Numbers are the mean, texts are none of the categories. */
+static void what_was_never_missing_may_be(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, "a,b,target\n1,x,yes\n4,y,no\n", ",normalize=none,constant=off");
+    uint32_t indices[MOST];
+    float values[MOST];
+    size_t count;
+    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{}"), indices, values, &count, NULL),
+                     EE_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(indices[0], 0);
+    assert_true(values[0] == 2.5f);
+    dataset_free(data);
+    data = open_table(&folder, "a,b,target\n1,x,yes\n4,y,no\n", ",constant=off");
+    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{}"), indices, values, &count, NULL),
+                     EE_OK);
+    assert_int_equal(count, 0);
+    dataset_free(data);
+    folder_remove(&folder);
+}
+
+static void wrong_rows_are_named(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{\"aeg\":1}", "no column is called 'aeg'; did you mean 'age'?"},
+        {"{\"something else\":1}", "no column is called 'something else'"},
+        {"{\"age\":\"old\"}", "column 'age': expected a number, got 'old'"},
+        {"{\"age\":true}", "column 'age': expected a number, got 'true'"},
+        {"{\"age\":1e300}", "column 'age': expected a number of at most 3.4e+38, got '1e300'"},
+        {"{\"age\":\"1e400\"}", "column 'age': expected a number of at most 3.4e+38, got '1e400'"},
+        {"{\"age\":[1]}", "column 'age': expected a number, a text or null"},
+        {"{\"age\":1,\"sex\":\"f\",\"age\":2}", "column 'age' is given twice"},
+        {"{\"mixed\":\"rde\"}", "column 'mixed': no row of the table had 'rde'; did you mean 'red'?"},
+        {"{\"mixed\":13.5}", "column 'mixed': no row of the table had '13.5'"},
+        {"{\"mixed\":\"a\\u0000\"}", "column 'mixed': expected text, got a zero byte"},
+        {"[1]", "expected an object of columns and their values"},
+        {"{\"age\":1", "byte 9: the input ends before its value does"},
+    };
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, csv, "");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t indices[MOST];
+        float values[MOST];
+        size_t count;
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(
+            row_encoding_json(dataset_row_encoding(data), text_of(cases[i][0]), indices, values, &count, &error),
+            EE_BAD_INPUT);
+        assert_string_equal(error.message, cases[i][1]);
+    }
+    dataset_free(data);
+    folder_remove(&folder);
+}
+
+static void codes_that_no_row_had(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, "a,target\n1,x\n2,y\n9,x\n", ",categorical=a");
+    static const char *const wrong[] = {"{\"a\":3}", "{\"a\":10}", "{\"a\":\"one\"}"};
+    uint32_t indices[MOST];
+    float values[MOST];
+    size_t count;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(
+            row_encoding_json(dataset_row_encoding(data), text_of(wrong[i]), indices, values, &count, NULL),
+            EE_BAD_INPUT);
+    assert_int_equal(
+        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":\"2.0\"}"), indices, values, &count, NULL),
+        EE_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(indices[1], 2);
+    dataset_free(data);
+    folder_remove(&folder);
+}
+
+#define HEAD "{\"format\":\"eenet rows\",\"version\":1,\"constant\":true,\"normalize\":\"unit\",\"columns\":["
+#define NUMBER "{\"name\":\"a\",\"kind\":\"numeric\",\"mean\":1,\"scale\":2,\"missing\":false}"
+#define TAIL "],\"classes\":[\"no\",\"yes\"]}"
+
+static void wrong_files_are_named(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "line 1, column 0"},
+        {"[]", "expected how rows become features"},
+        {"{\"format\":\"eenet rows\",\"version\":2}", "expected version 1"},
+        {"{\"format\":\"eenet rows\",\"version\":1,\"columns\":[]}", "'columns'"},
+        {HEAD "3" TAIL, "a name in each of 'columns'"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"number\"}" TAIL, "'kind'"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"numeric\",\"mean\":\"1\",\"scale\":2,\"missing\":false}" TAIL, "'mean'"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"numeric\",\"mean\":1,\"scale\":-2,\"missing\":false}" TAIL, "'scale'"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"numeric\",\"mean\":1,\"scale\":2,\"missing\":0}" TAIL, "'missing'"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[\"b\",\"a\"],\"missing\":true}" TAIL,
+         "ascending order"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[\"10\",\"9\"],\"missing\":true}" TAIL,
+         "ascending order"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[1],\"missing\":true}" TAIL, "texts alone"},
+        {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[\"\"],\"missing\":true}" TAIL, "empty texts"},
+        {HEAD NUMBER "],\"classes\":[\"no\"]}", "'classes'"},
+        {HEAD NUMBER "]}", "'classes'"},
+    };
+    test_folder folder = folder_make();
+    row_encoding *encoding;
+    ee_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        folder_write_text(&folder, "rows.json", cases[i][0]);
+        assert_int_equal(row_encoding_read(folder_path(&folder, "rows.json"), &encoding, &error), EE_BAD_INPUT);
+        assert_null(encoding);
+        assert_message_has(error.message, "rows.json");
+        assert_message_has(error.message, cases[i][1]);
+    }
+    folder_write_text(&folder, "rows.json", HEAD NUMBER TAIL);
+    assert_int_equal(row_encoding_read(folder_path(&folder, "rows.json"), &encoding, &error), EE_OK);
+    row_encoding_free(encoding);
+    assert_int_equal(row_encoding_read(folder_path(&folder, "none.json"), &encoding, &error), EE_FILE_ERROR);
+    folder_remove(&folder);
+}
+
+static void names_that_are_not_utf8_are_not_written(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, "a,target\nm\xfcller,x\nmaier,y\n", "");
+    ee_error error;
+    assert_int_equal(row_encoding_write(dataset_row_encoding(data), folder_path(&folder, "rows.json"), &error),
+                     EE_BAD_INPUT);
+    assert_message_has(error.message, "is not UTF-8");
+    dataset_free(data);
+    folder_remove(&folder);
+}
+
+static void other_kinds_have_none(void **state)
+{
+    (void)state;
+    dataset *data;
+    assert_int_equal(dataset_open("synthetic:inner", NULL, &data, NULL), EE_OK);
+    assert_null(dataset_row_encoding(data));
+    dataset_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_those_of_the_table),
+        cmocka_unit_test(files_are_readable),
+        cmocka_unit_test(features_and_classes_have_names),
+        cmocka_unit_test(what_was_never_missing_may_be),
+        cmocka_unit_test(wrong_rows_are_named),
+        cmocka_unit_test(codes_that_no_row_had),
+        cmocka_unit_test(wrong_files_are_named),
+        cmocka_unit_test(names_that_are_not_utf8_are_not_written),
+        cmocka_unit_test(other_kinds_have_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
