@@ -14,13 +14,14 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cache.h"
+#include "column_names.h"
 #include "pool.h"
 #include "text_features.h"
 #include "truncated_svd.h"
 #include "word_vectors.h"
 
 /* The version of what the cache has: raise it when the same files and options come to give other vectors. */
-enum { CACHE_VERSION = 2 };
+enum { CACHE_VERSION = 3 };
 
 typedef struct disin_options {
     char label[OPTION_TEXT_SIZE];
@@ -33,9 +34,9 @@ typedef struct disin_options {
 
 /* 300 dimensions as in the paper. A word of one article alone tells nothing about the others. */
 static const option entries[] = {
-    OPTION_ROW_TEXT(disin_options, label, "label", "auto", "auto or a name",
+    OPTION_ROW_TEXT(disin_options, label, "label", "auto", "auto|COLUMN",
                     "column of the labels: 1 or fake, 0 or real; auto: the one called fake or label"),
-    OPTION_ROW_TEXT(disin_options, text, "text", "text", "a name", "column of the articles"),
+    OPTION_ROW_TEXT(disin_options, text, "text", "text", "COLUMN", "column of the articles"),
     OPTION_ROW_TEXT(disin_options, vectors, "vectors", "none", "none or a path of 95 letters at most",
                     "vectors of words, .vec or word2vec binary; none: TF-IDF and singular vectors"),
     OPTION_ROW_INTEGER(disin_options, dim, "dim", "300", 1, 65536,
@@ -62,35 +63,49 @@ typedef struct columns {
     bool label_says_fake; /* its name is "fake": there "true" is a fake article, elsewhere a true one */
 } columns;
 
-/* The number of the column; rows->count where there is none. */
-static size_t find_column(const row_reader *rows, const char *name)
+static ee_status find_label(const row_reader *rows, const char *wanted, size_t *column, ee_error *error)
 {
-    size_t column = 0;
-    while (column < rows->count && strcasecmp(rows->fields[column].text, name) != 0) column++;
-    return column;
+    if (strcmp(wanted, "auto") != 0) return column_find(rows, true, schema.owner, "label", wanted, column, error);
+    *column = column_by_name(rows, "fake");
+    if (*column == SIZE_MAX) *column = column_by_name(rows, "label");
+    if (*column != SIZE_MAX) return EE_OK;
+    return rows_fail(rows, error, "expected a header with a column 'fake' or 'label'; label=COLUMN takes another");
 }
 
-static ee_status read_header(row_reader *rows, const disin_options *options, columns *out, ee_error *error)
+static ee_status tell_columns(const row_reader *rows, const columns *where, survey *seen, ee_error *error)
 {
-    bool found, automatic = strcmp(options->label, "auto") == 0;
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < rows->count && !status; i++) {
+        survey_kind kind = i == where->label ? SURVEY_LABEL : i == where->text ? SURVEY_TEXT : SURVEY_IGNORED;
+        survey_column told = {.name = rows->fields[i].text, .kind = kind, .low = 1};
+        status = survey_add_column(seen, &told, error);
+    }
+    return status;
+}
+
+static ee_status read_header(row_reader *rows, const disin_options *options, columns *out, survey *seen,
+                             ee_error *error)
+{
+    bool found;
     ee_status status = rows_next(rows, &found, error);
+    if (!status && !found)
+        status = status_fail(error, EE_BAD_INPUT, "%s: expected a header and rows of labels and texts, got none",
+                             file_tail(rows->file->path));
+    if (!status) status = find_label(rows, options->label, &out->label, error);
+    if (!status) status = column_find(rows, true, schema.owner, "text", options->text, &out->text, error);
     if (status) return status;
+    if (out->label == out->text)
+        return status_fail(error, EE_BAD_OPTION, "disin: label and text are both column %zu", out->text + 1);
+    field label = field_trim(rows->fields[out->label]);
     out->count = rows->count;
-    out->text = find_column(rows, options->text);
-    out->label = find_column(rows, automatic ? "fake" : options->label);
-    if (automatic && out->label == out->count) out->label = find_column(rows, "label");
-    if (out->label == out->count)
-        return rows_fail(rows, error, "expected a header with a column '%s'; label=NAME names another",
-                         automatic ? "fake' or 'label" : options->label);
-    if (out->text == out->count)
-        return rows_fail(rows, error, "expected a header with a column '%s'; text=NAME names another", options->text);
-    out->label_says_fake = strcasecmp(rows->fields[out->label].text, "fake") == 0;
-    return EE_OK;
+    out->label_says_fake = label.length == strlen("fake") && strncasecmp(label.text, "fake", label.length) == 0;
+    return tell_columns(rows, out, seen, error);
 }
 
 static ee_status read_label(const row_reader *rows, const columns *where, bool *fake, ee_error *error)
 {
     const char *label = rows->fields[where->label].text;
+    label += strspn(label, " ");
     bool is_true = strcasecmp(label, "true") == 0, is_false = strcasecmp(label, "false") == 0;
     *fake = strcmp(label, "1") == 0 || strcasecmp(label, "fake") == 0 || (where->label_says_fake ? is_true : is_false);
     if (*fake || is_true || is_false || strcmp(label, "0") == 0 || strcasecmp(label, "real") == 0) return EE_OK;
@@ -111,16 +126,19 @@ static ee_status read_article(const row_reader *rows, const columns *where, arti
 }
 
 /* The texts lie in the file, which must outlive them. */
-static ee_status read_articles(source *file, const disin_options *options, articles *out, ee_error *error)
+static ee_status read_articles(source *file, const disin_options *options, articles *out, survey *seen, ee_error *error)
 {
     columns where = {0};
     bool found = true;
     row_reader rows = rows_start(file, NULL);
-    ee_status status = read_header(&rows, options, &where, error);
+    ee_status status = read_header(&rows, options, &where, seen, error);
     while (!status && found) {
         status = rows_next(&rows, &found, error);
         if (!status && found) status = read_article(&rows, &where, out, error);
     }
+    if (!status && out->count == 0)
+        status = status_fail(error, EE_BAD_INPUT, "%s: the first row names the columns, and no article follows",
+                             file_tail(file->path));
     rows_release(&rows);
     return status;
 }
@@ -195,14 +213,25 @@ static ee_status fill_entries(const articles *from, pool_dataset *pool, ee_error
     return status;
 }
 
+static ee_status tell_pool(survey *seen, const pool_dataset *pool, size_t words, ee_error *error)
+{
+    for (size_t i = 0; i < seen->column_count; i++)
+        if (seen->columns[i].kind == SURVEY_TEXT) seen->columns[i].features = pool->tables[0].columns;
+    ee_status status = survey_add_number(seen, "articles", (double)pool->tables[0].rows, error);
+    if (!status) status = survey_add_number(seen, "words", (double)words, error);
+    if (!status) status = survey_add_class(seen, "real", pool->ordinary_count, error);
+    if (!status) status = survey_add_class(seen, "fake, the reward", pool->wanted_count, error);
+    return status;
+}
+
 /* vectors has no bytes where there is no such file. */
-static ee_status prepare(source *file, source *vectors, const disin_options *options, pool_dataset *pool,
+static ee_status prepare(source *file, source *vectors, const disin_options *options, survey *seen, pool_dataset *pool,
                          ee_error *error)
 {
     articles all = {0};
     text_features features = {0};
     ee_status status = source_unpack(file, error);
-    if (!status) status = read_articles(file, options, &all, error);
+    if (!status) status = read_articles(file, options, &all, seen, error);
     if (!status)
         status = text_features_create(all.texts, all.count, (size_t)options->min_df, (size_t)options->max_words,
                                       &features, error);
@@ -217,6 +246,7 @@ static ee_status prepare(source *file, source *vectors, const disin_options *opt
     }
     if (!status) status = fill_entries(&all, pool, error);
     if (!status) status = pool_finish(pool, file_tail(file->path), error);
+    if (!status) status = tell_pool(seen, pool, features.words.count, error);
     text_features_release(&features);
     memory_free(all.texts);
     memory_free(all.fake);
@@ -224,17 +254,17 @@ static ee_status prepare(source *file, source *vectors, const disin_options *opt
 }
 
 /* From the cache, where it is there; else prepared and put there. *out is to be closed, on failure too. */
-static ee_status find_or_prepare(const char *cache, uint64_t fingerprint, source *file, source *vectors,
+static ee_status find_or_prepare(const dataset_request *request, uint64_t fingerprint, source *file, source *vectors,
                                  const disin_options *options, pool_dataset **out, ee_error *error)
 {
     char text[1024];
     options_format(&schema, options, text, sizeof text);
     uint64_t key = cache_key(fingerprint, CACHE_VERSION, text);
-    *out = pool_find_kept(cache, schema.owner, key);
+    *out = pool_find_kept(request->cache, schema.owner, key, request->survey);
     if (*out) return EE_OK;
     ee_status status = memory_create(NULL, out, 1, sizeof **out, error);
-    if (!status) status = prepare(file, vectors, options, *out, error);
-    if (!status) pool_keep(*out, cache, schema.owner, key);
+    if (!status) status = prepare(file, vectors, options, request->survey, *out, error);
+    if (!status) pool_keep(*out, request->survey, request->cache, schema.owner, key);
     return status;
 }
 
@@ -250,7 +280,7 @@ static ee_status disin_open(const dataset_request *request, dataset **out, ee_er
     status = source_load(NULL, request->place, &fingerprint, &file, error);
     if (!status && strcmp(options.vectors, "none") != 0)
         status = source_load(NULL, options.vectors, &fingerprint, &vectors, error);
-    if (!status) status = find_or_prepare(request->cache, fingerprint, &file, &vectors, &options, &pool, error);
+    if (!status) status = find_or_prepare(request, fingerprint, &file, &vectors, &options, &pool, error);
     source_release(&file);
     source_release(&vectors);
     if (status) {

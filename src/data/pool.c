@@ -5,6 +5,7 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "cache.h"
+#include "survey_archive.h"
 
 typedef struct pool_environment {
     environment head;
@@ -115,7 +116,8 @@ ee_status pool_next(environment *base, environment_round *round, ee_error *error
     return EE_OK;
 }
 
-/* ---- as bytes: for each table its rows, columns and values; the ordinary entries with their count, the wanted ---- */
+/* ---- as bytes: for each table its rows, columns and values; the ordinary entries with their count, the wanted; the
+ * survey ---- */
 
 static void visit_table(archive *a, pool_table *table)
 {
@@ -140,19 +142,21 @@ static void visit_entries(archive *a, pool_entry **entries, size_t *count, const
     }
 }
 
-static ee_status visit(archive *a, pool_dataset *pool)
+static ee_status visit(archive *a, pool_dataset *pool, survey *seen)
 {
     for (int i = 0; i < POOL_TABLES; i++) visit_table(a, &pool->tables[i]);
     visit_entries(a, &pool->ordinary, &pool->ordinary_count, pool->tables);
     visit_entries(a, &pool->wanted, &pool->wanted_count, pool->tables);
+    survey_visit(a, seen);
     return a->status;
 }
 
-ee_status pool_save(const pool_dataset *pool, uint8_t **bytes, size_t *size, ee_error *error)
+ee_status pool_save(const pool_dataset *pool, const survey *seen, uint8_t **bytes, size_t *size, ee_error *error)
 {
     pool_dataset copy = *pool;
+    survey seen_copy = *seen;
     archive a = archive_writer(error);
-    ee_status status = visit(&a, &copy);
+    ee_status status = visit(&a, &copy, &seen_copy);
     *bytes = a.bytes;
     *size = a.size;
     if (!status) return EE_OK;
@@ -161,14 +165,14 @@ ee_status pool_save(const pool_dataset *pool, uint8_t **bytes, size_t *size, ee_
     return status;
 }
 
-ee_status pool_load(const uint8_t *bytes, size_t size, pool_dataset **out, ee_error *error)
+ee_status pool_load(const uint8_t *bytes, size_t size, survey *seen, pool_dataset **out, ee_error *error)
 {
     *out = NULL;
     pool_dataset *pool;
     ee_status status = memory_create(NULL, &pool, 1, sizeof *pool, error);
     if (status) return status;
     archive a = archive_reader(bytes, size, error);
-    status = visit(&a, pool);
+    status = visit(&a, pool, seen);
     if (!status && archive_remaining(&a))
         status = status_fail(error, EE_BAD_MODEL, "pool: %zu bytes too many", archive_remaining(&a));
     if (!status) status = pool_finish(pool, "pool", error);
@@ -180,22 +184,22 @@ ee_status pool_load(const uint8_t *bytes, size_t size, pool_dataset **out, ee_er
     return EE_OK;
 }
 
-pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key)
+pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key, survey *seen)
 {
     uint8_t *bytes;
     size_t size;
     pool_dataset *pool = NULL;
     if (!cache_read(cache, kind, key, &bytes, &size)) return NULL;
-    pool_load(bytes, size, &pool, NULL);
+    pool_load(bytes, size, seen, &pool, NULL);
     memory_free(bytes);
     return pool;
 }
 
-void pool_keep(const pool_dataset *pool, const char *cache, const char *kind, uint64_t key)
+void pool_keep(const pool_dataset *pool, const survey *seen, const char *cache, const char *kind, uint64_t key)
 {
     uint8_t *bytes;
     size_t size;
-    if (!cache || pool_save(pool, &bytes, &size, NULL)) return;
+    if (!cache || pool_save(pool, seen, &bytes, &size, NULL)) return;
     cache_write(cache, kind, key, bytes, size);
     memory_free(bytes);
 }

@@ -38,12 +38,13 @@ void pool_stop(environment *world);
 /* Sets dim and arms; EE_BAD_INPUT, with name for the file, where there are too few entries to deal a round. */
 ee_status pool_finish(pool_dataset *pool, const char *name, ee_error *error);
 
-/* The pool that was kept in the cache (cache.h); NULL where there is none. It has all but the fingerprint. */
-pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key);
-void pool_keep(const pool_dataset *pool, const char *cache, const char *kind, uint64_t key);
+/* The pool that was kept in the cache (cache.h), and the survey of it, which is empty before; NULL where there is none.
+ * It has all but the fingerprint. */
+pool_dataset *pool_find_kept(const char *cache, const char *kind, uint64_t key, survey *seen);
+void pool_keep(const pool_dataset *pool, const survey *seen, const char *cache, const char *kind, uint64_t key);
 
-/* The tables and entries as bytes, and back; *out is to be closed with pool_close. */
-ee_status pool_save(const pool_dataset *pool, uint8_t **bytes, size_t *size, ee_error *error);
-ee_status pool_load(const uint8_t *bytes, size_t size, pool_dataset **out, ee_error *error);
+/* The tables, the entries and the survey as bytes, and back; *out is to be closed with pool_close. */
+ee_status pool_save(const pool_dataset *pool, const survey *seen, uint8_t **bytes, size_t *size, ee_error *error);
+ee_status pool_load(const uint8_t *bytes, size_t size, survey *seen, pool_dataset **out, ee_error *error);
 
 #endif

@@ -91,7 +91,7 @@ const char *survey_kind_name(survey_kind kind)
 {
     static const char *const names[SURVEY_KINDS] = {
         [SURVEY_NUMERIC] = "numeric", [SURVEY_CATEGORICAL] = "categorical", [SURVEY_LABEL] = "label",
-        [SURVEY_IGNORED] = "ignored", [SURVEY_CONSTANT] = "constant",
+        [SURVEY_IGNORED] = "ignored", [SURVEY_CONSTANT] = "constant",       [SURVEY_TEXT] = "text",
     };
     return names[kind];
 }

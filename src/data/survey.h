@@ -9,6 +9,7 @@
 typedef enum survey_kind {
     SURVEY_NUMERIC,
     SURVEY_CATEGORICAL,
+    SURVEY_TEXT,     /* words in any number */
     SURVEY_LABEL,    /* what the rewards come from */
     SURVEY_IGNORED,  /* left out, as an option or the kind wants it */
     SURVEY_CONSTANT, /* left out: the same value in every row */

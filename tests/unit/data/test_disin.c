@@ -282,6 +282,8 @@ static void columns_and_labels(void **state)
         {"label,text", "%s,%s\n", "TRUE", "FALSE", ""},
         {"verdict,body", "%s,%s\n", "true", "false", ",label=verdict,text=body"},
         {"label\tfake\ttext", "x\t%s\t%s\r\n", "real", "fake", ""},
+        {"id, fake , body", "7, %s,%s\n", "real", "fake", ",text=3"},
+        {"Verdict,Body", "%s,%s\n", "true", "false", ",label=1,text=BODY"},
     };
     write_labels("fake,text", "%s,%s\n", "0", "1");
     dataset *usual = open_file("other.csv", "", NULL);
@@ -309,10 +311,13 @@ static void wrong_files_are_named(void **state)
 {
     (void)state;
     static const char *const cases[][3] = {
-        {"", "", "bad.csv, line 1: expected a header with a column 'fake' or 'label'; label=NAME names another"},
-        {"x,text\n", "", "line 1: expected a header with a column 'fake' or 'label'; label=NAME names another"},
-        {"fake,text\n", ",label=x", "line 1: expected a header with a column 'x'; label=NAME names another"},
-        {"fake,body\n", "", "line 1: expected a header with a column 'text'; text=NAME names another"},
+        {"", "", "bad.csv: expected a header and rows of labels and texts, got none"},
+        {"x,text\n", "", "line 1: expected a header with a column 'fake' or 'label'; label=COLUMN takes another"},
+        {"fake,text\n", ",label=x", "bad.csv has no column 'x' for label=; it has 2: fake, text"},
+        {"fake,text\n", ",label=3", "bad.csv has no column '3' for label=; it has 2: fake, text"},
+        {"fake,body\n", "", "bad.csv has no column 'text' for text=; it has 2: fake, body"},
+        {"fake,text\n", ",label=2", "disin: label and text are both column 2"},
+        {"fake,text\n\n", "", "bad.csv: the first row names the columns, and no article follows"},
         {"fake,text\n0,a\n\n2,b\n", "",
          "bad.csv, line 4: expected the label 0 or real, 1 or fake, true or false, got '2'"},
         {"fake,text\n0,\"a\nb\"\n,b\n", "", "line 4: expected the label 0 or real, 1 or fake, true or false, got ''"},
@@ -324,9 +329,9 @@ static void wrong_files_are_named(void **state)
         {"fake,text\n", ",vectors=missing.vec", "missing.vec"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ee_status status = strstr(cases[i][1], "dim=")      ? EE_BAD_OPTION
-                           : strstr(cases[i][1], "missing") ? EE_FILE_ERROR
-                                                            : EE_BAD_INPUT;
+        ee_status status = strstr(cases[i][2], "has no column") || strncmp(cases[i][2], "disin", 5) == 0 ? EE_BAD_OPTION
+                           : strstr(cases[i][1], "missing")                                              ? EE_FILE_ERROR
+                                                                                                         : EE_BAD_INPUT;
         folder_write(&folder, "bad.csv", cases[i][0], strlen(cases[i][0]));
         expect_refusal(cases[i][1], status, cases[i][2]);
     }

@@ -75,16 +75,60 @@ static void expect_same_rounds(const pool_dataset *one, const pool_dataset *two)
     pool_stop(b);
 }
 
+static survey *make_survey(void)
+{
+    survey *seen;
+    survey_column user = {.name = "user", .kind = SURVEY_LABEL, .missing = 3, .distinct = 40, .low = -0.5, .high = 7};
+    assert_int_equal(survey_create(&seen, NULL), EE_OK);
+    assert_int_equal(survey_add_column(seen, &user, NULL), EE_OK);
+    assert_int_equal(survey_add_column(seen, &(survey_column){.name = "", .features = 9}, NULL), EE_OK);
+    assert_int_equal(survey_add_class(seen, "wanted", WANTED, NULL), EE_OK);
+    assert_int_equal(survey_add_number(seen, "rows", ROWS, NULL), EE_OK);
+    assert_int_equal(survey_remark(seen, NULL, "column %d is odd", 7), EE_OK);
+    return seen;
+}
+
+static void expect_made_survey(const survey *seen)
+{
+    assert_int_equal(seen->column_count, 2);
+    const survey_column *user = &seen->columns[0];
+    assert_string_equal(user->name, "user");
+    assert_int_equal(user->kind, SURVEY_LABEL);
+    assert_int_equal(user->missing, 3);
+    assert_int_equal(user->distinct, 40);
+    assert_true(user->low == -0.5 && user->high == 7);
+    assert_string_equal(seen->columns[1].name, "");
+    assert_int_equal(seen->columns[1].features, 9);
+    assert_int_equal(seen->class_count, 1);
+    assert_string_equal(seen->classes[0].name, "wanted");
+    assert_int_equal(seen->classes[0].count, WANTED);
+    assert_int_equal(seen->number_count, 1);
+    assert_string_equal(seen->numbers[0].name, "rows");
+    assert_true(seen->numbers[0].value == ROWS);
+    assert_int_equal(seen->remark_count, 1);
+    assert_string_equal(seen->remarks[0], "column 7 is odd");
+}
+
+static void expect_empty_survey(const survey *seen)
+{
+    assert_int_equal(seen->column_count + seen->class_count + seen->number_count + seen->remark_count, 0);
+}
+
 static void bytes_give_the_same_pool(void **state)
 {
     (void)state;
+    survey *seen = make_survey();
     for (size_t second = 0; second < 2; second++) {
         pool_dataset *pool = make_pool(second), *back;
         uint8_t *bytes;
         size_t size;
         assert_int_equal(pool_finish(pool, "file", NULL), EE_OK);
-        assert_int_equal(pool_save(pool, &bytes, &size, NULL), EE_OK);
-        assert_int_equal(pool_load(bytes, size, &back, NULL), EE_OK);
+        survey *again, *none;
+        assert_int_equal(survey_create(&again, NULL), EE_OK);
+        assert_int_equal(survey_create(&none, NULL), EE_OK);
+        assert_int_equal(pool_save(pool, seen, &bytes, &size, NULL), EE_OK);
+        assert_int_equal(pool_load(bytes, size, again, &back, NULL), EE_OK);
+        expect_made_survey(again);
         assert_int_equal(back->head.dim, 2 + second);
         expect_same_rounds(pool, back);
         pool_close(&back->head);
@@ -93,13 +137,17 @@ static void bytes_give_the_same_pool(void **state)
             guard wall;
             uint8_t *part = guard_end_bytes(&wall, cut);
             memcpy(part, bytes, cut);
-            assert_int_equal(pool_load(part, cut, &back, NULL), EE_BAD_MODEL);
+            assert_int_equal(pool_load(part, cut, none, &back, NULL), EE_BAD_MODEL);
             assert_null(back);
+            expect_empty_survey(none);
             guard_free(&wall);
         }
         memory_free(bytes);
+        survey_free(again);
+        survey_free(none);
         pool_close(&pool->head);
     }
+    survey_free(seen);
 }
 
 static void wrong_bytes_are_refused(void **state)
@@ -107,18 +155,22 @@ static void wrong_bytes_are_refused(void **state)
     (void)state;
     pool_dataset *pool = make_pool(1), *back;
     uint8_t *bytes;
+    survey *seen;
+    assert_int_equal(survey_create(&seen, NULL), EE_OK);
     size_t size;
     pool->wanted[3].row[1] = ROWS;
-    assert_int_equal(pool_save(pool, &bytes, &size, NULL), EE_BAD_MODEL);
+    assert_int_equal(pool_save(pool, seen, &bytes, &size, NULL), EE_BAD_MODEL);
     assert_null(bytes);
     pool->wanted[3].row[1] = 0;
-    assert_int_equal(pool_save(pool, &bytes, &size, NULL), EE_OK);
-    bytes[size - 1] ^= 0x80; /* of the last entry's second row */
-    assert_int_equal(pool_load(bytes, size, &back, NULL), EE_BAD_MODEL);
-    bytes[size - 1] ^= 0x80;
+    assert_int_equal(pool_save(pool, seen, &bytes, &size, NULL), EE_OK);
+    size_t last = size - 4 * sizeof(uint64_t) - 1; /* of the last entry's second row: the survey's counts follow */
+    bytes[last] ^= 0x80;
+    assert_int_equal(pool_load(bytes, size, seen, &back, NULL), EE_BAD_MODEL);
+    bytes[last] ^= 0x80;
     memset(bytes, 0xff, 8); /* the first table's rows */
-    assert_int_equal(pool_load(bytes, size, &back, NULL), EE_BAD_MODEL);
+    assert_int_equal(pool_load(bytes, size, seen, &back, NULL), EE_BAD_MODEL);
     memory_free(bytes);
+    survey_free(seen);
     pool_close(&pool->head);
 }
 

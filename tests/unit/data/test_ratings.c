@@ -249,7 +249,7 @@ static void those_with_most_ratings_are_taken(void **state)
     close_pool(pool);
     expect_refusal("ratings", "few.csv", ",features=2,users=3,items=3", EE_BAD_INPUT, "got 9 and 0");
     expect_refusal("ratings", "few.csv", ",features=2,users=2", EE_BAD_INPUT,
-                   "expected at least 9 ratings above 4 and one below 2 by the 2 users taken, got 6 and 1");
+                   "expected at least 9 ratings above 4 and 1 below 2 by the 2 users taken, got 6 and 1");
 }
 
 static void limits(void **state)
@@ -268,7 +268,7 @@ static void limits(void **state)
     assert_int_equal(pool->wanted_count, 5);
     close_pool(pool);
     expect_refusal("ratings", "halves.csv", ",features=3", EE_BAD_INPUT,
-                   "9 ratings above 7.625 and one below 2.875 by the 4 users taken, got 5 and 5");
+                   "9 ratings above 7.625 and 1 below 2.875 by the 4 users taken, got 5 and 5");
     expect_refusal("ratings", "halves.csv", ",good=3,bad=4", EE_BAD_OPTION, "good must be at least bad, got 3 and 4");
     expect_refusal("ratings", "halves.csv", ",good=some", EE_BAD_OPTION, "good must be a number or auto, got 'some'");
     expect_refusal("movielens", "halves.csv", ",bad=nan", EE_BAD_OPTION, "movielens: bad must be a number or auto");
@@ -308,14 +308,20 @@ static void wrong_files_are_named(void **state)
     } wrong[] = {
         {"", "bad.csv: expected rows of user, item and rating, got none"},
         {"\n\n", "bad.csv: expected rows of user, item and rating, got none"},
-        {"userId,movieId,rating\n", "bad.csv: expected rows of user, item and rating, got none"},
+        {"userId,movieId,rating\n", "bad.csv: the first row names the columns, and no rating follows"},
         {"1,2\n", "bad.csv, line 1: expected user, item and rating, at least 3 fields, got 2"},
         {"1,2,3\n\n1,2\n", "bad.csv, line 3: expected user, item and rating, at least 3 fields, got 2"},
         {"when,userId,movieId,rating\n1,2,3,4\n1,2,3\n", "bad.csv, line 3: expected user, item and rating, at least 4"},
         {"1,2,3\n1,3,good\n", "bad.csv, line 2: expected a number for the rating, got 'good'"},
         {"1,2,3\n1,3,\n", "bad.csv, line 2: expected a number for the rating, got ''"},
         {"1,2,3\n1,3,inf\n", "bad.csv, line 2: expected a number for the rating, got 'inf'"},
-        {"who,what,stars\n1,2,3\n", "bad.csv, line 1: expected a number for the rating, or a header with userId"},
+        {"1,2,3\n1,3,1e300\n", "bad.csv, line 2: expected a rating from -1e9 to 1e9, got '1e300'"},
+        {"user;item;rating\n1;2;4,5\n",
+         "line 2: expected a number for the rating, got '4,5': decimals take a point, as 4.5"},
+        {"1::2::4,5\n", "line 1: expected a number for the rating, got '4,5': decimals take a point, as 4.5"},
+        {"who,what,stars\n1,2,3\n",
+         "bad.csv, line 1: expected a number for the rating, got 'stars', or a header with userId, movieId and rating "
+         "(or user, item and rating); user=, item= and rating= take other columns"},
         {"1,2,3\n1,\"2,3\n", "bad.csv, line 2: a quote is not closed"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -346,6 +352,168 @@ static const char *cache_file(const char *cache)
     closedir(open);
     assert_int_equal(count, 1);
     return path;
+}
+
+/* ---- columns ---- */
+
+static void columns_by_name_and_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *header, *format, *options;
+    } cases[] = {
+        {"when,who,grade,what\n", "now,%1$d,%3$d,%2$d\n", "user=who,item=what,rating=grade"},
+        {"when, Who , Grade,WHAT\n", "now,%1$d,%3$d,%2$d\n", "user=who,item=what,rating=GRADE"},
+        {"when,user,rating,what\n", "now,%1$d,%3$d,%2$d\n", "item=what"},
+        {"when,who,rating,item\n", "now,%1$d,%3$d,%2$d\n", "user=2"},
+        {"user,item,rating,who,what,grade\n", "x,y,1,%1$d,%2$d,%3$d\n", "user=who,item=what,rating=grade"},
+        {"a,b,c,d\n", "%3$d,now,%2$d,%1$d\n", "user=4,item=3,rating=1"},
+        {"a,b,7,d\n", "%3$d,now,%2$d,%1$d\n", "user=d,item=7,rating=a"}, /* a name, though it looks like a number */
+        {"", "%3$d,now,%2$d,%1$d\n", "user=4,item=3,rating=1"},
+        {"", "now,%1$d,%3$d,%2$d\n", "user=2,item=4,rating=3"},
+    };
+    folder_write_text(&folder, "plain.csv", make_text("", "%1$d,%2$d,%3$d\n"));
+    pool_dataset *plain = open_ratings("plain.csv", ",features=5");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char options[128];
+        snprintf(options, sizeof options, ",features=5,%s", cases[i].options);
+        folder_write_text(&folder, "named.csv", make_text(cases[i].header, cases[i].format));
+        pool_dataset *named = open_ratings("named.csv", options);
+        expect_same(plain, named);
+        close_pool(named);
+    }
+    close_pool(plain);
+}
+
+static void wrong_columns_are_told(void **state)
+{
+    (void)state;
+    folder_write_text(&folder, "bare.csv", make_text("", "%1$d,%2$d,%3$d,4\n"));
+    folder_write_text(&folder, "named.csv", make_text("when,who,grade,what\n", "now,%1$d,%3$d,%2$d\n"));
+    static const struct {
+        const char *name, *options, *part;
+        ee_status status;
+    } wrong[] = {
+        {"named.csv", ",user=whom", "named.csv has no column 'whom' for user=; it has 4: when, who, grade, what",
+         EE_BAD_OPTION},
+        {"named.csv", ",user=0", "named.csv has no column '0' for user=; it has 4: when", EE_BAD_OPTION},
+        {"named.csv", ",user=5", "named.csv has no column '5' for user=; it has 4: when", EE_BAD_OPTION},
+        {"named.csv", ",user=99999999999999999999999",
+         "has no column '99999999999999999999999' for user=", EE_BAD_OPTION},
+        {"named.csv", ",user=who", "line 1: no column has a usual name for the item; item=COLUMN says which it is",
+         EE_BAD_INPUT},
+        {"named.csv", ",user=who,item=who,rating=3",
+         "user and item are both column 2: take another with user= or item=", EE_BAD_OPTION},
+        {"bare.csv", ",user=3", "user and rating are both column 3: take another with user= or rating=", EE_BAD_OPTION},
+        {"bare.csv", ",rating=9", "bare.csv has no column '9' for rating=; it has 4", EE_BAD_OPTION},
+        {"bare.csv", ",user=who", "bare.csv has no column 'who' for user=; it has 4: 100, 7", EE_BAD_OPTION},
+        {"bare.csv", ",want=best", "ratings.want must be good|bad, got best", EE_BAD_OPTION},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        expect_refusal("ratings", wrong[i].name, wrong[i].options, wrong[i].status, wrong[i].part);
+}
+
+/* ---- which ratings have the reward ---- */
+
+static void good_ratings_can_be_wanted(void **state)
+{
+    (void)state;
+    folder_write_text(&folder, "a.csv", make_text("", "%1$d,%2$d,%3$d\n"));
+    pool_dataset *bad = open_ratings("a.csv", ",features=5"), *same = open_ratings("a.csv", ",features=5,want=bad");
+    pool_dataset *good = open_ratings("a.csv", ",features=5,want=good,bad=3");
+    expect_same(bad, same);
+    assert_int_equal(good->wanted_count, bad->ordinary_count);
+    assert_memory_equal(good->wanted, bad->ordinary, bad->ordinary_count * sizeof *bad->ordinary);
+    assert_true(good->ordinary_count > bad->wanted_count); /* two stars too */
+    close_pool(bad);
+    close_pool(same);
+    close_pool(good);
+    folder_write_text(&folder, "few.csv", few);
+    expect_refusal("ratings", "few.csv", ",features=2,want=good", EE_BAD_INPUT,
+                   "expected at least 1 ratings above 4 and 9 below 2 by the 4 users taken, got 9 and 2");
+}
+
+/* ---- what was understood ---- */
+
+static void expect_remark(const char *name, const char *options, const char *cache, const char *sentence)
+{
+    pool_dataset *pool = open_with("ratings", name, options, cache);
+    const survey *seen = dataset_survey(&pool->head);
+    assert_int_equal(seen->remark_count, sentence ? 1 : 0);
+    if (sentence) assert_string_equal(seen->remarks[0], sentence);
+    close_pool(pool);
+}
+
+static void what_looks_wrong_is_remarked(void **state)
+{
+    (void)state;
+    static char text[65536];
+    size_t length = 0;
+    /* A row for each user, with his number first, and a column for each item. */
+    for (int user = 0; user < 80; user++)
+        for (int item = 0; item <= 100; item++)
+            length += (size_t)sprintf(text + length, "%d%c", item ? (user * 31 + item * 17) % 5 + 1 : user % 9,
+                                      item == 100 ? '\n' : ' ');
+    folder_write_text(&folder, "matrix.txt", text);
+    static const char matrix[] =
+        "a row has 101 fields, and the first three were taken as user, item and rating; where a row is a user and a "
+        "column an item, write a row for each rating instead";
+    const char *cache = folder_path(&folder, "cache");
+    expect_remark("matrix.txt", ",features=2", NULL, matrix);
+    expect_remark("matrix.txt", ",features=2", cache, matrix);
+    expect_remark("matrix.txt", ",features=2", cache, matrix); /* what was kept says it too */
+    expect_remark("matrix.txt", ",features=2,rating=3", NULL, NULL);
+    expect_refusal("ratings", "matrix.txt", "", EE_BAD_INPUT, matrix); /* it has five items alone, and that is why */
+    expect_refusal("ratings", "matrix.txt", ",rating=3", EE_BAD_INPUT,
+                   "features=10 takes at least 9 users and items, got 9 and 5");
+
+    folder_write_text(&folder, "plain.csv", make_text("user,item,rating\n", "%1$d,%2$d,%3$d\n"));
+    expect_remark("plain.csv", ",features=5", NULL, NULL);
+
+    for (int i = 0, at = 0; i < 200; i++)
+        at += sprintf(text + at, "%d,%d,%d,%d\n", i % 9, i % 97, 978300000 + 7 * i, i);
+    folder_write_text(&folder, "times.csv", text);
+    expect_remark("times.csv", ",features=2", NULL,
+                  "column 3, taken as the rating, has more than 100 different whole numbers, 978300000 to 978301393; "
+                  "rating=COLUMN takes another");
+    expect_remark("times.csv", ",features=2,item=4,rating=2", NULL,
+                  "column 4, taken as the item, has another value in every row; item=COLUMN takes another");
+    expect_remark("times.csv", ",features=2,user=4,rating=1", NULL,
+                  "column 4, taken as the user, has another value in every row; user=COLUMN takes another");
+    for (int i = 0, at = 0; i < 200; i++) at += sprintf(text + at, "%d,%d,%g\n", i % 9, i % 97, i * 0.1 - 10);
+    folder_write_text(&folder, "continuous.csv", text); /* a scale as any other */
+    expect_remark("continuous.csv", ",features=2", NULL, NULL);
+}
+
+static void the_survey_tells_columns_and_counts(void **state)
+{
+    (void)state;
+    folder_write_text(&folder, "a.csv", make_text("when,who,rating,item\n", "now,%1$d,%3$d,%2$d\n"));
+    const char *cache = folder_path(&folder, "cache");
+    for (int time = 0; time < 2; time++) {
+        pool_dataset *pool = open_with("ratings", "a.csv", ",features=5,user=who,users=7", cache);
+        const survey *seen = dataset_survey(&pool->head);
+        static const char *const names[] = {"when", "who", "rating", "item"};
+        static const survey_kind kinds[] = {SURVEY_IGNORED, SURVEY_CATEGORICAL, SURVEY_LABEL, SURVEY_CATEGORICAL};
+        static const uint64_t distinct[] = {0, USERS, 5, ITEMS}, features[] = {0, 5, 0, 5};
+        assert_int_equal(seen->column_count, 4);
+        for (size_t i = 0; i < 4; i++) {
+            assert_string_equal(seen->columns[i].name, names[i]);
+            assert_int_equal(seen->columns[i].kind, kinds[i]);
+            assert_int_equal(seen->columns[i].distinct, distinct[i]);
+            assert_int_equal(seen->columns[i].features, features[i]);
+        }
+        assert_true(seen->columns[2].low == 1 && seen->columns[2].high == 5);
+        assert_int_equal(seen->class_count, 2);
+        assert_string_equal(seen->classes[0].name, "rated above 4");
+        assert_int_equal(seen->classes[0].count, pool->ordinary_count);
+        assert_string_equal(seen->classes[1].name, "rated below 2, the reward");
+        assert_int_equal(seen->classes[1].count, pool->wanted_count);
+        assert_int_equal(seen->number_count, 5);
+        assert_string_equal(seen->numbers[3].name, "users taken");
+        assert_true(seen->numbers[3].value == 7);
+        close_pool(pool);
+    }
 }
 
 static void second_time_it_comes_from_the_cache(void **state)
@@ -444,6 +612,11 @@ int main(void)
         in_folder(limits),
         in_folder(who_has_no_entry_keeps_zeros),
         in_folder(wrong_files_are_named),
+        in_folder(columns_by_name_and_number),
+        in_folder(wrong_columns_are_told),
+        in_folder(good_ratings_can_be_wanted),
+        in_folder(what_looks_wrong_is_remarked),
+        in_folder(the_survey_tells_columns_and_counts),
         in_folder(second_time_it_comes_from_the_cache),
         in_folder(the_real_file),
     };

@@ -1,0 +1,144 @@
+#include "rating_matrix.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* ---- who is taken ---- */
+
+/* Those with most ratings. */
+typedef struct selection {
+    uint32_t *numbers; /* (count) by falling count of ratings */
+    uint32_t *places;  /* (all) where a number stands in numbers; count where it does not */
+    size_t count;
+} selection;
+
+static void release_selection(selection *taken)
+{
+    memory_free(taken->numbers);
+    memory_free(taken->places);
+}
+
+/* Sorts by user, in the file's order of a user's ratings, and takes out all but the last of each pair. starts (users +
+ * 1) becomes where each user's begin. */
+static ee_status sort_ratings(rating_list *list, size_t *starts, ee_error *error)
+{
+    rating *sorted = NULL;
+    uint32_t *rated_by = NULL; /* (items) 1 + the last user whose rating of the item was seen */
+    size_t kept = 0, users = list->users.count;
+    ee_status status = memory_create(NULL, &sorted, list->count, sizeof *sorted, error);
+    if (!status) status = memory_create(NULL, &rated_by, list->items.count, sizeof *rated_by, error);
+    if (status) goto done;
+    for (size_t i = 0; i < list->count; i++) starts[list->ratings[i].user + 1]++;
+    for (size_t u = 0; u < users; u++) starts[u + 1] += starts[u];
+    /* From the last to the first; each moves its user's end down, so that in the end starts are starts again. */
+    for (size_t i = list->count; i-- > 0;) sorted[--starts[list->ratings[i].user + 1]] = list->ratings[i];
+    for (size_t u = 0; u < users; u++) starts[u] = starts[u + 1];
+    starts[users] = list->count;
+    for (size_t u = 0; u < users; u++) {
+        size_t start = starts[u], end = starts[u + 1];
+        starts[u] = kept;
+        for (size_t i = end; i-- > start;) {
+            if (rated_by[sorted[i].item] == u + 1) continue;
+            rated_by[sorted[i].item] = (uint32_t)(u + 1);
+            list->ratings[kept++] = sorted[i];
+        }
+    }
+    starts[users] = list->count = kept;
+done:
+    memory_free(sorted);
+    memory_free(rated_by);
+    return status;
+}
+
+typedef struct tally {
+    size_t ratings;
+    uint32_t number;
+} tally;
+
+static int compare_tallies(const void *a, const void *b)
+{
+    const tally *x = a, *y = b;
+    if (x->ratings != y->ratings) return x->ratings > y->ratings ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* which is RATING_USER or RATING_ITEM */
+static ee_status select_most_rated(const rating_list *list, int which, size_t most, selection *out, ee_error *error)
+{
+    size_t all = which == RATING_USER ? list->users.count : list->items.count;
+    tally *tallies = NULL;
+    out->count = all < most ? all : most;
+    ee_status status = memory_create(NULL, &tallies, all, sizeof *tallies, error);
+    if (!status) status = memory_create(NULL, &out->numbers, out->count, sizeof *out->numbers, error);
+    if (!status) status = memory_create(NULL, &out->places, all, sizeof *out->places, error);
+    if (status) goto done;
+    for (size_t i = 0; i < all; i++) tallies[i].number = (uint32_t)i;
+    for (size_t i = 0; i < list->count; i++)
+        tallies[which == RATING_USER ? list->ratings[i].user : list->ratings[i].item].ratings++;
+    qsort(tallies, all, sizeof *tallies, compare_tallies);
+    for (size_t i = 0; i < all; i++) out->places[tallies[i].number] = (uint32_t)(i < out->count ? i : out->count);
+    for (size_t i = 0; i < out->count; i++) out->numbers[i] = tallies[i].number;
+done:
+    memory_free(tallies);
+    return status;
+}
+
+/* ---- the matrix ---- */
+
+void rating_matrix_release(rating_matrix *matrix)
+{
+    memory_free(matrix->starts);
+    memory_free(matrix->indices);
+    memory_free(matrix->values);
+    *matrix = (rating_matrix){0};
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const rating *x = a, *y = b;
+    return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* list is by user, starts are where each begins; its items' numbers become their places. */
+static ee_status fill(rating_list *list, const size_t *starts, const selection *users, const selection *items,
+                      double good, double bad, rating_matrix *out, ee_error *error)
+{
+    size_t count = 0;
+    ee_status status = memory_create(NULL, &out->starts, users->count + 1, sizeof *out->starts, error);
+    if (!status) status = memory_create(NULL, &out->indices, list->count, sizeof *out->indices, error);
+    if (!status) status = memory_create(NULL, &out->values, list->count, sizeof *out->values, error);
+    if (status) return status;
+    for (size_t i = 0; i < list->count; i++) list->ratings[i].item = items->places[list->ratings[i].item];
+    for (size_t place = 0; place < users->count; place++) {
+        size_t user = users->numbers[place];
+        rating *own = list->ratings + starts[user];
+        size_t own_count = starts[user + 1] - starts[user];
+        qsort(own, own_count, sizeof *own, compare_items);
+        for (size_t i = 0; i < own_count && own[i].item < items->count; i++) {
+            if (own[i].value <= good && own[i].value >= bad) continue;
+            out->indices[count] = own[i].item;
+            out->values[count++] = own[i].value > good ? 1.0f : -1.0f;
+        }
+        out->starts[place + 1] = count;
+    }
+    return EE_OK;
+}
+
+ee_status rating_matrix_make(rating_list *list, size_t most_users, size_t most_items, double good, double bad,
+                             rating_matrix *out, ee_error *error)
+{
+    selection users = {0}, items = {0};
+    size_t *starts = NULL;
+    ee_status status = memory_create(NULL, &starts, list->users.count + 1, sizeof *starts, error);
+    if (!status) status = sort_ratings(list, starts, error);
+    if (!status) status = select_most_rated(list, RATING_USER, most_users, &users, error);
+    if (!status) status = select_most_rated(list, RATING_ITEM, most_items, &items, error);
+    if (!status) status = fill(list, starts, &users, &items, good, bad, out, error);
+    out->users = users.count;
+    out->items = items.count;
+    memory_free(starts);
+    release_selection(&users);
+    release_selection(&items);
+    return status;
+}
