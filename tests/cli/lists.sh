@@ -147,6 +147,10 @@ movielens:FILE|DIR[,OPTION=VALUE...]
     good      default 4      a number or auto  ratings above it are good; auto: three quarters up the file's scale
     bad       default 2      a number or auto  ratings below it are bad; auto: a quarter up the file's scale
     features  default 10     2 to 1000         features of a user and of an item: one less singular vectors, and a constant
+    want      default bad    good|bad          which ratings have the reward: a round has one of them, and nine of the others
+    user      default auto   auto|COLUMN       the column with the users; auto: userId, user or user_id, without a header the first
+    item      default auto   auto|COLUMN       the column with the items; auto: movieId, item, itemId, item_id or movie, or the second
+    rating    default auto   auto|COLUMN       the column with the ratings; auto: rating or score, or the third
 ratings:FILE[,OPTION=VALUE...]
     rows of user, item and rating: nine well rated entries and a badly rated one to be found
     users     default 2000   1 to 1000000      users with most ratings that are taken
@@ -154,10 +158,14 @@ ratings:FILE[,OPTION=VALUE...]
     good      default auto   a number or auto  ratings above it are good; auto: three quarters up the file's scale
     bad       default auto   a number or auto  ratings below it are bad; auto: a quarter up the file's scale
     features  default 10     2 to 1000         features of a user and of an item: one less singular vectors, and a constant
+    want      default bad    good|bad          which ratings have the reward: a round has one of them, and nine of the others
+    user      default auto   auto|COLUMN       the column with the users; auto: userId, user or user_id, without a header the first
+    item      default auto   auto|COLUMN       the column with the items; auto: movieId, item, itemId, item_id or movie, or the second
+    rating    default auto   auto|COLUMN       the column with the ratings; auto: rating or score, or the third
 disin:FILE[,OPTION=VALUE...]
     news articles with labels, as vectors: nine real ones and a fake one to be found
-    label      default auto   auto or a name                        column of the labels: 1 or fake, 0 or real; auto: the one called fake or label
-    text       default text   a name                                column of the articles
+    label      default auto   auto|COLUMN                           column of the labels: 1 or fake, 0 or real; auto: the one called fake or label
+    text       default text   COLUMN                                column of the articles
     vectors    default none   none or a path of 95 letters at most  vectors of words, .vec or word2vec binary; none: TF-IDF and singular vectors
     dim        default 300    1 to 65536                            singular vectors; fewer where there are fewer articles or words
     min_df     default 2      1 to 1000000000                       articles that must have a word for it to count
