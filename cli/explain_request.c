@@ -68,22 +68,13 @@ static ee_status read_decide(explained *self, size_t dim, ee_error *error)
     decide_request *request = &self->request;
     decide_limits limits = {dim, MOST_ACTIONS, MOST_ACTIONS};
     json_token token;
-    size_t used = 0, capacity = 0;
     json_reader reader = decide_request_start(request, (json_text){(const char *)self->bytes, self->size});
     ee_status status = json_next(&reader, &token, error);
     if (!status) status = decide_request_read(request, &reader, &limits, error);
     if (!status && request->slot_count)
         status = status_fail(error, EE_BAD_INPUT, "a round without slots is expected: explain one at a time");
     if (status) return status;
-    self->body = (decision_body){.count = request->count,
-                                 .names = request->named ? request->names : NULL,
-                                 .excluded = request->excluded_count ? request->excluded : NULL,
-                                 .dim = dim,
-                                 .values = dim ? request->values : NULL};
-    if (dim) return EE_OK;
-    status = decide_request_context(request, &self->memory, &self->context, &used, &capacity, error);
-    self->body.context = (json_text){self->context, used};
-    return status;
+    return request_body_make(&self->context, request, dim, &self->body, error);
 }
 
 static ee_status read_multi(explained *self, size_t dim, ee_error *error)
@@ -183,7 +174,7 @@ static ee_status explain_stored(explained *self, const explain_request *request,
 ee_status explain_run(const explain_request *request, explained *out, ee_error *error)
 {
     *out = (explained){.id = ""};
-    out->room.owner = out->request.owner = &out->memory;
+    out->room.owner = out->request.owner = out->context.owner = &out->memory;
     ee_status status = ee_round_create(NULL, &out->round, error);
     if (status) return status;
     return request->folder ? explain_stored(out, request, error) : explain_files(out, request, error);

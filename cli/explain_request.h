@@ -3,6 +3,7 @@
 #define EENET_EXPLAIN_REQUEST_H
 
 #include "engine/snapshot.h"
+#include "request_body.h"
 #include "serve/decide_request.h"
 #include "serve/decision_arms.h"
 #include "serve/explain_answer.h"
@@ -30,7 +31,7 @@ typedef struct explained {
     decide_request request;
     uint8_t *bytes; /* of the context's file, or of the event */
     size_t size;
-    char *context;
+    request_body_room context;
 } explained;
 
 /* *out is to be ended in every case, and then is what the sentence says. */

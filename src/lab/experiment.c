@@ -242,7 +242,7 @@ static ee_status keep_pending(experiment *self, size_t place)
     ee_status status = pending_path(self, self->entries[place].keys.run, &path, self->error);
     if (!status) status = read_pending(self, place, &result, &curve, &found, self->error);
     if (!status && !found) status = status_fail(self->error, EE_FILE_ERROR, "file: %s was taken away or damaged", path);
-    run_report report = {&self->jobs[place], &result, self->entries[place].options, curve, &none};
+    run_report report = {&self->jobs[place], &result, self->entries[place].options, curve, &none, NULL};
     if (!status) status = keep(self, place, &report);
     if (!status && unlink(path)) status = fail(self->error, "remove", path);
     memory_free(curve);
@@ -449,7 +449,7 @@ static bool report_read(const experiment *self, bool same)
     for (size_t i = 0; i < self->count && wanted; i++) {
         const entry *own = &self->entries[i];
         if ((own->same_as != i) != same || !self->results[i].finished) continue;
-        run_report report = {&self->jobs[i], &self->results[i], own->options, NULL, &none};
+        run_report report = {&self->jobs[i], &self->results[i], own->options, NULL, &none, NULL};
         wanted = report_ended(self, i, &report);
     }
     return wanted;

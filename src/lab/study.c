@@ -55,7 +55,7 @@ static ee_status choose(const study_plan *plan, size_t place, const char *folder
     return status;
 }
 
-static run_job make_job(const study_plan *plan, const study_series *from, size_t seed)
+run_job study_job(const study_plan *plan, const study_series *from, size_t seed)
 {
     return (run_job){.data = plan->datasets[from->dataset],
                      .policy = plan->policies[from->policy].name,
@@ -70,7 +70,7 @@ static run_job make_job(const study_plan *plan, const study_series *from, size_t
 
 static ee_status resolve(const study_plan *plan, const study_series *from, char **options, ee_error *error)
 {
-    run_job job = make_job(plan, from, 0);
+    run_job job = study_job(plan, from, 0);
     return runner_check(&job, options, error);
 }
 
@@ -144,7 +144,7 @@ static ee_status play(const study_plan *plan, const char *folder, size_t threads
     size_t played = 0;
     for (size_t i = 0; i < count; i++) {
         const study_series *from = &into->series[i / seeds];
-        if (from->choice.options) jobs[played++] = make_job(plan, from, i % seeds);
+        if (from->choice.options) jobs[played++] = study_job(plan, from, i % seeds);
     }
     status = experiment_run(folder, jobs, played, threads, watch, results, error);
     const run_result *next = results;

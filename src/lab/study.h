@@ -41,4 +41,7 @@ ee_status study_run(const study_plan *plan, const char *folder, size_t threads, 
                     ee_error *error);
 void study_release(study *out);
 
+/* The job of one run of a series; it borrows from the series and the plan. */
+run_job study_job(const study_plan *plan, const study_series *from, size_t seed);
+
 #endif

@@ -15,33 +15,43 @@ static void add_whole(text *into, uint64_t number)
     text_bytes(into, at, (size_t)(end - at));
 }
 
+void answer_action(text *into, const decision_body *body)
+{
+    if (body->names) {
+        text_json(into, body->names[body->action]);
+        return;
+    }
+    add_words(into, "\"");
+    add_whole(into, body->action);
+    add_words(into, "\"");
+}
+
+void answer_probabilities(text *into, const decision_body *body)
+{
+    add_words(into, "\"probability\":");
+    text_number(into, body->probabilities[body->action]);
+    add_words(into, ",\"probabilities\":[");
+    for (size_t i = 0; i < body->count; i++) {
+        if (i) text_bytes(into, ",", 1);
+        text_number(into, body->probabilities[i]);
+    }
+    add_words(into, "]");
+}
+
 void answer_decision(text *into, json_text id, const decision_body *body)
 {
     add_words(into, "{\"id\":");
     text_json(into, body->slot_count ? body->slot : id);
     add_words(into, ",\"action\":");
-    if (body->names) {
-        text_json(into, body->names[body->action]);
-    } else {
-        add_words(into, "\"");
-        add_whole(into, body->action);
-        add_words(into, "\"");
-    }
+    answer_action(into, body);
     add_words(into, ",\"index\":");
     add_whole(into, body->action);
-    add_words(into, ",\"probability\":");
-    text_double(into, body->probabilities[body->action]);
-    add_words(into, ",\"probabilities\":[");
-    for (size_t i = 0; i < body->count; i++) {
-        if (i) text_bytes(into, ",", 1);
-        text_double(into, body->probabilities[i]);
+    add_words(into, ",");
+    answer_probabilities(into, body);
+    if (!body->slot_count) {
+        add_words(into, ",\"version\":");
+        add_whole(into, body->version);
     }
-    if (body->slot_count) {
-        add_words(into, "]}");
-        return;
-    }
-    add_words(into, "],\"version\":");
-    add_whole(into, body->version);
     add_words(into, "}");
 }
 

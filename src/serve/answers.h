@@ -8,6 +8,10 @@
 
 void answer_decision(text *into, json_text id, const decision_body *body);
 
+/* Parts of it: the id of the action, in its quotes; its probability and those of all, null where there is none. */
+void answer_action(text *into, const decision_body *body);
+void answer_probabilities(text *into, const decision_body *body);
+
 /* Of a round of slots: its answer is between the two, slot by slot, with commas. */
 void answer_begin_round(text *into, json_text id);
 void answer_end_round(text *into, uint64_t version);

@@ -89,8 +89,8 @@ ee_status decide_pass_features(decide_request *self, json_reader *reader, const 
             return status_fail(error, EE_BAD_INPUT, "%s must be an array of objects", where);
         bool scalar = token.kind == JSON_KIND_NUMBER || token.kind == JSON_KIND_TEXT || token.kind == JSON_KIND_TRUE;
         if (scalar && ++self->feature_count > limits->features)
-            return decide_refuse_size(
-                self, error, "more than %zu features, which this server does not take of a decision", limits->features);
+            return decide_refuse_size(self, error, "more than %zu features, the most that a decision may have",
+                                      limits->features);
     }
     *span = (json_text){from, (size_t)(reader->next - from)};
     return EE_OK;

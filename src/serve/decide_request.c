@@ -17,8 +17,7 @@ static ee_status read_number(const json_token *token, const char *where, size_t 
     return EE_OK;
 }
 
-/* The numbers of the next action, whose [ was read last. where is as "actions[3]"; member ".vector" or "". */
-static ee_status read_vector(decide_request *self, json_reader *reader, const decide_limits *limits, const char *where,
+ee_status decide_read_vector(decide_request *self, json_reader *reader, const decide_limits *limits, const char *where,
                              const char *member, ee_error *error)
 {
     json_token token;
@@ -58,7 +57,7 @@ static ee_status read_action_member(decide_request *self, json_reader *reader, c
     snprintf(place, sizeof place, "%s.%s", where, which == 0 ? "id" : which == 1 ? "features" : "vector");
     if (which == 0) return decide_read_id(self, reader, token, place, &self->names[self->count], error);
     if (which == 2) {
-        if (token->kind == JSON_KIND_ARRAY) return read_vector(self, reader, limits, where, ".vector", error);
+        if (token->kind == JSON_KIND_ARRAY) return decide_read_vector(self, reader, limits, where, ".vector", error);
         return status_fail(error, EE_BAD_INPUT, "%s must be an array of numbers", place);
     }
     if (limits->dim)
@@ -100,17 +99,17 @@ static ee_status read_action(decide_request *self, json_reader *reader, const de
     if (!named && token->kind != JSON_KIND_ARRAY)
         return status_fail(error, EE_BAD_INPUT, "%s must be an object, or an array of numbers", where);
     if (self->count == limits->actions)
-        return decide_refuse_size(self, error, "more than %zu actions, which this server does not take of a decision",
+        return decide_refuse_size(self, error, "more than %zu actions, the most that a decision may have",
                                   limits->actions);
     if (self->count && named != self->named)
         return status_fail(error, EE_BAD_INPUT, "%s is %s, but those before it are not", where,
                            named ? "an object" : "an array");
     self->named = named;
     if (named) return read_named_action(self, reader, limits, where, error);
-    return read_vector(self, reader, limits, where, "", error);
+    return decide_read_vector(self, reader, limits, where, "", error);
 }
 
-static ee_status read_actions(decide_request *self, json_reader *reader, const decide_limits *limits,
+ee_status decide_read_actions(decide_request *self, json_reader *reader, const decide_limits *limits,
                               const json_token *first, ee_error *error)
 {
     json_token token;
@@ -125,7 +124,7 @@ static ee_status read_actions(decide_request *self, json_reader *reader, const d
 
 /* ---- context and exclusion ---- */
 
-static ee_status read_context(decide_request *self, json_reader *reader, const decide_limits *limits,
+ee_status decide_read_context(decide_request *self, json_reader *reader, const decide_limits *limits,
                               const json_token *token, ee_error *error)
 {
     static const char *const taken[] = {"_multi", "_slots", NULL};
@@ -135,8 +134,8 @@ static ee_status read_context(decide_request *self, json_reader *reader, const d
     return decide_pass_features(self, reader, limits, "context", taken, false, &self->context, error);
 }
 
-static ee_status read_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
-                               const json_token *token, ee_error *error)
+ee_status decide_read_own_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
+                                   const json_token *token, ee_error *error)
 {
     self->first_exclude = self->exclude_count;
     ee_status status = decide_read_excludes(self, reader, limits, "exclude", token, error);
@@ -181,8 +180,7 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
     snprintf(where, sizeof where, "slots[%zu]", self->slot_count);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->slot_count == limits->actions)
-        return decide_refuse_size(self, error, "more than %zu slots, which this server does not take of a decision",
-                                  limits->actions);
+        return decide_refuse_size(self, error, "more than %zu slots, the most that a decision may have", limits->actions);
     ee_status status = decide_room_for_slot(self, error);
     while (!status) {
         status = json_next(reader, &token, error);
@@ -236,9 +234,9 @@ ee_status decide_request_read(decide_request *self, json_reader *reader, const d
         if (!status) status = request_member(token.key, &known, "", &seen, &which, error);
         if (!status && which == ID && token.kind != JSON_KIND_NULL)
             status = decide_read_id(self, reader, &token, "id", &self->id, error);
-        if (!status && which == CONTEXT) status = read_context(self, reader, limits, &token, error);
-        if (!status && which == ACTIONS) status = read_actions(self, reader, limits, &token, error);
-        if (!status && which == EXCLUDE) status = read_excludes(self, reader, limits, &token, error);
+        if (!status && which == CONTEXT) status = decide_read_context(self, reader, limits, &token, error);
+        if (!status && which == ACTIONS) status = decide_read_actions(self, reader, limits, &token, error);
+        if (!status && which == EXCLUDE) status = decide_read_own_excludes(self, reader, limits, &token, error);
         if (!status && which == SLOTS) status = read_slots(self, reader, limits, &token, error);
         if (!status && which == DEFER) status = read_defer(self, &token, error);
         if (status) return status;

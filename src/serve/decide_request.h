@@ -94,6 +94,18 @@ ee_status decide_pass_features(decide_request *self, json_reader *reader, const 
 ee_status decide_read_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
                                const char *where, const json_token *first, ee_error *error);
 
+/* A member of the request, whose token was read last: "context", "actions", "exclude". */
+ee_status decide_read_context(decide_request *self, json_reader *reader, const decide_limits *limits,
+                              const json_token *token, ee_error *error);
+ee_status decide_read_actions(decide_request *self, json_reader *reader, const decide_limits *limits,
+                              const json_token *first, ee_error *error);
+ee_status decide_read_own_excludes(decide_request *self, json_reader *reader, const decide_limits *limits,
+                                   const json_token *token, ee_error *error);
+
+/* The numbers of the next action, whose [ was read last. where is as "actions[3]"; member ".vector" or "". */
+ee_status decide_read_vector(decide_request *self, json_reader *reader, const decide_limits *limits, const char *where,
+                             const char *member, ee_error *error);
+
 /* When all was read: whether all ids differ, and which actions are excluded. lenient: ids of no action are passed
  * over. */
 ee_status decide_request_settle(decide_request *self, bool lenient, ee_error *error);

@@ -155,7 +155,7 @@ static void limits_are_marked(void **state)
     ee_error error;
     assert_int_equal(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[1,2,3],[1,2,3],[1,2,3],[1]]}", &error),
                      EE_BAD_INPUT);
-    assert_string_equal(error.message, "more than 4 actions, which this server does not take of a decision");
+    assert_string_equal(error.message, "more than 4 actions, the most that a decision may have");
     assert_true(request.too_large);
     assert_int_equal(read_body(&request, &of_names, "{\"context\":{\"a\":[1,2,3,4,5,6,7]}}", &error), EE_BAD_INPUT);
     assert_true(request.too_large);

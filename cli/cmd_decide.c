@@ -1,0 +1,267 @@
+/* eenet decide: a saved bandit that decides and learns, line by line. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "input_lines.h"
+#include "line_bandit.h"
+#include "model_lock.h"
+
+enum { EVERY, OUTPUT, POLICY, DIM, FEATURES, OPTIONS, SEED, FLAGS };
+
+static const flag flags[FLAGS] = {
+    [EVERY] = {'\0', "every", "N", "save after every N lines that changed something too, not at the end alone"},
+    [OUTPUT] = {'o', "output", "FILE", "save there, and leave MODEL as it is"},
+    [POLICY] = {'p', "policy", "POLICY", "begin with a new bandit where MODEL is not there"},
+    [DIM] = {'\0', "dim", "N", "of a new bandit: it takes vectors of N numbers, no named features"},
+    [FEATURES] = {'\0', "features", "OPTIONS", "of a new bandit: options of its named features, as names=1000"},
+    [OPTIONS] = {'\0', "options", "OPTIONS", "of a new bandit: options of its policy, as 'alpha=0.5 wait=3600'"},
+    [SEED] = {'\0', "seed", "N", "of a new bandit: of all that it draws; 0 unless given"},
+};
+
+/* ---- arguments ---- */
+
+typedef struct wishes {
+    const char *given[FLAGS];
+    const char *model, *output; /* files: to read, and to write */
+    uint64_t every;             /* 0: at the end alone */
+    ee_settings settings;       /* of a new bandit; policy NULL: none is to be made */
+} wishes;
+
+static int read_words(const command *self, int count, char **words, wishes *out)
+{
+    arguments from = arguments_of(self, count, words);
+    const char *value;
+    int got;
+    while ((got = arguments_next(&from, &value)) != ARGUMENT_END) {
+        if (got == ARGUMENT_BAD) return EXIT_USAGE;
+        if (got == ARGUMENT_WORD && out->model) return command_misused(self, "unexpected '%s'", value);
+        if (got == ARGUMENT_WORD)
+            out->model = value;
+        else if (out->given[got])
+            return command_misused(self, "--%s is given twice", flags[got].name);
+        else
+            out->given[got] = value;
+    }
+    if (!out->model || !out->model[0]) return command_misused(self, "expected one MODEL");
+    return EXIT_DONE;
+}
+
+static int read_settings(const command *self, wishes *out)
+{
+    const char *const *given = out->given;
+    ee_policy policy;
+    uint64_t dim = 0;
+    for (int i = DIM; i < FLAGS && !given[POLICY]; i++)
+        if (given[i]) return command_misused(self, "--%s is of a new bandit, which needs -p POLICY", flags[i].name);
+    if (!given[POLICY]) return EXIT_DONE;
+    if (!command_find_policy(self, given[POLICY], &policy)) return EXIT_USAGE;
+    if (given[DIM] && given[FEATURES])
+        return command_misused(self, "--dim is of vectors and --features of named features: take one of them");
+    int code = arguments_number(self, DIM, given[DIM], 1, UINT32_MAX, &dim);
+    if (!code) code = arguments_number(self, SEED, given[SEED], 0, UINT64_MAX, &out->settings.seed);
+    out->settings.policy = policy.name;
+    out->settings.dim = (size_t)dim;
+    out->settings.options = given[OPTIONS];
+    if (!dim) out->settings.features = given[FEATURES] ? given[FEATURES] : "";
+    return code;
+}
+
+static int read_arguments(const command *self, int count, char **words, wishes *out)
+{
+    *out = (wishes){0};
+    int code = read_words(self, count, words, out);
+    if (!code) code = arguments_number(self, EVERY, out->given[EVERY], 1, UINT32_MAX, &out->every);
+    if (!code) code = read_settings(self, out);
+    out->output = out->given[OUTPUT] ? out->given[OUTPUT] : out->model;
+    if (!code && !out->output[0]) return command_misused(self, "--output must be a file, got ''");
+    return code;
+}
+
+/* ---- the model ---- */
+
+static bool same(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* The same command begins and goes on. What it asks for a second time must be what is there. */
+static ee_status check_same(const wishes *wanted, const ee_bandit *fresh, const ee_bandit *loaded, ee_error *error)
+{
+    ee_info asked = ee_bandit_info(fresh), there = ee_bandit_info(loaded);
+    const char *what = !same(asked.policy, there.policy)                 ? "policy"
+                       : !same(asked.features, there.features)           ? "features"
+                       : asked.dim != there.dim                          ? "dim"
+                       : !same(asked.options, there.options)             ? "options"
+                       : wanted->given[SEED] && asked.seed != there.seed ? "seed"
+                                                                         : NULL;
+    if (!what) return EE_OK;
+    return status_fail(error, EE_BAD_OPTION,
+                       "--%s: the model that is there was made with another; leave -p and its flags out to go on with "
+                       "it, or name another file",
+                       what);
+}
+
+/* The model that is there, or a new one; *is_new says which. */
+static ee_status open_bandit(const wishes *wanted, ee_bandit **out, bool *is_new, ee_error *error)
+{
+    ee_bandit *fresh = NULL;
+    ee_status status = wanted->settings.policy ? ee_bandit_create(&wanted->settings, &fresh, error) : EE_OK;
+    *out = NULL;
+    *is_new = false;
+    if (status) return status;
+    status = ee_bandit_load(wanted->model, NULL, out, error);
+    *is_new = status == EE_NO_FILE && fresh;
+    if (*is_new) {
+        *out = fresh;
+        return EE_OK;
+    }
+    if (!status && fresh) status = check_same(wanted, fresh, *out, error);
+    ee_bandit_free(fresh);
+    return status;
+}
+
+/* ---- line by line ---- */
+
+typedef struct conversation {
+    const command *self;
+    const wishes *wanted;
+    ee_bandit *bandit;
+    line_bandit answers;
+    input_lines lines;
+    text answer;
+    uint64_t unsaved; /* lines that changed something since the model was saved */
+    uint64_t bad;     /* lines */
+    bool save_failed; /* the last time */
+    bool unheard;     /* an answer could not be written: more of them would have no reader */
+} conversation;
+
+static void save(conversation *here)
+{
+    ee_error error;
+    here->save_failed = ee_bandit_save(here->bandit, here->wanted->output, &error) != EE_OK;
+    if (here->save_failed)
+        command_failed(here->self, "%s", error.message);
+    else
+        here->unsaved = 0;
+}
+
+static bool is_blank(json_text line)
+{
+    for (size_t i = 0; i < line.length; i++)
+        if (!strchr(" \t\r", line.bytes[i]) || !line.bytes[i]) return false;
+    return true;
+}
+
+static void refuse_line(conversation *here, const ee_error *error)
+{
+    char sentence[sizeof error->message + 40];
+    snprintf(sentence, sizeof sentence, "line %" PRIu64 ": %s", here->lines.number, error->message);
+    here->bad++;
+    text_add(&here->answer, "{\"error\":");
+    text_json(&here->answer, (json_text){sentence, strlen(sentence)});
+    text_add(&here->answer, "}");
+}
+
+/* What was answered is saved already where every line is. */
+static void answer_line(conversation *here, line_kind kind, json_text line)
+{
+    ee_error error;
+    if (kind == LINE_WHOLE && is_blank(line)) return;
+    here->answer.length = 0;
+    ee_status status = kind == LINE_TOO_LONG ? status_fail(&error, EE_BAD_INPUT, "longer than %d bytes", LONGEST_LINE)
+                                             : line_bandit_answer(&here->answers, line, &here->answer, &error);
+    if (status)
+        refuse_line(here, &error);
+    else
+        here->unsaved++;
+    if (!status && here->wanted->every && here->unsaved >= here->wanted->every) save(here);
+    text_add(&here->answer, "\n");
+    if (here->answer.status) {
+        command_failed(here->self, "there is no memory left for the answer to line %" PRIu64, here->lines.number);
+        here->unheard = true;
+    } else if (fwrite(here->answer.bytes, 1, here->answer.length, stdout) < here->answer.length || fflush(stdout)) {
+        command_failed(here->self, "could not write to standard output: %s", strerror(errno));
+        clearerr(stdout); /* it has been reported */
+        here->unheard = true;
+    }
+}
+
+static void greet(const conversation *here)
+{
+    text example = text_start(NULL);
+    if (!isatty(STDIN_FILENO)) return;
+    line_bandit_example(&here->answers, &example);
+    fprintf(stderr, "eenet %s: a line is a round, as %s, or {\"id\": 1, \"reward\": 0.5}; Ctrl-D ends and saves\n",
+            here->self->name, example.bytes ? example.bytes : "");
+    memory_free(example.bytes);
+}
+
+static ee_status talk(conversation *here, ee_error *error)
+{
+    json_text line;
+    line_kind kind = LINE_WHOLE;
+    ee_status status = input_lines_start(&here->lines, error);
+    while (!status && !here->unheard) {
+        status = input_lines_next(&here->lines, &kind, &line, error);
+        if (status || kind == LINE_END || kind == LINE_STOPPED) break;
+        answer_line(here, kind, line);
+    }
+    return status;
+}
+
+static int run(const command *self, int count, char **words)
+{
+    wishes wanted;
+    conversation here = {.self = self, .wanted = &wanted, .answer = text_start(NULL)};
+    model_lock lock = {NULL, -1};
+    ee_error error;
+    bool is_new = false;
+    int code = read_arguments(self, count, words, &wanted);
+    if (code) return code;
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a disk that is full */
+    ee_status status = model_lock_take(wanted.output, &lock, &error);
+    if (!status) status = open_bandit(&wanted, &here.bandit, &is_new, &error);
+    if (!status) status = line_bandit_start(here.bandit, &here.answers, &error);
+    bool ready = !status;
+    if (ready) greet(&here);
+    if (ready) status = talk(&here, &error);
+    if (ready && (here.unsaved || is_new || wanted.output != wanted.model)) save(&here);
+    if (status) code = command_refused(self, &error);
+    if (!code && (here.bad || here.save_failed || here.unheard)) code = EXIT_FAILED;
+    input_lines_release(&here.lines);
+    line_bandit_release(&here.answers);
+    ee_bandit_free(here.bandit);
+    memory_free(here.answer.bytes);
+    model_lock_release(&lock);
+    return code;
+}
+
+const command command_decide = {
+    .name = "decide",
+    .form = "MODEL [--every N] [-o FILE] [-p POLICY [--dim N | --features OPTIONS] [--options OPTIONS] [--seed N]]",
+    .summary = "decide and learn with a saved bandit, line by line",
+    .details =
+        "Reads lines of JSON from standard input and answers each with a line, at once. A round is what the server's\n"
+        "decide takes, {\"context\": {...}, \"actions\": [{\"id\": \"a\", \"features\": {...}}, ...]}, or of a bandit "
+        "that "
+        "takes\n"
+        "vectors {\"actions\": [[...], ...]}. Its answer has the action, the probability of each, and an id;\n"
+        "{\"id\": 17, \"reward\": 1} then teaches what decision 17 was worth. \"exclude\" names actions that may not "
+        "be\n"
+        "chosen; a \"tag\" of any kind is given back.\n"
+        "A line that cannot be taken is answered by {\"error\": \"line 12: ...\"}, and changes nothing.\n"
+        "The model is saved at the end of the input and on SIGTERM, SIGINT and SIGHUP, whole, under a temporary name\n"
+        "first; decisions that wait for their reward are in it, so that rewards may come to a later run. What came\n"
+        "since the last save is lost by kill -9 or a power cut: with --every 1 every answer was saved before.\n"
+        "MODEL is a file that 'eenet run --save' or the library wrote, or that a server gave.\n"
+        "Exit status: 0, 1 where a line was refused or the model could not be saved, 2 for wrong usage.\n",
+    .flags = flags,
+    .flag_count = FLAGS,
+    .run = run,
+};

@@ -1,0 +1,258 @@
+#define _POSIX_C_SOURCE 200809L
+#include "line_bandit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "engine/bandit.h"
+#include "lab/assignments.h"
+#include "serve/answers.h"
+
+enum { MOST_ACTIONS = 1 << 20, MOST_FEATURES = 1 << 24 }; /* of a round: more than any sane one */
+
+/* ---- the model ---- */
+
+/* The value of the option `blocks`, where it acts; else 0. */
+static size_t find_blocks(const ee_info *info)
+{
+    const char *options = info->options;
+    assignment one;
+    while (assignment_next(&options, &one))
+        if (assignment_has_name(&one, "blocks")) return (size_t)strtoull(one.value, NULL, 10);
+    return 0;
+}
+
+ee_status line_bandit_start(ee_bandit *bandit, line_bandit *out, ee_error *error)
+{
+    ee_info info = ee_bandit_info(bandit);
+    size_t blocks = find_blocks(&info);
+    *out = (line_bandit){.bandit = bandit, .dim = info.features ? 0 : info.dim};
+    out->request.owner = out->context.owner = &out->memory;
+    if (out->dim && blocks > 1 && out->dim % blocks == 0) out->blocks = blocks;
+    return ee_round_create(NULL, &out->round, error);
+}
+
+void line_bandit_release(line_bandit *self)
+{
+    ee_round_free(self->round);
+    memory_release(&self->arms.memory);
+    memory_release(&self->memory);
+    *self = (line_bandit){0};
+}
+
+void line_bandit_example(const line_bandit *self, text *into)
+{
+    if (!self->dim)
+        text_add(into,
+                 "{\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, ...]}");
+    else if (self->blocks)
+        text_add(into, "{\"context\": [%zu numbers]}", self->dim / self->blocks);
+    else
+        text_add(into, "{\"actions\": [[%zu numbers], ...]}", self->dim);
+}
+
+/* Where the option `wait` acts, decisions expire by the clock of the wall, in seconds. It may have been set back. */
+static ee_status tell_time(line_bandit *self, ee_error *error)
+{
+    struct timespec now;
+    if (self->bandit->pending.wait == 0) return EE_OK;
+    clock_gettime(CLOCK_REALTIME, &now);
+    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return seconds > self->bandit->now ? ee_bandit_set_time(self->bandit, seconds, error) : EE_OK;
+}
+
+/* ---- reading a line ---- */
+
+enum { CONTEXT, ACTIONS, EXCLUDE, TAG, ID, REWARD, MEMBERS };
+
+/* A line as it was read; the rest is in the request. */
+typedef struct line_members {
+    unsigned seen; /* a bit for each member */
+    json_text tag; /* as it came */
+    double id, reward;
+} line_members;
+
+static bool has(const line_members *line, int member)
+{
+    return line->seen >> member & 1u;
+}
+
+static ee_status read_number(const json_token *token, const char *name, double *out, ee_error *error)
+{
+    if (token->kind != JSON_KIND_NUMBER) return status_fail(error, EE_BAD_INPUT, "%s must be a number", name);
+    *out = token->number;
+    return EE_OK;
+}
+
+/* The context of a model with blocks is a vector of its own. */
+static ee_status read_context(line_bandit *self, json_reader *reader, const decide_limits *limits,
+                              const json_token *token, ee_error *error)
+{
+    if (!self->blocks) return decide_read_context(&self->request, reader, limits, token, error);
+    decide_limits own = {.dim = self->dim / self->blocks};
+    if (token->kind != JSON_KIND_ARRAY)
+        return status_fail(error, EE_BAD_INPUT, "context must be an array of %zu numbers", own.dim);
+    return decide_read_vector(&self->request, reader, &own, "context", "", error);
+}
+
+static ee_status read_member(line_bandit *self, json_reader *reader, size_t which, const json_token *token,
+                             line_members *line, ee_error *error)
+{
+    decide_limits limits = {self->dim, MOST_ACTIONS, MOST_FEATURES};
+    switch (which) {
+    case CONTEXT:
+        return read_context(self, reader, &limits, token, error);
+    case ACTIONS:
+        return decide_read_actions(&self->request, reader, &limits, token, error);
+    case EXCLUDE:
+        return decide_read_own_excludes(&self->request, reader, &limits, token, error);
+    case TAG:
+        return json_skip(reader, token, &line->tag, error);
+    case ID:
+        return read_number(token, "id", &line->id, error);
+    default:
+        return read_number(token, "reward", &line->reward, error);
+    }
+}
+
+static ee_status read_line(line_bandit *self, json_text bytes, line_members *line, ee_error *error)
+{
+    static const char *const names[MEMBERS] = {"context", "actions", "exclude", "tag", "id", "reward"};
+    static const member_names known = {names, MEMBERS};
+    json_reader reader = decide_request_start(&self->request, bytes);
+    json_token token;
+    size_t which = 0;
+    *line = (line_members){0};
+    decide_request_clear(&self->request);
+    ee_status status = json_next(&reader, &token, error);
+    if (!status && token.kind != JSON_KIND_OBJECT)
+        return status_fail(error, EE_BAD_INPUT, "a line must be an object, as {\"id\": 1, \"reward\": 0.5}");
+    while (!status) {
+        status = json_next(&reader, &token, error);
+        if (status || token.kind == JSON_KIND_OBJECT_END) break;
+        status = request_member(token.key, &known, "the line", &line->seen, &which, error);
+        if (!status) status = read_member(self, &reader, which, &token, line, error);
+    }
+    return status ? status : json_next(&reader, &token, error); /* nothing but its end may follow */
+}
+
+/* ---- rewards ---- */
+
+static void add_tag(text *answer, const line_members *line)
+{
+    if (has(line, TAG)) {
+        text_add(answer, ",\"tag\":");
+        text_bytes(answer, line->tag.bytes, line->tag.length);
+    }
+    text_add(answer, "}");
+}
+
+static ee_status learn(line_bandit *self, const line_members *line, text *answer, ee_error *error)
+{
+    if (!has(line, REWARD))
+        return status_fail(error, EE_BAD_INPUT,
+                           "\"id\" without \"reward\": a round is given an id, and takes a name of yours as \"tag\"");
+    if (!has(line, ID)) return status_fail(error, EE_BAD_INPUT, "\"reward\" without \"id\": of which decision?");
+    if (has(line, CONTEXT) || has(line, ACTIONS) || has(line, EXCLUDE))
+        return status_fail(error, EE_BAD_INPUT, "a line is a round or a reward, and this has members of both");
+    if (!(line->id >= 1 && line->id < 0x1p53 && line->id == (double)(uint64_t)line->id))
+        return status_fail(error, EE_BAD_INPUT, "id must be that of a decision, a whole number from 1, got %g",
+                           line->id);
+    ee_status status = ee_bandit_learn(self->bandit, (uint64_t)line->id, line->reward, error);
+    if (status) return status;
+    text_add(answer, "{\"id\":%" PRIu64 ",\"learned\":true", (uint64_t)line->id);
+    add_tag(answer, line);
+    return EE_OK;
+}
+
+/* ---- arms ---- */
+
+/* The context in each of the blocks that is not excluded. */
+static ee_status make_blocks(line_bandit *self, const decision_body *body, ee_arms *arms, ee_error *error)
+{
+    size_t features = self->dim / self->blocks, used = 0, count = 0, most = features * self->blocks;
+    ee_status status =
+        memory_grow(&self->memory, &self->starts, &self->start_capacity, self->blocks + 1, sizeof *self->starts, error);
+    if (!status)
+        status = memory_grow(&self->memory, &self->indices, &self->index_capacity, most, sizeof *self->indices, error);
+    if (!status)
+        status = memory_grow(&self->memory, &self->values, &self->value_capacity, most, sizeof *self->values, error);
+    if (status) return status;
+    for (size_t block = 0; block < self->blocks; block++) {
+        if (body->excluded && body->excluded[block]) continue;
+        for (size_t i = 0; i < features; i++) {
+            if (self->request.values[i] == 0) continue;
+            self->indices[used] = (uint32_t)(block * features + i);
+            self->values[used++] = self->request.values[i];
+        }
+        self->starts[++count] = used;
+    }
+    *arms = ee_arms_sparse(self->starts, self->indices, self->values, count, self->dim);
+    return EE_OK;
+}
+
+static ee_status refuse_round(const line_bandit *self, ee_error *error)
+{
+    text example = text_start(NULL);
+    line_bandit_example(self, &example);
+    ee_status status = status_fail(error, EE_BAD_INPUT, "expected a round, as %s, or {\"id\": 1, \"reward\": 0.5}",
+                                   example.bytes ? example.bytes : "");
+    memory_free(example.bytes);
+    return status;
+}
+
+static ee_status make_arms(line_bandit *self, const line_members *line, decision_body *body, ee_arms *arms,
+                           ee_error *error)
+{
+    bool spread = self->blocks && has(line, CONTEXT);
+    if (!has(line, ACTIONS) && !spread) return refuse_round(self, error);
+    if (has(line, ACTIONS) && spread)
+        return status_fail(error, EE_BAD_INPUT, "with \"context\" the blocks are the actions: leave out \"actions\"");
+    if (spread) self->request.count = self->blocks;
+    ee_status status = decide_request_settle(&self->request, false, error);
+    if (!status) status = request_body_make(&self->context, &self->request, self->dim, body, error);
+    if (status) return status;
+    if (spread) return make_blocks(self, body, arms, error);
+    status = decision_arms_make(&self->arms, body, self->round, arms, error);
+    if (status || self->dim) return status;
+    return ee_bandit_arms(self->bandit, self->round, arms, error);
+}
+
+/* ---- rounds ---- */
+
+static ee_status reserve_probabilities(line_bandit *self, size_t arms, size_t actions, ee_error *error)
+{
+    ee_status status = memory_grow(&self->memory, &self->of_arms, &self->of_arms_capacity, arms, sizeof(double), error);
+    if (status) return status;
+    return memory_grow(&self->memory, &self->probabilities, &self->probability_capacity, actions, sizeof(double),
+                       error);
+}
+
+static ee_status decide(line_bandit *self, const line_members *line, text *answer, ee_error *error)
+{
+    decision_body body;
+    ee_arms arms;
+    ee_decision decision;
+    ee_status status = make_arms(self, line, &body, &arms, error);
+    if (!status) status = reserve_probabilities(self, arms.count, body.count, error);
+    if (!status) status = ee_bandit_decide(self->bandit, &arms, &decision, NULL, self->of_arms, error);
+    if (status) return status;
+    decision_answer(&body, MODE_ONLINE, decision.arm, self->of_arms, self->probabilities);
+    text_add(answer, "{\"id\":%" PRIu64 ",\"arm\":%zu,\"action\":", decision.id, body.action);
+    answer_action(answer, &body);
+    text_add(answer, ",");
+    answer_probabilities(answer, &body);
+    add_tag(answer, line);
+    return EE_OK;
+}
+
+ee_status line_bandit_answer(line_bandit *self, json_text bytes, text *answer, ee_error *error)
+{
+    line_members line;
+    ee_status status = read_line(self, bytes, &line, error);
+    if (!status) status = tell_time(self, error);
+    if (status) return status;
+    return has(&line, ID) || has(&line, REWARD) ? learn(self, &line, answer, error)
+                                                : decide(self, &line, answer, error);
+}

@@ -1,0 +1,46 @@
+/* A bandit that is asked in lines of JSON, and answers each with a line:
+ *
+ *     {"context": {"user": {"age": 31}}, "actions": [{"id": "a", "features": {"price": 9.5}}, ...], "tag": "x"}
+ *     {"id":17,"arm":0,"action":"a","probability":1,"probabilities":[1,0],"tag":"x"}
+ *     {"id": 17, "reward": 1}
+ *     {"id":17,"learned":true}
+ *
+ * A round is what the server's decide takes, without slots. Of a model whose arms are the context in one of its blocks
+ * the context is enough, and the blocks are the actions. */
+#ifndef EENET_LINE_BANDIT_H
+#define EENET_LINE_BANDIT_H
+
+#include "data/text.h"
+#include "request_body.h"
+#include "serve/decision_arms.h"
+
+typedef struct line_bandit {
+    ee_bandit *bandit; /* borrowed */
+    size_t dim;        /* of vectors; 0: named features */
+    size_t blocks;     /* where the context is enough; else 0 */
+
+    memory memory; /* of all that follows */
+    ee_round *round;
+    decide_request request;
+    request_body_room context;
+    decision_arms arms;
+    double *of_arms, *probabilities; /* (arms), (actions) */
+    size_t of_arms_capacity, probability_capacity;
+    size_t *starts; /* of arms that are blocks */
+    uint32_t *indices;
+    float *values;
+    size_t start_capacity, index_capacity, value_capacity;
+} line_bandit;
+
+/* The bandit must outlive it. *out is to be released, on failure too. */
+ee_status line_bandit_start(ee_bandit *bandit, line_bandit *out, ee_error *error);
+void line_bandit_release(line_bandit *self);
+
+/* Adds the answer to a line, without an end of line. On failure nothing was decided or learned, and the answer is as it
+ * was; the sentence does not name the line. */
+ee_status line_bandit_answer(line_bandit *self, json_text line, text *answer, ee_error *error);
+
+/* What a round looks like, as an example that fits the model. */
+void line_bandit_example(const line_bandit *self, text *into);
+
+#endif

@@ -1,0 +1,52 @@
+#include "training.h"
+
+ee_status training_best(const run_result *const *series, size_t count, size_t runs, size_t *best, ee_error *error)
+{
+    double least = 0.0;
+    *best = count;
+    for (size_t i = 0; i < count; i++) {
+        run_summary summary;
+        ee_status status = runner_summarize(series[i], runs, &summary, error);
+        if (status) return status;
+        if (summary.runs < runs || (*best < count && !(summary.regret < least))) continue;
+        *best = i;
+        least = summary.regret;
+    }
+    return EE_OK;
+}
+
+/* Who looks on, and saves the bandit before it is gone. */
+typedef struct keeper {
+    const run_watch *watch;
+    const char *path;
+    ee_status status; /* of saving */
+    ee_error *error;
+} keeper;
+
+static bool on_wanted(void *context)
+{
+    const run_watch *watch = ((keeper *)context)->watch;
+    return !watch || !watch->wanted || watch->wanted(watch->context);
+}
+
+static void on_standing(void *context, const run_standing *now)
+{
+    const run_watch *watch = ((keeper *)context)->watch;
+    if (watch && watch->standing) watch->standing(watch->context, now);
+}
+
+static bool on_ended(void *context, const run_report *report)
+{
+    keeper *self = context;
+    if (report->result->finished) self->status = ee_bandit_save(report->bandit, self->path, self->error);
+    return !self->watch || !self->watch->ended || self->watch->ended(self->watch->context, report);
+}
+
+ee_status training_save(const run_job *job, const char *path, const run_watch *watch, run_result *result,
+                        ee_error *error)
+{
+    keeper self = {watch, path, EE_OK, error};
+    run_watch own = {on_wanted, on_standing, on_ended, &self};
+    ee_status status = runner_run_all(job, 1, 1, false, &own, result, error);
+    return status ? status : self.status;
+}
