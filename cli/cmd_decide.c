@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "command.h"
 #include "input_lines.h"
 #include "line_bandit.h"
@@ -121,6 +122,9 @@ static ee_status open_bandit(const wishes *wanted, ee_bandit **out, bool *is_new
         *out = fresh;
         return EE_OK;
     }
+    if (status == EE_NO_FILE)
+        status = status_fail(error, EE_NO_FILE, "there is no file %s; -p POLICY begins with a new bandit there",
+                             file_tail(wanted->model));
     if (!status && fresh) status = check_same(wanted, fresh, *out, error);
     ee_bandit_free(fresh);
     return status;
@@ -259,7 +263,7 @@ const command command_decide = {
         "The model is saved at the end of the input and on SIGTERM, SIGINT and SIGHUP, whole, under a temporary name\n"
         "first; decisions that wait for their reward are in it, so that rewards may come to a later run. What came\n"
         "since the last save is lost by kill -9 or a power cut: with --every 1 every answer was saved before.\n"
-        "MODEL is a file that 'eenet run --save' or the library wrote, or that a server gave.\n"
+        "MODEL is a file that 'eenet run --save', 'eenet grid --save' or the library wrote, or that a server gave.\n"
         "Exit status: 0, 1 where a line was refused or the model could not be saved, 2 for wrong usage.\n",
     .flags = flags,
     .flag_count = FLAGS,

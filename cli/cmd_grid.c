@@ -13,7 +13,7 @@ static int run(const command *self, int count, char **words)
 const command command_grid = {
     .name = "grid",
     .form = "-d DATASET -p POLICY[,...] [--set POLICY.OPTION=VALUE,VALUE...]... [--paper] [--halving] [--tune SEEDS] "
-            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-o DIR]",
+            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-o DIR] [--save MODEL]",
     .summary = "choose settings on some seeds, then run them on others",
     .details =
         "Every combination of the values in the lists is tried on the seeds of --tune; for each policy and data\n"
@@ -21,6 +21,8 @@ const command command_grid = {
         "reported was not chosen by the numbers that are shown.\n"
         "--paper tries the grids of the EE-Net paper, but for options that --set names. --halving plays all\n"
         "settings for a ninth of the rounds, the best third of each policy for a third, the best ninth for all.\n"
+        "--save MODEL has the policy of least mean regret, as it was chosen, play its first seed once more, and keeps\n"
+        "the bandit that it then is, for 'eenet decide'.\n"
         "With -o, DIR keeps the tuning runs too, and the same command again plays only what is missing.\n"
         "Exit status: 0, 1 where a run that counts failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = tuning_flags,

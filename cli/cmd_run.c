@@ -10,6 +10,7 @@
 #include "results_table.h"
 #include "run_request.h"
 #include "session.h"
+#include "trained_model.h"
 
 static ee_status print_tables(const run_request *request, const run_result *results, ee_error *error)
 {
@@ -125,18 +126,20 @@ static void lines_end(json_lines *out)
 
 /* ---- the verb ---- */
 
-enum { FLAG_JSON = REQUEST_FLAGS, FLAG_LOG, FLAGS };
+enum { FLAG_JSON = REQUEST_FLAGS, FLAG_LOG, FLAG_SAVE, FLAGS };
 
 static const flag flags[FLAGS] = {
     REQUEST_FLAG_LIST,
     [FLAG_JSON] = {'\0', "json", NULL, "one line of JSON for each finished run, no table"},
     [FLAG_LOG] = {'\0', "log", "FILE", "write what the policy did: .dsjson, .eelog or .csv, also .gz or .zst"},
+    [FLAG_SAVE] = TRAINED_MODEL_FLAG,
 };
 
 typedef struct run_arguments {
     run_request request;
     bool json;
-    const char *log; /* NULL: none */
+    const char *log;  /* NULL: none */
+    const char *save; /* the same */
 } run_arguments;
 
 static int take(const command *self, int got, const char *value, void *context)
@@ -144,7 +147,9 @@ static int take(const command *self, int got, const char *value, void *context)
     run_arguments *into = context;
     if (got < REQUEST_FLAGS) return run_request_take(self, got, value, &into->request);
     if (got == FLAG_LOG && into->log) return command_misused(self, "--log is given twice");
+    if (got == FLAG_SAVE && into->save) return command_misused(self, "--save is given twice");
     if (got == FLAG_LOG) into->log = value;
+    if (got == FLAG_SAVE) into->save = value;
     if (got == FLAG_JSON) into->json = true;
     return EXIT_DONE;
 }
@@ -192,6 +197,22 @@ static int play(const command *self, const run_request *request, bool json, run_
     return code;
 }
 
+/* One data set has been played: its policies follow each other. */
+static int save_best(const command *self, const trained_model *model, const run_request *request,
+                     const run_result *results, bool json)
+{
+    size_t seeds = request->seeds.count, count = request->policy_count;
+    training_candidate *candidates;
+    ee_error error;
+    if (!model->path) return EXIT_DONE;
+    if (memory_create(NULL, &candidates, count, sizeof *candidates, &error)) return command_refused(self, &error);
+    for (size_t i = 0; i < count; i++)
+        candidates[i] = (training_candidate){request->jobs[i * seeds], results + i * seeds};
+    int code = trained_model_save(self, model, candidates, count, seeds, json ? stderr : stdout);
+    memory_free(candidates);
+    return code;
+}
+
 static bool any_finished(const run_request *request, const run_result *results)
 {
     for (size_t i = 0; i < request->job_count; i++)
@@ -205,12 +226,14 @@ static int run(const command *self, int count, char **words)
     run_request *request = &given.request;
     run_result *results = NULL;
     log_writer *log = NULL;
+    trained_model model = {0};
     ee_error error;
     ee_status status = EE_OK;
     int code = arguments_each(self, count, words, take, &given);
     if (!code) code = run_request_open(self, request);
     if (!code) code = run_request_make_jobs(self, request);
     if (!code) code = open_log(self, &given, &log);
+    if (!code) code = trained_model_open(self, request, given.save, &model);
     if (code) goto done;
     status = memory_create(NULL, &results, request->job_count, sizeof *results, &error);
     if (status) goto done;
@@ -224,9 +247,14 @@ static int run(const command *self, int count, char **words)
         status = print_tables(request, results, &error);
     if (!given.json && !status && kept) run_request_print_output(request);
     if (!status && code == EXIT_INTERRUPTED) status = print_missing(self, request, results, &error);
+    if (!status && kept && code != EXIT_INTERRUPTED) {
+        int saved = save_best(self, &model, request, results, given.json);
+        if (saved) code = saved;
+    }
 done:
     if (status) code = command_failed(self, "%s", error.message);
     log_end(log, false, NULL);
+    trained_model_release(&model);
     memory_free(results);
     run_request_release(request);
     return code;
@@ -236,7 +264,7 @@ const command command_run = {
     .name = "run",
     .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--delay DELAY] [--slots K] "
             "[--set SETTING]... "
-            "[--json] [--log FILE]",
+            "[--json] [--log FILE] [--save MODEL]",
     .summary = "play policies on data sets and print their regret",
     .details = "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
                "deviation over the seeds, the share of rounds in which the best arm was played and the seconds of\n"
@@ -250,6 +278,8 @@ const command command_run = {
                "that can be had are the K best arms; the regret is told in all and slot by slot.\n"
                "--log writes the arms, the arm played, the probability of each and the reward of one run, for\n"
                "'eenet log' and 'eenet evaluate'. A behaviour that explores by chance is what 'propensity' sets.\n"
+               "--save MODEL has the policy of least mean regret play its first seed once more, and keeps the bandit\n"
+               "that it then is: 'eenet decide', the library and the server take it from there.\n"
                "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
                "whatever ended it before. Ctrl-C ends the runs at the next round and prints what is done.\n"
                "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",

@@ -30,16 +30,16 @@ static ee_status lock(model_lock *self, const char *model, ee_error *error)
 {
     for (;;) {
         self->file = open(self->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (self->file < 0) return fail(error, "create", self->path);
+        if (self->file < 0) return fail(error, "lock", model);
         bool locked = flock(self->file, LOCK_EX | LOCK_NB) == 0;
         if (locked && is_still_there(self->file, self->path)) return EE_OK;
         int failed = locked ? 0 : errno;
         close(self->file);
         errno = failed;
         if (failed == EWOULDBLOCK)
-            return status_fail(error, EE_FILE_ERROR, "%s: another program decides with it: end that one first",
+            return status_fail(error, EE_FILE_ERROR, "%s: another program is writing this model; end that one first",
                                file_tail(model));
-        if (failed) return fail(error, "lock", self->path);
+        if (failed) return fail(error, "lock", model);
     }
 }
 

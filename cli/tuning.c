@@ -10,6 +10,7 @@
 #include "lab/study.h"
 #include "results_table.h"
 #include "session.h"
+#include "trained_model.h"
 
 static const char usual_seeds[] = "100-102"; /* apart from 0-9, which are reported unless others are given */
 
@@ -18,6 +19,7 @@ const flag tuning_flags[TUNING_FLAGS] = {
     [TUNING_SEEDS] = {'\0', "tune", "SEEDS", "seeds to choose settings on; 100-102 unless given"},
     [TUNING_HALVING] = {'\0', "halving", NULL, "drop settings that do badly after few rounds"},
     [TUNING_PAPER] = {'\0', "paper", NULL, "try the EE-Net paper's grids"},
+    [TUNING_SAVE] = TRAINED_MODEL_FLAG,
 };
 
 static int take(const command *self, int got, const char *value, void *context)
@@ -25,7 +27,9 @@ static int take(const command *self, int got, const char *value, void *context)
     tuning *plan = context;
     if (got < REQUEST_FLAGS) return run_request_take(self, got, value, &plan->request);
     if (got == TUNING_SEEDS && plan->seeds) return command_misused(self, "--tune is given twice");
+    if (got == TUNING_SAVE && plan->save) return command_misused(self, "--save is given twice");
     if (got == TUNING_SEEDS) plan->seeds = value;
+    if (got == TUNING_SAVE) plan->save = value;
     plan->halving = plan->halving || got == TUNING_HALVING;
     plan->paper = plan->paper || got == TUNING_PAPER;
     return EXIT_DONE;
@@ -152,7 +156,21 @@ static bool all_finished(const study_plan *plan, const study *done)
     return true;
 }
 
-static int play(const command *self, const run_request *request, const study_plan *plan, bool *ended)
+static int save_best(const command *self, const trained_model *model, const study_plan *plan, const study *done)
+{
+    training_candidate *candidates;
+    ee_error error;
+    if (!model->path) return EXIT_DONE;
+    if (memory_create(NULL, &candidates, done->count, sizeof *candidates, &error)) return command_refused(self, &error);
+    for (size_t i = 0; i < done->count; i++)
+        candidates[i] = (training_candidate){study_job(plan, &done->series[i], 0), done->series[i].results};
+    int code = trained_model_save(self, model, candidates, done->count, plan->seed_count, stdout);
+    memory_free(candidates);
+    return code;
+}
+
+static int play(const command *self, const run_request *request, const study_plan *plan, const trained_model *model,
+                bool *ended)
 {
     session here = session_start(self);
     run_watch watch = session_watch(&here);
@@ -170,6 +188,9 @@ static int play(const command *self, const run_request *request, const study_pla
         fprintf(stderr, "eenet %s: interrupted%s\n", self->name,
                 request->output ? "; the same command goes on from here" : "");
         code = EXIT_INTERRUPTED;
+    } else {
+        int saved = save_best(self, model, plan, &done);
+        if (saved) code = saved;
     }
     study_release(&done);
     return code;
@@ -206,12 +227,14 @@ int tuning_run(const command *self, tuning *from)
     tried *tries = NULL;
     grid_policy *policies = NULL;
     uint64_t *rounds = NULL;
+    trained_model model = {0};
     ee_error error;
     request->lists = true;
     int code = run_request_open(self, request);
     if (!code && seeds_parse(from->seeds ? from->seeds : usual_seeds, &tuned, &error))
         code = command_refused(self, &error);
     if (!code) code = check_seeds(self, &tuned, &request->seeds);
+    if (!code) code = trained_model_open(self, request, from->save, &model);
     if (code) goto done;
     ee_status status = memory_create(NULL, &tries, request->policy_count, sizeof *tries, &error);
     if (!status) status = memory_create(NULL, &policies, request->policy_count, sizeof *policies, &error);
@@ -231,7 +254,7 @@ int tuning_run(const command *self, tuning *from)
                        request->late,
                        request->slots};
     if (!status) run_request_print_remarks(self, request);
-    code = status ? command_refused(self, &error) : play(self, request, &plan, &from->ended);
+    code = status ? command_refused(self, &error) : play(self, request, &plan, &model, &from->ended);
 done:
     for (size_t i = 0; tries && i < request->policy_count; i++) {
         memory_free(tries[i].fixed);
@@ -242,5 +265,6 @@ done:
     memory_free(policies);
     memory_free(rounds);
     memory_free(tuned.values);
+    trained_model_release(&model);
     return code;
 }

@@ -4,14 +4,15 @@
 
 #include "run_request.h"
 
-/* Their flags stand behind those of run_request; the last is of `eenet grid` alone. */
-enum { TUNING_SEEDS = REQUEST_FLAGS, TUNING_HALVING, TUNING_PAPER, TUNING_FLAGS };
+/* Their flags stand behind those of run_request; those from TUNING_PAPER on are of `eenet grid` alone. */
+enum { TUNING_SEEDS = REQUEST_FLAGS, TUNING_HALVING, TUNING_PAPER, TUNING_SAVE, TUNING_FLAGS };
 
 extern const flag tuning_flags[TUNING_FLAGS];
 
 typedef struct tuning {
     run_request request; /* zeros, but for what the verb takes as given */
     const char *seeds;
+    const char *save; /* the best bandit of the one data set; NULL: nowhere */
     bool halving;
     bool paper;     /* the paper's grids, for the options that --set does not name */
     bool ablations; /* the paper's too */

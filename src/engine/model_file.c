@@ -164,6 +164,16 @@ ee_status ee_bandit_save(const ee_bandit *bandit, const char *path, ee_error *er
     return status;
 }
 
+/* Of a model from a file the sentence says which: "shop.model: not an eenet model". */
+static void name_file(const char *path, ee_error *error)
+{
+    static const char lead[] = "model: ";
+    if (!error || error->status != EE_BAD_MODEL) return;
+    ee_error own = *error;
+    bool led = strncmp(own.message, lead, sizeof lead - 1) == 0;
+    status_fail(error, EE_BAD_MODEL, "%s: %s", file_tail(path), own.message + (led ? sizeof lead - 1 : 0));
+}
+
 ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandit **out, ee_error *error)
 {
     if (!path || !out) return status_fail(error, EE_BAD_INPUT, "load: no path or nowhere to put the bandit");
@@ -175,6 +185,7 @@ ee_status ee_bandit_load(const char *path, const ee_settings *expected, ee_bandi
         return status_fail(error, EE_NO_FILE, "load: there is no file %s", file_tail(path));
     if (status) return status;
     status = ee_bandit_load_bytes(bytes, size, expected, out, error);
+    if (status) name_file(path, error);
     memory_free(bytes);
     return status;
 }

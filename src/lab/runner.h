@@ -62,9 +62,9 @@ typedef struct run_result {
 typedef struct run_report {
     const run_job *job;
     const run_result *result;
-    const char *options;   /* every option with its value; "" where the bandit could not be created */
-    const double *curve;   /* (result->rounds) the regret after each round; NULL where it was not asked for */
-    const ee_error *error; /* the reason, where result->status is one */
+    const char *options;     /* every option with its value; "" where the bandit could not be created */
+    const double *curve;     /* (result->rounds) the regret after each round; NULL where it was not asked for */
+    const ee_error *error;   /* the reason, where result->status is one */
     const ee_bandit *bandit; /* as it is at the end; NULL where it could not be created, or the run was read */
 } run_report;
 

@@ -1,14 +1,14 @@
 #include "training.h"
 
-ee_status training_best(const run_result *const *series, size_t count, size_t runs, size_t *best, ee_error *error)
+ee_status training_best(const training_candidate *candidates, size_t count, size_t seeds, size_t *best, ee_error *error)
 {
     double least = 0.0;
     *best = count;
     for (size_t i = 0; i < count; i++) {
         run_summary summary;
-        ee_status status = runner_summarize(series[i], runs, &summary, error);
+        ee_status status = runner_summarize(candidates[i].results, seeds, &summary, error);
         if (status) return status;
-        if (summary.runs < runs || (*best < count && !(summary.regret < least))) continue;
+        if (summary.runs < seeds || (*best < count && !(summary.regret < least))) continue;
         *best = i;
         least = summary.regret;
     }

@@ -4,9 +4,16 @@
 
 #include "runner.h"
 
-/* Whichever of the series, each of so many runs, has the least mean regret; the first of equals. count where no series
- * has all its runs: a mean over other seeds compares with nothing. */
-ee_status training_best(const run_result *const *series, size_t count, size_t runs, size_t *best, ee_error *error);
+/* A policy with its settings, and what they came to. */
+typedef struct training_candidate {
+    run_job job;               /* of its first seed */
+    const run_result *results; /* one for each seed */
+} training_candidate;
+
+/* Whichever has the least mean regret over so many seeds; the first of equals. count where none has finished all its
+ * runs: a mean over other seeds compares with nothing. */
+ee_status training_best(const training_candidate *candidates, size_t count, size_t seeds, size_t *best,
+                        ee_error *error);
 
 /* Plays the job once more and saves its bandit as it is after the last round: the very bandit of that run. Where the
  * watch ended the run, nothing is saved and result->finished is false. */

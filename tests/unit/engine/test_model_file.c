@@ -745,7 +745,7 @@ static void only_a_name_that_is_free_is_no_file(void **state)
 static void a_damaged_file_is_refused(void **state)
 {
     (void)state;
-    char path[128];
+    char path[128], sentence[256];
     snprintf(path, sizeof path, "%s/model", folder);
     ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
     assert_int_equal(ee_bandit_save(bandit, path, NULL), EE_OK);
@@ -754,12 +754,14 @@ static void a_damaged_file_is_refused(void **state)
     ee_error error = {EE_OK, ""};
     bandit = (ee_bandit *)(void *)path;
     assert_int_equal(ee_bandit_load(path, NULL, &bandit, &error), EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: damaged or cut: the checksum of its 100 bytes is wrong");
+    snprintf(sentence, sizeof sentence, "%s: damaged or cut: the checksum of its 100 bytes is wrong", path);
+    assert_string_equal(error.message, sentence);
     assert_null(bandit);
     assert_int_equal(truncate(path, 0), 0);
     bandit = (ee_bandit *)(void *)path;
     assert_int_equal(ee_bandit_load(path, NULL, &bandit, &error), EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: not an eenet model");
+    snprintf(sentence, sizeof sentence, "%s: not an eenet model", path);
+    assert_string_equal(error.message, sentence);
     assert_null(bandit);
     assert_int_equal(unlink(path), 0);
 }
