@@ -258,6 +258,7 @@ static const struct {
     {"NAME", offer_policies},
     {"DIR", offer_folders},
     {"FILE", offer_files},
+    {"MODEL", offer_files},
     {"DELAY", offer_delays},
     {"KNOWN[,...]", offer_known},
     {"LOG", offer_logs},

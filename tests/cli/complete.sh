@@ -26,12 +26,20 @@ expect run --s <<'END'
 --seeds
 --slots
 --set
+--save
 END
 expect describe -- - </dev/null
+for place in 'decide m' 'explain m' 'run --save m' 'grid --save=m' 'decide m -o m'; do
+    # shellcheck disable=SC2086 # words
+    "$eenet" complete -- $place | grep -q '^:files' || fail "files for $place"
+done
+expect decide m -p eenet:f <<'END'
+eenet:fast
+END
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report evaluate coverage rounds log serve keys explain replay bench; do
+for verb in run grid paper report evaluate coverage rounds log serve keys decide explain replay bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
