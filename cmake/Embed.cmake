@@ -28,3 +28,14 @@ function(eenet_embed_page folder out)
         "#include \"serve/page_files.h\"\n@arrays@const page_file page_files[] = {\n@rows@};\nconst size_t page_file_count = @number@;\n"
         @ONLY)
 endfunction()
+
+# eenet_embed_texts(OUT HEADER NAME FILE...): a source file that has each file as the text NAME, as HEADER declares it.
+function(eenet_embed_texts out header)
+    set(arrays "")
+    while(ARGN)
+        list(POP_FRONT ARGN name file)
+        eenet_hex(${file} bytes)
+        string(APPEND arrays "const char ${name}[] = {${bytes}0};\n")
+    endwhile()
+    file(CONFIGURE OUTPUT ${out} CONTENT "#include \"@header@\"\n@arrays@" @ONLY)
+endfunction()

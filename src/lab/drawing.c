@@ -8,26 +8,34 @@
 
 /* ---- looks ---- */
 
-/* Without the yellow, which is too pale on white, and with a grey. The first is the reference's own. */
-static const char *const colours[] = {"#d55e00", "#0072b2", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000", "#888888"};
+/* Okabe and Ito's without the yellow, which is too pale on white, and with a grey. The first is the reference's own. On
+ * a dark page they are lighter, and the black is white. */
+static const struct {
+    const char *light, *dark;
+} colours[] = {{"#d55e00", "#f5853a"}, {"#0072b2", "#4a9be8"}, {"#009e73", "#2fc197"}, {"#cc79a7", "#e79cc6"},
+               {"#e69f00", "#f2be4a"}, {"#56b4e9", "#9bdcff"}, {"#000000", "#f4f4f4"}, {"#888888", "#939dab"}};
 
 enum { COLOURS = sizeof colours / sizeof colours[0] };
 
-/* How often the colours have come round. */
-static size_t style_turn(size_t style)
+size_t drawing_turn(size_t style)
 {
     return style ? (style - 1) / (COLOURS - 1) : 0;
 }
 
-const char *drawing_colour(size_t style)
+size_t drawing_colour_number(size_t style)
 {
-    return colours[style ? 1 + (style - 1) % (COLOURS - 1) : 0];
+    return style ? 1 + (style - 1) % (COLOURS - 1) : 0;
 }
 
-bool drawing_is_dashed(size_t style)
+const char *drawing_colour(size_t style)
 {
-    return style_turn(style) > 0;
+    return colours[drawing_colour_number(style)].light;
+}
+
+void drawing_colours(text *sheet, bool dark)
+{
+    for (size_t i = 0; i < COLOURS; i++)
+        text_add(sheet, "--line-%zu:%s;", i, dark ? colours[i].dark : colours[i].light);
 }
 
 /* Where the colours come round again, the dashes and the marks differ. The reference is broad and lies below the
@@ -36,7 +44,7 @@ void drawing_line_style(text *script, size_t style)
 {
     static const char *const dashes[] = {"solid", "'-'", "'.'", "'-.'"};
     static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2, 3};
-    text_add(script, "lc rgb '%s' dt %s pt %d lw %s", drawing_colour(style), dashes[style_turn(style) % 4],
+    text_add(script, "lc rgb '%s' dt %s pt %d lw %s", drawing_colour(style), dashes[drawing_turn(style) % 4],
              marks[style % (sizeof marks / sizeof marks[0])], style ? "1.6" : "4");
 }
 
@@ -126,50 +134,4 @@ ee_status drawing_save(const char *folder, const char *name, text *script, text 
     memory_free(data->bytes);
     memory_free(figures);
     return status;
-}
-
-/* ---- in a page ---- */
-
-/* Copies the markup and puts prefix in front of every id and of every use of one. */
-static void add_with_prefix(text *page, const char *from, const char *prefix)
-{
-    static const char *const before_ids[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
-    const char *start = from;
-    while (*from) {
-        size_t length = 0;
-        for (size_t i = 0; i < sizeof before_ids / sizeof before_ids[0] && !length; i++)
-            if (strncmp(from, before_ids[i], strlen(before_ids[i])) == 0) length = strlen(before_ids[i]);
-        from += length ? length : 1;
-        if (!length) continue;
-        text_bytes(page, start, (size_t)(from - start));
-        text_add(page, "%s-", prefix);
-        start = from;
-    }
-    text_bytes(page, start, (size_t)(from - start));
-}
-
-void drawing_embed(const char *folder, const char *name, const char *title, text *page)
-{
-    char *path = NULL;
-    uint8_t *bytes = NULL;
-    size_t size;
-    ee_status status = page->status;
-    if (!status) status = file_path(folder, name, ".svg", &path, page->error);
-    if (!status) status = file_read(path, &bytes, &size, page->error);
-    /* In front of the picture stand the XML declaration and gnuplot's own title. */
-    const char *head = bytes ? strstr((const char *)bytes, "<svg") : NULL;
-    const char *body = head ? strstr(head, "</desc>") : NULL;
-    const char *head_end = head ? strchr(head, '>') : NULL;
-    if (!status && (!body || !head_end))
-        status = status_fail(page->error, EE_FILE_ERROR, "%.150s is not what gnuplot writes", path);
-    if (!status) {
-        text_bytes(page, head, (size_t)(head_end - head));
-        text_add(page, " role=\"img\"><title>");
-        text_html(page, title);
-        text_add(page, "</title>");
-        add_with_prefix(page, body + strlen("</desc>"), name);
-    }
-    page->status = status;
-    memory_free(bytes);
-    memory_free(path);
 }

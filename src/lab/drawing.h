@@ -18,16 +18,16 @@ void drawing_line_style(text *script, size_t style);
 
 /* The colour of a style: Okabe and Ito's colours, which the colour-blind tell apart too. */
 const char *drawing_colour(size_t style);
+size_t drawing_colour_number(size_t style);
 
-/* Whether that colour is another's too: then the line is dashed. */
-bool drawing_is_dashed(size_t style);
+/* How often the colours have come round before this style: then the line is dashed, each time in another way. */
+size_t drawing_turn(size_t style);
+
+/* `--line-0:#d55e00;` and so on, for a style sheet: the colours by their number, on a white or a dark ground. */
+void drawing_colours(text *sheet, bool dark);
 
 /* Writes the four files, and frees the two texts. EE_FILE_ERROR, with the package to install, where gnuplot is missing
  * or fails. */
 ee_status drawing_save(const char *folder, const char *name, text *script, text *data);
-
-/* Puts the figure's SVG into a page, with title for those who do not see it. gnuplot gives the same ids in every file:
- * here they begin with the figure's name. */
-void drawing_embed(const char *folder, const char *name, const char *title, text *page);
 
 #endif

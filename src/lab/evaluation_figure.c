@@ -1,7 +1,9 @@
-/* The figures of evaluations. */
+/* The figures of evaluations, for papers and as charts of the page. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/memory.h"
+#include "chart.h"
 #include "drawing.h"
 #include "report_evaluation.h"
 
@@ -17,8 +19,8 @@ static ee_status name_of(const evaluation_group *group, evaluation_figure which,
 /* ---- values over time ---- */
 
 /* What the intervals of the end lie in, and half as much to each side, as far as values can be: at the beginning they
- * are as wide as can be. */
-static void add_value_frame(const evaluation_group *group, text *script)
+ * are as wide as can be. False where that is nothing. */
+static bool frame_values(const evaluation_group *group, double *from, double *to)
 {
     double low = INFINITY, high = -INFINITY;
     value_range range = group->rows[0]->result.log.range;
@@ -28,9 +30,9 @@ static void add_value_frame(const evaluation_group *group, text *script)
         high = fmax(high, fmax(of->log.reward, fmax(of->estimates[0].value, of->estimates[0].high)));
     }
     double room = 0.5 * (high - low);
-    if (room > 0 && isfinite(room))
-        text_add(script, "set yrange [%.6g:%.6g]\n", fmin(low, fmax(low - room, range.reward_low)),
-                 fmax(high, fmin(high + room, range.reward_high)));
+    *from = fmin(low, fmax(low - room, range.reward_low));
+    *to = fmax(high, fmin(high + room, range.reward_high));
+    return room > 0 && isfinite(room);
 }
 
 static void add_value_data(const stored_evaluation *row, const char *label, size_t block, text *data)
@@ -47,7 +49,8 @@ static void draw_values(const evaluation_group *group, const char *name, text *s
 {
     text_add(script, "set xlabel 'events of the log'\nset ylabel 'value by %s'\nset xrange [0:*]\n",
              group->rows[0]->estimators[0]);
-    add_value_frame(group, script);
+    double low, high;
+    if (frame_values(group, &low, &high)) text_add(script, "set yrange [%.6g:%.6g]\n", low, high);
     drawing_begin(script, name, 440);
     text_add(script, "plot ");
     for (size_t i = 0; i < group->count; i++) {
@@ -57,7 +60,7 @@ static void draw_values(const evaluation_group *group, const char *name, text *s
     }
     for (size_t i = 0; i < group->count; i++) {
         text_add(script, "'%s.dat' index %zu using 1:2 with lines lw 2 dt %s lc rgb '%s' title ", name, i,
-                 drawing_is_dashed(i) ? "'-'" : "solid", drawing_colour(i));
+                 drawing_turn(i) ? "'-'" : "solid", drawing_colour(i));
         drawing_quoted(script, group->labels[i]);
         text_add(script, ", \\\n");
     }
@@ -111,20 +114,25 @@ static void add_shares(const evaluation_group *group, const char *name, size_t b
     text_add(script, "set boxwidth %.6g\nset style fill solid 0.85 noborder\nplot ", width);
     for (size_t i = 0; i < group->count; i++) {
         text_add(script, "'%s.dat' index %zu using ($1%+.6g):2 with boxes fs %s lc rgb '%s' title ", name, block + i,
-                 width * ((double)i + 0.5) - 0.42, drawing_is_dashed(i) ? "pattern 4" : "solid 0.85",
-                 drawing_colour(i));
+                 width * ((double)i + 0.5) - 0.42, drawing_turn(i) ? "pattern 4" : "solid 0.85", drawing_colour(i));
         drawing_quoted(script, group->labels[i]);
         text_add(script, i + 1 < group->count ? ", \\\n" : "\n");
     }
 }
 
+/* Every so many bins of weights have a tick: that of 1 is one of them. */
+static size_t weight_step(size_t first, size_t last)
+{
+    return last - first < 10 ? 1 : last - first < 18 ? 2 : 4;
+}
+
 static void add_weight_tics(size_t first, size_t last, text *script)
 {
-    size_t step = last - first < 10 ? 1 : last - first < 18 ? 2 : 4;
+    size_t step = weight_step(first, last);
     text_add(script, "set xrange [%zu.4:%zu.6]\nset xtics ('0' %zu", first - 2, last, first - 1);
     for (size_t k = first; k <= last; k++) {
         double weight = exp2((double)k - EVALUATION_WEIGHT_ONE);
-        if (k % step) continue; /* EVALUATION_WEIGHT_ONE has one */
+        if (k % step) continue;
         text_add(script, weight < 1 ? ", '1/%.0f' %zu" : ", '%.0f' %zu", weight < 1 ? 1 / weight : weight, k);
     }
     text_add(script, ")\n");
@@ -186,11 +194,138 @@ ee_status evaluation_figures(const evaluation_groups *of, const char *folder, si
     return EE_OK;
 }
 
-void evaluation_figure_embed(const evaluation_group *group, evaluation_figure which, const char *folder,
-                             const char *title, text *page)
+/* ---- in the page ---- */
+
+/* One line a candidate, and after them that of the log's own reward; with room for so many points each. */
+typedef struct candidate_lines {
+    chart_line *lines;   /* (group->count + 1) */
+    chart_point *points; /* (group->count + 1, room) */
+} candidate_lines;
+
+static ee_status create_lines(const evaluation_group *group, size_t room, candidate_lines *out, ee_error *error)
 {
+    size_t count = group->count + 1;
+    ee_status status = memory_create(NULL, &out->lines, count, sizeof *out->lines, error);
+    if (!status) status = memory_create(NULL, &out->points, count * room, sizeof *out->points, error);
+    for (size_t i = 0; i < count && !status; i++)
+        out->lines[i] = (chart_line){.part = EVALUATION_PART,
+                                     .style = i < group->count ? i : CHART_PLAIN,
+                                     .name = i < group->count ? group->labels[i] : "reward of the log",
+                                     .points = out->points + i * room};
+    return status;
+}
+
+static void show_values(text *page, const evaluation_group *group, const char *name, const char *title,
+                        const candidate_lines *of)
+{
+    double last = 1.0, low, high;
+    size_t count = group->count;
+    for (size_t i = 0; i <= count; i++) {
+        const evaluation_result *from = &group->rows[i < count ? i : 0]->result;
+        chart_point *into = of->points + i * EVALUATION_MARKS;
+        of->lines[i].count = from->mark_count;
+        for (size_t k = 0; k < from->mark_count; k++) {
+            const evaluation_mark *mark = &from->marks[k];
+            double events = (double)mark->events;
+            into[k] = i < count
+                          ? (chart_point){events, mark->values[0], mark->intervals[0].low, mark->intervals[0].high}
+                          : (chart_point){events, mark->logged, NAN, NAN};
+            last = fmax(last, events);
+        }
+    }
+    if (!frame_values(group, &low, &high)) high = low + 1.0;
+    char value[80];
+    snprintf(value, sizeof value, "value by %s", group->rows[0]->estimators[0]);
+    chart_frame frame = {
+        .title = title, .x = chart_linear("events of the log", 0.0, last), .y = chart_linear(value, low, high)};
+    chart_begin(page, name, false);
+    chart_frame_begin(page, &frame);
+    chart_lines(page, &frame, of->lines, count + 1);
+    chart_frame_end(page, &frame);
+    chart_legend(page, of->lines, count + 1);
+    chart_end(page);
+}
+
+/* Bars of all candidates, side by side in each bin, whose shares the lines have been given. */
+static void show_shares(text *page, const evaluation_group *group, chart_frame *frame, const candidate_lines *of)
+{
+    double highest = 0.0, width = 0.84 / (double)group->count;
+    for (size_t i = 0; i < group->count; i++)
+        for (size_t k = 0; k < of->lines[i].count; k++) {
+            chart_point *point = of->points + i * EVALUATION_WEIGHT_BINS + k;
+            highest = fmax(highest, point->y);
+            point->x += width * ((double)i + 0.5) - 0.42;
+        }
+    frame->y = chart_linear(frame->y.title, 0.0, highest > 0.0 ? highest : 1.0);
+    chart_frame_begin(page, frame);
+    for (size_t i = 0; i < group->count; i++) chart_bars(page, frame, &of->lines[i], width, "%");
+    chart_frame_end(page, frame);
+}
+
+static void show_weights(text *page, const evaluation_group *group, const char *title, const candidate_lines *of)
+{
+    size_t first, last;
+    find_weights(group, &first, &last);
+    chart_frame frame = {.title = title, .is_low = true, .y = {.title = "rounds, percent"}};
+    frame.x =
+        (chart_axis){"weight: from there up to twice that", .low = (double)first - 1.6, .high = (double)last + 0.6};
+    chart_tick_add(&frame.x, (double)first - 1.0, "0");
+    for (size_t k = first; k <= last; k++) {
+        double weight = exp2((double)k - EVALUATION_WEIGHT_ONE);
+        if (k % weight_step(first, last) == 0)
+            chart_tick_add(&frame.x, (double)k, weight < 1 ? "1/%.0f" : "%.0f", weight < 1 ? 1 / weight : weight);
+    }
+    for (size_t i = 0; i < group->count; i++) {
+        const evaluation_result *from = &group->rows[i]->result;
+        chart_point *into = of->points + i * EVALUATION_WEIGHT_BINS;
+        of->lines[i].count = last - first + 2;
+        into[0] = (chart_point){(double)first - 1.0, 100 * from->weights[0], NAN, NAN};
+        for (size_t k = first; k <= last; k++)
+            into[k - first + 1] = (chart_point){(double)k, 100 * from->weights[k], NAN, NAN};
+    }
+    show_shares(page, group, &frame, of);
+}
+
+static void show_overlap(text *page, const evaluation_group *group, const candidate_lines *of)
+{
+    chart_frame frame = {.title = "How probable in the log the choices of the candidates were.",
+                         .is_low = true,
+                         .y = {.title = "choices, percent"}};
+    frame.x = (chart_axis){"probability in the log: up to there", .low = -0.5, .high = EVALUATION_OVERLAP_BINS - 0.5};
+    chart_tick_add(&frame.x, 0.0, "never");
+    for (size_t k = 1; k < EVALUATION_OVERLAP_BINS; k++)
+        chart_tick_add(&frame.x, (double)k, "%g", evaluation_overlap_ends[k]);
+    for (size_t i = 0; i < group->count; i++) {
+        of->lines[i].count = EVALUATION_OVERLAP_BINS;
+        for (size_t k = 0; k < EVALUATION_OVERLAP_BINS; k++)
+            of->points[i * EVALUATION_WEIGHT_BINS + k] =
+                (chart_point){(double)k, 100 * group->rows[i]->result.overlap[k], NAN, NAN};
+    }
+    show_shares(page, group, &frame, of);
+}
+
+static void show_bars(text *page, const evaluation_group *group, const char *name, const char *title,
+                      const candidate_lines *of)
+{
+    chart_begin(page, name, false);
+    show_weights(page, group, title, of);
+    if (has_overlap(group)) show_overlap(page, group, of);
+    for (size_t i = 0; i < group->count; i++) of->lines[i].count = 0; /* bars tell their numbers themselves */
+    chart_legend(page, of->lines, group->count);
+    chart_end(page);
+}
+
+void evaluation_chart(text *page, const evaluation_group *group, evaluation_figure which, const char *title)
+{
+    candidate_lines of = {0};
     char *name = NULL;
-    if (!page->status) page->status = name_of(group, which, &name, page->error);
-    drawing_embed(folder, name, title, page);
+    bool values = which == EVALUATION_FIGURE_VALUE;
+    if (page->status) return;
+    ee_status status = name_of(group, which, &name, page->error);
+    if (!status) status = create_lines(group, values ? EVALUATION_MARKS : EVALUATION_WEIGHT_BINS, &of, page->error);
+    if (!status) (values ? show_values : show_bars)(page, group, name, title, &of);
+    if (status) page->status = status;
+    memory_free(of.lines);
+    memory_free(of.points);
     memory_free(name);
 }

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "chart.h"
 #include "figure.h"
 #include "page.h"
 #include "report_parts.h"
+#include "run_chart.h"
 
 ee_status report_figures(const summary *of, const char *folder, size_t *count, ee_error *error)
 {
@@ -229,8 +231,10 @@ static void add_overview_row(text *page, const summary_groups *list, size_t styl
         if (cell) label = cell->labels[SUMMARY_MAIN];
     }
     if (!label) return;
-    text_add(page, "<tr%s><th scope=\"row\">", style ? "" : " class=\"reference\"");
-    report_swatch(page, style);
+    text_add(page, "<tr%s", style ? "" : " class=\"reference\"");
+    run_chart_line_name(page, SUMMARY_MAIN, style);
+    text_add(page, "><th scope=\"row\">");
+    chart_swatch(page, style);
     text_html(page, label);
     text_add(page, "%s</th>", style ? "" : "<span class=\"tag\">reference</span>");
     for (size_t g = 0; g < list->count; g++) {
@@ -271,25 +275,24 @@ static void add_overview(text *page, const summary *of)
              "significant.</p>\n");
 }
 
-static void add_runs(text *page, const summary *of, const char *folder)
+static void add_runs(text *page, const summary *of)
 {
     add_warnings(page, of);
     add_overview(page, of);
     add_what_was_run(page, of);
-    for (size_t g = 0; g < of->results.count; g++) report_group(page, &of->results.groups[g], folder);
+    for (size_t g = 0; g < of->results.count; g++) report_group(page, &of->results.groups[g]);
     report_grids(page, of);
     report_settings(page, of);
     report_commands(page, of);
     report_notes(page);
 }
 
-ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *folder, const char *path,
-                      ee_error *error)
+ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *path, ee_error *error)
 {
     text page = text_start(error);
     add_title(&page, of, evaluations);
-    evaluation_sections(&page, evaluations, folder);
-    if (of->results.count) add_runs(&page, of, folder);
+    evaluation_sections(&page, evaluations);
+    if (of->results.count) add_runs(&page, of);
     text_add(&page, "<footer>Made by eenet report %s.</footer>\n", ee_version());
     page_end(&page);
     return text_save(&page, path);

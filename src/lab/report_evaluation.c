@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "chart.h"
 #include "page.h"
 #include "report_parts.h"
 
@@ -231,7 +232,7 @@ static void add_slot_rows(text *page, const stored_evaluation *row, int decimals
 {
     for (size_t k = 0; k < row->result.slot_count; k++) {
         const slot_result *slot = &row->result.slots[k];
-        text_add(page, "<tr><th scope=\"row\">slot %zu%s", k + 1, slot->id[0] ? ", " : "");
+        text_add(page, "<tr class=\"part\"><th scope=\"row\">slot %zu%s", k + 1, slot->id[0] ? ", " : "");
         text_html(page, slot->id);
         text_add(page, "</th>");
         add_estimates(page, slot->estimates, row->estimator_count, slot->reward, decimals);
@@ -245,8 +246,10 @@ static void add_row_of(text *page, const evaluation_group *group, size_t place, 
 {
     const stored_evaluation *row = group->rows[place];
     const evaluation_result *of = &row->result;
-    text_add(page, "<tr><th scope=\"row\">");
-    report_swatch(page, place);
+    text_add(page, "<tr");
+    chart_line_name(page, EVALUATION_PART, place);
+    text_add(page, "><th scope=\"row\">");
+    chart_swatch(page, place);
     text_html(page, group->labels[place]);
     if (!of->diagnosis.trusted) text_add(page, "<span class=\"tag\">not to be trusted</span>");
     text_add(page, "</th>");
@@ -280,12 +283,11 @@ static void add_table(text *page, const evaluation_group *group, int decimals)
              100 * first->confidence);
 }
 
-static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const char *folder,
-                       const char *caption)
+static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const char *caption)
 {
-    text_add(page, "<figure><div class=\"scroll\">");
-    evaluation_figure_embed(group, which, folder, caption, page);
-    text_add(page, "</div><figcaption>%s</figcaption></figure>\n", caption);
+    text_add(page, "<figure>");
+    evaluation_chart(page, group, which, caption);
+    text_add(page, "<figcaption>%s</figcaption></figure>\n", caption);
 }
 
 static bool says(const stored_evaluation *row, const char *sentence)
@@ -331,7 +333,7 @@ static void add_diagnosis(text *page, const evaluation_group *group)
     for (size_t i = 0; i < group->count; i++) add_sentences(page, group, i, false);
 }
 
-static void add_section(text *page, const evaluation_group *group, const char *folder)
+static void add_section(text *page, const evaluation_group *group)
 {
     const stored_evaluation *first = group->rows[0];
     int decimals = decimals_of(group);
@@ -342,11 +344,11 @@ static void add_section(text *page, const evaluation_group *group, const char *f
     text_add(page, "</p>\n");
     add_facts(page, first, decimals);
     add_table(page, group, decimals);
-    add_figure(page, group, EVALUATION_FIGURE_VALUE, folder,
+    add_figure(page, group, EVALUATION_FIGURE_VALUE,
                "What each candidate would have had a round, by the events up to there; the bands are the intervals. "
                "The dotted line is what the policy of the log had.");
     add_diagnosis(page, group);
-    add_figure(page, group, EVALUATION_FIGURE_WEIGHTS, folder,
+    add_figure(page, group, EVALUATION_FIGURE_WEIGHTS,
                "Weights: how much more often the candidate takes the logged action than the log did; a weight of 0: "
                "it does not take it. Large ones make an estimate shaky. Below, where the log tells it: how probable "
                "in the log what the candidate chooses was.");
@@ -362,7 +364,7 @@ void evaluation_links(text *page, const evaluation_groups *of)
     }
 }
 
-void evaluation_sections(text *page, const evaluation_groups *of, const char *folder)
+void evaluation_sections(text *page, const evaluation_groups *of)
 {
-    for (size_t g = 0; g < of->count; g++) add_section(page, &of->groups[g], folder);
+    for (size_t g = 0; g < of->count; g++) add_section(page, &of->groups[g]);
 }

@@ -35,11 +35,12 @@ typedef enum evaluation_figure {
     EVALUATION_FIGURES
 } evaluation_figure;
 
-void evaluation_figure_embed(const evaluation_group *group, evaluation_figure which, const char *folder,
-                             const char *title, text *page);
+/* As a chart of the page: see chart.h. Rows of tables that belong to a line of it are of this part. */
+#define EVALUATION_PART "candidate"
+void evaluation_chart(text *page, const evaluation_group *group, evaluation_figure which, const char *title);
 
-/* Links to the sections, and the sections, whose figures must have been drawn. */
+/* Links to the sections, and the sections. */
 void evaluation_links(text *page, const evaluation_groups *of);
-void evaluation_sections(text *page, const evaluation_groups *of, const char *folder);
+void evaluation_sections(text *page, const evaluation_groups *of);
 
 #endif

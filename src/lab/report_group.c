@@ -3,10 +3,11 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "figure.h"
+#include "chart.h"
 #include "page.h"
 #include "repeats.h"
 #include "report_parts.h"
+#include "run_chart.h"
 
 /* NULL where there is none. */
 static const char *reference_name(const summary_group *group, summary_part part)
@@ -18,8 +19,10 @@ static const char *reference_name(const summary_group *group, summary_part part)
 static void begin_row(text *page, const summary_group *group, summary_part part, size_t place, size_t style)
 {
     bool reference = place == group->references[part];
-    text_add(page, "<tr%s><th scope=\"row\">", reference ? " class=\"reference\"" : "");
-    report_swatch(page, style);
+    text_add(page, "<tr%s", reference ? " class=\"reference\"" : "");
+    run_chart_line_name(page, part, style);
+    text_add(page, "><th scope=\"row\">");
+    chart_swatch(page, style);
     text_html(page, group->cells[place].labels[part]);
     text_add(page, "%s</th>", reference ? "<span class=\"tag\">reference</span>" : "");
 }
@@ -117,8 +120,7 @@ static void add_result_table(text *page, const summary_group *group, summary_par
     text_add(page, " The small numbers lead to what the columns mean.</p>\n");
 }
 
-static void add_figure(text *page, const summary_group *group, figure_kind kind, const char *folder,
-                       const char *caption)
+static void add_figure(text *page, const summary_group *group, figure_kind kind, const char *caption)
 {
     if (!figure_has(group, kind)) return;
     char *name;
@@ -127,14 +129,13 @@ static void add_figure(text *page, const summary_group *group, figure_kind kind,
         page->status = status;
         return;
     }
-    text_add(page, "<figure><div class=\"scroll\">");
-    figure_embed(group, kind, folder, caption, page);
-    text_add(page, "</div><figcaption>%s For papers: <code>figures/%s.pdf</code></figcaption></figure>\n", caption,
-             name);
+    text_add(page, "<figure>");
+    run_chart(page, group, kind, caption);
+    text_add(page, "<figcaption>%s For papers: <code>figures/%s.pdf</code></figcaption></figure>\n", caption, name);
     memory_free(name);
 }
 
-static void add_ablation(text *page, const summary_group *group, summary_part part, const char *folder)
+static void add_ablation(text *page, const summary_group *group, summary_part part)
 {
     if (!report_count(group, part)) return;
     static const struct {
@@ -156,7 +157,7 @@ static void add_ablation(text *page, const summary_group *group, summary_part pa
                             FIGURE_WEIGHT},
     };
     text_add(page, "<h3>%s</h3>\n<p>%s All else is as in the reference.</p>\n", kinds[part].title, kinds[part].text);
-    add_figure(page, group, kinds[part].figure, folder,
+    add_figure(page, group, kinds[part].figure,
                "Mean regret over the seeds; the bands are one standard deviation to each side. Below, larger: the same "
                "means less that of the reference.");
     add_result_table(page, group, part);
@@ -185,7 +186,7 @@ static void add_direction_row(text *page, const summary_group *group, summary_pa
     text_add(page, "</td></tr>\n");
 }
 
-static void add_directions(text *page, const summary_group *group, const char *folder)
+static void add_directions(text *page, const summary_group *group)
 {
     if (!figure_has(group, FIGURE_DIRECTION)) return;
     static const column columns[] = {{"policy", 0},
@@ -200,7 +201,7 @@ static void add_directions(text *page, const summary_group *group, const char *f
              "raise; a random draw goes either way; f2 learns which. Where the rewards of a data set are certain, "
              "as those of classes and ratings are, h is the reward itself. All arms of a round count here, while a "
              "policy learns from the one that it played alone.</p>\n");
-    add_figure(page, group, FIGURE_DIRECTION, folder,
+    add_figure(page, group, FIGURE_DIRECTION,
                "Correlation of a policy’s exploration with what its estimate missed, in twentieths of the rounds.");
     text_add(page, "<div class=\"scroll\"><table>\n");
     report_head(page, columns, sizeof columns / sizeof columns[0]);
@@ -249,7 +250,7 @@ static void add_repeats(text *page, const summary_group *group)
         text_add(page, "<p class=\"facts\">%s</p>\n", line);
 }
 
-void report_group(text *page, const summary_group *group, const char *folder)
+void report_group(text *page, const summary_group *group)
 {
     text_add(page, "<section>\n<h2 id=\"%s\">", group->file);
     text_html(page, group->label);
@@ -261,17 +262,19 @@ void report_group(text *page, const summary_group *group, const char *folder)
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
     add_repeats(page, group);
-    add_figure(page, group, FIGURE_REGRET, folder,
-               "Mean regret over the seeds; the bands are one standard deviation to each side. The legend is in the "
-               "order of the regret at the end. What loses more than twice the least leaves the frame. Below, larger: "
-               "the same means less that of the reference, with the nearest half of the others in the frame.");
+    add_figure(
+        page, group, FIGURE_REGRET,
+        "Mean regret over the seeds; the bands are one standard deviation to each side. The legend is in the "
+        "order of the regret at the end. What loses more than twice the least leaves the frame, unless the axes are "
+        "logarithmic. Below, larger: "
+        "the same means less that of the reference, with the nearest half of the others in the frame.");
     add_result_table(page, group, SUMMARY_MAIN);
     add_slots(page, group);
-    add_ablation(page, group, SUMMARY_LABEL, folder);
-    add_ablation(page, group, SUMMARY_DECISION, folder);
-    add_ablation(page, group, SUMMARY_WEIGHT, folder);
-    add_directions(page, group, folder);
+    add_ablation(page, group, SUMMARY_LABEL);
+    add_ablation(page, group, SUMMARY_DECISION);
+    add_ablation(page, group, SUMMARY_WEIGHT);
+    add_directions(page, group);
     text_add(page, "<h3>Time and memory</h3>\n");
-    add_figure(page, group, FIGURE_COST, folder, "Both axes are logarithmic. Least regret on top.");
+    add_figure(page, group, FIGURE_COST, "Both axes are logarithmic. Least regret on top.");
     text_add(page, "</section>\n");
 }

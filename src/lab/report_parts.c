@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "drawing.h"
 #include "page.h"
 
 /* ---- the heads of tables ---- */
@@ -98,12 +97,6 @@ void report_delay(text *page, const delay *late)
                  "a reward above 0 comes a random number of rounds after its decision, geometric with mean %g and "
                  "below %" PRIu64 ", and any other is told as 0 after %" PRIu64 " rounds; ",
                  late->mean, late->rounds, late->rounds);
-}
-
-void report_swatch(text *page, size_t style)
-{
-    const char *look = drawing_is_dashed(style) ? "swatch hollow" : "swatch";
-    text_add(page, "<span class=\"%s\" style=\"--c:%s\"></span>", look, drawing_colour(style));
 }
 
 int report_decimals(const summary_group *group)

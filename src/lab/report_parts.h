@@ -7,8 +7,8 @@
 
 /* ---- the parts ---- */
 
-/* A data set: its figures, tables and ablations. The figures have been drawn into folder/figures. */
-void report_group(text *page, const summary_group *group, const char *folder);
+/* A data set: its charts, tables and ablations. */
+void report_group(text *page, const summary_group *group);
 
 /* By which runs the settings were chosen; nothing where none were. */
 void report_grids(text *page, const summary *of);
@@ -55,9 +55,6 @@ void report_seeds(text *page, const summary_group *group, const summary_cell *ce
 
 /* When the rewards of a group came: nothing where that was at once, else a clause that ends in "; ". */
 void report_delay(text *page, const delay *late);
-
-/* The colour of a cell's line. */
-void report_swatch(text *page, size_t style);
 
 /* The digits after the point that the numbers of a group are shown with. */
 int report_decimals(const summary_group *group);

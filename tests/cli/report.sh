@@ -1,5 +1,5 @@
 #!/bin/sh
-# report.sh PROGRAM: the table, the figures and the page of a folder of results. report_browser looks at the page.
+# report.sh PROGRAM: the table, the figures and the page of a folder of results. tests/node/report.test.mjs looks at the page.
 set -eu
 eenet=$1
 fail() { echo "report.sh: $*" >&2; exit 1; }

@@ -1,11 +1,8 @@
 #!/bin/sh
-# browser.sh PROGRAM SCRIPT: makes a report of small runs and looks at it in a real browser, as wide as a desk and as
-# narrow as a telephone. SCRIPT runs in the page and writes what is wrong with it. 77: there is no browser, or no gnuplot.
+# folder.sh PROGRAM: plays small runs of all kinds in the folder `runs` and writes their report: what
+# tests/node/report.test.mjs looks at in a browser.
 set -eu
 eenet=$1
-script=$2
-command -v chromium >/dev/null || exit 77
-command -v gnuplot >/dev/null || exit 77
 
 # Seven policies and the four cells of the ablations on one data set, two policies and one seed on another.
 play() { "$eenet" run -T 300 -o runs "$@" >/dev/null; }
@@ -32,24 +29,3 @@ tail -n 1 runs/evaluations.jsonl | sed 's/"candidate": *"first"/"candidate":"dou
 cat doubtful >>runs/evaluations.jsonl
 "$eenet" report runs >written
 tail -n 1 written | grep -qx runs/report.html
-
-# The page in a frame of that width: the browser's own window has a least width. What the script finds comes by a
-# message, since a frame of another file is closed to the page around it.
-look() { # WIDTH
-    awk -v script="$script" '
-        $0 == "</body>" { print "<script>"; while ((getline line < script) > 0) print line; print "</script>" }
-        { print }' runs/report.html >"framed-$1.html"
-    cat >"frame-$1.html" <<END
-<!DOCTYPE html>
-<html><body style="margin:0"><pre id="verdict">no verdict</pre>
-<script>addEventListener('message', m => { document.getElementById('verdict').textContent = m.data })</script>
-<iframe src="framed-$1.html" style="border:0;width:$1px;height:3000px"></iframe></body></html>
-END
-    chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$PWD/profile" \
-        --virtual-time-budget=20000 --window-size=1500,3200 --dump-dom "file://$PWD/frame-$1.html" >"seen-$1" 2>said ||
-        { cat said; exit 1; }
-    sed -n 's/.*<pre id="verdict">\(.*\)<\/pre>.*/\1/p' "seen-$1" >"verdict-$1"
-    [ "$(cat "verdict-$1")" = "good, $1 wide" ] || { echo "at $1 pixels:"; cat "verdict-$1"; exit 1; }
-}
-look 400
-look 1400
