@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -244,20 +243,6 @@ static ee_status ratings_open(const dataset_request *request, dataset **out, ee_
     return open_file(request, &ratings_schema, NULL, request->place, out, error);
 }
 
-/* Whether the folder has the file, packed or plain. */
-static ee_status has_file(const char *folder, const char *name, bool *found, ee_error *error)
-{
-    char packed[32], *path = NULL;
-    snprintf(packed, sizeof packed, "%s.gz", name);
-    ee_status status = file_join(folder, packed, &path, error);
-    if (status) return status;
-    *found = access(path, F_OK) == 0;
-    path[strlen(path) - strlen(".gz")] = '\0';
-    *found = *found || access(path, F_OK) == 0;
-    memory_free(path);
-    return EE_OK;
-}
-
 static ee_status movielens_open(const dataset_request *request, dataset **out, ee_error *error)
 {
     static const char *const names[] = {"ratings.csv", "ratings.dat", "u.data"};
@@ -266,7 +251,7 @@ static ee_status movielens_open(const dataset_request *request, dataset **out, e
         return open_file(request, &movielens_schema, NULL, request->place, out, error);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         bool found;
-        ee_status status = has_file(request->place, names[i], &found, error);
+        ee_status status = source_find(request->place, names[i], &found, error);
         if (status) return status;
         if (found) return open_file(request, &movielens_schema, request->place, names[i], out, error);
     }

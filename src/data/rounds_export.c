@@ -172,7 +172,7 @@ static ee_status check_description(const export_state *state, const char *path, 
     const rounds_file *said = &state->said;
     ee_status status = file_read(path, &bytes, &size, error);
     if (status) return status;
-    status = rounds_file_parse(bytes, size, path, &there, error);
+    status = rounds_file_parse(bytes, size, path, NULL, &there, error);
     memory_free(bytes);
     if (status) return status;
     if (strcmp(there.dataset, said->dataset) == 0 && there.fingerprint == said->fingerprint &&

@@ -1,11 +1,14 @@
 #include "rounds_file.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
+#include "base/options.h"
 
 const char *const rounds_array_names[ROUNDS_ARRAYS] = {
     [ROUNDS_CONTEXTS] = "contexts.npy", [ROUNDS_VALUES] = "values.npy",     [ROUNDS_INDICES] = "indices.npy",
@@ -17,6 +20,48 @@ static const char *const form_names[] = {[ROUNDS_UNSAID] = "", [ROUNDS_DENSE] = 
 enum { FORMAT = 1, CHECKSUM_DIGITS = 16 };
 
 /* ---- reading ---- */
+
+/* "Blocks", "bloks", "blocks_of_features" and "n_blocks" are "blocks"; "author" is nothing of ours. */
+const char *rounds_file_meant(const char *name, const char *const *names, size_t count)
+{
+    size_t length = strlen(name);
+    const char *nearest = options_nearest(name, names, count);
+    const char *meant = nearest && tolower((unsigned char)*name) == *nearest ? nearest : NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t own = strlen(names[i]);
+        if (strcmp(name, names[i]) == 0) return NULL;
+        bool begins = strncasecmp(name, names[i], own) == 0;
+        bool ends = length > own && name[length - own - 1] == '_' && strcasecmp(name + length - own, names[i]) == 0;
+        if (begins || ends) meant = names[i];
+    }
+    return meant;
+}
+
+/* Whoever adds members of his own may; but what is almost one of ours was hardly meant to do nothing. */
+static ee_status remark_members(json_t *members, const char *const *names, size_t count, survey *seen, ee_error *error)
+{
+    const char *member;
+    json_t *value;
+    ee_status status = EE_OK;
+    json_object_foreach(members, member, value)
+    {
+        const char *meant = status ? NULL : rounds_file_meant(member, names, count);
+        if (meant)
+            status = survey_remark(
+                seen, error, "rounds.json: '%.40s' is not known and does nothing; did you mean '%s'?", member, meant);
+    }
+    return status;
+}
+
+static ee_status remark_misspelled(json_t *root, survey *seen, ee_error *error)
+{
+    static const char *const names[] = {"format", "dataset", "fingerprint", "seed", "rounds", "arms",
+                                        "dim",    "blocks",  "exclusive",   "form", "files",  "version"};
+    ee_status status = remark_members(root, names, sizeof names / sizeof *names, seen, error);
+    if (!status)
+        status = remark_members(json_object_get(root, "files"), rounds_array_names, ROUNDS_ARRAYS, seen, error);
+    return status;
+}
 
 static ee_status fail_member(const char *name, const char *member, const char *expected, ee_error *error)
 {
@@ -105,7 +150,8 @@ static ee_status read_members(const json_t *root, const char *name, rounds_file 
     return status;
 }
 
-ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name, rounds_file *out, ee_error *error)
+ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name, survey *seen, rounds_file *out,
+                            ee_error *error)
 {
     memset(out, 0, sizeof *out);
     json_error_t reason;
@@ -117,6 +163,7 @@ ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name,
     if (!json_is_object(root))
         status = status_fail(error, EE_BAD_INPUT, "rounds: %s: expected an object, in { and }", file_tail(name));
     if (!status) status = read_members(root, name, out, error);
+    if (!status && seen) status = remark_misspelled(root, seen, error);
     json_decref(root);
     return status;
 }

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "survey.h"
 
 /* The arrays; T rounds of n arms with d features. */
 typedef enum rounds_array {
@@ -51,8 +52,14 @@ typedef struct rounds_file {
     uint64_t checksums[ROUNDS_ARRAYS];
 } rounds_file;
 
-/* EE_BAD_INPUT, with name for the file, where it is not as above. */
-ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name, rounds_file *out, ee_error *error);
+/* EE_BAD_INPUT, with name for the file, where it is not as above. A member that looks like a misspelled one is
+ * remarked, where there is a survey. */
+ee_status rounds_file_parse(const uint8_t *bytes, size_t size, const char *name, survey *seen, rounds_file *out,
+                            ee_error *error);
+
+/* Of names (count) the one that a name of another spelling seems to mean; NULL where it is one of them, or like none.
+ */
+const char *rounds_file_meant(const char *name, const char *const *names, size_t count);
 
 /* The text. Like snprintf, writes at most capacity bytes, but no zero after them, and sets *size to the length that the
  * whole has. EE_BAD_INPUT where the data set's name is not UTF-8 or the seed is 2^63 or more: JSON's readers, among

@@ -23,6 +23,15 @@ static ee_status find_file(const char *folder, const char *name, char **path, ee
     return EE_OK;
 }
 
+ee_status source_find(const char *folder, const char *name, bool *found, ee_error *error)
+{
+    char *path = NULL;
+    ee_status status = find_file(folder, name, &path, error);
+    *found = !status && access(path, F_OK) == 0;
+    memory_free(path);
+    return status;
+}
+
 ee_status source_load(const char *folder, const char *name, uint64_t *fingerprint, source *out, ee_error *error)
 {
     *out = (source){0};

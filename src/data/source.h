@@ -2,6 +2,8 @@
 #ifndef EENET_SOURCE_H
 #define EENET_SOURCE_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 typedef struct source {
@@ -9,6 +11,9 @@ typedef struct source {
     uint8_t *bytes; /* (size) and a zero byte after them */
     size_t size;
 } source;
+
+/* Whether the folder has the file, or the one with .gz after its name; folder may be NULL. */
+ee_status source_find(const char *folder, const char *name, bool *found, ee_error *error);
 
 /* Reads the file name of a folder as it is, or where only NAME.gz is there, that; folder may be NULL. Mixes its bytes
  * into *fingerprint: the same files in the same order give the same one. On success the source is to be released; on

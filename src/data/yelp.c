@@ -94,6 +94,15 @@ done:
     return status;
 }
 
+static ee_status tell(const pool_dataset *pool, survey *seen, ee_error *error)
+{
+    ee_status status = survey_add_number(seen, "users", (double)pool->tables[USERS].rows, error);
+    if (!status) status = survey_add_number(seen, "items", (double)pool->tables[ITEMS].rows, error);
+    if (!status) status = survey_add_class(seen, "rated well", pool->ordinary_count, error);
+    if (!status) status = survey_add_class(seen, "rated badly, the reward", pool->wanted_count, error);
+    return status;
+}
+
 static ee_status yelp_open(const dataset_request *request, dataset **out, ee_error *error)
 {
     pool_dataset *pool;
@@ -103,6 +112,7 @@ static ee_status yelp_open(const dataset_request *request, dataset **out, ee_err
     if (!status) status = read_features(request->place, item_file, pool, ITEMS, error);
     if (!status) status = read_entries(request->place, pool, error);
     if (!status) status = pool_finish(pool, entry_file, error);
+    if (!status) status = tell(pool, request->survey, error);
     if (status) {
         pool_close(&pool->head);
         return status;

@@ -20,15 +20,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static char text[16384]; /* a name of 1023 bytes, each written as six, and the rest */
     rounds_file first, second;
     ee_error error = {EE_OK, ""};
-    ee_status status = rounds_file_parse(bytes, size, "fuzz", &first, &error);
+    survey *seen = NULL;
+    if (survey_create(&seen, NULL)) return 0;
+    ee_status status = rounds_file_parse(bytes, size, "fuzz", seen, &first, &error);
+    survey_free(seen);
     require(status == error.status, "a status without its error", &error);
     require(status == EE_OK || status == EE_BAD_INPUT, "an odd status", &error);
     if (status) return 0;
     size_t length;
     require(rounds_file_format(&first, text, sizeof text, &length, &error) == EE_OK, "is not written", &error);
     require(length <= sizeof text, "a text without an end", &error);
-    require(rounds_file_parse((const uint8_t *)text, length, "fuzz", &second, &error) == EE_OK, "is not read again",
-            &error);
+    require(rounds_file_parse((const uint8_t *)text, length, "fuzz", NULL, &second, &error) == EE_OK,
+            "is not read again", &error);
     require(memcmp(&first, &second, sizeof first) == 0, "reads back as another", &error);
     return 0;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "data/npy.h"
 #include "data/rounds_export.h"
 #include "data/rounds_file.h"
@@ -327,6 +329,29 @@ static void two_arrays_are_enough(void **state)
     remove_folder(&where);
 }
 
+static void packed_arrays(void **state)
+{
+    (void)state;
+    folder where = make_dense(), packed = make_folder();
+    for (int i = 0; i < ROUNDS_ARRAYS; i++) {
+        char name[32];
+        uint8_t *bytes;
+        size_t size;
+        if (file_read(folder_path(&where.place, rounds_array_names[i]), &bytes, &size, NULL)) continue;
+        snprintf(name, sizeof name, "%s.gz", rounds_array_names[i]);
+        folder_write_packed(&packed.place, name, bytes, size);
+        memory_free(bytes);
+    }
+    dataset *plain = open_data(where.text), *data = open_data(packed.text);
+    assert_same_rounds(plain, 0, data, ROUNDS);
+    dataset_free(plain);
+    dataset_free(data);
+    drop(&packed, "contexts.npy.gz");
+    drop(&packed, "rewards.npy.gz");
+    remove_folder(&where);
+    remove_folder(&packed);
+}
+
 static void sparse_arrays(void **state)
 {
     (void)state;
@@ -380,6 +405,8 @@ static void wrong_numbers_have_their_place(void **state)
     }
 }
 
+#define ARMS_FIRST ": in every array the arms come first, then the rounds"
+
 static void wrong_shapes_are_told(void **state)
 {
     (void)state;
@@ -390,11 +417,12 @@ static void wrong_shapes_are_told(void **state)
     } cases[] = {
         {ROUNDS_REWARDS, 1, {6}, "rounds: rewards.npy: expected the shape (arms, rounds), got (6)"},
         {ROUNDS_REWARDS, 2, {2, 0}, "rounds: rewards.npy: expected the shape (arms, rounds), got (2, 0)"},
-        {ROUNDS_REWARDS, 2, {3, 2}, "rounds: contexts.npy: expected the shape (3, 2, 2), got (2, 3, 2)"},
-        {ROUNDS_EXPECTED, 2, {3, 2}, "rounds: expected.npy: expected the shape (2, 3), got (3, 2)"},
+        {ROUNDS_REWARDS, 2, {3, 2}, "rounds: contexts.npy: expected the shape (3, 2, 2), got (2, 3, 2)" ARMS_FIRST},
+        {ROUNDS_EXPECTED, 2, {3, 2}, "rounds: expected.npy: expected the shape (2, 3), got (3, 2)" ARMS_FIRST},
         {ROUNDS_EXPECTED, 3, {2, 3, 1}, "rounds: expected.npy: expected the shape (2, 3), got (2, 3, 1)"},
         {ROUNDS_CONTEXTS, 2, {6, 2}, "rounds: contexts.npy: expected the shape (arms, rounds, features), got (6, 2)"},
-        {ROUNDS_CONTEXTS, 3, {3, 2, 2}, "rounds: contexts.npy: expected the shape (2, 3, 2), got (3, 2, 2)"},
+        {ROUNDS_CONTEXTS, 3, {3, 2, 2}, "rounds: contexts.npy: expected the shape (2, 3, 2), got (3, 2, 2)" ARMS_FIRST},
+        {ROUNDS_CONTEXTS, 3, {1, 6, 2}, "rounds: contexts.npy: expected the shape (2, 3, 2), got (1, 6, 2)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         folder where = make_dense();
@@ -412,6 +440,9 @@ static void description_must_be_true(void **state)
         {"{\"rounds\": 10000}", "rounds: rounds.json says 10000 rounds, the arrays have 3"},
         {"{\"dim\": 20}", "rounds: rounds.json says 20 features (dim), the arrays have 2"},
         {"{\"blocks\": 3}", "rounds: rounds.json says 3 blocks, but 2 features cannot be cut so"},
+        {"{\"blocks\": 2}",
+         "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm of blocks is the "
+         "context in one of them, and zero elsewhere"},
     };
     folder where = make_dense();
     put_text(&where, "rounds.json", "{\"arms\": 2, \"rounds\": 3, \"dim\": 2, \"form\": \"dense\"}");
@@ -419,9 +450,8 @@ static void description_must_be_true(void **state)
     assert_int_equal(dataset_blocks(data), 1);
     assert_false(dataset_exclusive(data));
     dataset_free(data);
-    put_text(&where, "rounds.json", "{\"blocks\": 2, \"exclusive\": true}");
+    put_text(&where, "rounds.json", "{\"exclusive\": true}");
     data = open_data(where.text);
-    assert_int_equal(dataset_blocks(data), 2);
     assert_true(dataset_exclusive(data));
     dataset_free(data);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -454,6 +484,146 @@ static void description_must_be_true(void **state)
     snprintf(expected, sizeof expected, "rounds: %s/rounds.json, line 1: ", where.place.path);
     assert_int_equal(dataset_open(where.text, NULL, &data, &error), EE_BAD_INPUT);
     assert_memory_equal(error.message, expected, strlen(expected));
+    remove_folder(&where);
+}
+
+/* An arm of blocks has its features in one of them, dense or sparse; an arm of zeros is in any. */
+static void blocks_are_checked(void **state)
+{
+    (void)state;
+    static const double good[12] = {1, 0, 3, 0, 0, 6, 0, -2, 0, 0, -5, 0},
+                        bad[12] = {1, 0, 3, 0, 0, 6, 0, -2, 1, 1, -5, 0};
+    folder where = make_dense();
+    put_text(&where, "rounds.json", "{\"blocks\": 2}");
+    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, good);
+    dataset *data = open_data(where.text);
+    assert_int_equal(dataset_blocks(data), 2);
+    dataset_free(data);
+    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, bad);
+    refuse(&where, EE_BAD_INPUT,
+           "rounds: rounds.json says 2 blocks, but arm 1 of round 1 has features in several: an arm of blocks is the "
+           "context in one of them, and zero elsewhere");
+    remove_folder(&where);
+
+    where = make_sparse();
+    put_text(&where, "rounds.json", "{\"dim\": 6, \"blocks\": 3}");
+    refuse(&where, EE_BAD_INPUT,
+           "rounds: rounds.json says 3 blocks, but arm 0 of round 0 has features in several: an arm of blocks is the "
+           "context in one of them, and zero elsewhere");
+    static const double zero_value[5] = {1, 0, 3, 4, 5}; /* the second was in the way, and is nothing */
+    const size_t count = 5;
+    put_array(&where, ROUNDS_VALUES, NPY_FLOAT64, &count, 1, zero_value);
+    data = open_data(where.text);
+    assert_int_equal(dataset_blocks(data), 3);
+    dataset_free(data);
+    remove_folder(&where);
+}
+
+/* ---- what was understood ---- */
+
+static void expect_remark(const folder *where, const char *sentence)
+{
+    dataset *data = open_data(where->text);
+    const survey *seen = dataset_survey(data);
+    for (size_t i = 0; !sentence && i < seen->remark_count; i++) fail_msg("%s", seen->remarks[i]);
+    assert_int_equal(seen->remark_count, sentence ? 1 : 0);
+    if (sentence) assert_string_equal(seen->remarks[0], sentence);
+    dataset_free(data);
+}
+
+static void misspelled_members_are_remarked(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{\"block\": 2}", "rounds.json: 'block' is not known and does nothing; did you mean 'blocks'?"},
+        {"{\"Exclusive\": true}", "rounds.json: 'Exclusive' is not known and does nothing; did you mean 'exclusive'?"},
+        {"{\"exlusive\": 7}", "rounds.json: 'exlusive' is not known and does nothing; did you mean 'exclusive'?"},
+        {"{\"dimensions\": 9}", "rounds.json: 'dimensions' is not known and does nothing; did you mean 'dim'?"},
+        {"{\"n_arms\": 9}", "rounds.json: 'n_arms' is not known and does nothing; did you mean 'arms'?"},
+        {"{\"files\": {\"reward.npy\": \"x\"}}",
+         "rounds.json: 'reward.npy' is not known and does nothing; did you mean 'rewards.npy'?"},
+        {"{\"author\": 1, \"time\": 2, \"name\": 3, \"arms\": 2, \"form\": \"dense\"}", NULL},
+        {"{\"files\": {\"notes.txt\": 3}}", NULL},
+    };
+    folder where = make_dense();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_text(&where, "rounds.json", cases[i][0]);
+        expect_remark(&where, cases[i][1]);
+    }
+    drop(&where, "rounds.json");
+    expect_remark(&where, NULL);
+    put_text(&where, "notes.npy", "");
+    put_text(&where, "expected.npy.unfinished", "");
+    expect_remark(&where, NULL);
+    drop(&where, "expected.npy.unfinished");
+    put_text(&where, "expectd.npy", "");
+    expect_remark(&where, "the folder has 'expectd.npy', which is not read; did you mean 'expected.npy'?");
+    drop(&where, "expectd.npy");
+    drop(&where, "notes.npy");
+    remove_folder(&where);
+
+    /* Where the misspelling is why it fails, the message says so. */
+    where = make_sparse();
+    put_text(&where, "rounds.json", "{\"dims\": 5}");
+    refuse(
+        &where, EE_BAD_INPUT,
+        "rounds: arms of the sparse form need a rounds.json with \"dim\", the features of an arm; rounds.json: 'dims' "
+        "is not known and does nothing; did you mean 'dim'?");
+    remove_folder(&where);
+    char expected[256];
+    where = make_folder();
+    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
+    put_text(&where, "reward.npy", "");
+    snprintf(
+        expected, sizeof expected,
+        "file: could not open %s/rewards.npy: No such file or directory; the folder has 'reward.npy', which is not "
+        "read; did you mean 'rewards.npy'?",
+        where.place.path);
+    refuse(&where, EE_FILE_ERROR, expected);
+    drop(&where, "reward.npy");
+    remove_folder(&where);
+}
+
+static void swapped_dimensions_are_remarked(void **state)
+{
+    (void)state;
+    const size_t swapped[3] = {ROUNDS, ARMS, DIM};
+    folder where = make_dense();
+    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, swapped, 3, contexts);
+    put_array(&where, ROUNDS_REWARDS, NPY_INT64, swapped, 2, rewards);
+    expect_remark(&where,
+                  "there are 3 arms and only 2 rounds; the arms come first in every array, then the rounds: are "
+                  "they the other way round?");
+    put_text(&where, "rounds.json", "{\"arms\": 3}");
+    expect_remark(&where, NULL);
+    remove_folder(&where);
+}
+
+static void the_survey_tells_rewards_and_features(void **state)
+{
+    (void)state;
+    static const uint8_t equal[6] = {1, 1, 1, 1, 1, 1};
+    folder where = make_dense();
+    dataset *data = open_data(where.text);
+    const survey *seen = dataset_survey(data);
+    assert_int_equal(seen->number_count, 4);
+    assert_string_equal(seen->numbers[1].name, "mean reward");
+    assert_true(seen->numbers[0].value == 0 && seen->numbers[1].value == 0.5 && seen->numbers[2].value == 1);
+    assert_true(seen->numbers[3].value == DIM);
+    assert_int_equal(seen->column_count, DIM);
+    assert_true(seen->columns[0].low == -5 && seen->columns[0].high == 5);
+    assert_true(seen->columns[1].low == -6 && seen->columns[1].high == 6);
+    dataset_free(data);
+    put_array(&where, ROUNDS_REWARDS, NPY_BOOL, cube, 2, equal);
+    expect_remark(&where, "every reward is 1: no policy can be better than another");
+    remove_folder(&where);
+
+    where = make_sparse();
+    data = open_data(where.text);
+    seen = dataset_survey(data);
+    assert_int_equal(seen->column_count, 0);
+    assert_close(seen->numbers[3].value, 5.0 / 6, 1e-12);
+    dataset_free(data);
     remove_folder(&where);
 }
 
@@ -541,10 +711,15 @@ int main(void)
         cmocka_unit_test(other_rounds_are_not_overwritten),
         cmocka_unit_test(what_cannot_be_written_is_told),
         cmocka_unit_test(two_arrays_are_enough),
+        cmocka_unit_test(packed_arrays),
         cmocka_unit_test(sparse_arrays),
         cmocka_unit_test(wrong_numbers_have_their_place),
         cmocka_unit_test(wrong_shapes_are_told),
         cmocka_unit_test(description_must_be_true),
+        cmocka_unit_test(blocks_are_checked),
+        cmocka_unit_test(misspelled_members_are_remarked),
+        cmocka_unit_test(swapped_dimensions_are_remarked),
+        cmocka_unit_test(the_survey_tells_rewards_and_features),
         cmocka_unit_test(wrong_sparse_arrays_are_told),
         cmocka_unit_test(missing_files_are_told),
     };

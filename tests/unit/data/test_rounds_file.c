@@ -10,7 +10,7 @@ static ee_status parse(const char *text, rounds_file *out, ee_error *error)
     size_t size = strlen(text);
     uint8_t *bytes = guard_end_bytes(&wall, size);
     memcpy(bytes, text, size);
-    ee_status status = rounds_file_parse(bytes, size, "rounds.json", out, error);
+    ee_status status = rounds_file_parse(bytes, size, "rounds.json", NULL, out, error);
     guard_free(&wall);
     return status;
 }
