@@ -12,6 +12,7 @@
 #include "data/text.h"
 #include "interrupt.h"
 #include "log_flags.h"
+#include "shown_name.h"
 
 enum { OUTPUT = LOG_FLAGS, SAMPLE, SEED, JSON, FLAGS };
 
@@ -178,25 +179,10 @@ static void print_range(const char *title, const log_range *range, const char *u
                log_range_mean(range));
 }
 
-enum { NAME_MOST = 40 }; /* characters of an action's name */
-
-/* What a terminal shows of it: the characters, of which those that would move the cursor become question marks. */
-static size_t show_name(json_text name, char shown[4 * NAME_MOST + 1])
-{
-    size_t characters = 0, length = 0;
-    for (size_t i = 0; i < name.length; i++) {
-        uint8_t byte = (uint8_t)name.bytes[i];
-        if ((byte & 0xc0) != 0x80 && ++characters > NAME_MOST) break;
-        shown[length++] = byte < ' ' || byte == 0x7f ? '?' : (char)byte;
-    }
-    shown[length] = '\0';
-    return characters > NAME_MOST ? NAME_MOST : characters;
-}
-
 static void print_actions(const log_summary *of)
 {
     enum { SHOWN = 20 };
-    char name[4 * NAME_MOST + 1];
+    char name[SHOWN_NAME_SIZE];
     size_t shown = of->action_count < SHOWN ? of->action_count : SHOWN, width = strlen("action");
     for (size_t i = 0; i < shown; i++) {
         size_t characters = show_name(of->actions[i].name, name);
@@ -205,10 +191,10 @@ static void print_actions(const log_summary *of)
     printf("\n  %-*s     taken   share     reward  probability\n", (int)width, "action");
     for (size_t i = 0; i < shown; i++) {
         const log_action_summary *each = &of->actions[i];
-        int missing = (int)(width - show_name(each->name, name));
-        printf("  %s%*s %9zu  %5.1f%%  %9.4g  %11.4g\n", name, missing, "", each->taken,
-               percent(each->taken, of->rewards.count), each->reward / (double)each->taken,
-               each->probability / (double)each->taken);
+        printf("  ");
+        print_name(each->name, width);
+        printf(" %9zu  %5.1f%%  %9.4g  %11.4g\n", each->taken, percent(each->taken, of->rewards.count),
+               each->reward / (double)each->taken, each->probability / (double)each->taken);
     }
     if (of->action_count > shown) printf("  and %zu more\n", of->action_count - shown);
 }

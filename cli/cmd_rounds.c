@@ -87,6 +87,7 @@ static int run(const command *self, int count, char **words)
     ee_error error;
     if (dataset_open(given[FLAG_DATASET], NULL, &data, &error)) return command_refused(self, &error);
     if (!rounds) rounds = command_usual_rounds(data);
+    command_print_remarks(self, data);
     code = export(self, data, seed, rounds, given[FLAG_OUTPUT]);
     dataset_free(data);
     return code;

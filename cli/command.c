@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "data/survey.h"
 
 static void complain(const command *self, const char *format, va_list arguments_list)
 {
@@ -190,6 +191,13 @@ int arguments_real(const command *owner, int got, const char *text, double low, 
 }
 
 /* ---- policies ---- */
+
+void command_print_remarks(const command *self, const dataset *data)
+{
+    const survey *seen = dataset_survey(data);
+    for (size_t i = 0; i < seen->remark_count; i++)
+        fprintf(stderr, "eenet %s: %s: %s\n", self->name, dataset_name(data), seen->remarks[i]);
+}
 
 const char *command_policy_name(size_t index)
 {

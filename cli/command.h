@@ -35,6 +35,7 @@ extern const command command_paper;
 extern const command command_policies;
 extern const command command_describe;
 extern const command command_datasets;
+extern const command command_inspect;
 extern const command command_rounds;
 extern const command command_log;
 extern const command command_report;
@@ -101,6 +102,9 @@ int arguments_real(const command *owner, int got, const char *text, double low, 
 /* Rounds of a run where none are asked for: 10000, which is the paper's protocol, or what the data set has of rounds or
  * of rows where that is less. */
 uint64_t command_usual_rounds(const dataset *data);
+
+/* Says on stderr, in a line each, what is likely a mistake in the data set. */
+void command_print_remarks(const command *self, const dataset *data);
 
 /* The names of the policies, as the library numbers them; NULL past the last. */
 const char *command_policy_name(size_t index);

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/survey.h"
 #include "lab/repeats.h"
 #include "lab/results.h"
 
@@ -205,10 +204,8 @@ void run_request_print_remarks(const command *self, const run_request *request)
 {
     for (size_t i = 0; i < request->dataset_texts.count; i++) {
         const dataset *data = request->datasets[i];
-        const survey *seen = dataset_survey(data);
         char line[160];
-        for (size_t r = 0; r < seen->remark_count; r++)
-            fprintf(stderr, "eenet %s: %s: %s\n", self->name, dataset_name(data), seen->remarks[r]);
+        command_print_remarks(self, data);
         if (repeats_format(dataset_rows(data), run_request_rounds(request, data), line, sizeof line))
             fprintf(stderr, "eenet %s: %s: %s\n", self->name, dataset_name(data), line);
     }

@@ -43,6 +43,20 @@ bool cell_is_beyond(const cell *value)
     return end != value->text && !*end && fabs(number) > (double)FLT_MAX && strpbrk(value->text, "0123456789");
 }
 
+double cell_with_comma(const cell *value)
+{
+    char copy[64];
+    double number;
+    size_t length = strlen(value->text);
+    if (length >= sizeof copy) return NAN;
+    memcpy(copy, value->text, length + 1);
+    char *comma = strchr(copy, ',');
+    if (!comma) return NAN;
+    *comma = '.';
+    bool good = field_number(&(field){copy, length}, &number) && fabs(number) <= (double)FLT_MAX;
+    return good ? number : NAN;
+}
+
 int categories_compare(const category_list *list, const cell *a, const cell *b)
 {
     return list->by_number ? (a->number > b->number) - (a->number < b->number) : strcmp(a->text, b->text);

@@ -22,6 +22,9 @@ cell cell_read(char *text, size_t length);
 /* Whether it would be a number, but is larger than a float can be. */
 bool cell_is_beyond(const cell *value);
 
+/* The number of a text with a comma in place of the point, as "3,14"; NaN where it is none. */
+double cell_with_comma(const cell *value);
+
 /* Far more are texts or names of the rows, not categories. */
 enum { CATEGORIES_MOST = 10000 };
 

@@ -1,5 +1,7 @@
 #include "classes.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "row_encoding.h"
 
@@ -45,8 +47,8 @@ ee_status classes_finish(classes_dataset *data, const char *name, ee_error *erro
     if (data->rows == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", name);
     if (data->rows > UINT32_MAX) return status_fail(error, EE_BAD_INPUT, "%s: %zu rows are too many", name, data->rows);
     if (data->features == 0)
-        return status_fail(error, EE_BAD_INPUT, "%s: no column but the label differs from row to row (%zu rows)", name,
-                           data->rows);
+        return status_fail(error, EE_BAD_INPUT, "%s: no column but the label differs from row to row (%zu row%s)", name,
+                           data->rows, data->rows == 1 ? "" : "s");
     if (data->classes < 2)
         return status_fail(error, EE_BAD_INPUT, "%s: all rows have the same label, expected at least two classes",
                            name);
@@ -59,6 +61,21 @@ ee_status classes_finish(classes_dataset *data, const char *name, ee_error *erro
     data->head.exclusive = true;
     data->head.rows = data->rows;
     return EE_OK;
+}
+
+ee_status classes_tell(const classes_dataset *data, const category_list *names, survey *into, ee_error *error)
+{
+    uint64_t *counts;
+    ee_status status = memory_create(NULL, &counts, data->classes, sizeof *counts, error);
+    if (status) return status;
+    for (size_t row = 0; row < data->rows; row++) counts[data->labels[row]]++;
+    for (size_t i = 0; i < data->classes && !status; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        status = survey_add_class(into, names ? names->sorted[i].text : number, counts[i], error);
+    }
+    memory_free(counts);
+    return status;
 }
 
 void classes_close(dataset *base)

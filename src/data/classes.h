@@ -5,6 +5,7 @@
 #ifndef EENET_CLASSES_H
 #define EENET_CLASSES_H
 
+#include "categories.h"
 #include "kind.h"
 
 typedef struct classes_dataset {
@@ -27,6 +28,9 @@ void classes_scale_rows(classes_dataset *data);
 /* Sets dim, arms and the rest of the head; EE_BAD_INPUT where there is no row, no feature, only one class, or more than
  * can be numbered. name is the file's. */
 ee_status classes_finish(classes_dataset *data, const char *name, ee_error *error);
+
+/* Tells the classes and how many rows each has; names NULL: they are called by their numbers from 0. */
+ee_status classes_tell(const classes_dataset *data, const category_list *names, survey *into, ee_error *error);
 
 /* The functions of the kind of every such data set. */
 void classes_close(dataset *data);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "kind.h"
+#include "kind_guess.h"
 
 static const dataset_kind *const kinds[] = {
     &dataset_synthetic, &dataset_clicks,  &dataset_mnist, &dataset_fashion_mnist, &dataset_yelp,
@@ -22,6 +23,23 @@ static bool is_of_kind(const char *text, const char *name)
     return strlen(name) == length && memcmp(text, name, length) == 0;
 }
 
+/* A word with a colon is meant as a kind, and one without as a place. */
+static void fail_no_kind(const char *text, const char *word, const char *nearest, ee_error *error)
+{
+    char meant[160];
+    size_t length = strcspn(text, ":,");
+    bool colon = text[length] == ':';
+    if (colon && nearest)
+        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);
+    else if (kind_guess(text, meant, sizeof meant))
+        status_fail(error, EE_BAD_OPTION, "data set: expected a kind before the place; did you mean '%s'?", meant);
+    else if (nearest)
+        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);
+    else
+        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%.*s'; 'eenet datasets' lists them",
+                    (int)(length < 100 ? length : 100), text);
+}
+
 /* NULL, with the error filled, where text names none. */
 static const dataset_kind *find_kind(const char *text, ee_error *error)
 {
@@ -34,12 +52,7 @@ static const dataset_kind *find_kind(const char *text, ee_error *error)
         if (is_of_kind(text, names[i]) && (found == KINDS || strchr(names[i], ':'))) found = i;
     }
     if (found < KINDS) return kinds[found];
-    const char *nearest = options_nearest(word, names, KINDS);
-    if (nearest)
-        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%s'; did you mean '%s'?", word, nearest);
-    else
-        status_fail(error, EE_BAD_OPTION, "data set: no kind is called '%.*s'; 'eenet datasets' lists them",
-                    (int)(length < 100 ? length : 100), text);
+    fail_no_kind(text, word, options_nearest(word, names, KINDS), error);
     return NULL;
 }
 

@@ -11,18 +11,31 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "categories.h"
-#include "table.h"
+#include "table_inside.h"
 
 /* Twice what the largest sets of this format have. A wrong index must not take all memory. */
 enum { MOST_FEATURES = 100000000 };
+
+static const char query_mark[] = "qid:"; /* of the query that a line belongs to, where lines are to be ranked */
+
+static bool is_query(const char *text)
+{
+    return strncmp(text, query_mark, sizeof query_mark - 1) == 0;
+}
 
 bool libsvm_recognize(const source *file)
 {
     const char *at = (const char *)file->bytes;
     at += strspn(at, " \r\n");
-    if (strchr("#\"", *at)) return false;
+    while (*at == '#') {
+        at += strcspn(at, "\n");
+        at += strspn(at, " \r\n");
+    }
+    if (!*at || *at == '"') return false;
     at += strcspn(at, " \t,;:\r\n");
     if (*at != ' ') return false;
+    at += strspn(at, " ");
+    if (is_query(at)) at += strcspn(at, " \r\n");
     at += strspn(at, " ");
     size_t digits = strspn(at, "0123456789");
     return digits && at[digits] == ':' && at[digits + 1] && strchr("-+.0123456789", at[digits + 1]);
@@ -33,6 +46,14 @@ static size_t count_bytes(const source *file, uint8_t wanted)
     size_t count = 0;
     for (size_t i = 0; i < file->size; i++) count += file->bytes[i] == wanted;
     return count;
+}
+
+static ee_status fail_number(const row_reader *rows, unsigned long long index, const char *text, ee_error *error)
+{
+    if (cell_is_beyond(&(cell){text, NAN}))
+        return rows_fail(rows, error, "expected a number of at most %.3g after '%llu:', got '%.40s'", (double)FLT_MAX,
+                         index, text);
+    return rows_fail(rows, error, "expected a number after '%llu:', got '%.40s'", index, text);
 }
 
 /* Stores index:value as entry *at. *last is the index before it, and becomes this one. */
@@ -50,7 +71,7 @@ static ee_status read_entry(const row_reader *rows, const field *from, classes_d
     field value = {colon + 1, (size_t)(from->text + from->length - colon) - 1};
     double number;
     if (!field_number(&value, &number) || fabs(number) > (double)FLT_MAX)
-        return rows_fail(rows, error, "expected a number after '%llu:', got '%.40s'", index, value.text);
+        return fail_number(rows, index, value.text, error);
     if ((float)number == 0.0f) return EE_OK;
     data->indices[*at] = (uint32_t)(index - 1 + shift);
     data->values[(*at)++] = (float)number;
@@ -58,10 +79,12 @@ static ee_status read_entry(const row_reader *rows, const field *from, classes_d
     return EE_OK;
 }
 
-/* The rows, with a 1 before their features where shift is 1. labels is (lines of the file). */
-static ee_status read_rows(row_reader *rows, size_t shift, classes_dataset *data, cell *labels, ee_error *error)
+/* The rows, with a 1 before their features where shift is 1. labels is (lines of the file). queries: lines with one. */
+static ee_status read_rows(row_reader *rows, size_t shift, classes_dataset *data, cell *labels, size_t *queries,
+                           ee_error *error)
 {
     size_t at = 0;
+    *queries = 0;
     data->rows = 0;
     for (;;) {
         bool found;
@@ -72,7 +95,9 @@ static ee_status read_rows(row_reader *rows, size_t shift, classes_dataset *data
         if (!labels[data->rows].text) return rows_fail(rows, error, "the label is missing");
         if (shift) data->values[at++] = 1.0f; /* of index 0 */
         unsigned long long last = 0;
-        for (size_t i = 1; i < rows->count && rows->fields[i].text[0] != '#'; i++) {
+        size_t first = rows->count > 1 && is_query(rows->fields[1].text) ? 2 : 1;
+        *queries += first - 1;
+        for (size_t i = first; i < rows->count && rows->fields[i].text[0] != '#'; i++) {
             status = read_entry(rows, &rows->fields[i], data, shift, &at, &last, error);
             if (status) return status;
         }
@@ -95,31 +120,47 @@ static ee_status scale_features(classes_dataset *data, ee_error *error)
     return EE_OK;
 }
 
-static ee_status number_labels(const cell *labels, const char *name, classes_dataset *data, ee_error *error)
+static ee_status tell_rows(const classes_dataset *data, const category_list *classes, size_t queries, survey *seen,
+                           ee_error *error)
 {
-    category_list classes = {0};
-    ee_status status = categories_collect(labels, data->rows, 1, name, &classes, error);
-    for (size_t row = 0; row < data->rows && !status; row++)
-        data->labels[row] = (uint32_t)categories_find(&classes, &labels[row]);
-    data->classes = classes.count;
-    categories_release(&classes);
+    ee_status status = classes_tell(data, classes, seen, error);
+    if (!status) status = survey_add_number(seen, "entries that are not zero", (double)data->starts[data->rows], error);
+    if (!status && queries)
+        status = survey_remark(seen, error,
+                               "qid: in %zu lines is passed over: each line is a round by itself, and its grade a "
+                               "class; documents of a query as the arms of a round are what rounds:DIR is for",
+                               queries);
+    if (!status) status = table_remark_label(classes, data->rows, "the label", "", seen, error);
     return status;
 }
 
-ee_status libsvm_parse(source *file, const table_options *options, classes_dataset **out, ee_error *error)
+static ee_status number_labels(const cell *labels, const char *name, classes_dataset *data, category_list *classes,
+                               ee_error *error)
 {
-    size_t lines = count_bytes(file, '\n') + 1, shift = options->constant;
+    ee_status status = categories_collect(labels, data->rows, 1, name, classes, error);
+    for (size_t row = 0; row < data->rows && !status; row++)
+        data->labels[row] = (uint32_t)categories_find(classes, &labels[row]);
+    data->classes = classes->count;
+    return status;
+}
+
+ee_status libsvm_parse(source *file, const table_options *options, survey *seen, classes_dataset **out, ee_error *error)
+{
+    size_t lines = count_bytes(file, '\n') + 1, shift = options->constant, queries;
     classes_dataset *data = NULL;
     cell *labels = NULL;
+    category_list classes = {0};
     row_reader rows = rows_start(file, " ");
     ee_status status = classes_create(lines, count_bytes(file, ':') + shift * lines, &data, error);
     if (!status) status = memory_create(NULL, &labels, lines, sizeof *labels, error);
-    if (!status) status = read_rows(&rows, shift, data, labels, error);
-    if (!status) status = number_labels(labels, file_tail(file->path), data, error);
+    if (!status) status = read_rows(&rows, shift, data, labels, &queries, error);
+    if (!status) status = number_labels(labels, file_tail(file->path), data, &classes, error);
     if (!status) status = classes_finish(data, file_tail(file->path), error);
+    if (!status) status = tell_rows(data, &classes, queries, seen, error);
     if (!status && options->normalize.pick != NORMALIZE_NONE) status = scale_features(data, error);
     if (!status && options->normalize.pick == NORMALIZE_UNIT) classes_scale_rows(data);
     rows_release(&rows);
+    categories_release(&classes);
     memory_free(labels);
     if (status && data) classes_close(&data->head);
     if (!status) *out = data;

@@ -40,10 +40,12 @@ static ee_status copy_text(row_encoding *self, const char **name, ee_error *erro
     return status;
 }
 
-/* A number that came without a text gets one that is read as the same. */
+/* A number that came without a text, or with a decimal comma, gets one that is read as the same. */
 static ee_status copy_category(row_encoding *self, cell *category, ee_error *error)
 {
-    if (category->text[0]) return copy_text(self, &category->text, error);
+    double number;
+    bool good = field_number(&(field){category->text, strlen(category->text)}, &number);
+    if (isnan(category->number) || good) return copy_text(self, &category->text, error);
     text written = text_start(error);
     text_double(&written, category->number);
     if (!written.status) {

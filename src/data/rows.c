@@ -9,20 +9,53 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+static bool is_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+/* Counts the semicolons of a line; *line goes to the start of the next. What stands in quotes does not count. False
+ * where a comma is not that of a number, as in 3,14. */
+static bool count_semicolons(const char **line, size_t *count)
+{
+    bool quoted = false, decimal = true;
+    const char *at = *line;
+    *count = 0;
+    for (; *at && (*at != '\n' || quoted); at++) {
+        if (*at == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (*at == ';') ++*count;
+        if (*at == ',') decimal = decimal && at > *line && is_digit(at[-1]) && is_digit(at[1]);
+    }
+    *line = at + strspn(at, "\r\n");
+    return decimal;
+}
+
+/* Whether the first lines all have as many semicolons, and commas in numbers alone. */
+static bool has_decimal_commas(const char *at)
+{
+    enum { LINES = 10 };
+    size_t expected, count;
+    if (!count_semicolons(&at, &expected) || !expected) return false;
+    for (int i = 1; i < LINES && *at; i++)
+        if (!count_semicolons(&at, &count) || count != expected) return false;
+    return true;
+}
+
 /* Looks at the first line that is not blank; what stands in quotes does not count. */
 static const char *find_separator(const source *file)
 {
     static const char *const usual[] = {"::", "\t", ",", ";"};
-    enum { USUAL = sizeof usual / sizeof usual[0] };
-    const char *at = (const char *)file->bytes;
+    enum { COMMA = 2, SEMICOLON, USUAL };
+    const char *start = (const char *)file->bytes + strspn((const char *)file->bytes, "\r\n"), *at = start;
     size_t best = USUAL;
     bool quoted = false;
-    at += strspn(at, "\r\n");
     for (; *at && *at != '\n'; at++) {
         if (*at == '"') quoted = !quoted;
         for (size_t i = 0; i < best && !quoted; i++)
             if (strncmp(at, usual[i], strlen(usual[i])) == 0) best = i;
     }
+    if (best == COMMA && has_decimal_commas(start)) best = SEMICOLON;
     return best < USUAL ? usual[best] : " ";
 }
 

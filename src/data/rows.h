@@ -23,7 +23,8 @@ typedef struct row_reader {
     size_t next_line;
 } row_reader;
 
-/* Starts at the first byte. separator NULL: the first of "::", tab, comma, semicolon that the first line has; a space
+/* Starts at the first byte. separator NULL: the first of "::", tab, comma, semicolon that the first line has; but
+ * semicolon before comma where the first lines have as many of them, and commas in numbers alone, as 3,14; a space
  * where it has none. */
 row_reader rows_start(source *file, const char *separator);
 void rows_release(row_reader *rows);

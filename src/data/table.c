@@ -1,6 +1,8 @@
 /* CSV, TSV and their like. row_encoding.h says what features they have. */
 #include "table.h"
 
+#include <math.h>
+
 #include "base/file.h"
 #include "table_inside.h"
 
@@ -18,6 +20,7 @@ static const option entries[] = {
     OPTION_ROW_FLAG(table_options, constant, "constant", "on", "a feature that is always 1"),
     OPTION_ROW_CHOICE(table_options, order, "order", "random", "random|file",
                       "rows in a random order, another one each time; or as the file has them, for every seed"),
+    OPTION_ROW_CHOICE(table_options, decimal, "decimal", "point", "point|comma", "what fractions are written with"),
 };
 static const option_table entry_table = OPTION_TABLE(entries);
 static const option_group groups[] = {OPTION_GROUP_OWN(entry_table, NULL)};
@@ -45,6 +48,13 @@ static ee_status read_cells(table *t, row_reader *rows, ee_error *error)
     }
 }
 
+/* Numbers of which each has a comma in place of the point. */
+static void read_commas(table *t)
+{
+    for (size_t i = 0; i < t->height * t->width; i++)
+        if (t->cells[i].text && isnan(t->cells[i].number)) t->cells[i].number = cell_with_comma(&t->cells[i]);
+}
+
 /* ---- rows ---- */
 
 static void fill_rows(const table *t, classes_dataset *data)
@@ -58,7 +68,7 @@ static void fill_rows(const table *t, classes_dataset *data)
 }
 
 /* The data set has the encoding then. */
-static ee_status make_rows(table *t, classes_dataset **out, ee_error *error)
+static ee_status make_rows(table *t, survey *seen, classes_dataset **out, ee_error *error)
 {
     size_t most = row_encoding_entries(t->encoding);
     classes_dataset *data;
@@ -67,11 +77,15 @@ static ee_status make_rows(table *t, classes_dataset **out, ee_error *error)
     data->features = most == t->encoding->constant ? 0 : row_encoding_features(t->encoding);
     data->classes = row_encoding_classes(t->encoding);
     status = classes_finish(data, file_tail(t->file->path), error);
+    if (!status) {
+        fill_rows(t, data);
+        status = table_tell(t, seen, error);
+    }
+    if (!status) status = classes_tell(data, &t->encoding->classes, seen, error);
     if (status) {
         classes_close(&data->head);
         return status;
     }
-    fill_rows(t, data);
     data->head.encoding = t->encoding;
     t->encoding = NULL;
     *out = data;
@@ -86,33 +100,35 @@ static void table_release(table *t)
     memory_free(t->lines);
 }
 
-static ee_status finish_table(table *t, classes_dataset **out, ee_error *error)
+static ee_status finish_table(table *t, survey *seen, classes_dataset **out, ee_error *error)
 {
+    if (t->options->decimal.pick == DECIMAL_COMMA) read_commas(t);
     ee_status status = table_settle_columns(t, error);
     if (!status) status = table_measure_columns(t, error);
-    return status ? status : make_rows(t, out, error);
+    return status ? status : make_rows(t, seen, out, error);
 }
 
-static ee_status separated_parse(source *file, const table_options *options, classes_dataset **out, ee_error *error)
+static ee_status separated_parse(source *file, const table_options *options, survey *seen, classes_dataset **out,
+                                 ee_error *error)
 {
     table t = {.file = file, .options = options};
     row_reader rows = rows_start(file, NULL);
     ee_status status = read_cells(&t, &rows, error);
     rows_release(&rows);
-    if (!status) status = finish_table(&t, out, error);
+    if (!status) status = finish_table(&t, seen, out, error);
     table_release(&t);
     return status;
 }
 
 /* Lines are counted from 1 without the names: line n is row n. */
-static ee_status cells_take(const table_cells *from, const char *name, const table_options *options,
+static ee_status cells_take(const table_cells *from, const char *name, const table_options *options, survey *seen,
                             classes_dataset **out, ee_error *error)
 {
     source file = {.path = (char *)name};
     table t = {&file, options, from->width, from->height, from->cells, .codes = from->codes};
     ee_status status = memory_create(NULL, &t.lines, t.height, sizeof *t.lines, error);
     for (size_t i = 0; i < t.height && !status; i++) t.lines[i] = i;
-    if (!status) status = finish_table(&t, out, error);
+    if (!status) status = finish_table(&t, seen, out, error);
     t.cells = NULL;
     table_release(&t);
     return status;
@@ -124,13 +140,13 @@ static ee_status read_options(const char *text, table_options *options, ee_error
     return options_parse(&schema, text, options, error);
 }
 
-ee_status table_parse(source *file, const char *text, classes_dataset **out, ee_error *error)
+ee_status table_parse(source *file, const char *text, survey *seen, classes_dataset **out, ee_error *error)
 {
     table_options options;
     ee_status status = read_options(text, &options, error);
     if (status) return status;
-    status =
-        libsvm_recognize(file) ? libsvm_parse(file, &options, out, error) : separated_parse(file, &options, out, error);
+    status = libsvm_recognize(file) ? libsvm_parse(file, &options, seen, out, error)
+                                    : separated_parse(file, &options, seen, out, error);
     if (!status) (*out)->in_order = options.order.pick == ORDER_FILE;
     return status;
 }
@@ -140,7 +156,7 @@ static ee_status open_cells(const dataset_request *request, dataset **out, ee_er
     table_options options;
     classes_dataset *data = NULL;
     ee_status status = read_options(request->options, &options, error);
-    if (!status) status = cells_take(request->cells, request->place, &options, &data, error);
+    if (!status) status = cells_take(request->cells, request->place, &options, request->survey, &data, error);
     if (status) return status;
     data->in_order = options.order.pick == ORDER_FILE;
     data->head.fingerprint = request->cells->fingerprint;
@@ -156,7 +172,7 @@ static ee_status table_open(const dataset_request *request, dataset **out, ee_er
     if (request->cells) return open_cells(request, out, error);
     ee_status status = source_load(NULL, request->place, &fingerprint, &file, error);
     if (!status) status = source_unpack(&file, error);
-    if (!status) status = table_parse(&file, request->options, &data, error);
+    if (!status) status = table_parse(&file, request->options, request->survey, &data, error);
     source_release(&file);
     if (status) return status;
     data->head.fingerprint = fingerprint;

@@ -7,6 +7,7 @@
 #include "row_encoding.h"
 
 enum { ORDER_RANDOM, ORDER_FILE };
+enum { DECIMAL_POINT, DECIMAL_COMMA };
 
 typedef struct table_options {
     char label[OPTION_TEXT_SIZE];
@@ -17,6 +18,7 @@ typedef struct table_options {
     option_choice normalize;
     bool constant;
     option_choice order;
+    option_choice decimal;
 } table_options;
 
 /* A table that is in memory. The texts of the cells are borrowed. */
@@ -27,14 +29,16 @@ struct table_cells {
     uint64_t fingerprint;
 };
 
-/* Reads what the file's bytes hold, unpacked already; they are changed. options is the text of them. On success *out is
- * to be closed with classes_close; it has all but the fingerprint. */
-ee_status table_parse(source *file, const char *options, classes_dataset **out, ee_error *error);
+/* Reads what the file's bytes hold, unpacked already; they are changed. options is the text of them. What is understood
+ * is told to seen. On success *out is to be closed with classes_close; it has all but the fingerprint. */
+ee_status table_parse(source *file, const char *options, survey *seen, classes_dataset **out, ee_error *error);
 
-/* Whether the first line is of libsvm's format: a label, then at least one index:value. */
+/* Whether the first line, comments aside, is of libsvm's format: a label, perhaps qid:N, then at least one index:value.
+ */
 bool libsvm_recognize(const source *file);
 
 /* The same as table_parse for a file that is. */
-ee_status libsvm_parse(source *file, const table_options *options, classes_dataset **out, ee_error *error);
+ee_status libsvm_parse(source *file, const table_options *options, survey *seen, classes_dataset **out,
+                       ee_error *error);
 
 #endif

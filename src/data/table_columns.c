@@ -1,4 +1,5 @@
 /* Which columns a table has, and what they hold: from the options and the cells to the encoding of a row. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,16 +52,24 @@ const char *table_column_title(const table *t, size_t index, char title[64])
     return title;
 }
 
+/* ": age, sex, ..." of the first row, cut where it is long. */
+static const char *list_names(const table *t, char list[100])
+{
+    size_t length = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < t->width && length < 90; i++) {
+        const char *text = t->cells[i].text ? t->cells[i].text : "";
+        length += (size_t)snprintf(list + length, 100 - length, "%s%s", i ? ", " : ": ", text);
+    }
+    if (length >= 90) memcpy(list + 90, "...", 4);
+    return list;
+}
+
 static ee_status fail_no_column(const table *t, const char *name, ee_error *error)
 {
-    char list[100] = "";
-    size_t length = 0;
-    for (size_t i = 0; t->header && i < t->width && length < sizeof list; i++) {
-        const char *text = t->cells[i].text ? t->cells[i].text : "";
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : ": ", text);
-    }
-    return status_fail(error, EE_BAD_OPTION, "table: %s has no column '%.40s'; it has %zu%s%s",
-                       file_tail(t->file->path), name, t->width, list, length < sizeof list ? "" : "...");
+    char list[100];
+    return status_fail(error, EE_BAD_OPTION, "table: %s has no column '%.40s'; it has %zu%s", file_tail(t->file->path),
+                       name, t->width, t->header ? list_names(t, list) : "");
 }
 
 /* A number of a column, from 1; 0 where text is none. */
@@ -117,12 +126,36 @@ static ee_status find_label(table *t, ee_error *error)
     return EE_OK;
 }
 
+/* Whether the only line is hardly a row: it has texts alone. */
+static bool has_only_names(const table *t)
+{
+    for (size_t i = 0; i < t->width; i++)
+        if (!t->cells[i].text || !isnan(t->cells[i].number)) return false;
+    return t->options->header.pick == HEADER_AUTO;
+}
+
+static ee_status check_size(const table *t, ee_error *error)
+{
+    char list[100];
+    if (t->height == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", file_tail(t->file->path));
+    if (t->height == 1 && (t->header || has_only_names(t)))
+        return status_fail(error, EE_BAD_INPUT, "%s: there are no rows below the names of the columns%s",
+                           file_tail(t->file->path), list_names(t, list));
+    if (t->width == 1)
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "%s: expected several columns, with commas, semicolons, tabs or blanks between them, got one%s",
+            file_tail(t->file->path), list_names(t, list));
+    return EE_OK;
+}
+
 /* Those that must be numbers come later than "all", from which they are exceptions. */
 ee_status table_settle_columns(table *t, ee_error *error)
 {
     t->header = t->height && has_header(t);
-    if (table_rows(t) == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", file_tail(t->file->path));
-    ee_status status = memory_create(NULL, &t->columns, t->width, sizeof *t->columns, error);
+    ee_status status = check_size(t, error);
+    if (status) return status;
+    status = memory_create(NULL, &t->columns, t->width, sizeof *t->columns, error);
     if (!status) status = find_label(t, error);
     if (status) return status;
     for (size_t i = 0; t->codes && i < t->width; i++)
@@ -139,33 +172,65 @@ ee_status table_settle_columns(table *t, ee_error *error)
 
 /* ---- what the columns hold ---- */
 
+/* What to do about a text among numbers. */
+static const char *text_advice(const cell *value)
+{
+    static const char *const missing[] = {"N/A", "n/a", "#N/A", "NULL", "None", "none", "-", ".", "missing", "unknown"};
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
+        if (strcmp(value->text, missing[i]) == 0) return "a missing value is empty, ?, NA, NaN or null";
+    return isnan(cell_with_comma(value)) ? "'categorical' takes text" : "decimal=comma reads it";
+}
+
 static ee_status fail_text(const table *t, size_t index, size_t row, size_t numbers, ee_error *error)
 {
+    const cell *value = table_cell(t, row, index);
     char title[64], others[48] = "";
     if (numbers) snprintf(others, sizeof others, ", as %zu others are", numbers);
-    return status_fail(error, EE_BAD_INPUT,
-                       "%s, line %zu, %s: expected a number%s, got '%.20s'; 'categorical' takes text",
-                       file_tail(t->file->path), t->lines[t->header + row], table_column_title(t, index, title), others,
-                       table_cell(t, row, index)->text);
+    table_column_title(t, index, title);
+    if (cell_is_beyond(value))
+        return status_fail(error, EE_BAD_INPUT, "%s, line %zu, %s: expected a number of at most %.3g, got '%.20s'",
+                           file_tail(t->file->path), t->lines[t->header + row], title, (double)FLT_MAX, value->text);
+    return status_fail(error, EE_BAD_INPUT, "%s, line %zu, %s: expected a number%s, got '%.20s'; %s",
+                       file_tail(t->file->path), t->lines[t->header + row], title, others, value->text,
+                       text_advice(value));
+}
+
+/* What the cells of a column are. */
+typedef struct cell_counts {
+    size_t missing, numbers, texts;
+    size_t beyond, commas; /* texts that would be numbers, but for their size or their comma */
+    size_t first_text;     /* its row */
+} cell_counts;
+
+static cell_counts count_cells(const table *t, size_t index)
+{
+    cell_counts counts = {0};
+    for (size_t row = 0; row < table_rows(t); row++) {
+        const cell *value = table_cell(t, row, index);
+        if (!value->text) {
+            counts.missing++;
+        } else if (!isnan(value->number)) {
+            counts.numbers++;
+        } else {
+            if (counts.texts++ == 0) counts.first_text = row;
+            if (cell_is_beyond(value)) counts.beyond++;
+            if (!isnan(cell_with_comma(value))) counts.commas++;
+        }
+    }
+    return counts;
 }
 
 /* A column is numeric where all are numbers. Where only most are, the others are hardly meant. */
 static ee_status settle_type(table *t, size_t index, ee_error *error)
 {
     table_column *c = &t->columns[index];
-    size_t numbers = 0, texts = 0, first_text = 0;
-    for (size_t row = 0; row < table_rows(t); row++) {
-        const cell *value = table_cell(t, row, index);
-        if (!value->text)
-            c->missing++;
-        else if (!isnan(value->number))
-            numbers++;
-        else if (texts++ == 0)
-            first_text = row;
-    }
+    const cell_counts counts = count_cells(t, index);
+    c->missing = counts.missing;
     if (c->type == TYPE_CATEGORICAL) return EE_OK;
-    if (texts && (numbers > texts || c->type == TYPE_NUMERIC)) return fail_text(t, index, first_text, numbers, error);
-    c->type = texts ? TYPE_CATEGORICAL : TYPE_NUMERIC;
+    if (counts.texts && (counts.numbers + 2 * counts.beyond > counts.texts || c->type == TYPE_NUMERIC))
+        return fail_text(t, index, counts.first_text, counts.numbers, error);
+    c->commas = 2 * counts.commas > counts.texts;
+    c->type = counts.texts ? TYPE_CATEGORICAL : TYPE_NUMERIC;
     return EE_OK;
 }
 

@@ -11,6 +11,7 @@ typedef enum column_type { TYPE_AUTO, TYPE_NUMERIC, TYPE_CATEGORICAL, TYPE_IGNOR
 typedef struct table_column {
     column_type type;
     size_t missing;
+    bool commas;      /* most texts are numbers with a decimal comma */
     double low, high; /* of the numbers; low is above high where there are none */
 } table_column;
 
@@ -50,5 +51,12 @@ ee_status table_settle_columns(table *t, ee_error *error);
 
 /* What the columns hold: makes the encoding of a row. */
 ee_status table_measure_columns(table *t, ee_error *error);
+
+/* Tells the columns, once they are measured, and what is likely a mistake. */
+ee_status table_tell(const table *t, survey *into, ee_error *error);
+
+/* Remarks on a label that is hardly one, in a table or a file of libsvm. label begins the sentence, advice ends it. */
+ee_status table_remark_label(const category_list *classes, size_t rows, const char *label, const char *advice,
+                             survey *into, ee_error *error);
 
 #endif

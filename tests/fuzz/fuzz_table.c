@@ -40,13 +40,15 @@ static void try_table(const char *options, const uint8_t *bytes, size_t size)
     source file = {.path = name, .size = size};
     classes_dataset *data = NULL;
     ee_error error = {EE_OK, ""};
-    if (memory_create(NULL, &file.bytes, size + 1, 1, NULL)) return;
+    survey *seen = NULL;
+    if (memory_create(NULL, &file.bytes, size + 1, 1, NULL) || survey_create(&seen, NULL)) abort();
     if (size) memcpy(file.bytes, bytes, size);
-    ee_status status = table_parse(&file, options, &data, &error);
+    ee_status status = table_parse(&file, options, seen, &data, &error);
     require(status == error.status, "a status without its error");
     require((status == EE_OK) == (data != NULL), "rows where there are none");
     if (data) check_rows(data);
     if (data) classes_close(&data->head);
+    survey_free(seen);
     memory_free(file.bytes);
 }
 

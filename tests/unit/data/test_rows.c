@@ -101,6 +101,10 @@ static void separators_are_found(void **state)
     expect_rows("\r\n\na;b\n", NULL, "3:[a][b]\n");
     expect_rows("\"a,b\";c\n", NULL, "1:[a,b][c]\n"); /* what is quoted does not */
     expect_rows("a::b\n", ":", "1:[a][][b]\n");
+    expect_rows("1,5;x\n2;y\n", NULL, "1:[1,5][x]\n2:[2][y]\n"); /* a decimal comma */
+    expect_rows("a;b\n1,5;2,25\n", NULL, "1:[a][b]\n2:[1,5][2,25]\n");
+    expect_rows("1;2,x\n3;4,y\n", NULL, "1:[1;2][x]\n2:[3;4][y]\n");
+    expect_rows("1;2,3\n4,5\n", NULL, "1:[1;2][3]\n2:[4][5]\n");
 }
 
 static void expect_failure(const char *text, const char *separator, int good_rows, const char *message)

@@ -16,7 +16,10 @@ static ee_status parse(const char *text, const char *options, classes_dataset **
     assert_int_equal(memory_create(NULL, &file.bytes, file.size + 1, 1, NULL), EE_OK);
     memcpy(file.bytes, text, file.size);
     *out = NULL;
-    ee_status status = table_parse(&file, options, out, error);
+    survey *seen;
+    assert_int_equal(survey_create(&seen, NULL), EE_OK);
+    ee_status status = table_parse(&file, options, seen, out, error);
+    survey_free(seen);
     memory_free(file.bytes);
     return status;
 }
@@ -139,8 +142,16 @@ static void a_text_among_numbers_is_named(void **state)
                    "made.csv, line 2, column 'a': expected a number, got 'red'; 'categorical' takes "
                    "text");
     expect_failure("a,target\n1,x\n2,y\n1e300,y\n", "", EE_BAD_INPUT,
-                   "made.csv, line 4, column 'a': expected a number, as 2 others are, got '1e300'; 'categorical' takes "
-                   "text");
+                   "made.csv, line 4, column 'a': expected a number of at most 3.4e+38, got '1e300'");
+    expect_failure("a,target\n1e300,x\n-1e400,y\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2, column 'a': expected a number of at most 3.4e+38, got '1e300'");
+    expect_failure("a,target\n1,x\nN/A,y\n2,y\n", "", EE_BAD_INPUT,
+                   "made.csv, line 3, column 'a': expected a number, as 2 others are, got 'N/A'; a missing value is "
+                   "empty, ?, NA, NaN or null");
+    expect_failure("a;target\n1;x\n1,5;y\n2;y\n", "", EE_BAD_INPUT,
+                   "made.csv, line 3, column 'a': expected a number, as 2 others are, got '1,5'; decimal=comma reads "
+                   "it");
+    expect_rows("a,target\ninfinity,x\n1e,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1\n"); /* words */
 }
 
 /* ---- header and label ---- */
@@ -220,13 +231,21 @@ static void wrong_rows_are_named(void **state)
     expect_failure("a,target\n1,\"x\n2,y\n", "", EE_BAD_INPUT, "made.csv, line 2: a quote is not closed");
     expect_failure("", "", EE_BAD_INPUT, "made.csv: there are no rows");
     expect_failure("\n\n", "", EE_BAD_INPUT, "made.csv: there are no rows");
-    expect_failure("a,target\n", "", EE_BAD_INPUT, "made.csv: there are no rows");
+    static const char names_alone[] = "made.csv: there are no rows below the names of the columns: a, target";
+    expect_failure("a,target\n", "", EE_BAD_INPUT, names_alone);
+    expect_failure("a,target", "header=yes", EE_BAD_INPUT, names_alone);
+    expect_failure("target,1\n", "", EE_BAD_INPUT,
+                   "made.csv: there are no rows below the names of the columns: target, 1");
+    expect_failure("a,b\n", "", EE_BAD_INPUT, "made.csv: there are no rows below the names of the columns: a, b");
+    expect_failure("a,b\n", "header=no", EE_BAD_INPUT,
+                   "made.csv: no column but the label differs from row to row (1 row)");
     expect_failure("a,target\n1,x\n2,x\n", "", EE_BAD_INPUT,
                    "made.csv: all rows have the same label, expected at least two classes");
     expect_failure("a,target\n1,x\n1,y\n", "", EE_BAD_INPUT,
                    "made.csv: no column but the label differs from row to row (2 rows)");
-    expect_failure("target\n1\n2\n", "", EE_BAD_INPUT,
-                   "made.csv: no column but the label differs from row to row (2 rows)");
+    expect_failure("a|target\n1|x\n2|y\n", "", EE_BAD_INPUT,
+                   "made.csv: expected several columns, with commas, semicolons, tabs or blanks between them, got one: "
+                   "a|target");
 }
 
 /* ---- forms of files ---- */
@@ -266,7 +285,8 @@ static void wrong_libsvm_lines_are_named(void **state)
     expect_failure("1 1:2\n\n0 1:x\n", "", EE_BAD_INPUT, "made.csv, line 3: expected a number after '1:', got 'x'");
     expect_failure("1 1:2\n0 1:nan\n", "", EE_BAD_INPUT, "made.csv, line 2: expected a number after '1:', got 'nan'");
     expect_failure("1 1:2\n0 1:\n", "", EE_BAD_INPUT, "made.csv, line 2: expected a number after '1:', got ''");
-    expect_failure("1 1:2\n0 1:1e39\n", "", EE_BAD_INPUT, "made.csv, line 2: expected a number after '1:', got '1e39'");
+    expect_failure("1 1:2\n0 1:1e39\n", "", EE_BAD_INPUT,
+                   "made.csv, line 2: expected a number of at most 3.4e+38 after '1:', got '1e39'");
     expect_failure("1 1:2\n0 1\n", "", EE_BAD_INPUT, "made.csv, line 2: expected index:value, got '1'");
     expect_failure("1 1:2\n0 -1:1\n", "", EE_BAD_INPUT, "made.csv, line 2: expected index:value, got '-1:1'");
     expect_failure("1 1:2\n1 2:1\n", "", EE_BAD_INPUT,

@@ -1,0 +1,78 @@
+/* eenet inspect: what was read of a data set. */
+#include <stdio.h>
+
+#include "command.h"
+#include "inspection.h"
+
+enum { FLAG_SEED, FLAG_JSON, FLAGS };
+
+static const flag flags[FLAGS] = {
+    [FLAG_SEED] = {'s', "seed", "SEED", "of the round that is shown; 0 unless given"},
+    [FLAG_JSON] = {'\0', "json", NULL, "a line of JSON, with every column, class and feature"},
+};
+
+typedef struct wishes {
+    const char *dataset;
+    uint64_t seed;
+    bool json;
+} wishes;
+
+static int read_arguments(const command *self, int count, char **words, wishes *out)
+{
+    arguments from = arguments_of(self, count, words);
+    const char *value, *seed = NULL;
+    *out = (wishes){0};
+    for (int got = arguments_next(&from, &value); got != ARGUMENT_END; got = arguments_next(&from, &value)) {
+        if (got == ARGUMENT_BAD) return EXIT_USAGE;
+        if (got == FLAG_SEED && seed) return command_misused(self, "--seed is given twice");
+        if (got == FLAG_SEED) seed = value;
+        if (got == FLAG_JSON) out->json = true;
+        if (got != ARGUMENT_WORD) continue;
+        if (out->dataset) return command_misused(self, "expected one data set, got '%s' and '%s'", out->dataset, value);
+        out->dataset = value;
+    }
+    if (!out->dataset) return command_misused(self, "expected a data set; 'eenet datasets' lists the kinds");
+    return arguments_number(self, FLAG_SEED, seed, 0, INT64_MAX, &out->seed);
+}
+
+/* Shows the first round beside what the data set tells of itself. */
+static ee_status inspect(const dataset *data, const wishes *wanted, ee_error *error)
+{
+    inspection what = {
+        .data = data, .seen = dataset_survey(data), .encoding = dataset_row_encoding(data), .seed = wanted->seed};
+    environment *world;
+    ee_status status = environment_create(data, wanted->seed, &world, error);
+    if (status) return status;
+    status = environment_next(world, &what.round, error);
+    if (!status && wanted->json) status = inspection_print_json(&what, error);
+    if (!status && !wanted->json) inspection_print(&what);
+    environment_free(world);
+    return status;
+}
+
+static int run(const command *self, int count, char **words)
+{
+    wishes wanted;
+    dataset *data;
+    ee_error error;
+    int code = read_arguments(self, count, words, &wanted);
+    if (code) return code;
+    if (dataset_open(wanted.dataset, NULL, &data, &error)) return command_refused(self, &error);
+    if (inspect(data, &wanted, &error)) code = command_failed(self, "%s", error.message);
+    dataset_free(data);
+    return code;
+}
+
+const command command_inspect = {
+    .name = "inspect",
+    .form = "DATASET [-s SEED] [--json]",
+    .summary = "show what is read of a data set: columns, classes, a round",
+    .details =
+        "Prints the rows, arms and features; each column, whether it is numeric, categorical, the label or left\n"
+        "out, how many values are missing or differ, and its range; the classes and how many rows they have;\n"
+        "the first round; and what is likely a mistake, which 'eenet run' says too.\n"
+        "Exit status: 0, whatever is said; 1 where the data set cannot be read; 2 for wrong usage.\n",
+    .flags = flags,
+    .flag_count = FLAGS,
+    .run = run,
+};

@@ -1,0 +1,211 @@
+#include "inspection.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "shown_name.h"
+
+/* What a terminal shows without scrolling far; --json has all. */
+enum { ROWS_SHOWN = 40, CLASSES_SHOWN = 20, ARMS_SHOWN = 20, ENTRIES_SHOWN = 20, VALUES_SHOWN = 6 };
+
+/* ---- the round ---- */
+
+bool inspection_has_context(const inspection *of)
+{
+    return dataset_blocks(of->data) > 1 && of->round.arms.count > 0;
+}
+
+bool inspection_next_entry(const inspection *of, size_t arm, size_t *at, arm_entry *entry)
+{
+    const ee_arms *arms = &of->round.arms;
+    size_t block = arms->dim / (inspection_has_context(of) ? dataset_blocks(of->data) : 1);
+    if (arms->starts) {
+        size_t place = arms->starts[arm] + *at;
+        if (place == arms->starts[arm + 1]) return false;
+        *entry = (arm_entry){arms->indices[place] % block, arms->values[place]};
+        ++*at;
+        return true;
+    }
+    for (; *at < arms->dim; ++*at) {
+        float value = arms->values[arm * arms->dim + *at];
+        if (value == 0.0f) continue;
+        *entry = (arm_entry){(*at)++ % block, value};
+        return true;
+    }
+    return false;
+}
+
+void inspection_feature_name(const inspection *of, size_t index, char *name, size_t capacity)
+{
+    if (of->encoding)
+        row_encoding_feature_name(of->encoding, index, name, capacity);
+    else
+        snprintf(name, capacity, "%zu", index);
+}
+
+/* ---- printed ---- */
+
+static json_text text_of(const char *words)
+{
+    return (json_text){words, strlen(words)};
+}
+
+static size_t wider_name(size_t width, const char *name)
+{
+    char shown[SHOWN_NAME_SIZE];
+    size_t characters = show_name(text_of(name), shown);
+    return characters > width ? characters : width;
+}
+
+static void print_more(size_t count, size_t shown)
+{
+    if (count > shown) printf("  and %zu more\n", count - shown);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void print_head(const inspection *of)
+{
+    const dataset *data = of->data;
+    size_t blocks = dataset_blocks(data);
+    printf("%s\n", dataset_name(data));
+    if (dataset_rows(data))
+        printf("  %" PRIu64 " rows, each a round of %zu arms\n", dataset_rows(data), dataset_arms(data));
+    else if (dataset_rounds(data))
+        printf("  %" PRIu64 " rounds of %zu arms\n", dataset_rounds(data), dataset_arms(data));
+    else
+        printf("  rounds without end, each of %zu arms\n", dataset_arms(data));
+    if (blocks > 1)
+        printf("  %zu features of a context; an arm is the context in one of %zu blocks, %zu features in all\n",
+               dataset_dim(data) / blocks, blocks, dataset_dim(data));
+    else
+        printf("  %zu features of an arm\n", dataset_dim(data));
+    if (dataset_exclusive(data)) printf("  at most one arm of a round has more than the least reward\n");
+    for (size_t i = 0; i < of->seen->number_count; i++)
+        printf("  %s: %.10g\n", of->seen->numbers[i].name, of->seen->numbers[i].value);
+}
+
+static void print_count(uint64_t count, int width)
+{
+    if (count)
+        printf("  %*" PRIu64, width, count);
+    else
+        printf("  %*s", width, "-");
+}
+
+/* Whole numbers have no exponent. */
+static void print_range(double low, double high)
+{
+    bool whole = low == floor(low) && high == floor(high) && fmax(-low, high) < 1e15;
+    printf(whole ? "  %.0f to %.0f" : "  %.6g to %.6g", low, high);
+}
+
+static void print_columns(const survey *seen)
+{
+    size_t shown = least(seen->column_count, ROWS_SHOWN), width = strlen("column");
+    if (!shown) return;
+    for (size_t i = 0; i < shown; i++) width = wider_name(width, seen->columns[i].name);
+    printf("\n  %-*s  %-11s  %8s  %8s  %8s  range\n", (int)width, "column", "kind", "missing", "values", "features");
+    for (size_t i = 0; i < shown; i++) {
+        const survey_column *column = &seen->columns[i];
+        printf("  ");
+        print_name(text_of(column->name), width);
+        printf("  %-11s", survey_kind_name(column->kind));
+        printf("  %8" PRIu64, column->missing);
+        print_count(column->distinct, 8);
+        print_count(column->features, 8);
+        if (column->low <= column->high) print_range(column->low, column->high);
+        printf("\n");
+    }
+    print_more(seen->column_count, shown);
+}
+
+static void print_classes(const survey *seen)
+{
+    size_t shown = least(seen->class_count, CLASSES_SHOWN), width = strlen("class");
+    uint64_t all = 0;
+    if (!shown) return;
+    for (size_t i = 0; i < seen->class_count; i++) all += seen->classes[i].count;
+    for (size_t i = 0; i < shown; i++) width = wider_name(width, seen->classes[i].name);
+    printf("\n  %-*s  %8s  share\n", (int)width, "class", "rows");
+    for (size_t i = 0; i < shown; i++) {
+        printf("  ");
+        print_name(text_of(seen->classes[i].name), width);
+        printf("  %8" PRIu64 "  %4.1f%%\n", seen->classes[i].count,
+               all ? 100.0 * (double)seen->classes[i].count / (double)all : 0.0);
+    }
+    print_more(seen->class_count, shown);
+}
+
+/* The first values of an arm that has no names. */
+static void print_values(const inspection *of, size_t arm)
+{
+    arm_entry entry;
+    size_t at = 0, count = 0;
+    while (inspection_next_entry(of, arm, &at, &entry)) {
+        if (count++ == VALUES_SHOWN) {
+            printf(" ...");
+            break;
+        }
+        printf("  %zu: %.4g", entry.index, (double)entry.value);
+    }
+}
+
+static void print_arms(const inspection *of)
+{
+    size_t arms = of->round.arms.count, shown = least(arms, ARMS_SHOWN), width = strlen("class");
+    bool classes = of->seen->class_count == arms && inspection_has_context(of), context = inspection_has_context(of);
+    for (size_t i = 0; i < shown && classes; i++) width = wider_name(width, of->seen->classes[i].name);
+    printf("  arm  ");
+    if (classes) printf("%-*s  ", (int)width, "class");
+    printf("    reward  expected%s\n", context ? "" : "  features that are not zero");
+    for (size_t i = 0; i < shown; i++) {
+        printf("  %3zu  ", i);
+        if (classes) print_name(text_of(of->seen->classes[i].name), width);
+        printf("%s%10.4g%10.4g", classes ? "  " : "", of->round.rewards[i], of->round.expected[i]);
+        if (!context) print_values(of, i);
+        printf("\n");
+    }
+    print_more(arms, shown);
+}
+
+static void print_context(const inspection *of)
+{
+    char name[256];
+    arm_entry entry;
+    size_t width = strlen("feature"), count = 0;
+    for (size_t at = 0; inspection_next_entry(of, 0, &at, &entry);) {
+        inspection_feature_name(of, entry.index, name, sizeof name);
+        if (count++ < ENTRIES_SHOWN) width = wider_name(width, name);
+    }
+    printf("\n  %-*s  value\n", (int)width, "feature");
+    size_t at = 0;
+    for (size_t i = 0; i < ENTRIES_SHOWN && inspection_next_entry(of, 0, &at, &entry); i++) {
+        inspection_feature_name(of, entry.index, name, sizeof name);
+        printf("  ");
+        print_name(text_of(name), width);
+        printf("  %.6g\n", (double)entry.value);
+    }
+    print_more(count, ENTRIES_SHOWN);
+}
+
+void inspection_print(const inspection *of)
+{
+    print_head(of);
+    print_columns(of->seen);
+    print_classes(of->seen);
+    printf("\nthe first round of seed %" PRIu64 "\n", of->seed);
+    print_arms(of);
+    if (inspection_has_context(of)) print_context(of);
+    if (of->seen->remark_count) printf("\nlikely a mistake\n");
+    for (size_t i = 0; i < of->seen->remark_count; i++) {
+        printf("  ");
+        command_print_wrapped(of->seen->remarks[i], 2, command_line_width());
+    }
+}

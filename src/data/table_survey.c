@@ -1,0 +1,238 @@
+/* What was understood of a table, and what in it is likely a mistake. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "table_inside.h"
+
+/* Fewer values than these say nothing of whether they come again. */
+enum { MANY_VALUES = 20 };
+
+/* ---- columns and classes ---- */
+
+static ee_status tell_column(const table *t, size_t index, survey *into, ee_error *error)
+{
+    const row_column *from = &t->encoding->columns[index];
+    const table_column *c = &t->columns[index];
+    size_t end = index + 1 < t->width ? t->encoding->columns[index + 1].first : t->encoding->features;
+    const category_list *values = index == t->label ? &t->encoding->classes : &from->categories;
+    survey_column told = {from->name, from->kind, c->missing, values->count, end - from->first, c->low, c->high};
+    return survey_add_column(into, &told, error);
+}
+
+/* ---- remarks ---- */
+
+/* How an option names a column: by its number where the name has letters that options are made of. */
+static const char *option_name(const table *t, size_t index, char name[64])
+{
+    const char *given = t->encoding->columns[index].name;
+    if (given[strcspn(given, ",+= \t\n")] || strlen(given) >= 64)
+        snprintf(name, 64, "%zu", index + 1);
+    else
+        snprintf(name, 64, "%s", given);
+    return name;
+}
+
+/* Whether the text of the first row comes no more in the column. */
+static bool is_first_only(const table *t, size_t index)
+{
+    const char *first = t->cells[index].text;
+    if (!first || !isnan(t->cells[index].number)) return false;
+    for (size_t row = 1; row < t->height; row++) {
+        const char *other = t->cells[row * t->width + index].text;
+        if (other && strcmp(other, first) == 0) return false;
+    }
+    return true;
+}
+
+/* Names stand in the first row alone. Where classes come once anyway, that tells nothing. */
+static ee_status remark_header(const table *t, survey *into, ee_error *error)
+{
+    char list[80] = "";
+    size_t length = 0;
+    if (t->header || t->options->header.pick != HEADER_AUTO || t->width < 2 || t->height < 4) return EE_OK;
+    if (2 * (t->encoding->classes.count - 1) > t->height - 1) return EE_OK;
+    for (size_t i = 0; i < t->width; i++) {
+        if (!is_first_only(t, i)) return EE_OK;
+        if (length < sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%.24s", i ? ", " : "", t->cells[i].text);
+    }
+    return survey_remark(into, error,
+                         "the first row (%s%s) is taken for values; where it names the columns, add header=yes", list,
+                         length < sizeof list ? "" : "...");
+}
+
+ee_status table_remark_label(const category_list *classes, size_t rows, const char *label, const char *advice,
+                             survey *into, ee_error *error)
+{
+    bool fractions = false;
+    for (size_t i = 0; i < classes->count && classes->by_number; i++)
+        fractions = fractions || classes->sorted[i].number != floor(classes->sorted[i].number);
+    if (classes->count <= MANY_VALUES || (!fractions && 2 * classes->count <= rows)) return EE_OK;
+    return survey_remark(into, error, "%s has %zu different values in %zu rows, each a class of its own%s%s", label,
+                         classes->count, rows, fractions ? ", as a quantity has and not a class" : "", advice);
+}
+
+static ee_status remark_label(const table *t, survey *into, ee_error *error)
+{
+    char title[64], label[80];
+    snprintf(label, sizeof label, "the label, %s,", table_column_title(t, t->label, title));
+    return table_remark_label(&t->encoding->classes, table_rows(t), label, "; label=COLUMN names another", into, error);
+}
+
+/* "Yes" and "yes" are two classes, and hardly meant to be. */
+static ee_status remark_capitals(const table *t, survey *into, ee_error *error)
+{
+    const category_list *classes = &t->encoding->classes;
+    if (classes->by_number || classes->count > 100) return EE_OK;
+    for (size_t i = 0; i < classes->count; i++)
+        for (size_t j = i + 1; j < classes->count; j++)
+            if (strcasecmp(classes->sorted[i].text, classes->sorted[j].text) == 0)
+                return survey_remark(into, error, "the classes '%.40s' and '%.40s' differ in capital letters alone",
+                                     classes->sorted[i].text, classes->sorted[j].text);
+    return EE_OK;
+}
+
+/* The columns that one thing is true of: told once, by the first of them. */
+typedef struct column_group {
+    size_t count, first;
+    char list[64]; /* as an option takes them; "..." at its end where not all fit */
+    bool full;
+} column_group;
+
+static void group_add(const table *t, column_group *group, size_t index)
+{
+    char name[64];
+    size_t used = strlen(group->list), room = sizeof group->list - sizeof "+..." - used;
+    if (group->count++ == 0) group->first = index;
+    option_name(t, index, name);
+    group->full = group->full || strlen(name) + 1 > room;
+    if (!group->full)
+        snprintf(group->list + used, sizeof group->list - used, "%s%s", used ? "+" : "", name);
+    else if (!strstr(group->list, "..."))
+        snprintf(group->list + used, sizeof group->list - used, "%s...", used ? "+" : "");
+}
+
+/* "column 'a' has", "column 'a' and 3 others have". */
+static const char *group_title(const table *t, const column_group *group, const char *one, const char *several,
+                               char text[120])
+{
+    char title[64];
+    table_column_title(t, group->first, title);
+    if (group->count == 1)
+        snprintf(text, 120, "%s %s", title, one);
+    else
+        snprintf(text, 120, "%s and %zu other%s %s", title, group->count - 1, group->count == 2 ? "" : "s", several);
+    return text;
+}
+
+static const char *first_text(const table *t, size_t index)
+{
+    const category_list *values = &t->encoding->columns[index].categories;
+    return values->count ? values->sorted[0].text : "";
+}
+
+static ee_status remark_commas(const table *t, survey *into, ee_error *error)
+{
+    column_group found = {0};
+    char title[120];
+    for (size_t i = 0; i < t->width; i++)
+        if (t->columns[i].commas && t->encoding->columns[i].kind == SURVEY_CATEGORICAL) group_add(t, &found, i);
+    if (!found.count) return EE_OK;
+    return survey_remark(
+        into, error,
+        "%s numbers with a decimal comma, as '%.20s', which are taken for %zu categories; add decimal=comma",
+        group_title(t, &found, "has", "have", title), first_text(t, found.first),
+        t->encoding->columns[found.first].categories.count);
+}
+
+/* index:value, as libsvm has it. */
+static bool is_sparse_entry(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    return digits && text[digits] == ':' &&
+           (isdigit((unsigned char)text[digits + 1]) || strchr("-+.", text[digits + 1]));
+}
+
+static ee_status remark_sparse(const table *t, survey *into, ee_error *error)
+{
+    column_group found = {0};
+    char title[120];
+    for (size_t i = 0; i < t->width; i++)
+        if (t->encoding->columns[i].kind == SURVEY_CATEGORICAL && is_sparse_entry(first_text(t, i)))
+            group_add(t, &found, i);
+    if (!found.count) return EE_OK;
+    return survey_remark(into, error,
+                         "%s fields as '%.20s': libsvm's format, which is taken for a table; it has blanks between its "
+                         "fields, and its lines begin with the label",
+                         group_title(t, &found, "has", "have", title), first_text(t, found.first));
+}
+
+/* Names and texts: what comes once tells nothing of another row. */
+static bool seldom_comes_again(const table *t, size_t index)
+{
+    const row_column *column = &t->encoding->columns[index];
+    size_t values = column->categories.count, given = table_rows(t) - t->columns[index].missing;
+    return column->kind == SURVEY_CATEGORICAL && !t->columns[index].commas && values > MANY_VALUES &&
+           2 * values > given;
+}
+
+static ee_status remark_names(const table *t, survey *into, ee_error *error)
+{
+    column_group found = {0};
+    char title[120];
+    for (size_t i = 0; i < t->width; i++)
+        if (seldom_comes_again(t, i)) group_add(t, &found, i);
+    if (!found.count) return EE_OK;
+    return survey_remark(
+        into, error, "%s another text in most rows (%zu in %zu), each a feature; ignore=%s leaves them out",
+        group_title(t, &found, "has", "have", title), t->encoding->columns[found.first].categories.count,
+        table_rows(t) - t->columns[found.first].missing, found.list);
+}
+
+static bool counts_rows(const table *t, size_t index)
+{
+    if (t->encoding->columns[index].kind != SURVEY_NUMERIC || t->columns[index].missing) return false;
+    for (size_t row = 1; row < table_rows(t); row++)
+        if (table_cell(t, row, index)->number != table_cell(t, row - 1, index)->number + 1.0) return false;
+    return table_rows(t) > MANY_VALUES;
+}
+
+static ee_status remark_counters(const table *t, survey *into, ee_error *error)
+{
+    column_group found = {0};
+    char title[120];
+    for (size_t i = 0; i < t->width; i++)
+        if (counts_rows(t, i)) group_add(t, &found, i);
+    if (!found.count) return EE_OK;
+    return survey_remark(into, error, "%s the rows; ignore=%s leaves that out",
+                         group_title(t, &found, "numbers", "number", title), found.list);
+}
+
+/* Names that came twice are the only ones that are not as they were given. */
+static ee_status remark_twins(const table *t, survey *into, ee_error *error)
+{
+    for (size_t i = 0; i < t->width; i++) {
+        const char *given = table_column_name(t, i), *name = t->encoding->columns[i].name;
+        if (given[0] && strcmp(given, name) != 0)
+            return survey_remark(into, error, "two columns are called '%.40s'; column %zu is told apart as '%.60s'",
+                                 given, i + 1, name);
+    }
+    return EE_OK;
+}
+
+ee_status table_tell(const table *t, survey *into, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < t->width && !status; i++) status = tell_column(t, i, into, error);
+    if (!status) status = remark_header(t, into, error);
+    if (!status) status = remark_label(t, into, error);
+    if (!status) status = remark_capitals(t, into, error);
+    if (!status) status = remark_commas(t, into, error);
+    if (!status) status = remark_sparse(t, into, error);
+    if (!status) status = remark_names(t, into, error);
+    if (!status) status = remark_counters(t, into, error);
+    return status ? status : remark_twins(t, into, error);
+}

@@ -1,0 +1,99 @@
+/* Places without a kind: what they are likely to be. */
+#include "data/kind_guess.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "data/environment.h"
+#include "support_files.h"
+
+static void expect(const char *text, const char *expected)
+{
+    char meant[256] = "";
+    bool found = kind_guess(text, meant, sizeof meant);
+    assert_int_equal(found, expected != NULL);
+    if (expected) assert_string_equal(meant, expected);
+}
+
+static void names_tell(void **state)
+{
+    (void)state;
+    expect("no/iris.csv", "table:no/iris.csv");
+    expect("iris.TSV.gz,label=kind,order=file", "table:iris.TSV.gz,label=kind,order=file");
+    expect("a,b.csv", "table:a,b.csv");
+    expect("csv:iris.csv", "table:iris.csv");
+    expect("no/ratings.dat", "movielens:no/ratings.dat");
+    expect("my-ratings.csv,users=10", "ratings:my-ratings.csv,users=10");
+    expect("no/rewards.npy", "rounds:no");
+    expect("rewards.npy", "rounds:.");
+    expect("cosine,dim=5", "synthetic:cosine,dim=5");
+    expect("iris", NULL);
+    expect("", NULL);
+    expect(".csv", NULL);
+    char small[8];
+    assert_false(kind_guess("iris.csv", small, sizeof small));
+    char longest[5000];
+    memset(longest, 'a', sizeof longest);
+    strcpy(longest + sizeof longest - 5, ".csv");
+    expect(longest, NULL);
+}
+
+/* The file makes its folder one of the kind. */
+static void files_tell(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"rewards.npy", "rounds"},
+        {"ratings.csv.gz", "movielens"},
+        {"u.data", "movielens"},
+        {"train-images-idx3-ubyte.gz", "mnist"},
+        {"t10k-images-idx3-ubyte", "mnist"},
+        {"yelp_2000users_10000items_entry.npy", "yelp"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_folder folder = folder_make();
+        char place[256], expected[300];
+        snprintf(place, sizeof place, "%s", folder_path(&folder, ""));
+        snprintf(expected, sizeof expected, "%s:%s", cases[i][1], place);
+        expect(place, NULL);
+        folder_write_text(&folder, cases[i][0], "");
+        expect(place, expected);
+        folder_remove(&folder);
+    }
+    test_folder folder = folder_make();
+    char place[256], expected[300];
+    folder_write_text(&folder, "no:ending", "a,b\n");
+    snprintf(place, sizeof place, "%s", folder_path(&folder, "no:ending"));
+    snprintf(expected, sizeof expected, "table:%s", place);
+    expect(place, expected);
+    folder_remove(&folder);
+}
+
+static void openers_are_told(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"iris.csv,label=a", "data set: expected a kind before the place; did you mean 'table:iris.csv,label=a'?"},
+        {"csv:iris.csv", "data set: expected a kind before the place; did you mean 'table:iris.csv'?"},
+        {"tabel:iris.csv", "data set: no kind is called 'tabel'; did you mean 'table'?"},
+        {"tabel", "data set: no kind is called 'tabel'; did you mean 'table'?"},
+        {"cosine", "data set: expected a kind before the place; did you mean 'synthetic:cosine'?"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dataset *data;
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &error), EE_BAD_OPTION);
+        assert_string_equal(error.message, cases[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_tell),
+        cmocka_unit_test(files_tell),
+        cmocka_unit_test(openers_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* What is told of a table: its columns, its classes, and what is likely a mistake. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/table.h"
+#include "data/text.h"
+#include "support.h"
+
+/* What was told of a table with this text; to be freed. */
+static survey *look(const char *content, const char *options)
+{
+    static char name[] = "made.csv";
+    source file = {.path = name, .size = strlen(content)};
+    classes_dataset *data;
+    survey *seen;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(memory_create(NULL, &file.bytes, file.size + 1, 1, NULL), EE_OK);
+    memcpy(file.bytes, content, file.size);
+    assert_int_equal(survey_create(&seen, NULL), EE_OK);
+    if (table_parse(&file, options, seen, &data, &error)) fail_msg("%s", error.message);
+    classes_close(&data->head);
+    memory_free(file.bytes); /* what is told does not lie there */
+    return seen;
+}
+
+/* remark NULL: there is none. */
+static void expect_remark(const char *content, const char *options, const char *remark)
+{
+    survey *seen = look(content, options);
+    if (!remark && seen->remark_count) fail_msg("%s", seen->remarks[0]);
+    assert_int_equal(seen->remark_count, remark != NULL);
+    if (remark) assert_string_equal(seen->remarks[0], remark);
+    survey_free(seen);
+}
+
+static void columns_and_classes_are_told(void **state)
+{
+    (void)state;
+    survey *seen = look("age,sex,gap,id,same,,kind\n"
+                        "39.5,f,,a1,s,3,yes\n"
+                        "17,m,7,a2,s,2,no\n"
+                        "?,f,,a3,s,3,no\n"
+                        "55,,7,a4,s,2,no\n",
+                        "ignore=id,categorical=6");
+    static const survey_column expected[] = {
+        {"age", SURVEY_NUMERIC, 1, 0, 2, 17, 55}, {"sex", SURVEY_CATEGORICAL, 1, 2, 3, 1, 0},
+        {"gap", SURVEY_NUMERIC, 2, 0, 1, 7, 7},   {"id", SURVEY_IGNORED, 0, 0, 0, 1, 0},
+        {"same", SURVEY_CONSTANT, 0, 1, 0, 1, 0}, {"6", SURVEY_CATEGORICAL, 0, 2, 2, 1, 0},
+        {"kind", SURVEY_LABEL, 0, 2, 0, 1, 0},
+    };
+    assert_int_equal(seen->column_count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const survey_column *got = &seen->columns[i], *want = &expected[i];
+        assert_string_equal(got->name, want->name);
+        assert_int_equal(got->kind, want->kind);
+        assert_int_equal(got->missing, want->missing);
+        assert_int_equal(got->distinct, want->distinct);
+        assert_int_equal(got->features, want->features);
+        assert_int_equal(got->low <= got->high, want->low <= want->high);
+        if (want->low <= want->high) assert_true(got->low == want->low && got->high == want->high);
+    }
+    assert_int_equal(seen->class_count, 2);
+    assert_string_equal(seen->classes[0].name, "no");
+    assert_int_equal(seen->classes[0].count, 3);
+    assert_string_equal(seen->classes[1].name, "yes");
+    assert_int_equal(seen->classes[1].count, 1);
+    assert_int_equal(seen->remark_count, 0);
+    survey_free(seen);
+}
+
+static void names_that_became_a_row(void **state)
+{
+    (void)state;
+    static const char texts[] = "color,shape,kind\nred,round,a\nblue,square,b\nred,square,a\nblue,round,b\n";
+    expect_remark(texts, "",
+                  "the first row (color, shape, kind) is taken for values; where it names the columns, add header=yes");
+    expect_remark(texts, "header=yes", NULL);
+    expect_remark(texts, "header=no", NULL); /* who says so knows it */
+    expect_remark("red,round,a\nblue,square,b\nred,square,a\nblue,round,b\n", "", NULL);
+    /* Where texts seldom come again, the first row is as the others. */
+    expect_remark("a1,b1,c1\na2,b2,c2\na3,b3,c3\na4,b4,c4\n", "", NULL);
+}
+
+/* Rows of a number, a code of few values, and what is written for the label. */
+static char *many_rows(const char *head, const char *format, size_t rows)
+{
+    text made = text_start(NULL);
+    text_add(&made, "%s", head);
+    for (size_t i = 0; i < rows; i++) {
+        char line[200];
+        int number = (int)(i * 7919 % 1000), code = (int)(i * 31 % 5), row = (int)i;
+        snprintf(line, sizeof line, format, number, code, row);
+        text_add(&made, "%s\n", line);
+    }
+    assert_int_equal(made.status, EE_OK);
+    return made.bytes;
+}
+
+static void expect_many(const char *head, const char *format, const char *options, const char *remark)
+{
+    char *content = many_rows(head, format, 300);
+    expect_remark(content, options, remark);
+    memory_free(content);
+}
+
+static void labels_that_are_none(void **state)
+{
+    (void)state;
+    expect_many("number,code,price\n", "%d,%d,%d.5", "",
+                "the label, column 'price', has 300 different values in 300 rows, each a class of its own, as a "
+                "quantity has and not a class; label=COLUMN names another");
+    expect_many("", "%d,%d,n%d", "",
+                "the label, column 3, has 300 different values in 300 rows, each a class of its own; label=COLUMN "
+                "names another");
+    expect_many("number,code,price\n", "%1$d,%2$d,%3$d.5", "label=code,ignore=price", NULL);
+    expect_many("", "%2$d 1:%1$d 2:%3$d", "", NULL); /* libsvm */
+    expect_many("", "%3$d.25 1:%1$d 2:%2$d", "",
+                "the label has 300 different values in 300 rows, each a class of its own, as a quantity has and not a "
+                "class");
+}
+
+static void classes_that_differ_in_capitals(void **state)
+{
+    (void)state;
+    expect_remark("a,target\n1,Yes\n2,no\n3,yes\n", "", "the classes 'Yes' and 'yes' differ in capital letters alone");
+}
+
+static void decimal_commas(void **state)
+{
+    (void)state;
+    static const char one[] = "a;b;target\n1,5;1;x\n2,25;2;y\n-3,0;3;x\n";
+    expect_remark(one, "",
+                  "column 'a' has numbers with a decimal comma, as '-3,0', which are taken for 3 categories; add "
+                  "decimal=comma");
+    expect_remark(one, "categorical=a", NULL);
+    expect_remark("1,5;0,1;x\n2,25;0,2;y\n3,0;0,3;x\n", "",
+                  "column 1 and 1 other have numbers with a decimal comma, as '1,5', which are taken for 3 categories; "
+                  "add decimal=comma");
+    expect_remark(one, "decimal=comma", NULL);
+    survey *seen = look(one, "decimal=comma");
+    assert_int_equal(seen->columns[0].kind, SURVEY_NUMERIC);
+    assert_true(seen->columns[0].low == -3.0 && seen->columns[0].high == 2.25);
+    survey_free(seen);
+}
+
+static void ranking_lines(void **state)
+{
+    (void)state;
+    expect_remark("2 qid:1 1:0.5 2:1 # a\n1 qid:1 1:0.1\n0 qid:2 2:4\n", "",
+                  "qid: in 3 lines is passed over: each line is a round by itself, and its grade a class; documents of "
+                  "a query as the arms of a round are what rounds:DIR is for");
+    expect_remark("# a comment\n\n2 1:0.5 2:1\n1 1:0.1\n", "", NULL);
+    expect_remark("2\t1:0.5\t2:1\n1\t1:0.1\t2:3\n", "",
+                  "column 2 has fields as '1:0.1': libsvm's format, which is taken for a table; it has blanks between "
+                  "its fields, and its lines begin with the label");
+}
+
+static void columns_that_tell_nothing_of_others(void **state)
+{
+    (void)state;
+    expect_many("number,target,name\n", "%d,c%d,n%d", "",
+                "column 'name' has another text in most rows (300 in 300), each a feature; ignore=name leaves them "
+                "out");
+    expect_many("number,target,full name\n", "%d,c%d,n%d", "ignore=number",
+                "column 'full name' has another text in most rows (300 in 300), each a feature; ignore=3 leaves them "
+                "out");
+    expect_many("number,target,id\n", "%d,c%d,%d", "", "column 'id' numbers the rows; ignore=id leaves that out");
+    expect_many("number,target,id\n", "%d,c%d,%d", "ignore=id", NULL);
+    expect_many("", "k%3$d,%1$d,m%3$d,%3$d,c%2$d", "ignore=4",
+                "column 1 and 1 other have another text in most rows (300 in 300), each a feature; ignore=1+3 leaves "
+                "them out");
+}
+
+static void names_that_come_twice(void **state)
+{
+    (void)state;
+    expect_remark("a,b,a,target\n1,2,3,x\n2,3,4,y\n", "",
+                  "two columns are called 'a'; column 3 is told apart as 'a.3'");
+}
+
+/* A list that grows too long ends in dots, and in nothing worse. */
+static void many_columns_at_once(void **state)
+{
+    (void)state;
+    text made = text_start(NULL);
+    for (size_t row = 0; row < 40; row++) {
+        for (size_t i = 0; i < 30; i++) text_add(&made, row ? "t%zu-%zu," : "column_with_a_name_%zu,", i, row);
+        text_add(&made, row ? "%s\n" : "target\n", row % 2 ? "x" : "y");
+    }
+    survey *seen = look(made.bytes, "");
+    assert_int_equal(seen->remark_count, 1);
+    assert_string_equal(seen->remarks[0],
+                        "column 'column_with_a_name_0' and 29 others have another text in most rows (39 in 39), each a "
+                        "feature; ignore=column_with_a_name_0+column_with_a_name_1+... leaves them out");
+    survey_free(seen);
+    memory_free(made.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_and_classes_are_told),
+        cmocka_unit_test(names_that_became_a_row),
+        cmocka_unit_test(labels_that_are_none),
+        cmocka_unit_test(classes_that_differ_in_capitals),
+        cmocka_unit_test(decimal_commas),
+        cmocka_unit_test(ranking_lines),
+        cmocka_unit_test(columns_that_tell_nothing_of_others),
+        cmocka_unit_test(names_that_come_twice),
+        cmocka_unit_test(many_columns_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
