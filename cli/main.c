@@ -9,15 +9,11 @@
 #include "base/options.h"
 #include "command.h"
 
-static const command *const commands[] = {
-    &command_run,      &command_grid,     &command_paper,  &command_report,  &command_evaluate, &command_coverage,
-    &command_log,      &command_rounds,   &command_run,    &command_grid,    &command_paper,    &command_report,
-    &command_evaluate, &command_coverage, &command_log,    &command_rounds,  &command_policies, &command_describe,
-    &command_datasets, &command_inspect,  &command_decide, &command_serve,   &command_keys,     &command_explain,
-    &command_backup,   &command_replay,   &command_bench,  &command_complete};
-&command_replay, &command_bench, &command_complete
-}
-;
+static const command *const commands[] = {&command_run,      &command_grid,     &command_paper,    &command_report,
+                                          &command_evaluate, &command_coverage, &command_log,      &command_rounds,
+                                          &command_inspect,  &command_policies, &command_describe, &command_datasets,
+                                          &command_serve,    &command_keys,     &command_decide,   &command_explain,
+                                          &command_backup,   &command_replay,   &command_bench,    &command_complete};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -39,7 +39,7 @@ END
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report evaluate coverage rounds log serve keys decide explain replay bench; do
+for verb in run grid paper report evaluate coverage rounds inspect log serve keys decide explain replay bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
@@ -55,6 +55,11 @@ END
 expect log x --reward m <<'END'
 mean
 max
+END
+
+# A data set that is the word itself.
+expect inspect mo <<'END'
+movielens:
 END
 
 # Policies: one, one of a list, as a value of their own or attached to the flag.

@@ -180,6 +180,7 @@ table:FILE[,OPTION=VALUE...]
     normalize    default unit    unit|standard|none   numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither
     constant     default on      on|off               a feature that is always 1
     order        default random  random|file          rows in a random order, another one each time; or as the file has them, for every seed
+    decimal      default point   point|comma          what fractions are written with
 rounds:DIR
     prepared rounds, as 'eenet rounds' or another program writes them; the same for every seed
 END

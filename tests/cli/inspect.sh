@@ -1,0 +1,114 @@
+#!/bin/sh
+# inspect.sh PROGRAM: what is read of a data set is shown, and what is likely a mistake is said, here and by run.
+set -eu
+eenet=$1
+fail() { echo "inspect.sh: $*" >&2; exit 1; }
+
+cat >iris.csv <<'END'
+length,width,color,id,source,kind
+5.1,3.5,white,a1,x,setosa
+4.9,,white,a2,x,setosa
+7.0,3.2,blue,a3,x,versicolor
+6.3,3.3,blue,a4,x,virginica
+END
+COLUMNS=80 "$eenet" inspect table:iris.csv,ignore=id,normalize=standard -s 3 >shown
+cat >expected <<'END'
+table:iris,ignore=id,normalize=standard
+  4 rows, each a round of 3 arms
+  6 features of a context; an arm is the context in one of 3 blocks, 18 features in all
+  at most one arm of a round has more than the least reward
+
+  column  kind          missing    values  features  range
+  length  numeric             0         -         1  4.9 to 7
+  width   numeric             1         -         2  3.2 to 3.5
+  color   categorical         0         2         2
+  id      ignored             0         -         -
+  source  constant            0         1         -
+  kind    label               0         3         -
+
+  class           rows  share
+  setosa             2  50.0%
+  versicolor         1  25.0%
+  virginica          1  25.0%
+END
+sed '/^the first round/,$d' shown | sed '$d' | diff expected -
+grep -qx 'the first round of seed 3' shown || fail "no round of the seed"
+grep -Eqx '  constant +1' shown || fail "features have no names"
+grep -Eqx '  color=(blue|white) +1' shown || fail "categories have no names"
+test "$(grep -Ec '^    [012]  (setosa|versicolor|virginica) +[01] +[01]$' shown)" = 3 || fail "arms without their class"
+! grep -q 'likely a mistake' shown || fail "a remark on a good table"
+
+# JSON has the same, and more.
+"$eenet" inspect --json table:iris.csv,ignore=id >json
+test "$(wc -l <json)" = 1 || fail "JSON in several lines"
+for part in '"dataset":"table:iris,ignore=id"' '"rows":4,"rounds":0,"arms":3,"dim":18,"blocks":3,"exclusive":true' \
+    '{"name":"width","kind":"numeric","missing":1,"features":2,"low":3.2,"high":3.5}' \
+    '{"name":"color","kind":"categorical","missing":0,"features":2,"values":2}' \
+    '{"name":"setosa","rows":2}' '"remarks":[]' '"round":{"seed":0,"context":{"constant":0.' '"class":"virginica"'; do
+    grep -qF "$part" json || fail "no $part in $(cat json)"
+done
+
+# Every kind has something to show.
+for data in synthetic:cosine synthetic:clicks synthetic:clicks,blocks=on; do
+    "$eenet" inspect "$data" >shown || fail "$data"
+    grep -qx 'the first round of seed 0' shown || fail "$data: no round"
+    "$eenet" inspect "$data" --json >json
+    grep -q '"arms":\[{"reward":' json || fail "$data: no arms"
+done
+grep -q '"context":{"0":' json || fail "blocks without a context: $(cat json)"
+"$eenet" rounds -d synthetic:inner,dim=3,arms=2 -T 5 -o rounds >/dev/null
+"$eenet" inspect rounds:rounds | grep -qx '  5 rounds of 2 arms' || fail "rounds"
+
+# said REMARK DATASET: inspect says it, run too in a line of stderr, and JSON.
+said() {
+    COLUMNS=120 "$eenet" inspect "$2" >shown || fail "$2"
+    sed '1,/^likely a mistake$/d' shown | tr -s '\n ' ' ' >remarks
+    grep -qF "$1" remarks || fail "$2: $(cat remarks)"
+    "$eenet" inspect "$2" --json | grep -qF "$1" || fail "$2: not in JSON"
+    "$eenet" run -d "$2" -p uniform -s 0 -T 3 >stdout 2>stderr || fail "run: $(cat stderr)"
+    name=${2%.*}
+    grep -qF "eenet run: $name: $1" stderr || fail "run does not say '$1' but '$(cat stderr)'"
+}
+awk 'BEGIN { print "color,shape,kind"; for (i = 0; i < 30; i++) print (i % 2 ? "red" : "blue") "," (i % 3 ? "round" : "flat") "," (i % 5 ? "a" : "b") }' >texts.csv
+said 'the first row (color, shape, kind) is taken for values; where it names the columns, add header=yes' table:texts.csv
+awk 'BEGIN { print "a,price"; for (i = 0; i < 300; i++) print i % 7 "," i / 8 + 100 }' >prices.csv
+said "the label, column 'price', has 300 different values in 300 rows" table:prices.csv
+awk 'BEGIN { print "a;b;kind"; for (i = 0; i < 200; i++) print i ",5;" i % 3 ";" i % 2 }' >commas.csv
+said "column 'a' has numbers with a decimal comma, as '0,5', which are taken for 200 categories; add decimal=comma" \
+    table:commas.csv
+"$eenet" inspect table:commas.csv,decimal=comma | grep -Eq '^  a +numeric .* 0.5 to 199.5$' || fail "decimal=comma"
+awk 'BEGIN { for (i = 0; i < 20; i++) print i % 3 " qid:" int(i / 5) " 1:" i " 2:0.5" }' >ranking.txt
+said 'qid: in 20 lines is passed over' table:ranking.txt
+for verb in grid paper; do
+    "$eenet" $verb -d table:ranking.txt -p linucb --set linucb.alpha=1 -s 0 --tune 5 -T 3 -o $verb >stdout 2>stderr || true
+    grep -qF "eenet $verb: table:ranking: qid: in 20 lines" stderr || fail "$verb: $(cat stderr)"
+done
+"$eenet" rounds -d table:ranking.txt -o ranked >stdout 2>stderr
+grep -qF 'eenet rounds: table:ranking: qid: in 20 lines' stderr || fail "rounds: $(cat stderr)"
+
+# A name that is no UTF-8, or that would move the cursor.
+printf 'a\033[2J,m\374,kind\n1,2,x\n2,3,y\n' >odd.csv
+"$eenet" inspect table:odd.csv >shown
+! grep -q "$(printf '\033')" shown || fail "an escape reaches the terminal"
+"$eenet" inspect table:odd.csv --json | grep -qF '"m?"' || fail "no valid JSON of a name that is not UTF-8"
+
+# refused STATUS MESSAGE ARGUMENT...
+refused() {
+    status=$1 expected=$2 code=0
+    shift 2
+    "$eenet" "$@" >stdout 2>stderr || code=$?
+    test "$code" = "$status" || fail "$*: exit status $code"
+    grep -qFe "$expected" stderr || fail "$*: $(cat stderr)"
+    test ! -s stdout || fail "$*: something on stdout"
+}
+refused 2 'expected a data set' inspect
+refused 2 "expected one data set, got 'a' and 'b'" inspect a b
+refused 2 '--seed is given twice' inspect synthetic:inner -s 1 -s 2
+refused 2 "did you mean 'table:iris.csv'?" inspect iris.csv
+refused 2 "did you mean 'table:iris.csv,label=kind'?" run -d iris.csv,label=kind -p linucb
+refused 2 "did you mean 'rounds:rounds'?" run -d rounds/rewards.npy -p linucb
+refused 1 'none.csv' inspect table:none.csv
+printf 'a,b,kind\n' >names.csv
+refused 1 'names.csv: there are no rows below the names of the columns: a, b, kind' inspect table:names.csv
+printf 'a,kind\n1,x\n1e300,y\n2,x\n' >beyond.csv
+refused 1 "beyond.csv, line 3, column 'a': expected a number of at most 3.4e+38, got '1e300'" inspect table:beyond.csv
