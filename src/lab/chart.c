@@ -14,7 +14,7 @@ enum { WIDTH = 3000, HEIGHT = 1500 };
 /* Points of a line or of a band that are nearer to each other are left out. */
 enum { LINE_GAP = WIDTH / 400, BAND_GAP = WIDTH / 150 };
 
-enum { NARROW_TICKS = 8 }; /* where there are more, a narrow page shows every other */
+enum { NARROW_LETTERS = 32 }; /* of the ticks of an axis: where there are more, a narrow page shows every other tick */
 
 enum { LINE_NUMBERS = 200 }; /* of a line that the page can tell, about */
 
@@ -49,8 +49,9 @@ static double round_step(double span, double most)
 chart_axis chart_linear(const char *title, double low, double high)
 {
     chart_axis axis = {.title = title, .low = low, .high = high};
-    double step = round_step(high - low, 6.0);
-    for (double k = ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && axis.count < CHART_TICKS; k++)
+    double step = round_step(high - low, 7.0);
+    double first = ceil(low / step - 1e-9) + 0.0; /* not -0 */
+    for (double k = first; k * step <= high + 1e-9 * step && axis.count < CHART_TICKS; k++)
         add_number_tick(&axis, k * step, step);
     return axis;
 }
@@ -74,11 +75,12 @@ chart_axis chart_logarithmic(const char *title, double low, double high)
     return axis;
 }
 
-/* From 0 to 1 along the axis; beyond, what is outside. */
+/* From 0 to 1 along the axis; beyond, what is outside, but not so far that a path cannot have it. */
 static double place_on(const chart_axis *axis, double value)
 {
-    if (!axis->is_log) return (value - axis->low) / (axis->high - axis->low);
-    return value > 0.0 ? fmax(log(value / axis->low) / log(axis->high / axis->low), -1.0) : -1.0;
+    double place = (value - axis->low) / (axis->high - axis->low);
+    if (axis->is_log) place = value > 0.0 ? log(value / axis->low) / log(axis->high / axis->low) : -1.0;
+    return fmin(fmax(place, axis->is_log ? -1.0 : -1000.0), 1000.0);
 }
 
 static long across(const chart_frame *frame, double x)
@@ -246,10 +248,12 @@ static void add_attributes(text *page, const chart_frame *frame)
 void chart_frame_begin(text *page, const chart_frame *frame)
 {
     add_attributes(page, frame);
+    text_add(page, "<div class=\"axis\">");
+    text_html(page, frame->y.title);
     text_add(page,
-             "<div class=\"axis\">%s</div>\n<div class=\"plot\">\n<svg viewBox=\"0 0 %d %d\" "
-             "preserveAspectRatio=\"none\" role=\"img\" aria-label=\"",
-             frame->y.title, WIDTH, HEIGHT);
+             "</div>\n<div class=\"plot\">\n<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\" "
+             "aria-label=\"",
+             WIDTH, HEIGHT);
     text_html(page, frame->title);
     text_add(page, "\">\n<path class=\"grid\" d=\"");
     for (size_t i = 0; i < frame->y.count; i++) text_add(page, "M0 %ldh%d", down(frame, frame->y.ticks[i].at), WIDTH);
@@ -258,18 +262,31 @@ void chart_frame_begin(text *page, const chart_frame *frame)
         text_add(page, "<path class=\"zero\" d=\"M0 %ldh%d\"/>\n", down(frame, 0.0), WIDTH);
 }
 
+static bool is_crowded(const chart_axis *axis)
+{
+    size_t letters = 0;
+    for (size_t i = 0; i < axis->count; i++) letters += strlen(axis->ticks[i].label);
+    return letters > NARROW_LETTERS;
+}
+
+static void add_ticks(text *page, const chart_axis *axis, const char *class, const char *side)
+{
+    bool crowded = is_crowded(axis);
+    for (size_t i = 0; i < axis->count; i++)
+        text_add(page, "<span class=\"tick %s%s\" style=\"%s:%.2f%%\">%s</span>", class,
+                 crowded && i % 2 ? " minor" : "", side, 100.0 * place_on(axis, axis->ticks[i].at),
+                 axis->ticks[i].label);
+    text_add(page, "\n");
+}
+
 void chart_frame_end(text *page, const chart_frame *frame)
 {
     text_add(page, "</svg>\n");
-    for (size_t i = 0; i < frame->y.count; i++)
-        text_add(page, "<span class=\"tick y\" style=\"bottom:%.2f%%\">%s</span>",
-                 100.0 * place_on(&frame->y, frame->y.ticks[i].at), frame->y.ticks[i].label);
-    text_add(page, "\n");
-    for (size_t i = 0; i < frame->x.count; i++)
-        text_add(page, "<span class=\"tick x%s\" style=\"left:%.2f%%\">%s</span>",
-                 frame->x.count > NARROW_TICKS && i % 2 ? " minor" : "",
-                 100.0 * place_on(&frame->x, frame->x.ticks[i].at), frame->x.ticks[i].label);
-    text_add(page, "\n</div>\n<div class=\"axis x\">%s</div>\n</div>\n", frame->x.title);
+    add_ticks(page, &frame->y, "y", "bottom");
+    add_ticks(page, &frame->x, "x", "left");
+    text_add(page, "</div>\n<div class=\"axis x\">");
+    text_html(page, frame->x.title);
+    text_add(page, "</div>\n</div>\n");
 }
 
 /* ---- the legend ---- */

@@ -233,7 +233,10 @@ static void show_values(text *page, const evaluation_group *group, const char *n
             last = fmax(last, events);
         }
     }
-    if (!frame_values(group, &low, &high)) high = low + 1.0;
+    if (!frame_values(group, &low, &high)) {
+        low = isfinite(low) ? low : 0.0;
+        high = low + 1.0;
+    }
     char value[80];
     snprintf(value, sizeof value, "value by %s", group->rows[0]->estimators[0]);
     chart_frame frame = {
