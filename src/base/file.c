@@ -66,7 +66,7 @@ ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
     if (out->descriptor < 0) status = fail(error, "create", path);
     struct stat replaced; /* a file that is replaced keeps its mode */
     if (!status && stat(path, &replaced) == 0 && fchmod(out->descriptor, replaced.st_mode & 07777))
-        status = fail(error, "set the mode of", out->temporary);
+        status = fail(error, "set the mode of", path);
     if (status) file_draft_end(out, false, NULL);
     return status;
 }
@@ -76,7 +76,7 @@ ee_status file_draft_write(const file_draft *draft, const void *bytes, size_t si
     for (const uint8_t *at = bytes; size;) {
         ssize_t written = write(draft->descriptor, at, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return fail(error, "write", draft->temporary);
+        if (written < 0) return fail(error, "write", draft->path);
         at += written;
         size -= (size_t)written;
     }
@@ -87,9 +87,9 @@ ee_status file_draft_end(file_draft *draft, bool keep, ee_error *error)
 {
     bool opened = draft->descriptor >= 0;
     ee_status status = EE_OK;
-    if (keep && fsync(draft->descriptor)) status = fail(error, "sync", draft->temporary);
-    if (opened && close(draft->descriptor) && keep && !status) status = fail(error, "close", draft->temporary);
-    if (keep && !status && rename(draft->temporary, draft->path)) status = fail(error, "rename to", draft->path);
+    if (keep && fsync(draft->descriptor)) status = fail(error, "sync", draft->path);
+    if (opened && close(draft->descriptor) && keep && !status) status = fail(error, "close", draft->path);
+    if (keep && !status && rename(draft->temporary, draft->path)) status = fail(error, "replace", draft->path);
     if (opened && (!keep || status))
         unlink(draft->temporary);
     else if (opened)

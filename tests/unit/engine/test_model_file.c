@@ -790,7 +790,7 @@ static void what_cannot_be_written_leaves_nothing(void **state)
     assert_int_equal(unlink(path), 0);
 
     status = ee_bandit_save(bandit, folder, &error);
-    assert_file_error(status, error, "rename to", folder, EISDIR);
+    assert_file_error(status, error, "replace", folder, EISDIR);
     size_t length = strlen(folder);
     DIR *listing = opendir("/tmp");
     assert_non_null(listing);
