@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "command.h"
+#include "data/plain_number.h"
 #include "evaluate/statistics.h"
 #include "interrupt.h"
 #include "lab/coverage_report.h"
@@ -198,7 +199,7 @@ static void print_intervals(const coverage_entry *entry)
         print_share(covers.least);
         print_share(covers.most);
         print_share(coverage_over_candidates(entry, coverage_always, k).mean);
-        printf("  %9.4g\n", coverage_over_candidates(entry, coverage_width, k).mean);
+        printf("  %9s\n", plain_number_of(coverage_over_candidates(entry, coverage_width, k).mean, 4).text);
     }
 }
 
@@ -209,8 +210,9 @@ static void print_estimators(const coverage_entry *entry)
     for (size_t k = 0; k < COVERAGE_ESTIMATORS; k++) {
         coverage_spread bias = coverage_over_candidates(entry, coverage_bias, k);
         coverage_spread error = coverage_over_candidates(entry, coverage_error, k);
-        printf("  %-16s %14.2g  %10.4g  %10.4g ", estimator_describe(coverage_estimators[k])->name,
-               fmax(fabs(bias.least), fabs(bias.most)), error.mean, error.most);
+        printf("  %-16s %14s  %10s  %10s ", estimator_describe(coverage_estimators[k])->name,
+               plain_number_of(fmax(fabs(bias.least), fabs(bias.most)), 2).text, plain_number_of(error.mean, 4).text,
+               plain_number_of(error.most, 4).text);
         print_share(entry->result.ordered[k]);
         print_share(entry->result.pairs[k]);
         printf("\n");
@@ -222,8 +224,9 @@ static void print_entry(const coverage_entry *entry)
     const coverage_plan *plan = &entry->plan;
     char name[KNOWN_TEXT];
     known_policy_format(plan->behaviour, name);
-    printf("%s, logs of %s (value %.4f, least probability %.2g): %zu logs of %zu rounds\n", dataset_name(entry->data),
-           name, entry->result.behaviour, entry->result.least_probability, plan->replications, plan->rounds);
+    printf("%s, logs of %s (value %.4f, least probability %s): %zu logs of %zu rounds\n", dataset_name(entry->data),
+           name, entry->result.behaviour, plain_number_of(entry->result.least_probability, 2).text, plan->replications,
+           plan->rounds);
     printf("  true values:");
     for (size_t c = 0; c < plan->candidate_count; c++) {
         known_policy_format(plan->candidates[c], name);

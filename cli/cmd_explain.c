@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "command.h"
+#include "data/plain_number.h"
 #include "explain_request.h"
 #include "serve/explain_answer.h"
 
@@ -81,8 +82,8 @@ static void print_head(const explained *what)
     if (!what->id[0]) return;
     printf("decision %s: ", what->id);
     print_action_name(body, body->action);
-    printf(", with probability %.4g\ndecided by version %" PRIu64 ", explained by version %" PRIu64 "\n\n",
-           body->probabilities[body->action], body->version, what->version);
+    printf(", with probability %s\ndecided by version %" PRIu64 ", explained by version %" PRIu64 "\n\n",
+           plain_number_of(body->probabilities[body->action], 4).text, body->version, what->version);
 }
 
 static void print_entry(text *name, const explained *what, size_t arm, const explained_entry *entry, double largest)
@@ -93,9 +94,9 @@ static void print_entry(text *name, const explained *what, size_t arm, const exp
     int length = largest > 0 ? (int)(BAR * size / largest + 0.5) : 0;
     name->length = 0;
     explain_name(name, &what->of, arm, entry);
-    printf("  %+10.4f  %-*.*s  %.*s = %.4g\n", (double)entry->contribution, BAR, length,
+    printf("  %+10.4f  %-*.*s  %.*s = %s\n", (double)entry->contribution, BAR, length,
            entry->contribution < 0 ? minus : marks, (int)name->length, name->bytes ? name->bytes : "",
-           (double)entry->value);
+           plain_number_of((double)entry->value, 4).text);
 }
 
 static void print_arm(const explained *what, size_t arm, uint64_t features)

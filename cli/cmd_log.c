@@ -9,6 +9,7 @@
 
 #include "data/log_summary.h"
 #include "data/log_time.h"
+#include "data/plain_number.h"
 #include "data/text.h"
 #include "interrupt.h"
 #include "log_flags.h"
@@ -122,6 +123,11 @@ static const char *moment(double seconds, char out[LOG_TIME_SIZE])
     return out;
 }
 
+static plain_number plain(double value)
+{
+    return plain_number_of(value, 4);
+}
+
 static void print_length(double seconds)
 {
     if (seconds >= 172800)
@@ -131,7 +137,7 @@ static void print_length(double seconds)
     else if (seconds >= 120)
         printf("%.1f minutes", seconds / 60);
     else
-        printf("%.3g seconds", seconds);
+        printf("%s seconds", plain_number_of(seconds, 3).text);
 }
 
 static void print_times(const log_summary *of)
@@ -155,16 +161,16 @@ static double percent(size_t part, size_t whole)
 
 static void print_probabilities(const log_summary *of)
 {
-    printf("  %-14s of the action taken: mean %.4g, least %.4g, a tenth below %.4g, half below %.4g\n", "probabilities",
-           log_range_mean(&of->probabilities), of->probabilities.least, log_summary_quantile(of, 0.1),
-           log_summary_quantile(of, 0.5));
+    printf("  %-14s of the action taken: mean %s, least %s, a tenth below %s, half below %s\n", "probabilities",
+           plain(log_range_mean(&of->probabilities)).text, plain(of->probabilities.least).text,
+           plain(log_summary_quantile(of, 0.1)).text, plain(log_summary_quantile(of, 0.5)).text);
     if (!of->known) {
         printf("  %-14s those of the other actions are not known\n", "support");
         return;
     }
     if (of->wrong_sums) printf("  %-14s in %zu events they do not add up to 1\n", "", of->wrong_sums);
-    printf("  %-14s every action was possible in %.1f%% of the events; the least probability is %.4g\n", "support",
-           percent(of->supported, of->known), of->every_probability.least);
+    printf("  %-14s every action was possible in %.1f%% of the events; the least probability is %s\n", "support",
+           percent(of->supported, of->known), plain(of->every_probability.least).text);
     if (of->known < of->rewards.count)
         printf("  %-14s in %.1f%% of the events only that of the action taken is known\n", "",
                percent(of->rewards.count - of->known, of->rewards.count));
@@ -173,10 +179,10 @@ static void print_probabilities(const log_summary *of)
 static void print_range(const char *title, const log_range *range, const char *unit)
 {
     if (range->least == range->largest)
-        printf("  %-14s %g %s\n", title, range->least, unit);
+        printf("  %-14s %s %s\n", title, plain(range->least).text, unit);
     else
-        printf("  %-14s %g to %g %s, %.4g on average\n", title, range->least, range->largest, unit,
-               log_range_mean(range));
+        printf("  %-14s %s to %s %s, %s on average\n", title, plain(range->least).text, plain(range->largest).text,
+               unit, plain(log_range_mean(range)).text);
 }
 
 static void print_actions(const log_summary *of)
@@ -193,8 +199,8 @@ static void print_actions(const log_summary *of)
         const log_action_summary *each = &of->actions[i];
         printf("  ");
         print_name(each->name, width);
-        printf(" %9zu  %5.1f%%  %9.4g  %11.4g\n", each->taken, percent(each->taken, of->rewards.count),
-               each->reward / (double)each->taken, each->probability / (double)each->taken);
+        printf(" %9zu  %5.1f%%  %9s  %11s\n", each->taken, percent(each->taken, of->rewards.count),
+               plain(each->reward / (double)each->taken).text, plain(each->probability / (double)each->taken).text);
     }
     if (of->action_count > shown) printf("  and %zu more\n", of->action_count - shown);
 }
@@ -209,13 +215,14 @@ static void print_summary(const char *name, const log_counts *counts, const log_
     if (!of->rewards.count) return;
     printf("\n");
     print_times(of);
-    printf("  %-14s mean %.4g, %.4g to %.4g, %.1f%% are not 0\n", "rewards", log_range_mean(&of->rewards),
-           of->rewards.least, of->rewards.largest, percent(of->rewarded, of->rewards.count));
+    printf("  %-14s mean %s, %s to %s, %.1f%% are not 0\n", "rewards", plain(log_range_mean(&of->rewards)).text,
+           plain(of->rewards.least).text, plain(of->rewards.largest).text, percent(of->rewarded, of->rewards.count));
     print_probabilities(of);
     print_range("actions", &of->counts, "an event");
     if (of->slots.count) print_range(of->slates ? "slates" : "slots", &of->slots, "slots an event");
     if (of->copies.sum > (double)of->copies.count)
-        printf("  %-14s the events stand for %.4g, since some were dropped on purpose\n", "dropped", of->copies.sum);
+        printf("  %-14s the events stand for %s, since some were dropped on purpose\n", "dropped",
+               plain(of->copies.sum).text);
     print_actions(of);
 }
 

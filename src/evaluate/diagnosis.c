@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "data/plain_number.h"
+
 /* When a number is worth a sentence. A test alone would find faults in every long log that matter to nobody: what is
  * told is both beyond chance (so many standard errors) and large enough to change a decision. */
 static const double beyond_chance = 4.0;
@@ -97,8 +99,8 @@ static void check_sums(const diagnosis *self, diagnosis_report *into)
 {
     if (!(self->sum_off > 0.0)) return;
     say(into, self->sum_off > sums_off_grave ? grave_of_log : of_log,
-        "In %.3g%% of the events the probabilities do not sum to 1: they are off by up to %.3g.", 100.0 * self->sum_off,
-        self->probability_sum);
+        "In %s%% of the events the probabilities do not sum to 1: they are off by up to %s.",
+        plain_number_of(100.0 * self->sum_off, 3).text, plain_number_of(self->probability_sum, 3).text);
 }
 
 /* ---- how much the log tells ---- */
@@ -107,9 +109,9 @@ static void check_support(const diagnosis *self, diagnosis_report *into)
 {
     if (!(self->unsupported > unsupported_told)) return;
     say(into, self->unsupported > unsupported_grave ? grave_of_candidate : of_candidate,
-        "%.3g%% of what %.100s does is never done in this log: what that earns cannot be known from it, and is left "
+        "%s%% of what %.100s does is never done in this log: what that earns cannot be known from it, and is left "
         "out of the estimates or guessed by the reward model.",
-        100.0 * self->unsupported, self->candidate);
+        plain_number_of(100.0 * self->unsupported, 3).text, self->candidate);
 }
 
 static void check_size(const diagnosis *self, diagnosis_report *into)
@@ -127,8 +129,8 @@ static void check_size(const diagnosis *self, diagnosis_report *into)
             "log, or one with more chance in it, would tell more.",
             self->candidate, self->rounds, self->effective);
     else if (self->largest_share > large_share)
-        say(into, of_candidate, "One event alone makes up %.0f%% of the estimate: its weight is %.4g.",
-            100.0 * self->largest_share, self->largest_weight);
+        say(into, of_candidate, "One event alone makes up %.0f%% of the estimate: its weight is %s.",
+            100.0 * self->largest_share, plain_number_of(self->largest_weight, 4).text);
 }
 
 /* ---- what the numbers stand for ---- */
@@ -139,9 +141,9 @@ static void check_drift(const diagnosis *self, diagnosis_report *into)
     double least = reward_off * fmax(fabs(self->reward_first), fabs(self->reward_last));
     if (!differs(difference, self->reward_error, least)) return;
     say(into, of_log,
-        "The log's reward went from %.4g in its first third to %.4g in the last: times have changed, and what was best "
+        "The log's reward went from %s in its first third to %s in the last: times have changed, and what was best "
         "over the whole log may not be best now.",
-        self->reward_first, self->reward_last);
+        plain_number_of(self->reward_first, 4).text, plain_number_of(self->reward_last, 4).text);
 }
 
 static void check_model(const diagnosis *self, diagnosis_report *into)
@@ -150,18 +152,18 @@ static void check_model(const diagnosis *self, diagnosis_report *into)
     if (self->rounds < few_events) return; /* a model that has seen hardly anything is off, and so is its error */
     if (!differs(difference, self->robust_error, reward_off * fabs(self->robust))) return;
     say(into, of_candidate,
-        "The reward model by itself is off: it says %.4g, and corrected by the rewards of the log %.4g. DR corrects "
+        "The reward model by itself is off: it says %s, and corrected by the rewards of the log %s. DR corrects "
         "it; DM alone is not to be trusted here.",
-        self->direct, self->robust);
+        plain_number_of(self->direct, 4).text, plain_number_of(self->robust, 4).text);
 }
 
 static void check_terms(const diagnosis *self, diagnosis_report *into)
 {
     if (self->seen_range)
         say(into, of_log,
-            "Rewards are taken to lie between %.4g and %.4g, as they do in the log: the intervals hold if none can lie "
+            "Rewards are taken to lie between %s and %s, as they do in the log: the intervals hold if none can lie "
             "outside. --rewards LOW:HIGH tells what is possible.",
-            self->range_low, self->range_high);
+            plain_number_of(self->range_low, 4).text, plain_number_of(self->range_high, 4).text);
     if (self->taken_alone)
         say(into, of_log,
             "The log has the probability of the taken action alone, so the interval beside the estimates with a reward "
@@ -189,21 +191,23 @@ diagnosis_report diagnosis_explain(const diagnosis *self)
 
 /* ---- the sentence ---- */
 
+enum { AMOUNT = 52 }; /* bytes of one */
+
 /* An amount of reward as people say it: in percent of what the log's policy earned, where that is above 0. */
-static void format_amount(double amount, double logged, char *text, size_t capacity)
+static void format_amount(double amount, double logged, char text[AMOUNT])
 {
     double percent = 100.0 * fabs(amount) / logged;
     if (!(logged > 0.0))
-        snprintf(text, capacity, "%.3g an event", fabs(amount));
+        snprintf(text, AMOUNT, "%s an event", plain_number_of(fabs(amount), 3).text);
     else
-        snprintf(text, capacity, percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
+        snprintf(text, AMOUNT, percent < 9.95 ? "%.1f%%" : "%.0f%%", percent);
 }
 
 static void tell_unsure(const diagnosis *self, diagnosis_gain gain, char *text)
 {
-    char low[48], high[48];
-    format_amount(gain.low, gain.logged, low, sizeof low);
-    format_amount(gain.high, gain.logged, high, sizeof high);
+    char low[AMOUNT], high[AMOUNT];
+    format_amount(gain.low, gain.logged, low);
+    format_amount(gain.high, gain.logged, high);
     snprintf(text, DIAGNOSIS_TEXT,
              "No difference between %.100s and the log's policy is shown: it lies between %s less and %s more.",
              self->candidate, low, high);
@@ -213,27 +217,27 @@ static void tell_unsure(const diagnosis *self, diagnosis_gain gain, char *text)
  * to one side of it. Then its ends are told. */
 static void tell_sure(const diagnosis *self, diagnosis_gain gain, char *text)
 {
-    char amount[48], ends[2][48];
+    char amount[AMOUNT], ends[2][AMOUNT];
     const char *more = gain.low > 0.0 ? "more" : "less";
     double value = fmin(fmax(gain.value, gain.low), gain.high);
     double below = value - gain.low, above = gain.high - value, margin = fmax(below, above);
-    format_amount(value, gain.logged, amount, sizeof amount);
+    format_amount(value, gain.logged, amount);
     if (margin < fabs(value) && fabs(above - below) < sides_alike * margin) {
-        format_amount(margin, gain.logged, ends[0], sizeof ends[0]);
+        format_amount(margin, gain.logged, ends[0]);
         snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s \302\261 %s %s than the log's policy.",
                  self->candidate, amount, ends[0], more);
         return;
     }
-    format_amount(fmin(fabs(gain.low), fabs(gain.high)), gain.logged, ends[0], sizeof ends[0]);
-    format_amount(fmax(fabs(gain.low), fabs(gain.high)), gain.logged, ends[1], sizeof ends[1]);
+    format_amount(fmin(fabs(gain.low), fabs(gain.high)), gain.logged, ends[0]);
+    format_amount(fmax(fabs(gain.low), fabs(gain.high)), gain.logged, ends[1]);
     snprintf(text, DIAGNOSIS_TEXT, "%.100s would have earned %s %s than the log's policy, between %s and %s.",
              self->candidate, amount, more, ends[0], ends[1]);
 }
 
 static void tell_alone(const diagnosis *self, diagnosis_gain gain, char *text)
 {
-    char amount[48];
-    format_amount(gain.value, gain.logged, amount, sizeof amount);
+    char amount[AMOUNT];
+    format_amount(gain.value, gain.logged, amount);
     snprintf(text, DIAGNOSIS_TEXT,
              "%.100s would have earned some %s %s than the log's policy; how sure that is, is not known.",
              self->candidate, amount, gain.value > 0.0 ? "more" : "less");
@@ -246,8 +250,8 @@ void diagnosis_headline(const diagnosis *self, bool trusted, diagnosis_gain gain
      */
     if (self->range_low >= 0.0 && gain.logged > 0.0 && gain.low < -gain.logged) gain.low = -gain.logged;
     if (self->events && !self->weighs) {
-        snprintf(text, DIAGNOSIS_TEXT, "%.100s is the log's own policy: it earned %.4g %s.", name, gain.logged,
-                 self->each_slot ? "a slot" : "an event");
+        snprintf(text, DIAGNOSIS_TEXT, "%.100s is the log's own policy: it earned %s %s.", name,
+                 plain_number_of(gain.logged, 4).text, self->each_slot ? "a slot" : "an event");
         return;
     }
     if (!trusted || isnan(gain.value)) {

@@ -63,6 +63,7 @@ void drawing_head(text *script, const char *name)
     text_add(script,
              "# Drawn by eenet report. Change what you like and run `gnuplot %s.gp` in this folder.\n"
              "set encoding utf8\n"
+             "set format '%%.10g'\n"
              "set datafile missing 'NaN'\n"
              "set border 3 lc rgb '#555555'\n"
              "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"

@@ -144,8 +144,10 @@ static void add_panel(text *script, const char *name, const char *title, int col
              "set xrange [%.6g:%.6g]\n"
              "plot '%s.dat' using (%.6g):0:($%d-%.6g):(0) with vectors nohead lw 1.2 lc rgb '#cfcfcf' notitle, \\\n"
              "'' using %d:0:ytic(%s) with points pt 7 ps 0.8 lc rgb '%s' notitle, \\\n"
-             "'' using %d:0:(sprintf('%%.3g', $%d)) with labels left offset 1,0 textcolor rgb '#333333' notitle\n",
-             title, low, high, name, low, column, low, column, column == 2 ? "1" : "''", colour, column, column);
+             "'' using %d:0:(sprintf($%d < 99.95 ? '%%.3g' : '%%.0f', $%d)) with labels left offset 1,0 textcolor rgb "
+             "'#333333' notitle\n",
+             title, low, high, name, low, column, low, column, column == 2 ? "1" : "''", colour, column, column,
+             column);
 }
 
 static void add_cost(const figure_cells *cells, const char *name, text *script, text *data)
@@ -167,7 +169,7 @@ static void add_cost(const figure_cells *cells, const char *name, text *script, 
         text_add(data, "\" %.6g %.6g\n", values[0], values[1]);
     }
     text_add(script,
-             "unset key\nset logscale x\nset format x '%%g'\nset border 1\nset grid noytics\nset tics scale 0.4\n"
+             "unset key\nset logscale x\nset border 1\nset grid noytics\nset tics scale 0.4\n"
              "set yrange [%.1f:-0.6]\n",
              (double)cells->count - 0.4);
     drawing_begin(script, name, 110 + 22 * (int)cells->count);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "data/plain_number.h"
 #include "server_clock.h"
 #include "settled_reader.h"
 
@@ -243,11 +244,12 @@ static void write_sentence(char *into, size_t capacity, const challenger_setting
     capacity -= (size_t)length;
     if (standing->won)
         snprintf(into, capacity,
-                 ", gain %.4g; test %" PRIu64 " passed, as one that is not better does with chance %.3g at most",
-                 now->gain, standing->test, standing->alpha);
+                 ", gain %s; test %" PRIu64 " passed, as one that is not better does with chance %s at most",
+                 plain_number_of(now->gain, 4).text, standing->test, plain_number_of(standing->alpha, 3).text);
     else if (standing->events)
-        snprintf(into, capacity, ", gain %.4g, between %.4g and %.4g (test %" PRIu64 ", alpha %.3g)", now->gain,
-                 now->gain_low, now->gain_high, standing->test, standing->alpha);
+        snprintf(into, capacity, ", gain %s, between %s and %s (test %" PRIu64 ", alpha %s)",
+                 plain_number_of(now->gain, 4).text, plain_number_of(now->gain_low, 4).text,
+                 plain_number_of(now->gain_high, 4).text, standing->test, plain_number_of(standing->alpha, 3).text);
 }
 
 ee_status succession_promote(const succession *self, const challenger_settings *challenger,
