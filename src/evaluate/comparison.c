@@ -67,6 +67,12 @@ ee_status comparison_paired(const double *differences, size_t count, comparison 
     return count < 2 ? EE_OK : bootstrap(differences, count, out, error);
 }
 
+double comparison_least_p(size_t pairs)
+{
+    if (!pairs) return NAN;
+    return pairs <= ENUMERATED ? exp2(1.0 - (double)pairs) : 1.0 / (double)(FLIPS + 1);
+}
+
 ee_status comparison_holm(double *p, size_t count, ee_error *error)
 {
     double *sorted; /* (count) */

@@ -15,6 +15,9 @@ typedef struct comparison {
 /* The interval from 10,000 resamples. p from all 2^count signs up to 20 pairs, then from 100,000 random ones. */
 ee_status comparison_paired(const double *differences, size_t count, comparison *out, ee_error *error);
 
+/* The least that p can be with so many pairs, whatever the differences: 0.25 with three. NaN for none. */
+double comparison_least_p(size_t pairs);
+
 /* Holm's correction: p[i] becomes what p[i] would have to be in a single test (Holm, "A simple sequentially rejective
  * multiple test procedure", 1979). NaNs are no tests, and stay. p is (count). */
 ee_status comparison_holm(double *p, size_t count, ee_error *error);

@@ -13,30 +13,45 @@ bool assignment_next(const char **place, assignment *out)
     return true;
 }
 
+static bool same(const char *left, size_t left_length, const char *right, size_t right_length)
+{
+    return left_length == right_length && memcmp(left, right, left_length) == 0;
+}
+
 bool assignment_has_name(const assignment *one, const char *name)
 {
-    return strlen(name) == one->name_length && memcmp(name, one->name, one->name_length) == 0;
+    return same(one->name, one->name_length, name, strlen(name));
 }
 
 bool assignment_has_value(const assignment *one, const char *value)
 {
-    return strlen(value) == one->value_length && memcmp(value, one->value, one->value_length) == 0;
+    return same(one->value, one->value_length, value, strlen(value));
+}
+
+/* The one of options with that name; false where there is none. */
+static bool find_name(const char *options, const char *name, size_t length, assignment *out)
+{
+    while (assignment_next(&options, out))
+        if (same(out->name, out->name_length, name, length)) return true;
+    return false;
 }
 
 bool assignment_differs(const assignment *one, const char *options)
 {
     assignment other;
-    while (assignment_next(&options, &other)) {
-        if (other.name_length != one->name_length || memcmp(other.name, one->name, one->name_length) != 0) continue;
-        return other.value_length != one->value_length || memcmp(other.value, one->value, one->value_length) != 0;
-    }
-    return false;
+    return find_name(options, one->name, one->name_length, &other) &&
+           !same(other.value, other.value_length, one->value, one->value_length);
+}
+
+bool assignment_is_in(const assignment *one, const char *options)
+{
+    assignment other;
+    return find_name(options, one->name, one->name_length, &other) &&
+           same(other.value, other.value_length, one->value, one->value_length);
 }
 
 bool assignments_set(const char *options, const char *name)
 {
     assignment one;
-    while (assignment_next(&options, &one))
-        if (assignment_has_name(&one, name)) return true;
-    return false;
+    return find_name(options, name, strlen(name), &one);
 }

@@ -21,6 +21,9 @@ bool assignment_has_value(const assignment *one, const char *value);
 /* Whether options has the same name with another value. One that it does not have does not act there. */
 bool assignment_differs(const assignment *one, const char *options);
 
+/* Whether options has the same name with the same value. */
+bool assignment_is_in(const assignment *one, const char *options);
+
 /* Whether options has the name. */
 bool assignments_set(const char *options, const char *name);
 

@@ -144,7 +144,7 @@ static void warn_of_few_seeds(text *page, const summary_group *group)
         if (cell->against.pairs > pairs) pairs = cell->against.pairs;
     }
     size_t needed = 1;
-    while (tests && (double)tests * exp2(1.0 - (double)needed) >= REPORT_LEVEL) needed++;
+    while (tests && (double)tests * exp2(1.0 - (double)needed) >= SUMMARY_LEVEL) needed++;
     if (!tests || pairs >= needed) return;
     text_add(page, "<p class=\"note\"><b>");
     text_html(page, group->label);
@@ -168,7 +168,7 @@ static void warn_of_missing_runs(text *page, const summary_group *group)
             text_add(page, "</b>: not all policies have %zu runs: ", most);
         }
         text_add(page, begun ? ", " : "");
-        text_html(page, report_name(cell));
+        text_html(page, summary_name(cell));
         text_add(page, " has %zu", cell->count);
         begun = true;
     }

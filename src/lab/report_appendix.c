@@ -133,7 +133,7 @@ static void add_cell_settings(text *page, const summary_cell *cell)
 {
     const stored_run *first = cell->runs[0];
     text_add(page, "<details><summary>");
-    text_html(page, report_name(cell));
+    text_html(page, summary_name(cell));
     text_add(page, "</summary>\n<div class=\"options\">");
     const char *options = first->options;
     assignment one;

@@ -106,13 +106,6 @@ int report_decimals(const summary_group *group)
     return page_decimals(smallest);
 }
 
-const char *report_name(const summary_cell *cell)
-{
-    summary_part part = SUMMARY_MAIN;
-    while (!cell->labels[part]) part++;
-    return cell->labels[part];
-}
-
 size_t report_count(const summary_group *group, summary_part part)
 {
     size_t count = 0;
@@ -122,5 +115,5 @@ size_t report_count(const summary_group *group, summary_part part)
 
 bool report_is_significant(const summary_cell *cell)
 {
-    return cell->p_holm < REPORT_LEVEL;
+    return cell->p_holm < SUMMARY_LEVEL;
 }

@@ -59,13 +59,8 @@ void report_delay(text *page, const delay *late);
 /* The digits after the point that the numbers of a group are shown with. */
 int report_decimals(const summary_group *group);
 
-/* The first of its names. */
-const char *report_name(const summary_cell *cell);
-
 /* How many cells of the group are in the part. */
 size_t report_count(const summary_group *group, summary_part part);
-
-#define REPORT_LEVEL 0.05 /* of every test */
 
 bool report_is_significant(const summary_cell *cell);
 

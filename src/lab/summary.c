@@ -1,47 +1,12 @@
 #include "summary.h"
 
-#include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "assignments.h"
 #include "base/memory.h"
-#include "data/text.h"
 #include "evaluate/statistics.h"
-
-/* ---- options ---- */
-
-/* Whether the two have different values of some options, and those are among the two named. */
-static bool differ_in(const char *left, const char *right, const char *name, const char *other)
-{
-    assignment one;
-    bool differ = false;
-    while (assignment_next(&left, &one)) {
-        if (!assignment_differs(&one, right)) continue;
-        if (!assignment_has_name(&one, name) && !assignment_has_name(&one, other)) return false;
-        differ = true;
-    }
-    return differ;
-}
-
-static const char *cell_policy(const summary_cell *cell)
-{
-    return cell->runs[0]->policy;
-}
-
-static const char *cell_options(const summary_cell *cell)
-{
-    return cell->runs[0]->options;
-}
-
-/* Whether the policy is the one that is wanted, or a preset of it. */
-static bool is_of_policy(const char *policy, const char *wanted)
-{
-    size_t length = strlen(wanted);
-    return strncmp(policy, wanted, length) == 0 && (policy[length] == '\0' || policy[length] == ':');
-}
+#include "summary_names.h"
+#include "summary_parts.h"
 
 /* ---- which run belongs where ---- */
 
@@ -92,177 +57,6 @@ static ee_status add_run(summary_groups *list, const stored_run *run, ee_error *
     if (!cell->count) group->count++;
     cell->runs[cell->count++] = run;
     return EE_OK;
-}
-
-/* ---- names ---- */
-
-static ee_status keep_text(text *from, char **out)
-{
-    *out = from->bytes;
-    return from->status;
-}
-
-/* Whether a cell of the same policy, among those shown in the part, has another value. */
-static bool distinguishes(const summary_group *group, const bool *shown, const summary_cell *cell,
-                          const assignment *one)
-{
-    for (size_t i = 0; i < group->count; i++)
-        if (shown[i] && strcmp(cell_policy(&group->cells[i]), cell_policy(cell)) == 0 &&
-            assignment_differs(one, cell_options(&group->cells[i])))
-            return true;
-    return false;
-}
-
-/* "neural-ucb nu=0.1": the policy, and the options by which the part's cells of that policy differ. Where that is too
- * long for a legend, "neural-ucb #2". */
-static ee_status name_cell(const summary_group *group, const bool *shown, size_t place, char **out, ee_error *error)
-{
-    enum { LONGEST = 60 };
-    const summary_cell *cell = &group->cells[place];
-    text name = text_start(error);
-    text_add(&name, "%s", cell_policy(cell));
-    size_t policy_length = name.length;
-    const char *options = cell_options(cell);
-    assignment one;
-    while (assignment_next(&options, &one))
-        if (distinguishes(group, shown, cell, &one)) text_add(&name, " %.*s", (int)one.length, one.name);
-    if (!name.status && name.length > policy_length + LONGEST) {
-        size_t number = 1;
-        for (size_t i = 0; i < place; i++)
-            number += shown[i] && strcmp(cell_policy(&group->cells[i]), cell_policy(cell)) == 0;
-        name.length = policy_length;
-        text_add(&name, " #%zu", number);
-    }
-    return keep_text(&name, out);
-}
-
-static ee_status name_part(summary_group *group, summary_part part, const bool *shown, ee_error *error)
-{
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < group->count && !status; i++)
-        if (shown[i]) status = name_cell(group, shown, i, &group->cells[i].labels[part], error);
-    return status;
-}
-
-static bool has_style(const summary_group *group, size_t style)
-{
-    for (size_t i = 0; i < group->count; i++)
-        if (group->cells[i].style == style) return true;
-    return false;
-}
-
-/* The style of the cell of an earlier group with the same policy and options, or else with the same name; 0 for none.
- */
-static size_t earlier_style(const summary_groups *list, size_t g, const summary_cell *cell)
-{
-    size_t same_name = 0;
-    for (size_t k = 0; k < g; k++)
-        for (size_t i = 0; i < list->groups[k].count; i++) {
-            const summary_cell *other = &list->groups[k].cells[i];
-            if (!other->style || has_style(&list->groups[g], other->style)) continue;
-            if (strcmp(cell_policy(other), cell_policy(cell)) == 0 &&
-                strcmp(cell_options(other), cell_options(cell)) == 0)
-                return other->style;
-            if (!same_name && strcmp(other->labels[SUMMARY_MAIN], cell->labels[SUMMARY_MAIN]) == 0)
-                same_name = other->style;
-        }
-    return same_name;
-}
-
-static void number_styles(summary_groups *list)
-{
-    size_t next = 1;
-    for (size_t g = 0; g < list->count; g++)
-        for (size_t i = 0; i < list->groups[g].count; i++) {
-            summary_cell *cell = &list->groups[g].cells[i];
-            if (!cell->labels[SUMMARY_MAIN] || i == list->groups[g].references[SUMMARY_MAIN]) continue;
-            cell->style = earlier_style(list, g, cell);
-            if (!cell->style) cell->style = next++;
-        }
-}
-
-static ee_status name_file(const summary_groups *list, size_t place, ee_error *error)
-{
-    enum { LONGEST = 60 };
-    summary_group *group = &list->groups[place];
-    text name = text_start(error);
-    for (const char *from = group->label; *from && name.length < LONGEST; from++) {
-        bool plain = isalnum((unsigned char)*from) != 0;
-        if (plain || (name.length && name.bytes[name.length - 1] != '-'))
-            text_add(&name, "%c", plain ? tolower((unsigned char)*from) : '-');
-    }
-    while (name.length && name.bytes[name.length - 1] == '-') name.bytes[--name.length] = '\0';
-    bool taken = name.length == 0;
-    for (size_t i = 0; i < place && !taken; i++) taken = name.bytes && strcmp(list->groups[i].file, name.bytes) == 0;
-    if (taken) text_add(&name, "%s%zu", name.length ? "-" : "", place + 1);
-    return keep_text(&name, &group->file);
-}
-
-static ee_status name_group(const summary_groups *list, size_t place, ee_error *error)
-{
-    summary_group *group = &list->groups[place];
-    bool other_rounds = false;
-    for (size_t i = 0; i < list->count; i++) {
-        const stored_run *first = list->groups[i].first;
-        if (i == place || strcmp(first->dataset, group->first->dataset) != 0) continue;
-        if (first->fingerprint != group->first->fingerprint) group->other_files = true;
-        if (first->rounds != group->first->rounds) other_rounds = true;
-    }
-    text label = text_start(error);
-    text_add(&label, "%s", group->first->dataset);
-    if (other_rounds) text_add(&label, ", %" PRIu64 " rounds", group->first->rounds);
-    char late[DELAY_TEXT];
-    delay_format(&group->first->late, late);
-    if (!delay_is_none(&group->first->late)) text_add(&label, ", delay %s", late);
-    if (group->first->slots) text_add(&label, ", %zu slots", group->first->slots);
-    if (group->other_files) text_add(&label, ", files %08" PRIx64, group->first->fingerprint >> 32);
-    ee_status status = keep_text(&label, &group->label);
-    return status ? status : name_file(list, place, error);
-}
-
-/* ---- parts ---- */
-
-static bool is_ablation(const summary_cell *cell, const summary_cell *base, summary_part part)
-{
-    static const char *const names[SUMMARY_PARTS][2] = {[SUMMARY_LABEL] = {"label", "label"},
-                                                        [SUMMARY_DECISION] = {"decision", "hybrid_after"},
-                                                        [SUMMARY_WEIGHT] = {"w2", "w2"}};
-    const char *name = names[part][0], *other = names[part][1];
-    return strcmp(cell_policy(cell), cell_policy(base)) == 0 &&
-           differ_in(cell_options(cell), cell_options(base), name, other);
-}
-
-static size_t first_of_policy(const summary_group *group, const char *policy)
-{
-    size_t place = 0;
-    while (place < group->count && !is_of_policy(cell_policy(&group->cells[place]), policy)) place++;
-    return place;
-}
-
-/* The ablations are those of the reference, where that is EE-Net, or of the first cell of EE-Net. */
-static ee_status split_parts(summary_group *group, const char *reference, ee_error *error)
-{
-    bool *shown; /* (SUMMARY_PARTS, count) */
-    ee_status status = memory_create(NULL, &shown, SUMMARY_PARTS * group->count, sizeof *shown, error);
-    if (status) return status;
-    size_t main = first_of_policy(group, reference ? reference : "eenet"), base = main;
-    if (base == group->count || !is_of_policy(cell_policy(&group->cells[base]), "eenet"))
-        base = first_of_policy(group, "eenet");
-    group->references[SUMMARY_MAIN] = main;
-    for (size_t i = 0; i < group->count; i++) shown[i] = true;
-    for (summary_part part = SUMMARY_LABEL; part < SUMMARY_PARTS; part++) {
-        group->references[part] = group->count;
-        for (size_t i = 0; i < group->count && base < group->count; i++) {
-            if (i == base || i == main || !is_ablation(&group->cells[i], &group->cells[base], part)) continue;
-            shown[i] = false;
-            shown[part * group->count + i] = shown[part * group->count + base] = true;
-            group->references[part] = base;
-        }
-    }
-    for (summary_part part = SUMMARY_MAIN; part < SUMMARY_PARTS && !status; part++)
-        status = name_part(group, part, shown + part * group->count, error);
-    memory_free(shown);
-    return status;
 }
 
 /* ---- numbers ---- */
@@ -392,14 +186,48 @@ static size_t pair_up(const summary_cell *cell, const summary_cell *reference, d
     return pairs;
 }
 
-static ee_status compare_cell(summary_cell *cell, const summary_cell *reference, ee_error *error)
+static ee_status compare_cells(const summary_cell *cell, const summary_cell *reference, comparison *out,
+                               ee_error *error)
 {
     double *differences;
     ee_status status = memory_create(NULL, &differences, cell->count, sizeof *differences, error);
     if (status) return status;
     size_t pairs = pair_up(cell, reference, differences);
-    status = comparison_paired(differences, pairs, &cell->against, error);
+    status = comparison_paired(differences, pairs, out, error);
     memory_free(differences);
+    return status;
+}
+
+/* The cells of a part compared with one of them; of that one, and of cells of other parts, nothing is known. */
+typedef struct duels {
+    comparison *found; /* (count) */
+    double *p;         /* (count) by Holm's correction */
+    double *least;     /* (count) what p would be, had all seeds gone the same way in all comparisons */
+} duels;
+
+static void release_duels(duels *of)
+{
+    memory_free(of->found);
+    memory_free(of->p);
+    memory_free(of->least);
+}
+
+static ee_status compare_all(const summary_group *group, summary_part part, size_t reference, duels *out,
+                             ee_error *error)
+{
+    *out = (duels){0};
+    ee_status status = memory_create(NULL, &out->found, group->count, sizeof *out->found, error);
+    if (!status) status = memory_create(NULL, &out->p, group->count, sizeof *out->p, error);
+    if (!status) status = memory_create(NULL, &out->least, group->count, sizeof *out->least, error);
+    for (size_t i = 0; i < group->count && !status; i++) {
+        out->found[i] = (comparison){0, NAN, NAN, NAN, NAN};
+        if (i != reference && group->cells[i].labels[part])
+            status = compare_cells(&group->cells[i], &group->cells[reference], &out->found[i], error);
+        out->p[i] = out->found[i].p;
+        out->least[i] = comparison_least_p(out->found[i].pairs);
+    }
+    if (!status) status = comparison_holm(out->p, group->count, error);
+    if (!status) status = comparison_holm(out->least, group->count, error);
     return status;
 }
 
@@ -407,32 +235,51 @@ static ee_status compare_part(summary_group *group, summary_part part, ee_error 
 {
     size_t reference = group->references[part];
     if (reference == group->count) return EE_OK;
-    double *p; /* (count) NaN where nothing is compared */
-    ee_status status = memory_create(NULL, &p, group->count, sizeof *p, error);
+    duels with;
+    ee_status status = compare_all(group, part, reference, &with, error);
     for (size_t i = 0; i < group->count && !status; i++) {
-        p[i] = NAN;
-        if (i == reference || !group->cells[i].labels[part]) continue;
-        status = compare_cell(&group->cells[i], &group->cells[reference], error);
-        p[i] = group->cells[i].against.p;
+        summary_cell *cell = &group->cells[i];
+        if (i == reference || !cell->labels[part]) continue;
+        cell->against = with.found[i];
+        cell->p_holm = with.p[i];
+        cell->testable = with.least[i] < SUMMARY_LEVEL;
     }
-    if (!status) status = comparison_holm(p, group->count, error);
-    for (size_t i = 0; i < group->count && !status; i++)
-        if (i != reference && group->cells[i].labels[part]) group->cells[i].p_holm = p[i];
-    memory_free(p);
+    release_duels(&with);
     return status;
 }
 
-static void mark_best(summary_group *group)
+/* ---- the best ---- */
+
+/* The least mean regret of the main part, but for one cell, among those with most seeds. */
+static size_t find_best(const summary_group *group, size_t but)
 {
-    size_t seeds = 0;
-    summary_cell *best = NULL;
-    for (size_t i = 0; i < group->count; i++)
-        if (group->cells[i].labels[SUMMARY_MAIN] && group->cells[i].count > seeds) seeds = group->cells[i].count;
+    size_t best = group->count, seeds = 0;
     for (size_t i = 0; i < group->count; i++) {
-        summary_cell *cell = &group->cells[i];
-        if (cell->labels[SUMMARY_MAIN] && cell->count == seeds && (!best || cell->mean < best->mean)) best = cell;
+        const summary_cell *cell = &group->cells[i];
+        if (i == but || !cell->labels[SUMMARY_MAIN] || cell->count < seeds) continue;
+        if (cell->count > seeds || cell->mean < group->cells[best].mean) best = i;
+        seeds = cell->count;
     }
-    if (best) best->best = true;
+    return best;
+}
+
+/* Where the best is the reference, this is what the table says. */
+static ee_status find_lead(summary_group *group, ee_error *error)
+{
+    summary_lead *lead = &group->lead;
+    lead->best = find_best(group, group->count);
+    lead->next = find_best(group, lead->best);
+    if (lead->best < group->count) group->cells[lead->best].best = true;
+    if (lead->next == group->count) return EE_OK;
+    duels with;
+    ee_status status = compare_all(group, SUMMARY_MAIN, lead->best, &with, error);
+    if (!status) {
+        lead->by = with.found[lead->next];
+        lead->p_holm = with.p[lead->next];
+        lead->testable = with.least[lead->next] < SUMMARY_LEVEL;
+    }
+    release_duels(&with);
+    return status;
 }
 
 /* ---- all of it ---- */
@@ -443,24 +290,20 @@ static ee_status finish_results(summary_groups *list, const char *folder, const 
     bool found = false;
     for (size_t g = 0; g < list->count && !status; g++) {
         summary_group *group = &list->groups[g];
-        status = name_group(list, g, error);
-        if (!status) status = split_parts(group, reference, error);
+        status = summary_name_group(list, g, error);
+        if (!status) status = summary_split(group, reference, error);
         for (size_t i = 0; i < group->count && !status; i++) {
             status = add_up_results(&group->cells[i], error);
             if (!status) status = add_up_curves(&group->cells[i], folder, error);
         }
         for (summary_part part = SUMMARY_MAIN; part < SUMMARY_PARTS && !status; part++)
             status = compare_part(group, part, error);
-        if (status) break;
-        mark_best(group);
+        if (!status) status = find_lead(group, error);
         found = found || group->references[SUMMARY_MAIN] < group->count;
     }
     if (status) return status;
-    number_styles(list);
-    if (reference && list->count && !found)
-        return status_fail(error, EE_BAD_INPUT, "no run of policy '%.100s', the reference, is among the results",
-                           reference);
-    return EE_OK;
+    summary_number_styles(list);
+    return reference && list->count && !found ? summary_fail_reference(list, reference, error) : EE_OK;
 }
 
 static ee_status finish_grids(summary_groups *list, ee_error *error)
@@ -469,11 +312,11 @@ static ee_status finish_grids(summary_groups *list, ee_error *error)
     for (size_t g = 0; g < list->count && !status; g++) {
         summary_group *group = &list->groups[g];
         bool *shown;
-        status = name_group(list, g, error);
+        status = summary_name_group(list, g, error);
         if (!status) status = memory_create(NULL, &shown, group->count, sizeof *shown, error);
         if (status) break;
         for (size_t i = 0; i < group->count; i++) shown[i] = true;
-        status = name_part(group, SUMMARY_MAIN, shown, error);
+        status = summary_name_part(group, SUMMARY_MAIN, shown, error);
         memory_free(shown);
         for (size_t i = 0; i < group->count && !status; i++) status = add_up_results(&group->cells[i], error);
     }
@@ -525,4 +368,11 @@ size_t summary_order(const summary_group *group, summary_part part, size_t *orde
         order[place] = i;
     }
     return count;
+}
+
+const char *summary_name(const summary_cell *cell)
+{
+    summary_part part = SUMMARY_MAIN;
+    while (!cell->labels[part]) part++;
+    return cell->labels[part];
 }

@@ -23,6 +23,8 @@ typedef struct summary_point {
     double round, mean, deviation; /* deviation: NaN for one seed */
 } summary_point;
 
+#define SUMMARY_LEVEL 0.05 /* of every test: what has a smaller p is called significant */
+
 enum { SUMMARY_POINTS = 500 }; /* of a curve, at most: a figure shows no more */
 
 /* What is not known is NaN. */
@@ -39,12 +41,21 @@ typedef struct summary_cell {
     double seconds, bytes;       /* of a run */
     comparison against;          /* its regret less that of the part's reference, over common seeds */
     double p_holm;               /* corrected for all comparisons of its part */
+    bool testable;               /* whether it has seeds enough for p_holm to be below SUMMARY_LEVEL at all */
     run_direction direction;     /* all parts of all runs */
     double correlation;          /* of exploration with h - f1 */
     double correlations[RUN_PARTS];
     summary_point *curve; /* (points); none where a run has no stored curve */
     size_t points;
 } summary_cell;
+
+/* Who leads the main part, and by how much. */
+typedef struct summary_lead {
+    size_t best, next; /* least and next least regret, as places in cells; the number of cells where there is none */
+    comparison by;     /* the next one's regret less that of the best, over common seeds */
+    double p_holm;     /* corrected for the comparisons of the best with all others */
+    bool testable;     /* as in a cell */
+} summary_lead;
 
 typedef struct summary_group {
     const stored_run *first; /* data set, dim, arms, rounds, delay and slots are its; borrowed */
@@ -53,6 +64,7 @@ typedef struct summary_group {
     bool other_files;        /* another group has the same name and another fingerprint */
     summary_cell *cells;     /* (count) */
     size_t count, capacity;
+    summary_lead lead;
     size_t references[SUMMARY_PARTS]; /* what the cells of a part are compared with; count where there is none */
 } summary_group;
 
@@ -66,12 +78,16 @@ typedef struct summary {
     summary_groups grids; /* tuning runs; a group has cells of all numbers of rounds, and no comparisons */
 } summary;
 
-/* Reads the curves from the folder. reference: the first cell of this policy, or of a preset of it, is what the others
- * are compared with; EE_BAD_INPUT where there is no run of it. NULL: that of `eenet`, if there is one. runs must
- * outlive the summary. out starts as zeros, and is to be released, on failure too. */
+/* Reads the curves from the folder. reference: what the others are compared with, a cell as it is named without one
+ * ("eenet label=abs"), or the first of a policy, or else of a preset of it, with the options that follow;
+ * EE_BAD_INPUT, with what there is, where no group has one. NULL: `eenet`, if there is one. runs must outlive the
+ * summary. out starts as zeros, and is to be released, on failure too. */
 ee_status summary_create(const stored_runs *runs, const char *folder, const char *reference, summary *out,
                          ee_error *error);
 void summary_release(summary *out);
+
+/* The first of its names. */
+const char *summary_name(const summary_cell *cell);
 
 /* The cells of a part by mean regret, as places in group->cells; order is (group->count). Returns how many. */
 size_t summary_order(const summary_group *group, summary_part part, size_t *order);

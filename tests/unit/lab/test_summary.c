@@ -12,7 +12,7 @@
 
 /* Runs in memory. The strings are borrowed, so there is nothing to release. */
 typedef struct made_runs {
-    stored_run runs[64];
+    stored_run runs[160];
     stored_runs list;
 } made_runs;
 
@@ -144,6 +144,144 @@ static void compares_common_seeds_with_the_reference(void **state)
     all = (summary){0};
     assert_int_equal(summary_create(&made.list, "nowhere", "gredy", &all, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "gredy"));
+    summary_release(&all);
+}
+
+static void add_seeds(made_runs *into, const char *policy, const char *options, size_t seeds, double regret)
+{
+    for (uint64_t seed = 0; seed < seeds; seed++) add(into, "d", policy, options, seed, regret + (double)(seed % 2));
+}
+
+/* With n seeds no p is below 2 / 2^n, and Holm's correction multiplies the least by the number of comparisons. */
+static void a_test_needs_seeds(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+    static const struct {
+        size_t seeds, others;
+        bool testable;
+    } cases[] = {{1, 1, false}, {3, 1, false}, {5, 1, false},  {6, 1, true}, {6, 2, false},
+                 {7, 2, true},  {7, 4, false}, {8, 12, false}, {9, 12, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made_runs made = {0};
+        add_seeds(&made, "eenet", "", cases[i].seeds, 20.0);
+        for (size_t k = 0; k < cases[i].others; k++)
+            add_seeds(&made, others[k], "", cases[i].seeds, 21.0 + (double)k); /* always the same way */
+        summary all;
+        summarize(&made, NULL, &all);
+        const summary_group *group = &all.results.groups[0];
+        assert_false(group->cells[0].testable);
+        for (size_t k = 1; k < group->count; k++) {
+            assert_int_equal(group->cells[k].testable, cases[i].testable);
+            assert_int_equal(group->cells[k].p_holm < SUMMARY_LEVEL, cases[i].testable);
+        }
+        assert_int_equal(group->lead.testable, cases[i].testable);
+        summary_release(&all);
+    }
+}
+
+static void who_leads_and_by_how_much(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_seeds(&made, "eenet", "", 7, 12.0);
+    add_seeds(&made, "linucb", "", 7, 10.0);
+    add_seeds(&made, "uniform", "", 7, 30.0);
+    add_seeds(&made, "greedy", "", 2, 1.0); /* has fewer seeds */
+    summary all;
+    summarize(&made, NULL, &all);
+    const summary_lead *lead = &all.results.groups[0].lead;
+    assert_int_equal(lead->best, 1);
+    assert_int_equal(lead->next, 0);
+    assert_close(lead->by.difference, 2.0, 1e-15);
+    assert_int_equal(lead->by.pairs, 7);
+    /* 2 / 2^7 for linucb against eenet and uniform, 2 / 2^2 against greedy. */
+    assert_close(lead->p_holm, 3.0 / 64.0, 1e-15);
+    assert_true(lead->testable);
+    summary_release(&all);
+
+    /* Where the best is the reference, it is what the table has. */
+    summarize(&made, "linucb", &all);
+    const summary_group *group = &all.results.groups[0];
+    assert_int_equal(group->references[SUMMARY_MAIN], group->lead.best);
+    assert_true(group->lead.p_holm == group->cells[0].p_holm);
+    assert_true(group->lead.by.low == group->cells[0].against.low);
+    summary_release(&all);
+
+    made = (made_runs){0};
+    add_seeds(&made, "eenet", "", 3, 12.0);
+    summarize(&made, NULL, &all);
+    assert_int_equal(all.results.groups[0].lead.best, 0);
+    assert_int_equal(all.results.groups[0].lead.next, 1); /* there is none */
+    summary_release(&all);
+}
+
+/* The cell that is the reference of the first group; its number of cells where there is none. */
+static size_t reference_of(const made_runs *made, const char *words)
+{
+    summary all = {0};
+    ee_status status = summary_create(&made->list, "nowhere", words, &all, NULL);
+    size_t place = status ? all.results.groups[0].count : all.results.groups[0].references[SUMMARY_MAIN];
+    summary_release(&all);
+    return place;
+}
+
+static void a_variant_can_be_the_reference(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "d", "eenet:paper", "label=gain w1=1", 0, 4);
+    add(&made, "d", "eenet", "label=gain w1=1", 0, 5);
+    add(&made, "d", "eenet", "label=abs w1=1", 0, 6);
+    add(&made, "d", "linucb", "alpha=0.1", 0, 7);
+    add(&made, "d", "linucb", "alpha=1", 0, 8);
+    add(&made, "d", "greedy", "a=1000000000000000 b=1000000000000000 c=1000000000000000 d=1000000000000000", 0, 9);
+    add(&made, "d", "greedy", "a=2000000000000000 b=2000000000000000 c=2000000000000000 d=2000000000000000", 0, 9);
+    assert_int_equal(reference_of(&made, NULL), 1); /* the very policy goes before its presets */
+    assert_int_equal(reference_of(&made, "eenet"), 1);
+    assert_int_equal(reference_of(&made, "eenet:paper"), 0);
+    assert_int_equal(reference_of(&made, "eenet label=abs"), 2); /* as the ablation is called */
+    assert_int_equal(reference_of(&made, "linucb"), 3);
+    assert_int_equal(reference_of(&made, "linucb alpha=1"), 4);
+    assert_int_equal(reference_of(&made, "greedy #2"), 6);
+    assert_int_equal(reference_of(&made, "eenet w1=1 label=abs"), 2); /* in any order */
+    assert_int_equal(reference_of(&made, "linucb alpha=2"), 7);
+    assert_int_equal(reference_of(&made, "linucb alpha"), 7);
+    assert_int_equal(reference_of(&made, "lin"), 7);
+
+    /* Its ablations are those of EE-Net with its own label. */
+    summary all;
+    summarize(&made, "eenet label=abs", &all);
+    const summary_group *group = &all.results.groups[0];
+    assert_string_equal(group->cells[2].labels[SUMMARY_MAIN], "eenet");
+    assert_string_equal(group->cells[1].labels[SUMMARY_LABEL], "eenet label=gain");
+    assert_close(group->cells[1].against.difference, -1.0, 1e-15);
+    assert_close(group->cells[4].against.difference, 2.0, 1e-15);
+    summary_release(&all);
+
+    ee_error error;
+    assert_int_equal(summary_create(&made.list, "nowhere", "gredy", &all, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "no run of 'gredy', the reference, is among the results: there are eenet:paper, "
+                        "eenet, eenet label=abs, linucb alpha=0.1, linucb alpha=1, greedy #1, greedy #2");
+    summary_release(&all);
+}
+
+/* What does not fit into a message is counted. */
+static void many_names_are_counted(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    char options[20][32];
+    for (size_t i = 0; i < 20; i++) {
+        snprintf(options[i], sizeof options[i], "alpha=%zu", 100 + i);
+        add(&made, "d", "linucb", options[i], 0, 5);
+    }
+    ee_error error;
+    summary all = {0};
+    assert_int_equal(summary_create(&made.list, "nowhere", "eenet", &all, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, ": there are linucb alpha=100, linucb alpha=101, "));
+    assert_string_equal(strstr(error.message, " and "), " and 13 more");
     summary_release(&all);
 }
 
@@ -374,6 +512,10 @@ int main(void)
         cmocka_unit_test(groups_and_cells),
         cmocka_unit_test(delays_are_groups_of_their_own),
         cmocka_unit_test(compares_common_seeds_with_the_reference),
+        cmocka_unit_test(a_test_needs_seeds),
+        cmocka_unit_test(who_leads_and_by_how_much),
+        cmocka_unit_test(a_variant_can_be_the_reference),
+        cmocka_unit_test(many_names_are_counted),
         cmocka_unit_test(labels_tell_what_differs),
         cmocka_unit_test(ablations_are_found),
         cmocka_unit_test(ablations_of_eenet_beside_another_reference),
