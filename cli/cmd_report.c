@@ -7,7 +7,7 @@
 enum { REFERENCE, OUTPUT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [REFERENCE] = {'\0', "reference", "POLICY", "what the others are compared with; eenet unless given"},
+    [REFERENCE] = {'\0', "reference", "POLICY", "what the others are compared with, as the page names it; eenet unless given"},
     [OUTPUT] = {'o', "output", "FILE", "the page; DIR/report.html unless given"},
 };
 
@@ -59,7 +59,8 @@ const command command_report = {
         "Writes DIR/report.html, one file that needs no other and no network; DIR/summary.csv of runs and\n"
         "DIR/evaluations.csv of evaluations, the same numbers for programs; and DIR/figures, each figure as SVG\n"
         "and PDF, with the script that drew it. Needs gnuplot (Debian's package gnuplot-nox). While runs go on, it\n"
-        "shows those that are finished.\n",
+        "shows those that are finished. The reference may have options that tell it from others of its policy:\n"
+        "--reference 'eenet label=abs'.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

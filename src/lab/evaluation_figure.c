@@ -7,7 +7,7 @@
 #include "drawing.h"
 #include "report_evaluation.h"
 
-static ee_status name_of(const evaluation_group *group, evaluation_figure which, char **out, ee_error *error)
+ee_status evaluation_figure_name(const evaluation_group *group, evaluation_figure which, char **out, ee_error *error)
 {
     static const char *const names[EVALUATION_FIGURES] = {"value", "weights"};
     text name = text_start(error);
@@ -174,7 +174,7 @@ static ee_status draw(const evaluation_group *group, evaluation_figure which, co
 {
     text script = text_start(error), data = text_start(error);
     char *name = NULL;
-    ee_status status = name_of(group, which, &name, error);
+    ee_status status = evaluation_figure_name(group, which, &name, error);
     if (status) return status;
     drawing_head(&script, name);
     (which == EVALUATION_FIGURE_VALUE ? draw_values : draw_weights)(group, name, &script, &data);
@@ -324,7 +324,7 @@ void evaluation_chart(text *page, const evaluation_group *group, evaluation_figu
     char *name = NULL;
     bool values = which == EVALUATION_FIGURE_VALUE;
     if (page->status) return;
-    ee_status status = name_of(group, which, &name, page->error);
+    ee_status status = evaluation_figure_name(group, which, &name, page->error);
     if (!status) status = create_lines(group, values ? EVALUATION_MARKS : EVALUATION_WEIGHT_BINS, &of, page->error);
     if (!status) (values ? show_values : show_bars)(page, group, name, title, &of);
     if (status) page->status = status;

@@ -1,13 +1,15 @@
+#define _POSIX_C_SOURCE 200809L /* gmtime_r */
 #include "report.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "chart.h"
 #include "figure.h"
+#include "host.h"
 #include "page.h"
 #include "report_parts.h"
 #include "run_chart.h"
@@ -27,31 +29,48 @@ ee_status report_figures(const summary *of, const char *folder, size_t *count, e
 
 /* ---- what the page is about ---- */
 
-static size_t most_seeds(const summary_group *group)
+static bool same_words(const char *left, const char *right)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < group->count; i++)
-        if (group->cells[i].count > most) most = group->cells[i].count;
-    return most;
+    return left == right || (left && right && strcmp(left, right) == 0);
 }
 
-static void add_versions(text *page, const summary *of)
+/* By which versions on which machines. */
+static void add_players(text *page, const summary *of)
 {
-    const char *shown[8];
+    const stored_run *shown[8];
     size_t count = 0;
     for (size_t g = 0; g < of->results.count; g++)
         for (size_t i = 0; i < of->results.groups[g].count; i++) {
             const summary_cell *cell = &of->results.groups[g].cells[i];
             for (size_t k = 0; k < cell->count; k++) {
-                const char *version = cell->runs[k]->version ? cell->runs[k]->version : "of unknown version";
+                const stored_run *run = cell->runs[k];
                 size_t known = 0;
-                while (known < count && strcmp(shown[known], version) != 0) known++;
+                while (known < count && !(same_words(shown[known]->version, run->version) &&
+                                          same_words(shown[known]->machine, run->machine)))
+                    known++;
                 if (known < count || count == sizeof shown / sizeof shown[0]) continue;
                 text_add(page, count ? "; eenet " : "eenet ");
-                text_html(page, version);
-                shown[count++] = version;
+                text_html(page, run->version ? run->version : "of unknown version");
+                if (run->machine) text_add(page, " on ");
+                if (run->machine) text_html(page, run->machine);
+                shown[count++] = run;
             }
         }
+}
+
+/* Who made the page, and when: now, or at the moment that SOURCE_DATE_EPOCH names, so that the same results can give
+ * the same bytes (https://reproducible-builds.org/specs/source-date-epoch/). */
+static void add_byline(text *page)
+{
+    const char *given = getenv("SOURCE_DATE_EPOCH");
+    time_t now = given ? (time_t)strtoll(given, NULL, 10) : time(NULL);
+    char moment[40] = "", machine[HOST_TEXT];
+    struct tm parts;
+    if (gmtime_r(&now, &parts)) strftime(moment, sizeof moment, "%Y-%m-%d %H:%M UTC", &parts);
+    host_describe(machine);
+    text_add(page, "<p class=\"facts byline\">Made %s by eenet %s on ", moment, ee_version());
+    text_html(page, machine);
+    text_add(page, ".</p>\n");
 }
 
 /* ---- the first part: what was run, and all data sets at one glance ---- */
@@ -121,7 +140,9 @@ static void add_title(text *page, const summary *of, const evaluation_groups *ev
         page->status = title.status;
     else
         page_begin(page, title.bytes);
-    text_add(page, "<h1>%s</h1>\n<p class=\"lead\">%s</p>\n<nav>", title.bytes ? title.bytes : "",
+    text_add(page, "<h1>%s</h1>\n", title.bytes ? title.bytes : "");
+    report_headlines(page, of);
+    text_add(page, "<p class=\"lead\">%s</p>\n<nav>",
              of->results.count
                  ? "Contextual bandits: in each round a policy sees some arms, plays one and learns its reward alone. "
                    "Policies with the same seed meet the same rounds."
@@ -131,65 +152,7 @@ static void add_title(text *page, const summary *of, const evaluation_groups *ev
     if (of->results.count) add_run_links(page, of);
     evaluation_links(page, evaluations);
     text_add(page, "</nav>\n");
-}
-
-/* With n pairs no p is below 2 / 2^n, and Holm's correction multiplies the smallest by the number of comparisons. */
-static void warn_of_few_seeds(text *page, const summary_group *group)
-{
-    size_t tests = 0, pairs = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        const summary_cell *cell = &group->cells[i];
-        if (!cell->labels[SUMMARY_MAIN] || !cell->against.pairs) continue;
-        tests++;
-        if (cell->against.pairs > pairs) pairs = cell->against.pairs;
-    }
-    size_t needed = 1;
-    while (tests && (double)tests * exp2(1.0 - (double)needed) >= SUMMARY_LEVEL) needed++;
-    if (!tests || pairs >= needed) return;
-    text_add(page, "<p class=\"note\"><b>");
-    text_html(page, group->label);
-    text_add(page, "</b>: ");
-    report_plural(page, pairs, "seed is", "seeds are");
-    text_add(page, " too few for a test: whatever the numbers, no difference can be significant. With ");
-    report_plural(page, tests, "comparison", "comparisons");
-    text_add(page, " it takes at least %zu seeds.</p>\n", needed);
-}
-
-static void warn_of_missing_runs(text *page, const summary_group *group)
-{
-    size_t most = most_seeds(group);
-    bool begun = false;
-    for (size_t i = 0; i < group->count; i++) {
-        const summary_cell *cell = &group->cells[i];
-        if (cell->count == most) continue;
-        if (!begun) {
-            text_add(page, "<p class=\"note\"><b>");
-            text_html(page, group->label);
-            text_add(page, "</b>: not all policies have %zu runs: ", most);
-        }
-        text_add(page, begun ? ", " : "");
-        text_html(page, summary_name(cell));
-        text_add(page, " has %zu", cell->count);
-        begun = true;
-    }
-    if (begun) text_add(page, ". Differences are over the seeds that both have.</p>\n");
-}
-
-static void add_warnings(text *page, const summary *of)
-{
-    for (size_t g = 0; g < of->results.count; g++) {
-        const summary_group *group = &of->results.groups[g];
-        if (group->other_files) {
-            text_add(page, "<p class=\"note\"><b>");
-            text_html(page, group->first->dataset);
-            text_add(page,
-                     "</b> was played from different files under the same name. They are told apart by their "
-                     "checksum: this one is %016" PRIx64 ".</p>\n",
-                     group->first->fingerprint);
-        }
-        warn_of_missing_runs(page, group);
-        warn_of_few_seeds(page, group);
-    }
+    add_byline(page);
 }
 
 static void add_what_was_run(text *page, const summary *of)
@@ -210,7 +173,7 @@ static void add_what_was_run(text *page, const summary *of)
         text_add(page, "</td><td>%zu</td><td>%zu</td></tr>\n", shown, group->count - shown);
     }
     text_add(page, "</tbody></table></div>\n<p class=\"legend\">Played by ");
-    add_versions(page, of);
+    add_players(page, of);
     text_add(page, ".</p>\n");
 }
 
@@ -221,6 +184,38 @@ static const summary_cell *cell_of_style(const summary_group *group, size_t styl
             (style || i == group->references[SUMMARY_MAIN]))
             return &group->cells[i];
     return NULL;
+}
+
+/* How a policy did over all data sets that it played. */
+typedef struct standing {
+    size_t style;
+    size_t played; /* data sets */
+    double rank;   /* 1 for the least regret of a data set; the mean over those played */
+} standing;
+
+static standing standing_of(const summary_groups *list, size_t style)
+{
+    standing out = {style, 0, 0.0};
+    for (size_t g = 0; g < list->count; g++) {
+        const summary_cell *own = cell_of_style(&list->groups[g], style);
+        if (!own) continue;
+        out.played++;
+        out.rank += 1.0;
+        for (size_t i = 0; i < list->groups[g].count; i++) {
+            const summary_cell *other = &list->groups[g].cells[i];
+            if (other == own || !other->labels[SUMMARY_MAIN]) continue;
+            out.rank += other->mean < own->mean ? 1.0 : other->mean == own->mean ? 0.5 : 0.0;
+        }
+    }
+    if (out.played) out.rank /= (double)out.played;
+    return out;
+}
+
+/* Of the difference to the reference. */
+static const char *mark_of(const summary_cell *cell)
+{
+    if (!cell->against.pairs) return "&ensp;";
+    return !cell->testable ? "?" : report_is_significant(cell) ? "&ensp;" : "≈";
 }
 
 static void add_overview_row(text *page, const summary_groups *list, size_t style)
@@ -240,7 +235,7 @@ static void add_overview_row(text *page, const summary_groups *list, size_t styl
     for (size_t g = 0; g < list->count; g++) {
         const summary_group *group = &list->groups[g];
         const summary_cell *cell = cell_of_style(group, style);
-        text_add(page, "<td>");
+        text_add(page, cell ? "<td>" : "<td><span class=\"faint\">–</span>");
         if (cell) {
             int decimals = report_decimals(group);
             text_add(page, cell->best ? "<b>" : "");
@@ -248,11 +243,36 @@ static void add_overview_row(text *page, const summary_groups *list, size_t styl
             text_add(page, cell->best ? "</b>" : "");
             text_add(page, " <span class=\"faint\">± ");
             page_number(page, cell->deviation, decimals);
-            text_add(page, " %s</span>", cell->against.pairs && !report_is_significant(cell) ? "≈" : "&ensp;");
+            text_add(page, " %s</span>", mark_of(cell));
         }
         text_add(page, "</td>");
     }
-    text_add(page, "</tr>\n");
+    if (list->count > 1) text_add(page, "<td>");
+    if (list->count > 1) page_number(page, standing_of(list, style).rank, 1);
+    text_add(page, list->count > 1 ? "</td></tr>\n" : "</tr>\n");
+}
+
+static int by_standing(const void *left, const void *right)
+{
+    const standing *a = left, *b = right;
+    if (a->played != b->played) return a->played > b->played ? -1 : 1;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    return (a->style > b->style) - (a->style < b->style);
+}
+
+static void add_overview_rows(text *page, const summary_groups *list)
+{
+    standing *order; /* (count) */
+    size_t count = count_styles(list);
+    ee_status status = memory_create(NULL, &order, count, sizeof *order, page->error);
+    if (status) {
+        page->status = status;
+        return;
+    }
+    for (size_t style = 0; style < count; style++) order[style] = standing_of(list, style);
+    qsort(order, count, sizeof *order, by_standing);
+    for (size_t i = 0; i < count; i++) add_overview_row(page, list, order[i].style);
+    memory_free(order);
 }
 
 static void add_overview(text *page, const summary *of)
@@ -265,35 +285,40 @@ static void add_overview(text *page, const summary *of)
         text_html(page, list->groups[g].label);
         text_add(page, "</th>");
     }
-    text_add(page, "</tr></thead>\n<tbody>\n");
-    for (size_t style = 0; style < count_styles(list); style++) add_overview_row(page, list, style);
+    text_add(page, "%s</tr></thead>\n<tbody>\n", list->count > 1 ? "<th scope=\"col\">mean rank</th>" : "");
+    add_overview_rows(page, list);
     text_add(page,
              "</tbody></table></div>\n<p class=\"legend\">Mean regret<sup><a href=\"#note-1\">1</a></sup> ± "
-             "standard deviation over the seeds; less is better. <b>Bold</b>: the least mean of the column, among "
+             "standard deviation over the seeds; less is better. %s <b>Bold</b>: the least mean of the column, among "
              "the policies that have all its seeds. ≈: the difference to the reference is not significant (p of "
-             "the paired sign-flip test, Holm-corrected within the data set, is 0.05 or more). No mark: it is "
-             "significant.</p>\n");
+             "the paired sign-flip test, Holm-corrected within the data set, is 0.05 or more). ?: too few seeds for "
+             "a test. No mark: it is significant.</p>\n",
+             list->count > 1 ? "In the order of the mean rank, which is 1 for the least regret of each data set."
+                             : "Least first.");
 }
 
-static void add_runs(text *page, const summary *of)
+static void add_runs(text *page, const summary *of, const report_place *place)
 {
-    add_warnings(page, of);
+    report_warnings(page, of);
     add_overview(page, of);
     add_what_was_run(page, of);
-    for (size_t g = 0; g < of->results.count; g++) report_group(page, &of->results.groups[g]);
+    for (size_t g = 0; g < of->results.count; g++) report_group(page, &of->results.groups[g], place);
     report_grids(page, of);
     report_settings(page, of);
     report_commands(page, of);
     report_notes(page);
 }
 
-ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *path, ee_error *error)
+ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *folder, const char *path,
+                      ee_error *error)
 {
+    report_place place;
     text page = text_start(error);
+    page.status = report_place_find(folder, path, &place, error);
     add_title(&page, of, evaluations);
-    evaluation_sections(&page, evaluations);
-    if (of->results.count) add_runs(&page, of);
-    text_add(&page, "<footer>Made by eenet report %s.</footer>\n", ee_version());
+    evaluation_sections(&page, evaluations, &place);
+    if (of->results.count) add_runs(&page, of, &place);
     page_end(&page);
+    report_place_release(&place);
     return text_save(&page, path);
 }

@@ -12,7 +12,9 @@ ee_status report_csv(const summary *of, const char *path, ee_error *error);
 /* Draws all figures into folder/figures; *count is how many. */
 ee_status report_figures(const summary *of, const char *folder, size_t *count, ee_error *error);
 
-/* One file of HTML that needs no other. Either of the two may be empty. */
-ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *path, ee_error *error);
+/* One file of HTML that needs no other. It links to the figures that have been drawn into folder/figures. Either of the
+ * two may be empty. */
+ee_status report_page(const summary *of, const evaluation_groups *evaluations, const char *folder, const char *path,
+                      ee_error *error);
 
 #endif

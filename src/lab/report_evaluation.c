@@ -283,11 +283,17 @@ static void add_table(text *page, const evaluation_group *group, int decimals)
              100 * first->confidence);
 }
 
-static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const char *caption)
+static void add_figure(text *page, const evaluation_group *group, evaluation_figure which, const report_place *place,
+                       const char *caption)
 {
     text_add(page, "<figure>");
     evaluation_chart(page, group, which, caption);
-    text_add(page, "<figcaption>%s</figcaption></figure>\n", caption);
+    text_add(page, "<figcaption>%s", caption);
+    char *name = NULL;
+    if (!page->status) page->status = evaluation_figure_name(group, which, &name, page->error);
+    if (!page->status) report_place_link(page, place, name);
+    memory_free(name);
+    text_add(page, "</figcaption></figure>\n");
 }
 
 static bool says(const stored_evaluation *row, const char *sentence)
@@ -333,7 +339,7 @@ static void add_diagnosis(text *page, const evaluation_group *group)
     for (size_t i = 0; i < group->count; i++) add_sentences(page, group, i, false);
 }
 
-static void add_section(text *page, const evaluation_group *group)
+static void add_section(text *page, const evaluation_group *group, const report_place *place)
 {
     const stored_evaluation *first = group->rows[0];
     int decimals = decimals_of(group);
@@ -344,11 +350,11 @@ static void add_section(text *page, const evaluation_group *group)
     text_add(page, "</p>\n");
     add_facts(page, first, decimals);
     add_table(page, group, decimals);
-    add_figure(page, group, EVALUATION_FIGURE_VALUE,
+    add_figure(page, group, EVALUATION_FIGURE_VALUE, place,
                "What each candidate would have had a round, by the events up to there; the bands are the intervals. "
                "The dotted line is what the policy of the log had.");
     add_diagnosis(page, group);
-    add_figure(page, group, EVALUATION_FIGURE_WEIGHTS,
+    add_figure(page, group, EVALUATION_FIGURE_WEIGHTS, place,
                "Weights: how much more often the candidate takes the logged action than the log did; a weight of 0: "
                "it does not take it. Large ones make an estimate shaky. Below, where the log tells it: how probable "
                "in the log what the candidate chooses was.");
@@ -364,7 +370,7 @@ void evaluation_links(text *page, const evaluation_groups *of)
     }
 }
 
-void evaluation_sections(text *page, const evaluation_groups *of)
+void evaluation_sections(text *page, const evaluation_groups *of, const report_place *place)
 {
-    for (size_t g = 0; g < of->count; g++) add_section(page, &of->groups[g]);
+    for (size_t g = 0; g < of->count; g++) add_section(page, &of->groups[g], place);
 }

@@ -4,6 +4,7 @@
 
 #include "data/text.h"
 #include "evaluate/evaluation_file.h"
+#include "report_place.h"
 
 /* Evaluations of one log that were asked for in the same way. */
 typedef struct evaluation_group {
@@ -35,12 +36,15 @@ typedef enum evaluation_figure {
     EVALUATION_FIGURES
 } evaluation_figure;
 
+/* "value-log-1", to be freed with memory_free. */
+ee_status evaluation_figure_name(const evaluation_group *group, evaluation_figure which, char **out, ee_error *error);
+
 /* As a chart of the page: see chart.h. Rows of tables that belong to a line of it are of this part. */
 #define EVALUATION_PART "candidate"
 void evaluation_chart(text *page, const evaluation_group *group, evaluation_figure which, const char *title);
 
 /* Links to the sections, and the sections. */
 void evaluation_links(text *page, const evaluation_groups *of);
-void evaluation_sections(text *page, const evaluation_groups *of);
+void evaluation_sections(text *page, const evaluation_groups *of, const report_place *place);
 
 #endif

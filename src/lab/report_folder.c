@@ -74,7 +74,7 @@ ee_status report_folder_write(const report_folder *of, const char *folder, const
     if (!status) status = draw_figures(of, folder, told, error);
     if (!status) status = file_join(folder, "report.html", &page, error);
     const char *place = path ? path : page;
-    if (!status) status = report_page(&of->all, &of->evaluations, place, error);
+    if (!status) status = report_page(&of->all, &of->evaluations, folder, place, error);
     if (!status) tell(told, place);
     memory_free(page);
     return status;

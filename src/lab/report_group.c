@@ -38,9 +38,9 @@ static void add_comparison(text *page, const summary_cell *cell, int decimals)
         page_signed(page, cell->against.high, decimals);
         text_add(page, "]</span>");
     }
-    bool mark = cell->against.pairs && !report_is_significant(cell);
+    bool mark = cell->testable && !report_is_significant(cell);
     text_add(page, "</td><td>%s", mark ? "<span class=\"faint\">≈ " : "");
-    page_p(page, cell->p_holm);
+    page_p(page, cell->testable ? cell->p_holm : NAN);
     text_add(page, "%s</td>", mark ? "</span>" : "");
 }
 
@@ -120,7 +120,8 @@ static void add_result_table(text *page, const summary_group *group, summary_par
     text_add(page, " The small numbers lead to what the columns mean.</p>\n");
 }
 
-static void add_figure(text *page, const summary_group *group, figure_kind kind, const char *caption)
+static void add_figure(text *page, const summary_group *group, figure_kind kind, const report_place *place,
+                       const char *caption)
 {
     if (!figure_has(group, kind)) return;
     char *name;
@@ -131,11 +132,13 @@ static void add_figure(text *page, const summary_group *group, figure_kind kind,
     }
     text_add(page, "<figure>");
     run_chart(page, group, kind, caption);
-    text_add(page, "<figcaption>%s For papers: <code>figures/%s.pdf</code></figcaption></figure>\n", caption, name);
+    text_add(page, "<figcaption>%s", caption);
+    report_place_link(page, place, name);
+    text_add(page, "</figcaption></figure>\n");
     memory_free(name);
 }
 
-static void add_ablation(text *page, const summary_group *group, summary_part part)
+static void add_ablation(text *page, const summary_group *group, summary_part part, const report_place *place)
 {
     if (!report_count(group, part)) return;
     static const struct {
@@ -157,7 +160,7 @@ static void add_ablation(text *page, const summary_group *group, summary_part pa
                             FIGURE_WEIGHT},
     };
     text_add(page, "<h3>%s</h3>\n<p>%s All else is as in the reference.</p>\n", kinds[part].title, kinds[part].text);
-    add_figure(page, group, kinds[part].figure,
+    add_figure(page, group, kinds[part].figure, place,
                "Mean regret over the seeds; the bands are one standard deviation to each side. Below, larger: the same "
                "means less that of the reference.");
     add_result_table(page, group, part);
@@ -186,7 +189,7 @@ static void add_direction_row(text *page, const summary_group *group, summary_pa
     text_add(page, "</td></tr>\n");
 }
 
-static void add_directions(text *page, const summary_group *group)
+static void add_directions(text *page, const summary_group *group, const report_place *place)
 {
     if (!figure_has(group, FIGURE_DIRECTION)) return;
     static const column columns[] = {{"policy", 0},
@@ -201,7 +204,7 @@ static void add_directions(text *page, const summary_group *group)
              "raise; a random draw goes either way; f2 learns which. Where the rewards of a data set are certain, "
              "as those of classes and ratings are, h is the reward itself. All arms of a round count here, while a "
              "policy learns from the one that it played alone.</p>\n");
-    add_figure(page, group, FIGURE_DIRECTION,
+    add_figure(page, group, FIGURE_DIRECTION, place,
                "Correlation of a policy’s exploration with what its estimate missed, in twentieths of the rounds.");
     text_add(page, "<div class=\"scroll\"><table>\n");
     report_head(page, columns, sizeof columns / sizeof columns[0]);
@@ -250,7 +253,7 @@ static void add_repeats(text *page, const summary_group *group)
         text_add(page, "<p class=\"facts\">%s</p>\n", line);
 }
 
-void report_group(text *page, const summary_group *group)
+void report_group(text *page, const summary_group *group, const report_place *place)
 {
     text_add(page, "<section>\n<h2 id=\"%s\">", group->file);
     text_html(page, group->label);
@@ -262,19 +265,18 @@ void report_group(text *page, const summary_group *group)
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
     add_repeats(page, group);
-    add_figure(
-        page, group, FIGURE_REGRET,
-        "Mean regret over the seeds; the bands are one standard deviation to each side. The legend is in the "
-        "order of the regret at the end. What loses more than twice the least leaves the frame, unless the axes are "
-        "logarithmic. Below, larger: "
-        "the same means less that of the reference, with the nearest half of the others in the frame.");
+    add_figure(page, group, FIGURE_REGRET, place,
+               "Mean regret over the seeds; the bands are one standard deviation to each side. The legend is in the "
+               "order of the regret at the end. What loses more than twice the least leaves the frame, unless the "
+               "axes are logarithmic. Below, larger: the same means less that of the reference, with the nearest half "
+               "of the others in the frame.");
     add_result_table(page, group, SUMMARY_MAIN);
     add_slots(page, group);
-    add_ablation(page, group, SUMMARY_LABEL);
-    add_ablation(page, group, SUMMARY_DECISION);
-    add_ablation(page, group, SUMMARY_WEIGHT);
-    add_directions(page, group);
+    add_ablation(page, group, SUMMARY_LABEL, place);
+    add_ablation(page, group, SUMMARY_DECISION, place);
+    add_ablation(page, group, SUMMARY_WEIGHT, place);
+    add_directions(page, group, place);
     text_add(page, "<h3>Time and memory</h3>\n");
-    add_figure(page, group, FIGURE_COST, "Both axes are logarithmic. Least regret on top.");
+    add_figure(page, group, FIGURE_COST, place, "Both axes are logarithmic. Least regret on top.");
     text_add(page, "</section>\n");
 }

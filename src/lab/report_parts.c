@@ -22,7 +22,8 @@ static const char *const notes[NOTES] = {
         "<b>p (Holm).</b> Sign-flip test of the same differences: the share of all ways to flip their signs that "
         "give a mean at least as far from zero (all of them up to 20 seeds, 100,000 random ones beyond). "
         "Two-sided. Corrected by Holm’s method for all comparisons of the table. Below 0.05 a difference is "
-        "called significant; “≈” stands before a p that is not.",
+        "called significant; “≈” stands before a p that is not. A dash: with so few seeds p cannot be below 0.05, "
+        "whatever the numbers.",
     [NOTE_GROWTH] =
         "<b>Growth.</b> Exponent of the regret’s growth: slope of log regret over log round in the last half "
         "of the mean curve. 0.5 is growth like √T, 1 is a constant loss a round.",

@@ -2,13 +2,19 @@
 #ifndef EENET_REPORT_PARTS_H
 #define EENET_REPORT_PARTS_H
 
-#include "data/text.h"
+#include "report_place.h"
 #include "summary.h"
 
 /* ---- the parts ---- */
 
-/* A data set: its charts, tables and ablations. */
-void report_group(text *page, const summary_group *group);
+/* In a sentence: who has the least regret, by how much, and whether that is significant. */
+void report_headlines(text *page, const summary *of);
+
+/* What a reader must know of the numbers before he reads them. */
+void report_warnings(text *page, const summary *of);
+
+/* A data set: its figures, tables and ablations. The figures have been drawn. */
+void report_group(text *page, const summary_group *group, const report_place *place);
 
 /* By which runs the settings were chosen; nothing where none were. */
 void report_grids(text *page, const summary *of);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "curves.h"
 #include "data/line_file.h"
+#include "host.h"
 
 /* ---- writing ---- */
 
@@ -159,6 +160,9 @@ size_t results_format(const run_report *report, const char *curve, size_t curve_
         append_text(&out, "curve", curve);
         append(&out, "\"row\":%zu,", curve_row);
     }
+    char machine[HOST_TEXT];
+    host_describe(machine);
+    append_text(&out, "machine", machine);
     append(&out, "\"version\":\"%s\",\"kernels\":\"%s\"}\n", ee_version(), ee_kernels());
     return out.length;
 }
@@ -327,6 +331,7 @@ static void read_members(line_reader *from, stored_run *out)
         out->curve = read_text(from, "curve");
         out->curve_row = (size_t)read_whole(from, "row");
     }
+    if (json_object_get(from->members, "machine")) out->machine = read_text(from, "machine");
     out->version = read_version(from);
 }
 
@@ -351,6 +356,7 @@ void results_release_run(stored_run *run)
     memory_free(run->options);
     memory_free(run->curve);
     memory_free(run->version);
+    memory_free(run->machine);
 }
 
 void results_release(stored_runs *list)

@@ -28,6 +28,7 @@ typedef struct stored_run {
     char *curve; /* "NAME.npy" */
     size_t curve_row;
     char *version; /* of eenet, and the kernels: "0.1.0 neon" */
+    char *machine; /* host_describe; NULL in lines of programs that did not tell */
 } stored_run;
 
 typedef struct stored_runs {

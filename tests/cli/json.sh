@@ -14,7 +14,7 @@ grep -Evx "\{\"dataset\":\"synthetic:cosine,dim=5\",\"fingerprint\":\"0{16}\",\"
 \"policy\":\"(uniform|eenet)\",\"options\":\"[a-z0-9_=:|. -]+\",\"seed\":(3|8),\"rounds\":30,\"tuning\":false,\
 \"regret\":$number,\"reward\":$number,\"optimal\":$number,\"seconds\":$number,\"bytes\":[0-9]+,\
 \"marks\":\[($number,){19}$number\],(\"directions\":\[(\[($number,){9}$number\],?){20}\],)?\
-\"version\":\"[0-9.]+\",\"kernels\":\"[a-z0-9]+\"\}" lines && fail "lines of another form"
+\"machine\":\"[^\"]+\",\"version\":\"[0-9.]+\",\"kernels\":\"[a-z0-9]+\"\}" lines && fail "lines of another form"
 test "$(grep -c directions lines)" = 2 || fail "directions of a policy that does not explore, or none of one that does"
 sed -E 's/.*"policy":"([a-z]*)".*"seed":([0-9]*),.*/\1 \2/' lines >runs
 printf '%s\n' 'uniform 3' 'uniform 8' 'eenet 3' 'eenet 8' | diff - runs

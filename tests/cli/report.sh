@@ -44,7 +44,8 @@ status=0
 [ $status = 1 ] && grep -q nowhere err || fail "no such folder"
 status=0
 "$eenet" report runs --reference linucb >out 2>err || status=$?
-[ $status = 1 ] && grep -q "no run of policy 'linucb'" err || fail "a reference that was not played"
+[ $status = 1 ] && grep -qx "eenet report: no run of 'linucb', the reference, is among the results: there are greedy, eenet" err ||
+    fail "a reference that was not played: $(cat err)"
 
 # A log of 600 events, uniform over three items; users click on the one that they like 6 times in 10.
 cat >make.awk <<'END'
@@ -136,12 +137,53 @@ for ending in svg pdf gp dat; do
 done
 [ ! -e runs/figures/regret-synthetic-cosine-arms-3.log ] || fail "left gnuplot's words behind"
 
-# The same results give the same page, wherever it is written; another reference another one.
+# The same results give the same page at the same moment, wherever it is written, but for the way to the figures.
+export SOURCE_DATE_EPOCH=1767225600
+"$eenet" report runs >out
 "$eenet" report runs -o page.html >out
 tail -n 1 out | grep -qx page.html || fail "-o"
-cmp page.html runs/report.html
+sed 's/href="runs\/figures\//href="figures\//' page.html | cmp - runs/report.html
+unset SOURCE_DATE_EPOCH
+grep -Eq '>Made 2026-01-01 00:00 UTC by eenet [0-9.]+ on [^<]*[a-z0-9_]+[^<]*\.<' page.html || fail "date, version and machine"
+grep -Eq 'Played by eenet [0-9.]+ [a-z0-9]+ on [^<]*[0-9] processor' page.html || fail "the machine that played"
+mkdir -p other && cp -r runs/curves other/ && sed 's/"machine":"[^"]*"/"machine":"an abacus"/' runs/results.jsonl >other/results.jsonl
+sed 's/"machine":"[^"]*",//; s/synthetic:cosine/synthetic:old/' runs/results.jsonl >>other/results.jsonl
+"$eenet" report other >out
+grep -Eq 'Played by eenet [0-9.]+ [a-z0-9]+ on an abacus; eenet [0-9.]+ [a-z0-9]+\.<' other/report.html || fail "machines"
+
+# Links to the figures for papers lead to them from where the page is, whatever the names of the folders.
+mkdir -p 'a b/c#d' e
+cp -r runs 'a b/c#d/runs 1'
+check_links() { # PAGE
+    sed -n 's/.*<a href="\([^"#]*\.pdf\)">.*/\1/p' "$1" >links
+    [ "$(wc -l <links)" = 3 ] || fail "$1: $(wc -l <links) links to figures, not 3"
+    while read -r link; do
+        target=$(dirname "$1")/$(echo "$link" | sed 's/%20/ /g; s/%23/#/g')
+        head -c 4 "$target" | grep -q '%PDF' || fail "$1: $link leads nowhere"
+    done <links
+}
+check_links runs/report.html
+for page in 'a b/page.html' e/page.html 'a b/c#d/runs 1/figures/page.html' "$PWD/absolute.html"; do
+    "$eenet" report 'a b/c#d/runs 1' -o "$page" >out
+    check_links "$page"
+done
+
+# Another reference gives another page; it may be a variant, as the page names it.
 "$eenet" report runs --reference greedy -o other.html >out
 grep -q 'Differences are to greedy' other.html || fail "--reference"
+"$eenet" run -d synthetic:cosine,arms=3 -p linucb -T 50 -s 0-1 -o variants >/dev/null
+"$eenet" run -d synthetic:cosine,arms=3 -p linucb -T 50 -s 0-1 --set linucb.alpha=0.5 -o variants >/dev/null
+"$eenet" report variants --reference 'linucb alpha=0.5' -o other.html >out
+grep -q 'Differences are to linucb alpha=0.5\.' other.html || fail "a variant as reference"
+status=0
+"$eenet" report variants --reference 'linucb alpha=7' >out 2>err || status=$?
+[ $status = 1 ] && grep -q "'linucb alpha=7'.*there are linucb alpha=[0-9.]*, linucb alpha=0.5$" err || fail "no such variant: $(cat err)"
+
+# A page that cannot be written is named, not a draft of it.
+status=0
+mkdir page.d
+"$eenet" report runs -o page.d >out 2>err || status=$?
+[ $status = 1 ] && grep -qx 'eenet report: file: could not replace page.d: Is a directory' err || fail "a folder as page: $(cat err)"
 
 # What a run has not yet ended, or half written, is left out.
 printf '{"dataset":"synth' >>runs/results.jsonl
@@ -199,3 +241,62 @@ sed -i 's/"dataset":"[^"]*"/"dataset":"<img src=x onerror=1>\x27q\x27"/' odd/res
 "$eenet" report odd >out
 ! grep -q '<img' odd/report.html || fail "markup from a name"
 grep -q '&lt;img src=x' odd/report.html || fail "the name is not there"
+
+# The headline: who has the least regret, by how much, and whether that is significant. Regrets are put into lines of
+# real runs; the curves stay what they were.
+"$eenet" run -d synthetic:inner -p eenet,linucb,uniform -T 20 -s 0-7 -o played >/dev/null
+tell() { # FOLDER SEEDS EENET LINUCB [NAME]: eenet's and linucb's regret, to which the seed adds a tenth
+    mkdir -p "$1"
+    cp -r played/curves "$1/"
+    awk -v seeds="$2" -v eenet="$3" -v linucb="$4" -v name="${5:-synthetic:inner}" '
+        match($0, /"seed":[0-9]+/) { seed = substr($0, RSTART + 7, RLENGTH - 7) + 0 }
+        seed >= seeds { next }
+        /"policy":"eenet"/ { sub(/"regret":[^,]*/, "\"regret\":" eenet + seed / 10) }
+        /"policy":"linucb"/ { sub(/"regret":[^,]*/, "\"regret\":" linucb + seed / 10) }
+        /"policy":"uniform"/ { sub(/"regret":[^,]*/, "\"regret\":" 3 * linucb + seed % 3) }
+        { sub(/"dataset":"[^"]*"/, "\"dataset\":\"" name "\""); print }' played/results.jsonl >>"$1/results.jsonl"
+}
+headline() { # FOLDER
+    "$eenet" report "$1" >out
+    sed -n 's/.*<p class="headline">\(.*\)<\/p>/\1/p; s/.*<li><a href="#[a-z0-9-]*">\(.*: <b>.*\)<\/li>/\1/p' "$1/report.html" |
+        sed 's/<[^>]*>//g'
+}
+tell won 8 1400 1486
+headline won >got
+echo 'On synthetic:inner, eenet has the least regret, 1400: 86 (5.8%) less than linucb, which is significant (p = 0.016, 8 seeds).' |
+    diff - got || fail "headline of a winner"
+tell three 3 14 10
+headline three >got
+echo 'On synthetic:inner, linucb has the least regret, 10.1: 4.0 (28%) less than eenet; 3 seeds are too few to test that.' |
+    diff - got || fail "headline of three seeds"
+[ "$(grep -c 'Too few seeds for a test:' three/report.html)" = 1 ] || fail "the warning is not said once"
+! grep -q '≈ 1\.000' three/report.html || fail "a p where no test is possible"
+[ "$(grep -o '</td><td><span class="faint">–</span></td><td>[0-9.]*</td><td>[0-9.]*%</td>' three/report.html | wc -l)" = 2 ] ||
+    fail "no dashes in place of p"
+tell several 8 14 10 one
+tell several 8 14 14 two
+tell several 3 10 14 three
+headline several >got
+cat >expected <<'END'
+eenet has the least regret on 2 of 3 data sets, linucb on 1; the lead is significant on 1.
+one: linucb has the least regret, 10.3: 4.0 (28%) less than eenet, which is significant (p = 0.016, 8 seeds)
+two: eenet has, with linucb, the least regret, 14.3
+three: eenet has the least regret, 10.1: 4.0 (28%) less than linucb; 3 seeds are too few to test that
+END
+diff expected got || fail "headlines of several data sets"
+grep -q '<b>Too few seeds for a test:</b> three has 3 and needs 7\. .*<code>-s 0-6</code>' several/report.html || fail "the warning"
+tell worse 8 14 10 one
+tell worse 8 14 10 two
+headline worse >got
+head -n 1 got | grep -qx 'linucb has the least regret on both data sets; the lead is significant on each\.' || fail "one winner"
+
+# The overview is in the order of the regret, of several data sets in that of the mean rank.
+overview() { # FOLDER
+    sed -n '/<h2 id="overview">/,/<\/table>/ s/.*<th scope="row">\(<span[^>]*><\/span>\)*\([a-z]*\).*<td>\([^<]*\)<\/td><\/tr>/\2 \3/p' "$1/report.html"
+}
+[ "$(sed -n '/<h2 id="overview">/,/<\/table>/ s/.*<th scope="row">\(<span[^>]*><\/span>\)*\([a-z]*\).*/\2/p' three/report.html | tr '\n' ' ')" = 'linucb eenet uniform ' ] ||
+    fail "order of the overview"
+overview worse >got
+printf '%s\n' 'linucb 1.0' 'eenet 2.0' 'uniform 3.0' | diff - got || fail "order by mean rank"
+overview several >got
+printf '%s\n' 'eenet 1.5' 'linucb 1.5' 'uniform 3.0' | diff - got || fail "mean ranks"

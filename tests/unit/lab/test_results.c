@@ -11,6 +11,7 @@
 
 #include "data/npy.h"
 #include "lab/curves.h"
+#include "lab/host.h"
 #include "support.h"
 
 /* ---- a folder of its own for each test, and a run to put in it ---- */
@@ -65,15 +66,16 @@ static void write_log(const char *text, const char *mode)
 static void a_line_has_it_all(void **state)
 {
     (void)state;
-    char expected[1024], line[1024];
+    char expected[1024], line[1024], machine[HOST_TEXT];
+    host_describe(machine);
     result.marks[RUN_PARTS - 1] = 0.1;
     snprintf(expected, sizeof expected,
              "{\"dataset\":\"synthetic:cosine,dim=3\",\"fingerprint\":\"0000000000000000\",\"dim\":3,\"arms\":10,"
              "\"policy\":\"eenet:paper\",\"options\":\"a=1 b=ring:5\",\"seed\":7,\"rounds\":2000,\"tuning\":false,"
              "\"regret\":0.1,\"reward\":-1e-07,\"optimal\":0.25,\"seconds\":0.3333333333333333,\"bytes\":4096,"
              "\"marks\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0.1],\"curve\":\"a.npy\",\"row\":3,"
-             "\"version\":\"%s\",\"kernels\":\"%s\"}\n",
-             ee_version(), ee_kernels());
+             "\"machine\":\"%s\",\"version\":\"%s\",\"kernels\":\"%s\"}\n",
+             machine, ee_version(), ee_kernels());
     assert_int_equal(results_format(&report, "a.npy", 3, line, sizeof line), strlen(expected));
     assert_string_equal(line, expected);
 }
@@ -139,7 +141,7 @@ static void fill_with_odd_numbers(void)
 static void a_line_reads_back_the_same(void **state)
 {
     (void)state;
-    char line[8192], version[64];
+    char line[8192], version[64], machine[HOST_TEXT];
     fill_with_odd_numbers();
     job.seed = UINT64_MAX;
     job.tuning = true;
@@ -160,6 +162,22 @@ static void a_line_reads_back_the_same(void **state)
     assert_int_equal(run.curve_row, 12);
     snprintf(version, sizeof version, "%s %s", ee_version(), ee_kernels());
     assert_string_equal(run.version, version);
+    host_describe(machine);
+    assert_string_equal(run.machine, machine);
+    results_release_run(&run);
+}
+
+static void the_machine_may_be_missing(void **state)
+{
+    (void)state;
+    char line[8192];
+    size_t length = results_format(&report, "a.npy", 12, line, sizeof line);
+    char *machine = strstr(line, "\"machine\""), *next = strstr(line, "\"version\"");
+    assert_true(length < sizeof line && machine && next > machine);
+    memmove(machine, next, strlen(next) + 1);
+    stored_run run = {0};
+    assert_int_equal(results_parse(line, strlen(line), 1, &run, NULL), EE_OK);
+    assert_null(run.machine);
     results_release_run(&run);
 }
 
@@ -316,6 +334,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_line_has_it_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(odd_characters_are_escaped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(short_buffers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_machine_may_be_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_reads_back_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shares_are_exact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_reads_back, set_up, tear_down),

@@ -1,0 +1,265 @@
+#include <inttypes.h>
+#include <math.h>
+
+#include "page.h"
+#include "report_parts.h"
+
+/* ---- who leads ---- */
+
+static const char *name_of(const summary_group *group, size_t place)
+{
+    return group->cells[place].labels[SUMMARY_MAIN];
+}
+
+static void add_bold(text *page, const char *name)
+{
+    text_add(page, "<b>");
+    text_html(page, name);
+    text_add(page, "</b>");
+}
+
+static bool leads_significantly(const summary_lead *lead)
+{
+    return lead->testable && lead->p_holm < SUMMARY_LEVEL;
+}
+
+/* Whether there is another that met as many rounds. */
+static bool has_rival(const summary_group *group)
+{
+    const summary_lead *lead = &group->lead;
+    return lead->next < group->count && group->cells[lead->next].count == group->cells[lead->best].count;
+}
+
+/* "99.0 (16%) less than neural-linear": over the seeds that both have. */
+static void add_distance(text *page, const summary_group *group)
+{
+    const summary_lead *lead = &group->lead;
+    double next = group->cells[lead->next].mean;
+    page_number(page, lead->by.difference, report_decimals(group));
+    if (next > 0.0) {
+        text_add(page, " (");
+        page_number(page, 100.0 * lead->by.difference / next, 100.0 * lead->by.difference < 9.95 * next);
+        text_add(page, "%%)");
+    }
+    text_add(page, " less than ");
+    text_html(page, name_of(group, lead->next));
+}
+
+/* Whether that is more than chance. */
+static void add_verdict(text *page, const summary_group *group)
+{
+    const summary_lead *lead = &group->lead;
+    if (!lead->testable) {
+        text_add(page, "; ");
+        report_plural(page, group->cells[lead->best].count, "seed is", "seeds are");
+        text_add(page, " too few to test that");
+        return;
+    }
+    text_add(page, leads_significantly(lead) ? ", which is significant (p " : ", which is not significant (p ");
+    text_add(page, lead->p_holm < 0.001 ? "" : "= ");
+    page_p(page, lead->p_holm);
+    text_add(page, ", ");
+    report_plural(page, lead->by.pairs, "seed", "seeds");
+    text_add(page, ")");
+}
+
+/* What follows the name of the best: "has the least regret, 511.0: ..." */
+static void add_lead(text *page, const summary_group *group)
+{
+    const summary_cell *best = &group->cells[group->lead.best];
+    bool rival = has_rival(group), tied = rival && group->lead.by.difference == 0.0;
+    text_add(page, tied ? " has, with " : rival ? " has the least regret, " : " has a regret of ");
+    if (tied) text_html(page, name_of(group, group->lead.next));
+    if (tied) text_add(page, ", the least regret, ");
+    page_number(page, best->mean, report_decimals(group));
+    if (!rival && group->lead.next < group->count) text_add(page, ", and alone has all %zu seeds", best->count);
+    if (!rival || tied) return;
+    text_add(page, ": ");
+    add_distance(page, group);
+    add_verdict(page, group);
+}
+
+static void add_one(text *page, const summary_group *group)
+{
+    text_add(page, "<p class=\"headline\">On ");
+    text_html(page, group->label);
+    text_add(page, ", ");
+    add_bold(page, name_of(group, group->lead.best));
+    add_lead(page, group);
+    text_add(page, ".</p>\n");
+}
+
+/* ---- several data sets ---- */
+
+static size_t winner_of(const summary_group *group)
+{
+    return group->cells[group->lead.best].style;
+}
+
+static size_t count_wins(const summary_groups *list, size_t style)
+{
+    size_t wins = 0;
+    for (size_t g = 0; g < list->count; g++) wins += winner_of(&list->groups[g]) == style;
+    return wins;
+}
+
+/* The first group that a policy with so many wins leads, from a group on; list->count where there is none. */
+static size_t find_winner(const summary_groups *list, size_t wins, size_t from)
+{
+    for (size_t g = from; g < list->count; g++) {
+        size_t style = winner_of(&list->groups[g]), before = 0;
+        while (winner_of(&list->groups[before]) != style) before++;
+        if (before == g && count_wins(list, style) == wins) return g;
+    }
+    return list->count;
+}
+
+/* "eenet has the least regret on 3 of 4 data sets, linucb on 1": who wins most often comes first. */
+static void add_winners(text *page, const summary_groups *list)
+{
+    bool begun = false;
+    for (size_t wins = list->count; wins; wins--)
+        for (size_t g = find_winner(list, wins, 0); g < list->count; g = find_winner(list, wins, g + 1)) {
+            text_add(page, begun ? ", " : "");
+            add_bold(page, name_of(&list->groups[g], list->groups[g].lead.best));
+            if (begun)
+                text_add(page, " on %zu", wins);
+            else if (wins == 2 && list->count == 2)
+                text_add(page, " has the least regret on both data sets");
+            else if (wins == list->count)
+                text_add(page, " has the least regret on all %zu data sets", wins);
+            else
+                text_add(page, " has the least regret on %zu of %zu data sets", wins, list->count);
+            begun = true;
+        }
+}
+
+static void add_overall(text *page, const summary_groups *list)
+{
+    size_t tested = 0, significant = 0;
+    for (size_t g = 0; g < list->count; g++) {
+        const summary_group *group = &list->groups[g];
+        tested += has_rival(group) && group->lead.testable;
+        significant += has_rival(group) && leads_significantly(&group->lead);
+    }
+    text_add(page, "<p class=\"headline\">");
+    add_winners(page, list);
+    if (!tested)
+        text_add(page, "; the seeds are too few to test that");
+    else if (significant == list->count)
+        text_add(page, "; the lead is significant on each");
+    else if (significant)
+        text_add(page, "; the lead is significant on %zu", significant);
+    else
+        text_add(page, "; no lead is significant");
+    text_add(page, ".</p>\n");
+}
+
+void report_headlines(text *page, const summary *of)
+{
+    const summary_groups *list = &of->results;
+    if (list->count == 1) add_one(page, &list->groups[0]);
+    if (list->count < 2) return;
+    add_overall(page, list);
+    text_add(page, "<ul class=\"headlines\">\n");
+    for (size_t g = 0; g < list->count; g++) {
+        const summary_group *group = &list->groups[g];
+        text_add(page, "<li><a href=\"#%s\">", group->file);
+        text_html(page, group->label);
+        text_add(page, "</a>: ");
+        add_bold(page, name_of(group, group->lead.best));
+        add_lead(page, group);
+        text_add(page, "</li>\n");
+    }
+    text_add(page, "</ul>\n");
+}
+
+/* ---- warnings ---- */
+
+/* How many seeds the comparisons of a group have, and how many they would need for any to be significant: Holm's
+ * correction multiplies the least p by the number of comparisons. */
+typedef struct seed_needs {
+    size_t has, needs; /* needs is 0 where nothing is compared */
+} seed_needs;
+
+static seed_needs find_needs(const summary_group *group)
+{
+    enum { MOST = 20 }; /* beyond, p is drawn and hardly falls */
+    seed_needs out = {0};
+    size_t tests = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        const summary_cell *cell = &group->cells[i];
+        if (!cell->labels[SUMMARY_MAIN] || !cell->against.pairs) continue;
+        tests++;
+        if (cell->against.pairs > out.has) out.has = cell->against.pairs;
+    }
+    if (!tests) return out;
+    out.needs = 1;
+    while (out.needs < MOST && (double)tests * comparison_least_p(out.needs) >= SUMMARY_LEVEL) out.needs++;
+    return out;
+}
+
+/* Once for all data sets. */
+static void warn_of_few_seeds(text *page, const summary *of)
+{
+    size_t most = 0;
+    for (size_t g = 0; g < of->results.count; g++) {
+        const summary_group *group = &of->results.groups[g];
+        seed_needs seeds = find_needs(group);
+        if (seeds.has >= seeds.needs) continue;
+        text_add(page, most ? ", " : "<p class=\"note\"><b>Too few seeds for a test:</b> ");
+        text_html(page, group->label);
+        text_add(page, " has %zu and needs %zu", seeds.has, seeds.needs);
+        if (seeds.needs > most) most = seeds.needs;
+    }
+    if (most)
+        text_add(page,
+                 ". Whatever the numbers, no difference there can be significant: a dash stands in place of p. The "
+                 "same command with more seeds, as <code>-s 0-%zu</code>, plays those that are missing.</p>\n",
+                 most - 1);
+}
+
+static size_t most_seeds(const summary_group *group)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < group->count; i++)
+        if (group->cells[i].count > most) most = group->cells[i].count;
+    return most;
+}
+
+static void warn_of_missing_runs(text *page, const summary_group *group)
+{
+    size_t most = most_seeds(group);
+    bool begun = false;
+    for (size_t i = 0; i < group->count; i++) {
+        const summary_cell *cell = &group->cells[i];
+        if (cell->count == most) continue;
+        if (!begun) {
+            text_add(page, "<p class=\"note\"><b>");
+            text_html(page, group->label);
+            text_add(page, "</b>: not all policies have %zu runs: ", most);
+        }
+        text_add(page, begun ? ", " : "");
+        text_html(page, summary_name(cell));
+        text_add(page, " has %zu", cell->count);
+        begun = true;
+    }
+    if (begun) text_add(page, ". Differences are over the seeds that both have.</p>\n");
+}
+
+void report_warnings(text *page, const summary *of)
+{
+    for (size_t g = 0; g < of->results.count; g++) {
+        const summary_group *group = &of->results.groups[g];
+        if (group->other_files) {
+            text_add(page, "<p class=\"note\"><b>");
+            text_html(page, group->first->dataset);
+            text_add(page,
+                     "</b> was played from different files under the same name. They are told apart by their "
+                     "checksum: this one is %016" PRIx64 ".</p>\n",
+                     group->first->fingerprint);
+        }
+        warn_of_missing_runs(page, group);
+    }
+    warn_of_few_seeds(page, of);
+}
