@@ -85,6 +85,8 @@ function look(width) {
         expect(new Set(ids).size === ids.length, 'two elements have the same id');
         for (const link of all('a[href^="#"]'))
             expect(document.getElementById(link.getAttribute('href').slice(1)), `${link.href} leads nowhere`);
+        const files = all('a:not([href^="#"])').map((link) => link.getAttribute('href'));
+        expect(files.length === 10 && files.every((file) => /^figures\/[a-z0-9-]+\.pdf$/.test(file)), `links to ${files}`);
         expect(all('[src], link').length === 0, 'the page needs other files');
         expect(all('script').length === 1, `${all('script').length} scripts`);
     }
@@ -104,7 +106,9 @@ function look(width) {
     lookAtTables();
     lookAtLinks();
     expect(all('.note').length > 0, 'no word about too few seeds');
-    expect(all('.headline').some((line) => /would have earned|difference/.test(line.textContent)), 'no headline');
+    expect(all('.headline').some((line) => /would have earned|difference/.test(line.textContent)), 'no headline of the log');
+    expect(/^[a-z-]+ has the least regret on .*; .*\.$/.test(all('.headline')[0].textContent), 'no headline of the runs');
+    expect(all('.headlines li').length === 2, `${all('.headlines li').length} sentences on two data sets`);
     expect(!/NaN|nan|\(null\)/.test(document.body.innerText), 'a number is missing');
     expect(!/gnuplot/.test(document.querySelector('main').innerHTML), 'gnuplot is named');
     return wrong;
