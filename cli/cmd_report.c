@@ -7,7 +7,7 @@
 enum { REFERENCE, OUTPUT, FLAGS };
 
 static const flag flags[FLAGS] = {
-    [REFERENCE] = {'\0', "reference", "POLICY", "what the others are compared with, by its name in the page; eenet unless given"},
+    [REFERENCE] = {'\0', "reference", "POLICY", "what the others are compared with, as the page names it; else eenet"},
     [OUTPUT] = {'o', "output", "FILE", "the page; DIR/report.html unless given"},
 };
 
