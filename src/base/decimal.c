@@ -178,3 +178,55 @@ decimal_end decimal_read(const char *at, const char *end, double *value)
     *value = negative ? -positive : positive;
     return end_at(at, DECIMAL_FINE);
 }
+
+/* ---- whole numbers ---- */
+
+static bool is_plain_digit(char letter)
+{
+    return letter >= '0' && letter <= '9';
+}
+
+static bool append_digit(char digit, uint64_t *value)
+{
+    uint64_t last = (uint64_t)(digit - '0');
+    if (*value > (UINT64_MAX - last) / 10) return false;
+    *value = 10 * *value + last;
+    return true;
+}
+
+/* The digits behind the point that the exponent moves before it, and zeros; what stays behind must be zeros. */
+static bool move_point(const char *fraction, size_t places, uint64_t exponent, uint64_t *value)
+{
+    size_t moved = 0;
+    for (; moved < exponent; moved++) {
+        if (moved >= places && *value == 0) break;
+        if (!append_digit(moved < places ? fraction[moved] : '0', value)) return false;
+    }
+    for (; moved < places; moved++)
+        if (fraction[moved] != '0') return false;
+    return true;
+}
+
+const char *decimal_whole(const char *at, uint64_t *value)
+{
+    uint64_t number = 0, exponent = 0;
+    if (!is_plain_digit(*at)) return NULL;
+    for (; is_plain_digit(*at); at++)
+        if (!append_digit(*at, &number)) return NULL;
+    const char *fraction = at + 1, *end = fraction;
+    if (*at == '.') {
+        while (is_plain_digit(*end)) end++;
+        if (end == fraction) return NULL;
+        at = end;
+    }
+    size_t places = (size_t)(end - fraction);
+    if (*at == 'e' || *at == 'E') {
+        at += at[1] == '+' ? 2 : 1;
+        if (!is_plain_digit(*at)) return NULL;
+        for (; is_plain_digit(*at); at++)
+            if (!append_digit(*at, &exponent)) return NULL;
+    }
+    if (!move_point(fraction, places, exponent, &number)) return NULL;
+    *value = number;
+    return at;
+}

@@ -1,12 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
-#include <errno.h>
 #include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "decimal.h"
 
 enum { WORD_SIZE = 128 };
 
@@ -19,11 +20,11 @@ static void *field(const option_group *group, const option *entry, const void *t
 
 static bool parse_integer(const char *text, int64_t *value)
 {
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (end == text || *end || errno) return false;
-    *value = number;
+    bool negative = *text == '-';
+    uint64_t size;
+    const char *end = decimal_whole(text + (*text == '-' || *text == '+'), &size);
+    if (!end || *end || size > (uint64_t)INT64_MAX + negative) return false;
+    *value = (int64_t)(negative ? 0 - size : size);
     return true;
 }
 

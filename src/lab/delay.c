@@ -1,12 +1,12 @@
 #include "delay.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 
 #define DEFAULT_REWARD 0.0 /* what a decision without a click is worth */
@@ -16,20 +16,10 @@ static const char geometric[] = "geometric:", clicks[] = "clicks:";
 
 /* ---- text ---- */
 
-/* strtoull and strtod take signs, blanks and words too, which a delay has not. Both return what follows the number, or
- * NULL. */
-static const char *read_whole(const char *text, uint64_t *number)
-{
-    if (*text < '0' || *text > '9') return NULL;
-    char *end;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return errno ? NULL : end;
-}
-
+/* strtod takes signs, blanks and words too, which a delay has not. Returns what follows the number, or NULL. */
 static const char *read_mean(const char *text, double *number)
 {
-    if (!strchr("0123456789.", *text) || text[strspn(text, "0123456789.eE+-,")]) return NULL;
+    if (!strchr("0123456789.", *text) || text[strspn(text, "0123456789.eE+-, ")]) return NULL;
     char *end;
     *number = strtod(text, &end);
     return end > text && *number > 0.0 && isfinite(*number) ? end : NULL;
@@ -45,10 +35,10 @@ static const char *read_rule(const char *text, delay *out)
     if (strncmp(text, clicks, strlen(clicks)) == 0) {
         out->kind = DELAY_CLICKS;
         text = read_mean(text + strlen(clicks), &out->mean);
-        text = text && *text == ',' ? read_whole(text + 1, &out->rounds) : NULL;
+        text = text && *text == ',' ? decimal_whole(text + 1 + strspn(text + 1, " "), &out->rounds) : NULL;
         return out->rounds ? text : NULL;
     }
-    return read_whole(text, &out->rounds);
+    return decimal_whole(text, &out->rounds);
 }
 
 ee_status delay_parse(const char *text, delay *out, ee_error *error)

@@ -294,6 +294,58 @@ static void never_reads_past_the_end(void **state)
     }
 }
 
+/* ---- whole numbers ---- */
+
+static void whole_numbers_as_people_write_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+        const char *rest;
+    } fine[] = {{"0", 0, ""},
+                {"10000", 10000, ""},
+                {"007", 7, ""},
+                {"1e4", 10000, ""},
+                {"1E+4", 10000, ""},
+                {"2.5e3", 2500, ""},
+                {"12.50e1", 125, ""},
+                {"3.0", 3, ""},
+                {"0e99999", 0, ""},
+                {"0.001e3", 1, ""},
+                {"18446744073709551615", UINT64_MAX, ""},
+                {"1.8446744073709551615e19", UINT64_MAX, ""},
+                {"5x", 5, "x"},
+                {"1e2,3", 100, ",3"}};
+    static const char *const wrong[] = {"",
+                                        "x",
+                                        "-1",
+                                        "+1",
+                                        " 1",
+                                        ".5e1",
+                                        "1.5",
+                                        "1e",
+                                        "1e-2",
+                                        "1.e2",
+                                        "1ex",
+                                        "1.25e1",
+                                        "18446744073709551616",
+                                        "2e19",
+                                        "1e99999999999999999999",
+                                        "1e20"};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        uint64_t value = 77;
+        const char *end = decimal_whole(fine[i].text, &value);
+        if (!end || value != fine[i].value) fail_msg("%s: got %llu", fine[i].text, (unsigned long long)value);
+        assert_string_equal(end, fine[i].rest);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint64_t value = 77;
+        if (decimal_whole(wrong[i], &value)) fail_msg("%s is no whole number", wrong[i]);
+        assert_int_equal(value, 77);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +359,7 @@ int main(void)
         cmocka_unit_test(the_powers_of_a_fifth_are_cut_off_at_64_bits),
         cmocka_unit_test(stops_where_the_number_ends),
         cmocka_unit_test(a_missing_digit_is_named),
+        cmocka_unit_test(whole_numbers_as_people_write_them),
         cmocka_unit_test(never_reads_past_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

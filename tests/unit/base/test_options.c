@@ -216,10 +216,19 @@ static void a_word_without_a_value_is_a_mistake(void **state)
     assert_rejected("whole=1 weight = 1", "options: expected name=value, got 'weight'");
 }
 
+static void a_whole_number_is_written_as_people_do(void **state)
+{
+    (void)state;
+    assert_int_equal(made_parse("f1.width=1e3").f1.width, 1000);
+    assert_int_equal(made_parse("f1.width=2.5e1").f1.width, 25);
+    assert_int_equal(made_parse("whole=-1e3").whole, -1000);
+    assert_int_equal(made_parse("f1.history=ring:1e2").f1.history.number, 100);
+}
+
 static void a_whole_number_out_of_range_is_a_mistake(void **state)
 {
     (void)state;
-    static const char *const values[] = {"-3", "0", "65537", "x", "5x", "5.0", "1e3", "0x10", "99999999999999999999",
+    static const char *const values[] = {"-3", "0", "65537", "x", "5x", "5.5", "1e5", "0x10", "99999999999999999999",
                                          "-"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         char text[64], sentence[128];
@@ -639,6 +648,7 @@ int main(void)
         cmocka_unit_test(a_text_may_be_empty_or_hold_an_equals_sign),
         cmocka_unit_test(an_unknown_name_gets_the_nearest),
         cmocka_unit_test(a_word_without_a_value_is_a_mistake),
+        cmocka_unit_test(a_whole_number_is_written_as_people_do),
         cmocka_unit_test(a_whole_number_out_of_range_is_a_mistake),
         cmocka_unit_test(a_number_out_of_range_is_a_mistake),
         cmocka_unit_test(a_flag_is_on_or_off),
