@@ -6,6 +6,7 @@ import doctest
 import importlib
 import io
 import json
+import math
 import os
 import pickle
 import signal
@@ -614,15 +615,17 @@ def test_progress_is_told():
     lab.run(COSINE, "eenet", rounds=300, seeds=range(3), threads=1, progress=told.append)
     assert told and all(isinstance(now, Progress) and now.runs == 3 and now.rounds == 900 for now in told)
     assert [now.played for now in told] == sorted(now.played for now in told)
+    assert all(0.0 <= now.share <= 1.0 and not now.left < 0.0 for now in told)
 
 
 def test_progress_as_text():
-    now = Progress(10, 3, 2, 1000, 250, 50, 2.0, "yelp eenet seed 3: 5/100")
-    assert str(now) == "[##--------] 3/10 runs, 2 running, 100 rounds/s, 0:08 left; yelp eenet seed 3: 5/100"
+    now = Progress(10, 3, 2, 1000, 250, 50, 2.0, "yelp eenet seed 3: 5/100", 0.124, 68.2)
+    assert str(now) == "[##------------------] 12.4%, 3/10 runs, 1:08 left; yelp eenet seed 3: 5/100"
+    assert str(now._replace(left=math.nan, shown="")) == "[##------------------] 12.4%, 3/10 runs"
     plain = io.StringIO()
     line = Line(plain)
-    for played in (0, 40, 120, 130, 1000):
-        line(now._replace(played=played))
+    for share in (0.0, 0.04, 0.12, 0.13, 1.0):
+        line(now._replace(share=share))
     line.clear()
     assert len(plain.getvalue().splitlines()) == 2 and "\r" not in plain.getvalue()
     terminal = io.StringIO()

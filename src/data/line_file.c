@@ -29,6 +29,12 @@ static ee_status cut_half_line(const line_file *self, ee_error *error)
     return EE_OK;
 }
 
+static ee_status open_file(line_file *self, ee_error *error)
+{
+    self->file = open(self->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    return self->file < 0 ? fail(error, "open", self->path) : EE_OK;
+}
+
 ee_status line_file_open(const char *folder, const char *name, line_file *out, ee_error *error)
 {
     *out = (line_file){NULL, -1, -1};
@@ -42,9 +48,8 @@ ee_status line_file_open(const char *folder, const char *name, line_file *out, e
     }
     status = file_join(folder, name, &out->path, error);
     if (status) return status;
-    out->file = open(out->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (out->file < 0) return fail(error, "open", out->path);
-    status = file_sync_folder(folder, error);
+    status = open_file(out, error);
+    if (!status) status = file_sync_folder(folder, error);
     return status ? status : cut_half_line(out, error);
 }
 
@@ -72,6 +77,20 @@ ee_status line_file_append(line_file *self, const char *line, size_t length, ee_
     return fsync(self->file) ? fail(error, "sync", self->path) : EE_OK;
 }
 
+ee_status line_file_replace(line_file *self, const char *lines, size_t length, ee_error *error)
+{
+    ee_status status = file_write(self->path, lines, length, error);
+    if (status) return status;
+    close(self->file); /* the file of before, which has no name any more */
+    return open_file(self, error);
+}
+
+static void name_file(ee_error *error, const char *path)
+{
+    ee_error told = *error;
+    status_fail(error, told.status, "%s: %s; take that line out to go on", file_tail(path), told.message);
+}
+
 ee_status line_file_each(const char *folder, const char *name, line_taker *take, void *context, ee_error *error)
 {
     char *path = NULL;
@@ -79,13 +98,13 @@ ee_status line_file_each(const char *folder, const char *name, line_taker *take,
     size_t size = 0, number = 0;
     ee_status status = file_join(folder, name, &path, error);
     if (!status) status = file_read(path, &bytes, &size, error);
-    memory_free(path);
-    if (status) return status;
     const char *line = (const char *)bytes, *end = line + size, *newline;
-    while (!status && (newline = memchr(line, '\n', (size_t)(end - line)))) {
+    while (!status && size && (newline = memchr(line, '\n', (size_t)(end - line)))) {
         status = take(context, line, (size_t)(newline - line), ++number, error);
+        if (status == EE_BAD_INPUT && error) name_file(error, path);
         line = newline + 1;
     }
     memory_free(bytes);
+    memory_free(path);
     return status;
 }

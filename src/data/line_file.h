@@ -20,7 +20,11 @@ void line_file_close(line_file *self);
  * again. */
 ee_status line_file_append(line_file *self, const char *line, size_t length, ee_error *error);
 
-/* Takes one line, without its newline; the first is number 1. */
+/* Puts other lines in the place of all that are there: after a crash the file has the old ones or the new ones. */
+ee_status line_file_replace(line_file *self, const char *lines, size_t length, ee_error *error);
+
+/* Takes one line, without its newline; the first is number 1. Its error says what is wrong with which line; the file is
+ * named by line_file_each. */
 typedef ee_status line_taker(void *context, const char *line, size_t length, size_t number, ee_error *error);
 
 /* Hands over the whole lines of a folder's file, until one is not taken; half a line at the end is passed over. The

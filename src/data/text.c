@@ -74,6 +74,20 @@ void text_html(text *into, const char *words)
     }
 }
 
+void text_shell(text *into, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:=/+@%";
+    bool quoted = !*word || word[strspn(word, plain)];
+    if (quoted) text_add(into, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_add(into, "'\\''");
+        else
+            text_bytes(into, word, 1);
+    }
+    if (quoted) text_add(into, "'");
+}
+
 void text_csv(text *into, const char *words)
 {
     bool quoted = strpbrk(words, ",\"\r\n") != NULL;

@@ -21,6 +21,9 @@ void text_bytes(text *into, const char *bytes, size_t size);
  * UTF-8, or not allowed in a page, become question marks. */
 void text_html(text *into, const char *words);
 
+/* As a shell reads it as one word: in quotes where it needs them. */
+void text_shell(text *into, const char *word);
+
 /* A field of a CSV file (RFC 4180): in quotes where it needs them. No comma is written. */
 void text_csv(text *into, const char *words);
 

@@ -318,8 +318,7 @@ static const json_t *expect(line_reader *from, const char *name, bool right, con
 {
     if (from->status) return NULL;
     if (right) return value;
-    from->status = status_fail(from->error, EE_BAD_INPUT, "%s: line %zu: expected %s in '%s'", evaluations_name,
-                               from->number, type, name);
+    from->status = status_fail(from->error, EE_BAD_INPUT, "line %zu: expected %s in '%s'", from->number, type, name);
     return NULL;
 }
 
@@ -541,7 +540,7 @@ static ee_status parse_line(const char *line, size_t length, size_t number, stor
     if (json_is_object(members))
         read_line(&from, out);
     else
-        from.status = status_fail(error, EE_BAD_INPUT, "%s: line %zu, byte %d: %s", evaluations_name, number,
+        from.status = status_fail(error, EE_BAD_INPUT, "line %zu, byte %d: %s", number,
                                   members ? 1 : problem.position + 1, members ? "expected {" : problem.text);
     json_decref(members);
     return from.status;

@@ -85,8 +85,8 @@ static ee_status sync_file(int descriptor, const char *path, ee_error *error)
 
 ee_status curves_write(const char *path, size_t row, const double *curve, uint64_t rounds, ee_error *error)
 {
-    int descriptor = open(path, O_RDWR | O_CLOEXEC | (row ? 0 : O_CREAT), 0666);
-    if (descriptor < 0) return fail(error, row ? "open" : "create", path);
+    int descriptor = open(path, O_RDWR | O_CLOEXEC | O_CREAT, 0666);
+    if (descriptor < 0) return fail(error, "open", path);
     ee_status status = write_header(descriptor, path, row, rounds, error);
     if (!status && ftruncate(descriptor, row_start(row, rounds))) status = fail(error, "cut", path);
     if (!status) status = write_at(descriptor, path, curve, rounds * sizeof *curve, row_start(row, rounds), error);
@@ -100,20 +100,37 @@ ee_status curves_write(const char *path, size_t row, const double *curve, uint64
 ee_status curves_cut(const char *path, size_t rows, uint64_t rounds, ee_error *error)
 {
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) return fail(error, "open", path);
+    if (descriptor < 0) return errno == ENOENT ? EE_OK : fail(error, "open", path);
     size_t counted = 0;
     struct stat about = {0};
     ee_status status = read_header(descriptor, path, rounds, &counted, error);
     if (!status && fstat(descriptor, &about)) status = fail(error, "stat", path);
-    if (!status && (counted < rows || about.st_size < row_start(rows, rounds)))
-        status = status_fail(error, EE_BAD_INPUT, "curves: %s has fewer than the %zu rows that lines name", path, rows);
-    if (!status && (counted > rows || about.st_size > row_start(rows, rounds))) {
+    bool fewer = status == EE_BAD_INPUT || counted < rows || about.st_size < row_start(rows, rounds);
+    bool more = counted > rows || about.st_size > row_start(rows, rounds);
+    if (!status && !fewer && more) {
         status = write_header(descriptor, path, rows, rounds, error);
         if (!status && ftruncate(descriptor, row_start(rows, rounds))) status = fail(error, "cut", path);
         if (!status) status = sync_file(descriptor, path, error);
     }
     close(descriptor);
-    return status;
+    return status == EE_BAD_INPUT ? EE_OK : status;
+}
+
+ee_status curves_has(const char *path, size_t row, uint64_t rounds, double last, bool *there, ee_error *error)
+{
+    *there = false;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return errno == ENOENT ? EE_OK : fail(error, "open", path);
+    size_t rows = 0;
+    double found = 0.0;
+    ee_status status = read_header(descriptor, path, rounds, &rows, error);
+    if (!status && row < rows) {
+        off_t place = row_start(row + 1, rounds) - (off_t)sizeof found;
+        status = read_at(descriptor, path, &found, sizeof found, place, error);
+        *there = !status && found == last;
+    }
+    close(descriptor);
+    return status == EE_BAD_INPUT ? EE_OK : status;
 }
 
 ee_status curves_read(const char *path, size_t row, uint64_t rounds, double *out, ee_error *error)

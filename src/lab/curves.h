@@ -3,14 +3,19 @@
 #ifndef EENET_CURVES_H
 #define EENET_CURVES_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
-/* Writes row number row, and cuts off what stood there and after it. Row 0 makes the file. What is written is on the
- * disk when it returns. curve is (rounds). */
+/* Writes row number row, and cuts off what stood there and after it. Makes the file where it is missing; rows before
+ * that are missing are zeros. What is written is on the disk when it returns. curve is (rounds). */
 ee_status curves_write(const char *path, size_t row, const double *curve, uint64_t rounds, ee_error *error);
 
-/* Leaves so many rows, 1 or more; EE_BAD_INPUT where there are fewer. */
+/* Leaves so many rows at most. What is no file of curves of so many rounds, or has fewer rows, stays as it is. */
 ee_status curves_cut(const char *path, size_t rows, uint64_t rounds, ee_error *error);
+
+/* Whether there is such a file with such a row, and its last number is this. */
+ee_status curves_has(const char *path, size_t row, uint64_t rounds, double last, bool *there, ee_error *error);
 
 /* out is (rounds). EE_BAD_INPUT where the file is no such file, or has no such row. */
 ee_status curves_read(const char *path, size_t row, uint64_t rounds, double *out, ee_error *error);

@@ -17,51 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/archive.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "curves.h"
-#include "data/line_file.h"
-
-/* ---- what makes two runs the same ---- */
-
-typedef struct run_keys {
-    uint64_t curves; /* of all but the seed */
-    uint64_t run;
-} run_keys;
-
-static uint64_t text_key(const char *text)
-{
-    return archive_checksum((const uint8_t *)text, strlen(text));
-}
-
-static run_keys keys_of(const char *data_name, uint64_t fingerprint, const char *policy, const char *options,
-                        uint64_t rounds, bool tuning, const delay *late, size_t slots, uint64_t seed)
-{
-    char words[DELAY_TEXT];
-    delay_format(late, words);
-    uint64_t parts[] = {text_key(data_name), fingerprint, text_key(policy), text_key(options), rounds, tuning,
-                        text_key(words),     slots};
-    /* Where rewards come at once, and of one slot, the keys are those of folders from before there were others. */
-    size_t left_out = slots > 1 ? 0 : delay_is_none(late) ? 2 : 1;
-    size_t size = sizeof parts - left_out * sizeof parts[0];
-    run_keys keys = {.curves = archive_checksum((const uint8_t *)parts, size)};
-    uint64_t both[] = {keys.curves, seed};
-    keys.run = archive_checksum((const uint8_t *)both, sizeof both);
-    return keys;
-}
-
-static run_keys keys_of_job(const run_job *job, const char *options)
-{
-    return keys_of(dataset_name(job->data), dataset_fingerprint(job->data), job->policy, options, job->rounds,
-                   job->tuning, &job->late, job->slots, job->seed);
-}
-
-static run_keys keys_of_stored(const stored_run *run)
-{
-    return keys_of(run->dataset, run->fingerprint, run->policy, run->options, run->rounds, run->tuning, &run->late,
-                   run->slots, run->seed);
-}
+#include "forecast.h"
+#include "lost_curves.h"
+#include "run_keys.h"
 
 /* ---- the experiment ---- */
 
@@ -100,6 +61,8 @@ typedef struct experiment {
     run_job *missing; /* (missing_count) those to be played */
     size_t *places;   /* (missing_count) of them in jobs */
     size_t missing_count;
+    forecast ahead;
+    run_playing *playing; /* (threads) */
     char *line;
     size_t line_capacity;
     ee_status status; /* of keeping what ended */
@@ -221,7 +184,7 @@ static ee_status read_pending(const experiment *self, size_t place, run_result *
         size_t length = newline ? (size_t)(newline - bytes) : 0;
         *found = newline && size - length - 1 == curve_size &&
                  results_parse((const char *)bytes, length, 1, &run, NULL) == EE_OK &&
-                 keys_of_stored(&run).run == own->keys.run;
+                 run_keys_of_stored(&run).run == own->keys.run;
         if (*found) *result = run.result;
         if (*found && curve) status = memory_create(NULL, curve, curve_size, 1, error);
         if (*found && curve && !status) memcpy(*curve, newline + 1, curve_size);
@@ -278,27 +241,36 @@ static bool on_wanted(void *context)
     return !watch || !watch->wanted || watch->wanted(watch->context);
 }
 
+/* One that finished is kept at once, or in pending/ until its turn comes. */
+static ee_status keep_ended(experiment *self, size_t place, const run_report *report)
+{
+    entry *own = &self->entries[place];
+    if (report->result->status) {
+        own->state = ENTRY_SETTLED;
+    } else if (report->result->finished) {
+        bool turn = place == self->next;
+        ee_status status = turn ? keep(self, place, report) : write_pending(self, place, report);
+        if (status) return status;
+        own->state = turn ? ENTRY_SETTLED : ENTRY_PENDING;
+    }
+    return EE_OK;
+}
+
 static bool on_ended(void *context, const run_report *report)
 {
     experiment *self = context;
     size_t place = self->places[report->job - self->missing];
-    entry *own = &self->entries[place];
     self->results[place] = *report->result;
-    if (report->result->status) {
-        own->state = ENTRY_SETTLED;
-    } else if (report->result->finished && !self->status) {
-        bool turn = place == self->next;
-        self->status = turn ? keep(self, place, report) : write_pending(self, place, report);
-        if (!self->status) own->state = turn ? ENTRY_SETTLED : ENTRY_PENDING;
-    }
-    advance(self);
+    if (!self->status) self->status = forecast_end(&self->ahead, place, report->result, false, self->error);
+    if (!self->status && self->folder) self->status = keep_ended(self, place, report);
+    if (self->folder) advance(self);
     return report_ended(self, place, report) && !self->status;
 }
 
 /* What was read counts as ended. */
 static void on_standing(void *context, const run_standing *now)
 {
-    const experiment *self = context;
+    experiment *self = context;
     run_standing whole = *now;
     whole.jobs = self->count;
     whole.ended += self->count - self->missing_count;
@@ -306,7 +278,13 @@ static void on_standing(void *context, const run_standing *now)
     for (size_t i = 0; i < self->count; i++) whole.rounds += self->jobs[i].rounds;
     whole.read = whole.rounds - now->rounds;
     whole.played += whole.read;
-    if (now->shown) whole.shown = &self->jobs[self->places[now->shown - self->missing]];
+    whole.runs = self->playing;
+    for (size_t i = 0; i < now->running; i++) {
+        self->playing[i] = now->runs[i];
+        self->playing[i].job = &self->jobs[self->places[now->runs[i].job - self->missing]];
+    }
+    whole.share = whole.rounds ? (double)whole.played / (double)whole.rounds : 1.0;
+    forecast_tell(&self->ahead, &whole);
     self->watch->standing(self->watch->context, &whole);
 }
 
@@ -322,7 +300,7 @@ static ee_status open_folder(experiment *self)
     return status ? status : file_sync_folder(self->folder, self->error);
 }
 
-/* Cuts off the rows that no line names. A file that is gone is missed when a row is to be added to it. */
+/* Cuts off the rows that no line names. */
 static ee_status clean_curves(experiment *self)
 {
     ee_status status = EE_OK;
@@ -330,7 +308,7 @@ static ee_status clean_curves(experiment *self)
         const curve_file *file = &self->curves[i];
         char *path = NULL;
         status = file_join(self->curves_folder, file->name, &path, self->error);
-        if (!status && access(path, F_OK) == 0) status = curves_cut(path, file->rows, file->rounds, self->error);
+        if (!status) status = curves_cut(path, file->rows, file->rounds, self->error);
         memory_free(path);
     }
     return status;
@@ -343,7 +321,7 @@ static bool is_stale(const stored_runs *stored, const char *name)
     int length = 0;
     if (sscanf(name, "%16" SCNx64 ".run%n", &key, &length) != 1 || length == 0) return false;
     bool stale = name[length] != '\0';
-    for (size_t i = 0; i < stored->count && !stale; i++) stale = keys_of_stored(&stored->runs[i]).run == key;
+    for (size_t i = 0; i < stored->count && !stale; i++) stale = run_keys_of_stored(&stored->runs[i]).run == key;
     return stale;
 }
 
@@ -364,9 +342,9 @@ static ee_status clean_pending(experiment *self, const stored_runs *stored)
     return status;
 }
 
-static ee_status recover(experiment *self, stored_runs *stored)
+static ee_status recover(experiment *self, const stored_runs *stored)
 {
-    ee_status status = results_read(self->folder, stored, self->error);
+    ee_status status = EE_OK;
     for (size_t i = 0; i < stored->count && !status; i++) {
         const stored_run *run = &stored->runs[i];
         curve_file *file = find_curve(self, run->curve);
@@ -401,12 +379,31 @@ static ee_status find_options(experiment *self, size_t place)
     return status;
 }
 
+static ee_status make_entries(experiment *self)
+{
+    ee_status status = memory_create(NULL, &self->entries, self->count, sizeof *self->entries, self->error);
+    for (size_t i = 0; i < self->count && !status; i++) {
+        entry *own = &self->entries[i];
+        own->same_as = i;
+        status = find_options(self, i);
+        if (own->options) own->keys = run_keys_of_job(&self->jobs[i], own->options);
+    }
+    return status;
+}
+
+static bool is_asked_for(const void *context, const stored_run *run)
+{
+    const experiment *self = context;
+    uint64_t key = run_keys_of_stored(run).run;
+    for (size_t i = 0; i < self->count; i++)
+        if (self->entries[i].options && self->entries[i].keys.run == key) return true;
+    return false;
+}
+
 static ee_status look_up(experiment *self, const stored_runs *stored, const uint64_t *stored_keys, size_t place)
 {
     entry *own = &self->entries[place];
-    own->same_as = place;
     if (!own->options) return EE_OK;
-    own->keys = keys_of_job(&self->jobs[place], own->options);
     for (size_t i = 0; i < stored->count; i++) {
         if (stored_keys[i] != own->keys.run) continue;
         self->results[place] = stored->runs[i].result;
@@ -429,15 +426,53 @@ static ee_status look_up_all(experiment *self, const stored_runs *stored)
 {
     uint64_t *keys = NULL;
     ee_status status = memory_create(NULL, &keys, stored->count, sizeof *keys, self->error);
-    for (size_t i = 0; i < stored->count && !status; i++) keys[i] = keys_of_stored(&stored->runs[i]).run;
-    for (size_t i = 0; i < self->count && !status; i++) {
-        status = find_options(self, i);
-        if (!status) status = look_up(self, stored, keys, i);
-        if (status || self->entries[i].state != ENTRY_MISSING) continue;
-        self->missing[self->missing_count] = self->jobs[i];
-        self->places[self->missing_count++] = i;
-    }
+    for (size_t i = 0; i < stored->count && !status; i++) keys[i] = run_keys_of_stored(&stored->runs[i]).run;
+    for (size_t i = 0; i < self->count && !status; i++) status = look_up(self, stored, keys, i);
     memory_free(keys);
+    return status;
+}
+
+/* ---- what is to be played, and how long that takes ---- */
+
+static ee_status list_missing(experiment *self, size_t threads)
+{
+    ee_status status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
+    if (!status) status = memory_create(NULL, &self->places, self->count, sizeof *self->places, self->error);
+    if (!status) status = memory_create(NULL, &self->playing, threads, sizeof *self->playing, self->error);
+    if (!status) status = forecast_start(self->jobs, self->count, threads, &self->ahead, self->error);
+    for (size_t i = 0; i < self->count && !status; i++) {
+        if (self->entries && self->entries[i].state != ENTRY_MISSING) {
+            status = forecast_end(&self->ahead, i, &self->results[i], true, self->error);
+        } else {
+            self->missing[self->missing_count] = self->jobs[i];
+            self->places[self->missing_count++] = i;
+        }
+    }
+    return status;
+}
+
+/* Lines have every option, and jobs what was set: a line is of a job's setting where that has the same options. */
+static ee_status learn_pace(experiment *self, const stored_runs *stored)
+{
+    forecast *ahead = &self->ahead;
+    pace_setting *whole; /* (settings) with every option */
+    ee_status status = memory_create(NULL, &whole, ahead->setting_count, sizeof *whole, self->error);
+    for (size_t i = 0; i < self->count && !status; i++) {
+        const dataset *data = self->jobs[i].data;
+        whole[ahead->setting_of[i]] = pace_setting_of(dataset_name(data), dataset_fingerprint(data),
+                                                      self->jobs[i].policy, self->entries[i].options);
+    }
+    for (size_t i = 0; i < stored->count && !status; i++) {
+        const stored_run *run = &stored->runs[i];
+        pace_setting setting = pace_setting_of(run->dataset, run->fingerprint, run->policy, run->options);
+        for (size_t k = 0; k < ahead->setting_count; k++) {
+            if (!pace_setting_same(&whole[k], &setting)) continue;
+            setting = ahead->settings[k].setting;
+            break;
+        }
+        status = pace_learn(&ahead->known, &setting, run->rounds, run->result.seconds, self->error);
+    }
+    memory_free(whole);
     return status;
 }
 
@@ -455,15 +490,16 @@ static bool report_read(const experiment *self, bool same)
     return wanted;
 }
 
+/* The runs that fail are told by the watch, and by their results. */
 static ee_status play_missing(experiment *self, size_t threads)
 {
     run_result *played = NULL;
     ee_status status = memory_create(NULL, &played, self->missing_count, sizeof *played, self->error);
     if (status) return status;
     bool heard = self->watch && self->watch->standing;
-    run_watch watch = {on_wanted, heard ? on_standing : NULL, on_ended, self};
+    run_watch watch = {.wanted = on_wanted, .standing = heard ? on_standing : NULL, .ended = on_ended, .context = self};
     ee_error own = {EE_OK, ""};
-    status = runner_run_all(self->missing, self->missing_count, threads, true, &watch, played, &own);
+    status = runner_run_all(self->missing, self->missing_count, threads, self->folder != NULL, &watch, played, &own);
     for (size_t i = 0; i < self->missing_count && status; i++)
         if (played[i].status) status = EE_OK;
     if (status && self->error) *self->error = own;
@@ -481,21 +517,35 @@ static void close_experiment(experiment *self)
     memory_free(self->curves);
     memory_free(self->missing);
     memory_free(self->places);
+    memory_free(self->playing);
+    forecast_release(&self->ahead);
     memory_free(self->line);
     memory_free(self->curves_folder);
     memory_free(self->pending_folder);
 }
 
-static ee_status run_kept(experiment *self, size_t threads)
+/* What the folder has, and what it has lost. */
+static ee_status open_kept(experiment *self, size_t threads)
 {
     stored_runs stored = {0};
-    ee_status status = memory_create(NULL, &self->entries, self->count, sizeof *self->entries, self->error);
-    if (!status) status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
-    if (!status) status = memory_create(NULL, &self->places, self->count, sizeof *self->places, self->error);
-    if (!status) status = open_folder(self);
+    ee_status status = open_folder(self);
+    if (!status) status = results_read(self->folder, &stored, self->error);
+    if (!status) status = make_entries(self);
+    if (!status) {
+        lost_curves lost = {self->folder, &self->log, is_asked_for, self, self->watch};
+        status = lost_curves_drop(&lost, &stored, self->error);
+    }
     if (!status) status = recover(self, &stored);
     if (!status) status = look_up_all(self, &stored);
+    if (!status) status = list_missing(self, threads);
+    if (!status) status = learn_pace(self, &stored);
     results_release(&stored);
+    return status;
+}
+
+static ee_status run_kept(experiment *self, size_t threads)
+{
+    ee_status status = open_kept(self, threads);
     if (status) return status;
     advance(self);
     if (self->status || !report_read(self, false)) return self->status;
@@ -509,15 +559,16 @@ ee_status experiment_run(const char *folder, const run_job *jobs, size_t count, 
                          run_result *results, ee_error *error)
 {
     memset(results, 0, count * sizeof *results);
+    if (threads > count) threads = count;
+    if (!threads) threads = 1;
     experiment self = {folder,         .log = {NULL, -1, -1}, .jobs = jobs,  .count = count,
                        .watch = watch, .results = results,    .error = error};
     ee_status status;
     if (folder) {
         status = run_kept(&self, threads);
     } else {
-        status = runner_run_all(jobs, count, threads, false, watch, results, error);
-        for (size_t i = 0; i < count && status; i++)
-            if (results[i].status) status = EE_OK;
+        status = list_missing(&self, threads);
+        if (!status) status = play_missing(&self, threads);
     }
     close_experiment(&self);
     return status;

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/file.h"
+
 static const char file_name[] = "coverage.jsonl";
 
 /* ---- writing ---- */
@@ -58,7 +60,7 @@ static ee_status check_line(void *context, const char *line, size_t length, size
     if (!status && token.kind != JSON_KIND_OBJECT) status = status_fail(&problem, EE_BAD_INPUT, "byte 1: expected {");
     if (!status) status = json_skip(&json, &token, NULL, &problem);
     if (!status) status = json_next(&json, &token, &problem);
-    if (status) return status_fail(error, status, "%s: line %zu: %s", file_name, number, problem.message);
+    if (status) return status_fail(error, status, "line %zu: %s", number, problem.message);
     return take_line(self, line, length, number, error);
 }
 
@@ -78,7 +80,7 @@ void kept_studies_close(kept_studies *self)
 
 kept_reader kept_studies_find(kept_studies *self, const text *asked, ee_error *error)
 {
-    kept_reader from = {.asked = asked->length, .status = asked->status, .error = error};
+    kept_reader from = {.path = self->file.path, .asked = asked->length, .status = asked->status, .error = error};
     for (size_t i = 0; i < self->count && !from.line && !from.status; i++) {
         const kept_line *line = &self->lines[i];
         if (line->length < asked->length || memcmp(line->bytes, asked->bytes, asked->length) != 0) continue;
@@ -99,7 +101,8 @@ double kept_number(kept_reader *from, const char *name)
         break;
     }
     if (!from->status)
-        from->status = status_fail(from->error, EE_BAD_INPUT, "%s: line %zu: expected a number in '%s'", file_name,
-                                   from->line->number, name);
+        from->status = status_fail(from->error, EE_BAD_INPUT,
+                                   "%s: line %zu: expected a number in '%s'; take that line out to go on",
+                                   from->path ? file_tail(from->path) : file_name, from->line->number, name);
     return (double)NAN;
 }

@@ -44,6 +44,7 @@ ee_status kept_studies_append(kept_studies *self, const text *line, ee_error *er
  * NaN. */
 typedef struct kept_reader {
     const kept_line *line; /* NULL where none is kept */
+    const char *path;      /* of the file */
     json_reader json;
     size_t asked; /* bytes of the line that say what was asked */
     ee_status status;

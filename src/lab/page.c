@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "drawing.h"
 #include "page_assets.h"
 
@@ -86,17 +87,11 @@ void page_piece(text *page, const char *bytes, size_t size)
 
 void page_shell_word(text *page, const char *word)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:=/+@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        text_html(page, word);
-        return;
-    }
-    text_add(page, "'");
-    for (; *word; word++) {
-        char one[] = {*word, '\0'};
-        text_html(page, *word == '\'' ? "'\\''" : one);
-    }
-    text_add(page, "'");
+    text quoted = text_start(page->error);
+    text_shell(&quoted, word);
+    if (!page->status) page->status = quoted.status;
+    if (!quoted.status) text_html(page, quoted.bytes);
+    memory_free(quoted.bytes);
 }
 
 static int ascending(const void *left, const void *right)

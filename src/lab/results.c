@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "curves.h"
-#include "data/line_file.h"
+#include "data/text.h"
 #include "host.h"
 
 /* ---- writing ---- */
@@ -31,11 +31,11 @@ __attribute__((format(printf, 2, 3))) static void append(line_writer *out, const
     va_end(arguments);
 }
 
-static void append_text(line_writer *out, const char *name, const char *text)
+static void append_text(line_writer *out, const char *name, const char *words)
 {
     append(out, "\"%s\":\"", name);
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
+    for (; *words; words++) {
+        unsigned char byte = (unsigned char)*words;
         if (byte == '"' || byte == '\\')
             append(out, "\\%c", byte);
         else if (byte < 32)
@@ -56,12 +56,12 @@ static void append_seed(line_writer *out, uint64_t seed)
 /* The shortest decimal that reads back as the same double: where 15 digits do, %g has taken the zeros away. */
 static void append_number(line_writer *out, double value)
 {
-    char text[32];
+    char number[32];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value + 0.0); /* a zero has no sign */
-        if (strtod(text, NULL) == value) break;
+        snprintf(number, sizeof number, "%.*g", digits, value + 0.0); /* a zero has no sign */
+        if (strtod(number, NULL) == value) break;
     }
-    append(out, "%s", text);
+    append(out, "%s", number);
 }
 
 static void append_real(line_writer *out, const char *name, double value)
@@ -181,8 +181,7 @@ static const json_t *find(line_reader *from, const char *name, bool right_type, 
 {
     if (from->status) return NULL;
     if (right_type) return value;
-    from->status =
-        status_fail(from->error, EE_BAD_INPUT, "results: line %zu: expected %s in '%s'", from->number, type, name);
+    from->status = status_fail(from->error, EE_BAD_INPUT, "line %zu: expected %s in '%s'", from->number, type, name);
     return NULL;
 }
 
@@ -343,7 +342,7 @@ ee_status results_parse(const char *line, size_t length, size_t number, stored_r
     if (json_is_object(members))
         read_members(&from, out);
     else
-        from.status = status_fail(error, EE_BAD_INPUT, "results: line %zu, byte %d: %s", number,
+        from.status = status_fail(error, EE_BAD_INPUT, "line %zu, byte %d: %s", number,
                                   members ? 1 : problem.position + 1, members ? "expected {" : problem.text);
     json_decref(members);
     return from.status;
@@ -370,7 +369,7 @@ void results_release(stored_runs *list)
 static ee_status check_curve(const stored_run *run, size_t number, ee_error *error)
 {
     if (run->curve && run->curve[0] && run->curve[0] != '.' && !strchr(run->curve, '/')) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "results: line %zu: expected the name of a file in 'curve'", number);
+    return status_fail(error, EE_BAD_INPUT, "line %zu: expected the name of a file in 'curve'", number);
 }
 
 static ee_status take_line(void *context, const char *line, size_t length, size_t number, ee_error *error)
@@ -388,13 +387,59 @@ ee_status results_read(const char *folder, stored_runs *out, ee_error *error)
     return line_file_each(folder, "results.jsonl", take_line, out, error);
 }
 
+static ee_status curve_path(const char *folder, const stored_run *run, char **path, ee_error *error)
+{
+    char *curves = NULL;
+    ee_status status = file_join(folder, "curves", &curves, error);
+    if (!status) status = file_join(curves, run->curve, path, error);
+    memory_free(curves);
+    return status;
+}
+
+ee_status results_has_curve(const char *folder, const stored_run *run, bool *there, ee_error *error)
+{
+    char *path = NULL;
+    ee_status status = curve_path(folder, run, &path, error);
+    if (!status) status = curves_has(path, run->curve_row, run->rounds, run->result.regret, there, error);
+    memory_free(path);
+    return status;
+}
+
 ee_status results_curve(const char *folder, const stored_run *run, double *out, ee_error *error)
 {
-    char *curves = NULL, *path = NULL;
-    ee_status status = file_join(folder, "curves", &curves, error);
-    if (!status) status = file_join(curves, run->curve, &path, error);
+    bool there = false;
+    char *path = NULL;
+    ee_status status = results_has_curve(folder, run, &there, error);
+    if (!status) status = curve_path(folder, run, &path, error);
+    if (!status && !there)
+        status = status_fail(error, EE_BAD_INPUT,
+                             "%s is missing, cut or damaged; the command that played its runs plays them again",
+                             file_tail(path));
     if (!status) status = curves_read(path, run->curve_row, run->rounds, out, error);
-    memory_free(curves);
     memory_free(path);
+    return status;
+}
+
+/* ---- lines that go ---- */
+
+typedef struct line_filter {
+    const bool *dropped; /* by the number of the line */
+    text kept;
+} line_filter;
+
+static ee_status filter_line(void *context, const char *line, size_t length, size_t number, ee_error *error)
+{
+    line_filter *self = context;
+    self->kept.error = error;
+    if (!self->dropped[number - 1]) text_bytes(&self->kept, line, length + 1);
+    return self->kept.status;
+}
+
+ee_status results_drop(const char *folder, line_file *file, const bool *dropped, ee_error *error)
+{
+    line_filter filter = {dropped, text_start(error)};
+    ee_status status = line_file_each(folder, "results.jsonl", filter_line, &filter, error);
+    if (!status) status = line_file_replace(file, filter.kept.bytes, filter.kept.length, error);
+    memory_free(filter.kept.bytes);
     return status;
 }

@@ -5,10 +5,12 @@
  *                      differ in the seed alone, named in their lines with the number of the row
  *
  * Both are only appended to. A run is there when its line is, whole: what a crash left behind (half a line, rows that
- * no line names) is cut off when the folder is next opened for writing, and passed over when it is read. */
+ * no line names) is cut off when the folder is next opened for writing, and passed over when it is read. A line whose
+ * curve has been lost is taken out when its run is to be played again. */
 #ifndef EENET_RESULTS_H
 #define EENET_RESULTS_H
 
+#include "data/line_file.h"
 #include "runner.h"
 
 /* One line. The strings belong to the list. */
@@ -41,7 +43,13 @@ typedef struct stored_runs {
 ee_status results_read(const char *folder, stored_runs *out, ee_error *error);
 void results_release(stored_runs *list);
 
-/* The curve of a run; out is (run->rounds). */
+/* Takes lines out of the folder's results.jsonl, which is open as file: dropped is (lines). */
+ee_status results_drop(const char *folder, line_file *file, const bool *dropped, ee_error *error);
+
+/* Whether the curve of a run is there: the file has its row, which ends with the regret of the line. */
+ee_status results_has_curve(const char *folder, const stored_run *run, bool *there, ee_error *error);
+
+/* The curve of a run; out is (run->rounds). EE_BAD_INPUT where it is not there. */
 ee_status results_curve(const char *folder, const stored_run *run, double *out, ee_error *error);
 
 /* One line, whole; number is its place in the file, for the message. The strings of out belong to the caller, on

@@ -273,6 +273,7 @@ typedef struct crowd {
     atomic_bool stopped;
     pthread_mutex_t turn; /* of telling the watch, and for what follows */
     pthread_cond_t all_left;
+    uint64_t rounds;       /* of all jobs */
     size_t ended;          /* jobs */
     uint64_t ended_rounds; /* of those, all that were asked for */
     size_t playing;        /* threads that have not left */
@@ -284,13 +285,15 @@ typedef struct crowd_thread {
     player self;
     crowd *all;
     pthread_t thread;
-    atomic_size_t job; /* the one it plays, counted from 1; 0: none */
+    atomic_size_t job;      /* the one it plays, counted from 1; 0: none */
+    _Atomic double started; /* that: seconds of the thread */
 } crowd_thread;
 
-static void note_end(crowd_thread *own, size_t place, const ee_error *error)
+static void note_end(crowd_thread *own, size_t place, const run_result *result, const ee_error *error)
 {
     crowd *all = own->all;
     pthread_mutex_lock(&all->turn);
+    all->results[place] = *result;
     atomic_store(&own->job, 0);
     atomic_store(&own->self.played, 0);
     all->ended++;
@@ -309,11 +312,11 @@ static void *play_jobs(void *argument)
     size_t place;
     while (!atomic_load(&all->stopped) && (place = atomic_fetch_add(&all->next, 1)) < all->count) {
         ee_error error = {EE_OK, ""};
+        atomic_store(&own->started, thread_seconds());
         atomic_store(&own->job, place + 1);
         run_result result; /* the thread's own: neighbours in results are written by others */
         run(&own->self, &all->jobs[place], all->curves, &all->turn, &result, &error);
-        all->results[place] = result;
-        note_end(own, place, &error);
+        note_end(own, place, &result, &error);
     }
     pthread_mutex_lock(&all->turn);
     if (--all->playing == 0) pthread_cond_signal(&all->all_left);
@@ -321,26 +324,37 @@ static void *play_jobs(void *argument)
     return NULL;
 }
 
-/* The thread that is shown stays the same while it plays, so that the line can be read: the first. */
-static run_standing find_standing(const crowd *all, const crowd_thread *threads, size_t count)
+/* Seconds of processor time that the thread has spent on its run. */
+static double spent_on_run(const crowd_thread *of)
 {
-    run_standing now = {.jobs = all->count, .ended = all->ended, .played = all->ended_rounds};
-    for (size_t i = 0; i < all->count; i++) now.rounds += all->jobs[i].rounds;
+    clockid_t clock;
+    struct timespec now;
+    if (pthread_getcpuclockid(of->thread, &clock) || clock_gettime(clock, &now)) return 0.0;
+    return fmax(seconds_of(&now) - atomic_load(&of->started), 0.0);
+}
+
+/* playing is room for (count). */
+static run_standing find_standing(const crowd *all, const crowd_thread *threads, size_t count, run_playing *playing)
+{
+    run_standing now = {.jobs = all->count,
+                        .ended = all->ended,
+                        .rounds = all->rounds,
+                        .played = all->ended_rounds,
+                        .runs = playing,
+                        .left = NAN};
     for (size_t i = 0; i < count; i++) {
         size_t job = atomic_load(&threads[i].job);
         if (!job) continue;
-        uint64_t played = atomic_load(&threads[i].self.played);
-        now.played += played;
-        now.running++;
-        if (now.shown) continue;
-        now.shown = &all->jobs[job - 1];
-        now.shown_played = played;
+        run_playing *one = &playing[now.running++];
+        *one = (run_playing){&all->jobs[job - 1], atomic_load(&threads[i].self.played), spent_on_run(&threads[i])};
+        now.played += one->played;
     }
+    now.share = now.rounds ? (double)now.played / (double)now.rounds : 1.0;
     return now;
 }
 
 /* Until all threads have left; called with the turn, which the wait gives away. */
-static void look_on(crowd *all, const run_watch *watch, const crowd_thread *threads, size_t count)
+static void look_on(crowd *all, const run_watch *watch, const crowd_thread *threads, size_t count, run_playing *playing)
 {
     const long tenth = 100000000;
     struct timespec next;
@@ -351,7 +365,7 @@ static void look_on(crowd *all, const run_watch *watch, const crowd_thread *thre
             pthread_cond_wait(&all->all_left, &all->turn);
             continue;
         }
-        run_standing now = find_standing(all, threads, count);
+        run_standing now = find_standing(all, threads, count, playing);
         clock_gettime(CLOCK_MONOTONIC, &next);
         now.seconds = seconds_of(&next) - start;
         watch->standing(watch->context, &now);
@@ -382,10 +396,16 @@ ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool
     if (!count) return EE_OK;
     if (threads > count) threads = count;
     if (!threads) threads = 1;
-    crowd_thread *each;
+    crowd_thread *each = NULL;
+    run_playing *playing = NULL;
     ee_status status = memory_create(NULL, &each, threads, sizeof *each, error);
-    if (status) return status;
+    if (!status) status = memory_create(NULL, &playing, threads, sizeof *playing, error);
+    if (status) {
+        memory_free(each);
+        return status;
+    }
     crowd all = {.jobs = jobs, .count = count, .curves = curves, .results = results, .first_failed = count};
+    for (size_t i = 0; i < count; i++) all.rounds += jobs[i].rounds;
     pthread_condattr_t steady; /* a clock that nobody sets */
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
@@ -395,7 +415,7 @@ ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool
 
     pthread_mutex_lock(&all.turn);
     size_t started = start_threads(&all, watch, each, threads);
-    look_on(&all, watch, each, started);
+    look_on(&all, watch, each, started, playing);
     pthread_mutex_unlock(&all.turn);
     for (size_t i = 0; i < started; i++) pthread_join(each[i].thread, NULL);
     if (!started) status = status_fail(error, EE_NO_MEMORY, "runs: the system starts no more threads");
@@ -405,6 +425,7 @@ ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool
     }
     pthread_cond_destroy(&all.all_left);
     pthread_mutex_destroy(&all.turn);
+    memory_free(playing);
     memory_free(each);
     return status;
 }

@@ -68,15 +68,23 @@ typedef struct run_report {
     const ee_bandit *bandit; /* as it is at the end; NULL where it could not be created, or the run was read */
 } run_report;
 
+/* A run that is being played. */
+typedef struct run_playing {
+    const run_job *job;
+    uint64_t played; /* rounds */
+    double seconds;  /* of processor time */
+} run_playing;
+
 /* How far all the runs are. */
 typedef struct run_standing {
     size_t jobs, ended;      /* jobs of this call, and those of them that have ended */
     uint64_t rounds, played; /* the same in rounds */
     uint64_t read;           /* of those played: what was kept of an earlier call, and took no time of this one */
     double seconds;          /* since the call */
-    size_t running;          /* threads that play now */
-    const run_job *shown;    /* one of those, or NULL */
-    uint64_t shown_played;   /* rounds of it */
+    const run_playing *runs; /* (running) that are played now; the first stays the same until it ends */
+    size_t running;
+    double share; /* of the work that is done, 0 to 1; by rounds, where nobody estimates seconds */
+    double left;  /* seconds until all have ended; NaN: not known */
 } run_standing;
 
 /* Who looks on. Each function may be NULL. standing and ended are never called at the same time. */
@@ -86,6 +94,7 @@ typedef struct run_watch {
     bool (*ended)(void *context, const run_report *report);   /* after every run that was started, in the order of the
                                                                  jobs or not, one at a time: false ends all runs */
     void *context;
+    void (*noted)(void *context, const char *sentence); /* what whoever called should know, and is no failure */
 } run_watch;
 
 /* How many decisions the bandit of a run keeps unless its options say so: the policy's default, or more where the

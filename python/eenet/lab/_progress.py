@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from math import isnan
 from typing import Any, Callable, NamedTuple, Optional, TextIO, Union
 
 __all__ = ["Progress", "listener_of"]
@@ -27,13 +28,16 @@ class Progress(NamedTuple):
     """since the call"""
     shown: str
     """one of those that are played, as 'yelp eenet seed 3: 512/10000', or ''"""
+    share: float
+    """of the work that is done, 0 to 1: in seconds, as far as it is known what each run takes"""
+    left: float
+    """seconds until all runs have ended; NaN where nothing is known yet"""
 
     def __str__(self) -> str:
-        full = 10 * self.played // self.rounds if self.rounds else 10
-        parts = [f"[{'#' * full:-<10}] {self.ended}/{self.runs} runs, {self.running} running"]
-        if self.played > self.read and self.seconds > 0.05:
-            rate = (self.played - self.read) / self.seconds
-            parts.append(f"{rate:.0f} rounds/s, {_time((self.rounds - self.played) / rate)} left")
+        full = int(20 * self.share)
+        parts = [f"[{'#' * full:-<20}] {100 * self.share:.1f}%", f"{self.ended}/{self.runs} runs"]
+        if not isnan(self.left):
+            parts.append(f"{_time(self.left)} left")
         return ", ".join(parts) + (f"; {self.shown}" if self.shown else "")
 
 
@@ -58,7 +62,7 @@ class Line:
             self.out.write(f"\r{str(now)[: width - 1]}\033[K")
             self.drawn = True
         else:
-            tenths = _LINES * now.played // now.rounds if now.rounds else _LINES
+            tenths = int(_LINES * now.share)
             if tenths <= self.tenths:
                 return
             self.tenths = tenths

@@ -131,9 +131,10 @@ static PyObject *make_text(const char *sentence)
 static PyObject *describe_shown(const run_standing *now)
 {
     char text[300] = "";
-    if (now->shown)
-        snprintf(text, sizeof text, "%.150s %s seed %" PRIu64 ": %" PRIu64 "/%" PRIu64, dataset_name(now->shown->data),
-                 now->shown->policy, now->shown->seed, now->shown_played, now->shown->rounds);
+    const run_playing *first = now->running ? &now->runs[0] : NULL;
+    if (first)
+        snprintf(text, sizeof text, "%.150s %s seed %" PRIu64 ": %" PRIu64 "/%" PRIu64, dataset_name(first->job->data),
+                 first->job->policy, first->job->seed, first->played, first->job->rounds);
     return make_text(text);
 }
 
@@ -142,10 +143,10 @@ static bool tell(PyObject *listener, const run_standing *now)
     if (listener == Py_None) return true;
     PyObject *shown = describe_shown(now), *said = NULL;
     if (shown)
-        said =
-            PyObject_CallFunction(listener, "(nnnKKKdO)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
-                                  (Py_ssize_t)now->running, (unsigned long long)now->rounds,
-                                  (unsigned long long)now->played, (unsigned long long)now->read, now->seconds, shown);
+        said = PyObject_CallFunction(listener, "(nnnKKKdOdd)", (Py_ssize_t)now->jobs, (Py_ssize_t)now->ended,
+                                     (Py_ssize_t)now->running, (unsigned long long)now->rounds,
+                                     (unsigned long long)now->played, (unsigned long long)now->read, now->seconds,
+                                     shown, now->share, now->left);
     Py_XDECREF(shown);
     Py_XDECREF(said);
     return said != NULL;
@@ -182,7 +183,7 @@ static PyObject *list_failures(const audience *self)
 static PyObject *play(const char *folder, const job_list *list, size_t threads, PyObject *listener)
 {
     audience self = {.list = list, .listener = listener};
-    run_watch watch = {on_wanted, on_standing, on_ended, &self};
+    run_watch watch = {.wanted = on_wanted, .standing = on_standing, .ended = on_ended, .context = &self};
     run_result *results = NULL;
     ee_error error;
     ee_status status = memory_create(NULL, &self.failures, list->count, sizeof *self.failures, &error);

@@ -159,7 +159,9 @@ static void expect_damage(const test_folder *folder, const char *line, const cha
     ee_status status = kept_studies_open(folder->path, &kept, &error);
     if (!status) status = coverage_find(&kept, &entry, &found, &error);
     assert_int_equal(status, EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
+    char whole_sentence[300];
+    snprintf(whole_sentence, sizeof whole_sentence, "%s/%s; take that line out to go on", folder->path, sentence);
+    assert_string_equal(error.message, whole_sentence);
     kept_studies_close(&kept);
     coverage_release(&entry.result);
 }

@@ -197,7 +197,10 @@ static void assert_same_folders(void)
 typedef struct notes {
     int ended, with_curve, standings;
     size_t order[4 * JOBS]; /* of the jobs, as they ended */
-    bool wrong;             /* a standing that does not count what was read */
+    bool wrong;             /* a standing that does not count what was read, or goes back */
+    double share;           /* of the last standing */
+    int sentences;
+    char sentence[700]; /* the last */
 } notes;
 
 static bool note_end(void *context, const run_report *report)
@@ -214,7 +217,10 @@ static void note_standing(void *context, const run_standing *now)
     notes *self = context;
     self->standings++;
     self->wrong = self->wrong || now->jobs != JOBS || now->rounds != LONG + 4 * SHORT || now->played > now->rounds ||
-                  (now->shown && (now->shown < jobs || now->shown >= jobs + JOBS));
+                  !(now->share >= self->share && now->share <= 1.0) || now->left < 0.0;
+    for (size_t i = 0; i < now->running; i++)
+        self->wrong = self->wrong || now->runs[i].job < jobs || now->runs[i].job >= jobs + JOBS;
+    self->share = now->share;
 }
 
 static void what_is_there_is_not_played_again(void **state)
@@ -222,11 +228,11 @@ static void what_is_there_is_not_played_again(void **state)
     (void)state;
     run_result first[JOBS], second[JOBS];
     notes heard = {0}, again = {0};
-    play(folder, 2, &(run_watch){NULL, note_standing, note_end, &heard}, first);
+    play(folder, 2, &(run_watch){.standing = note_standing, .ended = note_end, .context = &heard}, first);
     assert_int_equal(heard.ended, JOBS);
     assert_int_equal(heard.with_curve, JOBS);
     assert_true(heard.standings > 0 && !heard.wrong);
-    play(folder, 2, &(run_watch){NULL, note_standing, note_end, &again}, second);
+    play(folder, 2, &(run_watch){.standing = note_standing, .ended = note_end, .context = &again}, second);
     assert_int_equal(again.ended, JOBS);
     assert_int_equal(again.with_curve, 0);
     assert_int_equal(again.standings, 0);
@@ -242,7 +248,7 @@ static void lines_are_in_the_order_of_the_jobs(void **state)
     for (size_t threads = 2; threads <= 4; threads++) {
         notes heard = {0};
         ended_runs = 0;
-        play(folder, threads, &(run_watch){hold_up, NULL, note_end, &heard}, results);
+        play(folder, threads, &(run_watch){.wanted = hold_up, .ended = note_end, .context = &heard}, results);
         assert_true(heard.order[0] != 0); /* it was in pending/ */
         assert_same_folders();
         remove_all(folder);
@@ -268,7 +274,7 @@ static int play_until(int call, bool write_half, size_t threads)
     if (child == 0) {
         run_result results[JOBS];
         notes heard = {0};
-        run_watch watch = {threads > 1 ? hold_up : NULL, NULL, note_end, &heard};
+        run_watch watch = {.wanted = threads > 1 ? hold_up : NULL, .ended = note_end, .context = &heard};
         calls = ended_runs = 0;
         last_call = call;
         half = write_half;
@@ -339,7 +345,7 @@ static void a_full_disk(void **state)
         ee_error error = {EE_OK, ""};
         remove_all(folder);
         notes heard = {0};
-        run_watch watch = {hold_up, NULL, note_end, &heard};
+        run_watch watch = {.wanted = hold_up, .ended = note_end, .context = &heard};
         calls = ended_runs = 0;
         last_call = call;
         only_fail = half = true;
@@ -378,7 +384,7 @@ static void stopped_and_called_again(void **state)
     for (size_t i = 0; i < JOBS; i++) assert_false(results[i].finished);
     notes heard = {0}, again = {0};
     ended_runs = 0;
-    run_watch one = {stop_after_one, NULL, note_end, &heard};
+    run_watch one = {.wanted = stop_after_one, .ended = note_end, .context = &heard};
     assert_int_equal(experiment_run(folder, jobs, JOBS, 2, &one, results, NULL), EE_OK);
     assert_true(!results[0].finished && results[1].finished);
     assert_true(exists("pending"));
@@ -386,6 +392,133 @@ static void stopped_and_called_again(void **state)
     assert_int_equal(again.order[0], 1); /* read, not played */
     assert_int_equal(again.with_curve, JOBS - 1);
     assert_same_folders();
+}
+
+/* ---- curves that are lost ---- */
+
+static void note_sentence(void *context, const char *sentence)
+{
+    notes *self = context;
+    self->sentences++;
+    snprintf(self->sentence, sizeof self->sentence, "%s", sentence);
+}
+
+/* The path of the curves of job 1, which are those of job 2 too: rows 0 and 1. */
+static void curves_of_short_runs(char *path, size_t capacity)
+{
+    stored_runs list = {0};
+    assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+    assert_string_equal(list.runs[1].curve, list.runs[2].curve);
+    snprintf(path, capacity, "%s/curves/%s", folder, list.runs[1].curve);
+    results_release(&list);
+}
+
+/* Plays again after a loss: so many runs are played, and a sentence tells it. */
+static void assert_played_again(int runs, const char *sentence)
+{
+    run_result results[JOBS];
+    notes heard = {0}, again = {0};
+    play(folder, 2, &(run_watch){.ended = note_end, .context = &heard, .noted = note_sentence}, results);
+    assert_int_equal(heard.with_curve, runs);
+    assert_int_equal(heard.sentences, 1);
+    if (!strstr(heard.sentence, sentence)) fail_msg("got '%s', expected '%s'", heard.sentence, sentence);
+    play(folder, 1, &(run_watch){.ended = note_end, .context = &again, .noted = note_sentence}, results);
+    assert_int_equal(again.with_curve, 0);
+    assert_int_equal(again.sentences, 0);
+    stored_runs list = {0};
+    double curve[LONG];
+    assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+    assert_int_equal(list.count, JOBS);
+    for (size_t i = 0; i < JOBS; i++) assert_int_equal(results_curve(folder, &list.runs[i], curve, NULL), EE_OK);
+    results_release(&list);
+}
+
+static void lost_curves_are_played_again(void **state)
+{
+    (void)state;
+    enum { REMOVED, CUT, EMPTIED, OTHER_NUMBERS, LOSSES };
+    static const int runs[LOSSES] = {2, 1, 2, 1};
+    static const char *const sentences[LOSSES] = {"2 of its 2 runs are played again", "1 of its 2 runs is played again",
+                                                  "2 of its 2 runs are played again",
+                                                  "1 of its 2 runs is played again"};
+    run_result results[JOBS];
+    char path[sizeof folder + 300];
+    play(whole, 1, NULL, results);
+    play(folder, 1, NULL, results);
+    curves_of_short_runs(path, sizeof path);
+    for (int loss = 0; loss < LOSSES; loss++) {
+        double wrong = -1.0;
+        FILE *file = fopen(path, "r+");
+        assert_non_null(file);
+        if (loss == REMOVED) assert_int_equal(remove(path), 0);
+        if (loss == CUT) assert_int_equal(truncate(path, 128 + (2 * SHORT - 1) * (off_t)sizeof(double)), 0);
+        if (loss == EMPTIED) assert_int_equal(truncate(path, 0), 0);
+        if (loss == OTHER_NUMBERS) {
+            assert_int_equal(fseek(file, 128 + (SHORT - 1) * (long)sizeof wrong, SEEK_SET), 0);
+            assert_int_equal(fwrite(&wrong, sizeof wrong, 1, file), 1);
+        }
+        fclose(file);
+        assert_played_again(runs[loss], sentences[loss]);
+        if (loss == OTHER_NUMBERS) break; /* the row in the middle stays, and no line names it */
+        size_t sizes[2];
+        uint8_t *left = read_in(whole, path + strlen(folder) + 1, &sizes[0]),
+                *right = read_in(folder, path + strlen(folder) + 1, &sizes[1]);
+        assert_int_equal(sizes[0], sizes[1]);
+        assert_memory_equal(left, right, sizes[0]);
+        memory_free(left);
+        memory_free(right);
+    }
+}
+
+/* What another command has played stays: its lines, and its rows in the file. */
+static void others_runs_keep_their_lines(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    char path[sizeof folder + 300];
+    double curve[SHORT];
+    notes heard = {0};
+    run_watch watch = {.ended = note_end, .context = &heard, .noted = note_sentence};
+    stored_runs list = {0};
+    play(folder, 1, NULL, results);
+    curves_of_short_runs(path, sizeof path);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(experiment_run(folder, &jobs[1], 1, 1, &watch, results, NULL), EE_OK);
+    assert_int_equal(heard.with_curve, 1);
+    assert_non_null(strstr(heard.sentence, "1 of its 2 runs is played again, and 1 is when the command"));
+    assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+    assert_int_equal(list.count, JOBS);
+    assert_int_equal(list.runs[1].seed, jobs[2].seed); /* its line moved up: the one before is gone, and at the end */
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(results_curve(folder, &list.runs[1], curve, &error), EE_BAD_INPUT);
+    assert_non_null(strstr(error.message, "the command that played its runs plays them again"));
+    assert_int_equal(results_curve(folder, &list.runs[JOBS - 1], curve, &error), EE_OK);
+    results_release(&list);
+    assert_played_again(1, "1 of its 2 runs is played again");
+}
+
+/* Killed at any call while lines are taken out: nothing but what was lost is lost. */
+static void a_crash_while_lines_are_taken_out(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    char path[sizeof folder + 300];
+    double curve[LONG];
+    int status = CRASHED;
+    for (int call = 1; status == CRASHED; call++) {
+        remove_all(folder);
+        play(folder, 1, NULL, results);
+        curves_of_short_runs(path, sizeof path);
+        assert_int_equal(truncate(path, 128), 0);
+        status = play_until(call, call % 2, 1);
+        if (status == CRASHED) assert_int_equal(play_until(0, false, 1), EE_OK);
+        stored_runs list = {0};
+        assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+        assert_int_equal(list.count, JOBS);
+        for (size_t i = 0; i < JOBS; i++) assert_int_equal(results_curve(folder, &list.runs[i], curve, NULL), EE_OK);
+        results_release(&list);
+    }
+    assert_int_equal(status, EE_OK);
 }
 
 /* One that fails is told, is not kept, and does not hold up the others; the same job twice is played once. */
@@ -474,6 +607,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(crash_after_crash, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stopped_and_called_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(lost_curves_are_played_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(others_runs_keep_their_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_crash_while_lines_are_taken_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failures_and_repetitions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_part_of_a_job_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(folders_without_delays_go_on, set_up, tear_down),

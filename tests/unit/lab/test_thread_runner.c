@@ -31,7 +31,7 @@ static void note_standing(void *context, const run_standing *now)
 {
     notes *self = context;
     self->met = self->met || self->inside || now->ended < self->last.ended || now->jobs != JOBS ||
-                now->rounds != JOBS * ROUNDS || now->played > now->rounds || (now->running && !now->shown);
+                now->rounds != JOBS * ROUNDS || now->played > now->rounds || (now->running && !now->runs[0].job);
     self->inside = true;
     self->standings++;
     self->last = *now;
@@ -55,7 +55,7 @@ static void play(const run_job *jobs, size_t threads, notes *heard, run_result *
 {
     *heard = (notes){.jobs = jobs};
     wanted = 0;
-    run_watch watch = {note_round, note_standing, note_end, heard};
+    run_watch watch = {.wanted = note_round, .standing = note_standing, .ended = note_end, .context = heard};
     assert_int_equal(runner_run_all(jobs, JOBS, threads, true, &watch, results, NULL), EE_OK);
     assert_false(heard->met);
     assert_int_equal(wanted, JOBS * ROUNDS);

@@ -1,0 +1,126 @@
+#include "forecast.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define LEAST_BUSY 1.0 /* seconds of the wall clock, before which it says nothing of how loaded the machine is */
+
+/* The place of a setting in the list, where it is put if it is new. */
+static ee_status find_setting(forecast *self, const pace_setting *setting, size_t *place, ee_error *error)
+{
+    for (*place = 0; *place < self->setting_count; ++*place)
+        if (pace_setting_same(&self->settings[*place].setting, setting)) return EE_OK;
+    ee_status status = memory_grow(NULL, &self->settings, &self->setting_capacity, self->setting_count + 1,
+                                   sizeof *self->settings, error);
+    if (!status) self->settings[self->setting_count++] = (forecast_setting){.setting = *setting};
+    return status;
+}
+
+/* Neighbours in the list of jobs differ in the seed alone, mostly. */
+static bool same_strings(const run_job *left, const run_job *right)
+{
+    return left->data == right->data && left->policy == right->policy && left->options == right->options;
+}
+
+ee_status forecast_start(const run_job *jobs, size_t count, size_t threads, forecast *out, ee_error *error)
+{
+    *out = (forecast){.jobs = jobs, .count = count, .threads = threads ? threads : 1};
+    ee_status status = memory_create(NULL, &out->setting_of, count, sizeof *out->setting_of, error);
+    for (size_t i = 0; i < count && !status; i++) {
+        if (i && same_strings(&jobs[i - 1], &jobs[i])) {
+            out->setting_of[i] = out->setting_of[i - 1];
+        } else {
+            pace_setting setting = pace_setting_of_job(&jobs[i]);
+            status = find_setting(out, &setting, &out->setting_of[i], error);
+        }
+        if (status) break;
+        forecast_setting *of = &out->settings[out->setting_of[i]];
+        of->unended += (double)jobs[i].rounds;
+        of->longest = fmax(of->longest, (double)jobs[i].rounds);
+    }
+    return status;
+}
+
+void forecast_release(forecast *self)
+{
+    memory_free(self->setting_of);
+    memory_free(self->settings);
+    pace_release(&self->known);
+    pace_release(&self->now);
+    *self = (forecast){0};
+}
+
+ee_status forecast_end(forecast *self, size_t place, const run_result *result, bool read, ee_error *error)
+{
+    forecast_setting *of = &self->settings[self->setting_of[place]];
+    of->unended -= (double)self->jobs[place].rounds;
+    self->done += result->seconds;
+    if (read) return EE_OK;
+    self->spent += result->seconds;
+    return pace_learn(&self->known, &of->setting, result->rounds, result->seconds, error);
+}
+
+/* What is known, with what the present runs have shown. */
+static ee_status learn_present(forecast *self, const run_standing *now)
+{
+    ee_status status = pace_copy(&self->now, &self->known, NULL);
+    for (size_t i = 0; i < now->running && !status; i++) {
+        const run_playing *run = &now->runs[i];
+        const pace_setting *setting = &self->settings[self->setting_of[run->job - self->jobs]].setting;
+        status = pace_learn(&self->now, setting, run->played, run->seconds, NULL);
+    }
+    return status;
+}
+
+/* Seconds of processor time that the jobs need which have not ended, and of those the longest. */
+static double find_left(forecast *self, const run_standing *now, double *longest)
+{
+    double left = 0.0;
+    *longest = 0.0;
+    for (size_t i = 0; i < self->setting_count; i++) self->settings[i].playing = 0.0;
+    for (size_t i = 0; i < now->running; i++) {
+        const run_playing *run = &now->runs[i];
+        forecast_setting *of = &self->settings[self->setting_of[run->job - self->jobs]];
+        double rest = pace_seconds(&self->now, &of->setting, (double)(run->job->rounds - run->played));
+        of->playing += (double)run->job->rounds;
+        left += rest;
+        *longest = fmax(*longest, rest);
+    }
+    for (size_t i = 0; i < self->setting_count; i++) {
+        const forecast_setting *of = &self->settings[i];
+        double waiting = fmax(of->unended - of->playing, 0.0);
+        left += pace_seconds(&self->now, &of->setting, waiting);
+        *longest = fmax(*longest, pace_seconds(&self->now, &of->setting, fmin(waiting, of->longest)));
+    }
+    return left;
+}
+
+/* Seconds on the wall for one of processor time: more than 1 where threads share cores. */
+static double find_slowness(forecast *self, const run_standing *now, double elapsed, double present)
+{
+    self->busy += (double)now->running * elapsed;
+    double used = self->spent + present;
+    return self->busy > LEAST_BUSY && used > 0.0 ? fmax(self->busy / used, 1.0) : 1.0;
+}
+
+void forecast_tell(forecast *self, run_standing *now)
+{
+    double present = 0.0, longest, elapsed = now->seconds - self->last;
+    if (learn_present(self, now)) return;
+    for (size_t i = 0; i < now->running; i++) present += now->runs[i].seconds;
+    double slowness = find_slowness(self, now, elapsed, present), left = find_left(self, now, &longest);
+    self->last = now->seconds;
+    if (isnan(left)) {
+        self->share = now->share = fmax(self->share, now->share);
+        return;
+    }
+    double work = self->done + present;
+    now->left = slowness * fmax(left / (double)self->threads, longest);
+    if (self->share > 0.0 && elapsed > 0.0)
+        self->share = 1.0 - (1.0 - self->share) * now->left / (now->left + elapsed); /* the same part of what is left */
+    else if (work > 0.0)
+        self->share = work / (work + left);
+    now->share = self->share;
+}
