@@ -28,7 +28,7 @@ static int copy(const command *self, const char *from, const char *to)
 {
     audience who = {.shown = isatty(STDERR_FILENO) == 1, .drawn = -1};
     ee_error error;
-    interrupt_catch();
+    interrupt_catch(self->name);
     ee_status status = store_backup(from, to, still_wanted, &who, &error);
     if (who.drawn >= 0) fprintf(stderr, "\r\033[K");
     if (status && interrupt_came()) {

@@ -97,7 +97,9 @@ static void offer_policies(unfinished at)
 
 static void offer_policy_list(unfinished at)
 {
-    offer_policies(settle_after_last(at, ','));
+    at = settle_after_last(at, ',');
+    offer_policies(at);
+    offer(at, "every policy, without presets", "all");
 }
 
 static void offer_settings(unfinished at)

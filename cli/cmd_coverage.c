@@ -410,7 +410,7 @@ static int run(const command *self, int count, char **words)
         if (dataset_open(of.texts[i], NULL, &of.datasets[i], &error)) code = command_refused(self, &error);
     if (!code && kept_studies_open(of.given[FLAG_OUTPUT], &of.kept, &error))
         code = command_failed(self, "%s", error.message);
-    if (!code) interrupt_catch();
+    if (!code) interrupt_catch(self->name);
     if (!code) code = of.given[FLAG_WARM] ? run_warm(self, &of) : run_coverage(self, &of);
     kept_studies_close(&of.kept);
     for (size_t i = 0; i < of.dataset_count; i++) dataset_free(of.datasets[i]);

@@ -9,6 +9,7 @@
 #include "evaluate/evaluation_file.h"
 #include "evaluate_request.h"
 #include "evaluation_table.h"
+#include "hint.h"
 #include "interrupt.h"
 
 /* ---- while it plays ---- */
@@ -120,15 +121,14 @@ static int play(const command *self, const evaluate_request *request, evaluation
     audience who = {.self = self, .request = request, .shown = isatty(STDERR_FILENO) == 1};
     evaluation_watch watch = watch_of(&who);
     ee_error error;
-    interrupt_catch();
+    interrupt_catch(self->name);
     ee_status status = evaluation_run(whole, &watch, results, &error);
     clear_line(&who);
     if (status) return command_refused(self, &error);
     if (!request->given[EVALUATE_JSON] && evaluation_table_print(whole, results, &error))
         return command_refused(self, &error);
     if (is_interrupted(whole, results)) return tell_interrupted(self, whole, results);
-    if (whole->folder && !request->given[EVALUATE_JSON])
-        printf("\nThe evaluations are in %s; 'eenet report %s' makes a page of them.\n", whole->folder, whole->folder);
+    if (whole->folder && !request->given[EVALUATE_JSON]) hint_report("evaluations", whole->folder);
     int code = request->warm_path ? warm(self, request, results, &who) : EXIT_DONE;
     return code ? code : who.failed ? EXIT_FAILED : EXIT_DONE;
 }

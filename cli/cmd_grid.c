@@ -13,7 +13,7 @@ static int run(const command *self, int count, char **words)
 const command command_grid = {
     .name = "grid",
     .form = "-d DATASET -p POLICY[,...] [--set POLICY.OPTION=VALUE,VALUE...]... [--paper] [--halving] [--tune SEEDS] "
-            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-o DIR] [--save MODEL]",
+            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-o DIR] [--save MODEL] [-q]",
     .summary = "choose settings on some seeds, then run them on others",
     .details =
         "Every combination of the values in the lists is tried on the seeds of --tune; for each policy and data\n"

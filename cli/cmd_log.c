@@ -363,7 +363,7 @@ static int run(const command *self, int count, char **words)
     ee_error error;
     int code = read_arguments(self, count, words, &wanted);
     if (code) return code;
-    interrupt_catch();
+    interrupt_catch(self->name);
     wanted.options.bare = !wanted.given[OUTPUT]; /* the summary has no features */
     if (log_open(wanted.log, &wanted.options, &log, &error)) return command_refused(self, &error);
     ee_status status = wanted.given[OUTPUT] ? convert(self, &wanted, log, &error) : summarize(&wanted, log, &error);

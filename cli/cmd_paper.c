@@ -32,7 +32,7 @@ static int run(const command *self, int count, char **words)
 const command command_paper = {
     .name = "paper",
     .form = "-d DATASET [-d DATASET]... -o DIR [--halving] [-p POLICY[,...]] [--set SETTING]... [--tune SEEDS] "
-            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS]",
+            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-q]",
     .summary = "the EE-Net paper's experiments on these data sets, and a report",
     .details =
         "For each data set: the paper's grids on the tuning seeds, the best setting of each policy on the seeds\n"

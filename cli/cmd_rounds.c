@@ -60,7 +60,7 @@ static int export(const command *self, const dataset *data, uint64_t seed, uint6
     rounds_watch watch = {still_wanted, &who};
     bool finished;
     ee_error error;
-    interrupt_catch();
+    interrupt_catch(self->name);
     ee_status status = rounds_export(data, seed, rounds, folder, &watch, &finished, &error);
     if (who.drawn) fprintf(stderr, "\r\033[K");
     if (status) return command_failed(self, "%s", error.message);
@@ -87,7 +87,7 @@ static int run(const command *self, int count, char **words)
     ee_error error;
     if (dataset_open(given[FLAG_DATASET], NULL, &data, &error)) return command_refused(self, &error);
     if (!rounds) rounds = command_usual_rounds(data);
-    command_print_remarks(self, data);
+    command_print_remarks(self, dataset_name(data), data);
     code = export(self, data, seed, rounds, given[FLAG_OUTPUT]);
     dataset_free(data);
     return code;

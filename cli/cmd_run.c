@@ -21,7 +21,8 @@ static ee_status print_tables(const run_request *request, const run_result *resu
         for (size_t k = 0; k < policies; k++)
             series[k] = (results_series){request->policies[k].name, results + (i * policies + k) * seeds};
         const dataset *data = request->datasets[i];
-        results_table of = {data,
+        results_table of = {run_request_label(request, data),
+                            data,
                             run_request_rounds(request, data),
                             series,
                             policies,
@@ -51,7 +52,7 @@ static ee_status print_missing(const command *self, const run_request *request, 
             if (!results[i + k].finished) missing[count++] = request->seeds.values[k];
         if (!count) continue;
         fprintf(stderr, "%s ", named++ ? ";" : "; missing:");
-        if (request->dataset_texts.count > 1) fprintf(stderr, "%s ", dataset_name(request->jobs[i].data));
+        if (request->dataset_texts.count > 1) fprintf(stderr, "%s ", run_request_label(request, request->jobs[i].data));
         fprintf(stderr, "%s seed%s ", request->jobs[i].policy, count > 1 ? "s" : "");
         seeds_print(stderr, missing, count);
     }
@@ -172,31 +173,6 @@ static int open_log(const command *self, const run_arguments *given, log_writer 
     return EXIT_DONE;
 }
 
-/* Plays the jobs. Returns an exit status; EXIT_INTERRUPTED where what is missing is still to be told.
- * kept: what has finished is in the folder. */
-static int play(const command *self, const run_request *request, bool json, run_result *results, bool *kept)
-{
-    session here = session_start(self);
-    json_lines lines = {0};
-    ee_error error;
-    run_watch watch = session_watch(&here);
-    ee_status status = json ? lines_start(&lines, &here, request, &error) : EE_OK;
-    if (!status)
-        status = experiment_run(request->output, request->jobs, request->job_count, request->threads, &watch, results,
-                                &error);
-    session_end(&here);
-    if (json) lines_end(&lines);
-    *kept = !status;
-    if (status) return command_failed(self, "%s", error.message);
-    if (lines.unheard) return EXIT_FAILED;
-    int code = EXIT_DONE;
-    for (size_t i = 0; i < request->job_count; i++) {
-        if (!results[i].finished && !results[i].status) return EXIT_INTERRUPTED;
-        if (results[i].status) code = EXIT_FAILED;
-    }
-    return code;
-}
-
 /* One data set has been played: its policies follow each other. */
 static int save_best(const command *self, const trained_model *model, const run_request *request,
                      const run_result *results, bool json)
@@ -220,11 +196,67 @@ static bool any_finished(const run_request *request, const run_result *results)
     return false;
 }
 
+/* What is played, and what came out. */
+typedef struct run_play {
+    const command *self;
+    const run_arguments *given;
+    run_result *results; /* (job_count) */
+    json_lines lines;
+    bool kept; /* what has finished is in the folder */
+} run_play;
+
+/* Prints what came out: code is the exit status of the runs. */
+static ee_status print_results(const run_play *of, int code, ee_error *error)
+{
+    const run_request *request = &of->given->request;
+    bool some = any_finished(request, of->results);
+    ee_status status = EE_OK;
+    if (!of->given->json && (code != EXIT_FAILED || some)) status = print_tables(request, of->results, error);
+    if (!of->given->json && !status && of->kept && some) run_request_print_output(request);
+    if (!status && code == EXIT_INTERRUPTED) status = print_missing(of->self, request, of->results, error);
+    return status;
+}
+
+static void leave(void *context)
+{
+    run_play *of = context;
+    of->kept = true;
+    if (of->given->json) print_lines(&of->lines, true);
+    print_results(of, EXIT_INTERRUPTED, NULL);
+}
+
+/* Plays the jobs. Returns an exit status; EXIT_INTERRUPTED where what is missing is still to be told. */
+static int play(run_play *of)
+{
+    const run_request *request = &of->given->request;
+    bool json = of->given->json;
+    session here = session_start(of->self, request);
+    if (!of->given->log) here.leave = leave; /* a log that is cut short is to be taken away: its round is waited for */
+    here.leave_context = of;
+    ee_error error;
+    run_watch watch = session_watch(&here);
+    ee_status status = json ? lines_start(&of->lines, &here, request, &error) : EE_OK;
+    if (!status)
+        status = experiment_run(request->output, request->jobs, request->job_count, request->threads, &watch,
+                                of->results, &error);
+    session_end(&here);
+    if (json) lines_end(&of->lines);
+    of->kept = !status;
+    if (status) return command_failed(of->self, "%s", error.message);
+    if (of->lines.unheard) return EXIT_FAILED;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < request->job_count; i++) {
+        if (!of->results[i].finished && !of->results[i].status) return EXIT_INTERRUPTED;
+        if (of->results[i].status) code = EXIT_FAILED;
+    }
+    return code;
+}
+
 static int run(const command *self, int count, char **words)
 {
     run_arguments given = {0};
     run_request *request = &given.request;
-    run_result *results = NULL;
+    run_play of = {.self = self, .given = &given};
     log_writer *log = NULL;
     trained_model model = {0};
     ee_error error;
@@ -235,27 +267,22 @@ static int run(const command *self, int count, char **words)
     if (!code) code = open_log(self, &given, &log);
     if (!code) code = trained_model_open(self, request, given.save, &model);
     if (code) goto done;
-    status = memory_create(NULL, &results, request->job_count, sizeof *results, &error);
+    status = memory_create(NULL, &of.results, request->job_count, sizeof *of.results, &error);
     if (status) goto done;
-    bool kept;
     run_request_print_remarks(self, request);
-    code = play(self, request, given.json, results, &kept);
-    status = log_end(log, results[0].finished, &error);
+    code = play(&of);
+    status = log_end(log, of.results[0].finished, &error);
     log = NULL;
-    if (status) goto done;
-    if (!given.json && (code != EXIT_FAILED || any_finished(request, results)))
-        status = print_tables(request, results, &error);
-    if (!given.json && !status && kept) run_request_print_output(request);
-    if (!status && code == EXIT_INTERRUPTED) status = print_missing(self, request, results, &error);
-    if (!status && kept && code != EXIT_INTERRUPTED) {
-        int saved = save_best(self, &model, request, results, given.json);
+    if (!status) status = print_results(&of, code, &error);
+    if (!status && of.kept && code != EXIT_INTERRUPTED) {
+        int saved = save_best(self, &model, request, of.results, given.json);
         if (saved) code = saved;
     }
 done:
     if (status) code = command_failed(self, "%s", error.message);
     log_end(log, false, NULL);
     trained_model_release(&model);
-    memory_free(results);
+    memory_free(of.results);
     run_request_release(request);
     return code;
 }
@@ -264,7 +291,7 @@ const command command_run = {
     .name = "run",
     .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--delay DELAY] [--slots K] "
             "[--set SETTING]... "
-            "[--json] [--log FILE] [--save MODEL]",
+            "[--json] [--log FILE] [--save MODEL] [-q]",
     .summary = "play policies on data sets and print their regret",
     .details = "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
                "deviation over the seeds, the share of rounds in which the best arm was played and the seconds of\n"
@@ -281,7 +308,9 @@ const command command_run = {
                "--save MODEL has the policy of least mean regret play its first seed once more, and keeps the bandit\n"
                "that it then is: 'eenet decide', the library and the server take it from there.\n"
                "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
-               "whatever ended it before. Ctrl-C ends the runs at the next round and prints what is done.\n"
+               "whatever ended it before, and what has lost its curve. Ctrl-C ends the runs at the next round, or\n"
+               "without it where that takes more than a second, and prints what is done.\n"
+               "Where stderr is no terminal, a line tells now and then how far it is; -q leaves that out.\n"
                "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,

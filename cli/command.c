@@ -1,7 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +9,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "data/survey.h"
 
@@ -92,6 +93,71 @@ static int fail_unknown(const arguments *from, const char *name)
     return ARGUMENT_BAD;
 }
 
+/* ---- lists with blanks ---- */
+
+/* Those that were written in several words: whoever keeps a value keeps it to the end of the program. */
+static struct {
+    char **texts; /* (count) */
+    size_t count, capacity;
+} joined_lists;
+
+void arguments_release(void)
+{
+    for (size_t i = 0; i < joined_lists.count; i++) memory_free(joined_lists.texts[i]);
+    memory_free(joined_lists.texts);
+    memset(&joined_lists, 0, sizeof joined_lists);
+}
+
+static bool takes_list(const flag *entry)
+{
+    static const char *const lists[] = {"SEEDS", "DELAY", "POLICY.OPTION=VALUE"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(entry->value, lists[i]) == 0) return true;
+    return strstr(entry->value, "[,") != NULL;
+}
+
+/* A list that ends in a comma goes on in the next word, unless that is a flag. */
+static bool goes_on(const arguments *from, const char *list)
+{
+    size_t length = strlen(list);
+    if (!length || list[length - 1] != ',' || from->next >= from->count) return false;
+    return from->words[from->next][0] != '-';
+}
+
+/* Puts the word behind the list, without the blanks that follow its commas. */
+static ee_status append_list(char **list, size_t *capacity, const char *word, ee_error *error)
+{
+    size_t used = *list ? strlen(*list) : 0;
+    ee_status status = memory_grow(NULL, list, capacity, used + strlen(word) + 1, 1, error);
+    if (status) return status;
+    char *end = *list + used;
+    for (; *word; word++)
+        if (*word != ' ' || end == *list || end[-1] != ',') *end++ = *word;
+    *end = '\0';
+    return EE_OK;
+}
+
+/* The list that begins with the word, in one word without blanks after its commas; NULL after saying so on stderr. */
+static const char *join_list(arguments *from, const char *word)
+{
+    if (!strstr(word, ", ") && !goes_on(from, word)) return word;
+    char *list = NULL;
+    size_t capacity = 0;
+    ee_error error;
+    ee_status status = memory_grow(NULL, &joined_lists.texts, &joined_lists.capacity, joined_lists.count + 1,
+                                   sizeof *joined_lists.texts, &error);
+    if (!status) status = append_list(&list, &capacity, word, &error);
+    while (!status && goes_on(from, list)) status = append_list(&list, &capacity, from->words[from->next++], &error);
+    if (status) {
+        memory_free(list);
+        command_refused(from->owner, &error);
+        return NULL;
+    }
+    return joined_lists.texts[joined_lists.count++] = list;
+}
+
+/* ---- flags and words ---- */
+
 /* Gives flag number place its value: attached, where there is one, or the next word. */
 static int take_value(arguments *from, size_t place, const char *attached, const char **value)
 {
@@ -99,6 +165,7 @@ static int take_value(arguments *from, size_t place, const char *attached, const
     command_flag(from->owner, place, &found);
     *value = attached;
     if (found.value && !attached && from->next < from->count) *value = from->words[from->next++];
+    if (found.value && *value && takes_list(&found) && !(*value = join_list(from, *value))) return ARGUMENT_BAD;
     if (found.value && !*value) {
         command_misused(from->owner, "--%s takes a value: --%s %s", found.name, found.name, found.value);
         return ARGUMENT_BAD;
@@ -168,10 +235,9 @@ int arguments_none(const command *owner, int count, char **words)
 int arguments_number(const command *owner, int got, const char *text, uint64_t low, uint64_t high, uint64_t *number)
 {
     if (!text) return EXIT_DONE;
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end || errno || value < low || value > high)
+    uint64_t value;
+    const char *end = decimal_whole(text, &value);
+    if (!end || *end || value < low || value > high)
         return command_misused(owner, "--%s must be a whole number, %" PRIu64 " to %" PRIu64 ", got '%s'",
                                owner->flags[got].name, low, high, text);
     *number = value;
@@ -192,11 +258,11 @@ int arguments_real(const command *owner, int got, const char *text, double low, 
 
 /* ---- policies ---- */
 
-void command_print_remarks(const command *self, const dataset *data)
+void command_print_remarks(const command *self, const char *name, const dataset *data)
 {
     const survey *seen = dataset_survey(data);
     for (size_t i = 0; i < seen->remark_count; i++)
-        fprintf(stderr, "eenet %s: %s: %s\n", self->name, dataset_name(data), seen->remarks[i]);
+        fprintf(stderr, "eenet %s: %s: %s\n", self->name, name, seen->remarks[i]);
 }
 
 const char *command_policy_name(size_t index)
@@ -218,6 +284,13 @@ bool command_find_policy(const command *self, const char *name, ee_policy *polic
     else
         command_misused(self, "no policy is called '%s'; 'eenet policies' lists them", name);
     return false;
+}
+
+const char *command_dataset_label(dataset *const *all, size_t count, const dataset *one)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i] && all[i] != one && strcmp(dataset_name(all[i]), dataset_name(one)) == 0) return dataset_text(one);
+    return dataset_name(one);
 }
 
 uint64_t command_usual_rounds(const dataset *data)

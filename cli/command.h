@@ -75,6 +75,8 @@ typedef struct arguments {
     bool only_words; /* "--" was passed */
 } arguments;
 
+/* The value of a flag that takes a list, as "a,b", may have blanks after its commas, in one word or in several. */
+
 enum { ARGUMENT_WORD = -1, ARGUMENT_END = -2, ARGUMENT_BAD = -3 };
 
 arguments arguments_of(const command *owner, int count, char **words);
@@ -82,6 +84,9 @@ arguments arguments_of(const command *owner, int count, char **words);
 /* The place of the next flag, as command_flag has it, with *value what it takes; or ARGUMENT_WORD, with *value the
  * word; or ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. */
 int arguments_next(arguments *from, const char **value);
+
+/* Frees the lists that were given in several words: they are valid until then. */
+void arguments_release(void);
 
 /* For verbs that take flags alone: gives each to take, by its place, until one is refused. take and
  * this return an exit status, after saying on stderr what is wrong where it is not EXIT_DONE. */
@@ -103,8 +108,11 @@ int arguments_real(const command *owner, int got, const char *text, double low, 
  * of rows where that is less. */
 uint64_t command_usual_rounds(const dataset *data);
 
-/* Says on stderr, in a line each, what is likely a mistake in the data set. */
-void command_print_remarks(const command *self, const dataset *data);
+/* What to call a data set among all: its name, or where another has the same the text that it was opened with. */
+const char *command_dataset_label(dataset *const *all, size_t count, const dataset *one);
+
+/* Says on stderr, in a line each, what is likely a mistake in the data set; name: what to call it. */
+void command_print_remarks(const command *self, const char *name, const dataset *data);
 
 /* The names of the policies, as the library numbers them; NULL past the last. */
 const char *command_policy_name(size_t index);

@@ -3,12 +3,18 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What a signal handler may touch is a global. Every thread that plays reads it after every round. */
 static atomic_bool came;
 
 static volatile sig_atomic_t came_at; /* second of the clock */
+
+/* What the handler says; empty: nothing. It takes the place of a line of progress. */
+static char answer[160];
 
 /* A second Ctrl-C ends the program at once, should a round take too long. One that comes within the same second or the
  * next is taken for the first: timeout(1) sends two. */
@@ -20,12 +26,17 @@ static void handle(int number)
         signal(number, SIG_DFL);
         raise(number);
     }
-    if (!came) came_at = (sig_atomic_t)now.tv_sec;
+    if (came) return;
+    came_at = (sig_atomic_t)now.tv_sec;
     came = true;
+    if (answer[0] && write(STDERR_FILENO, answer, strlen(answer)) < 0)
+        answer[0] = '\0'; /* nobody is there to read it */
 }
 
-void interrupt_catch(void)
+void interrupt_catch(const char *verb)
 {
+    if (isatty(STDERR_FILENO) == 1)
+        snprintf(answer, sizeof answer, "\r\033[Keenet %s: stopping; Ctrl-C again ends it at once\n", verb);
     struct sigaction before, action = {.sa_handler = handle, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     /* A program started in the background of a script has it ignored, and should. */

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* From now on the first Ctrl-C is only remembered; a later one ends the program at once. */
-void interrupt_catch(void);
+/* From now on the first Ctrl-C is remembered, and answered at once with a line where stderr is a terminal; a later one
+ * ends the program. verb: who says so. */
+void interrupt_catch(const char *verb);
 
 bool interrupt_came(void);
 

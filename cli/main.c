@@ -84,22 +84,35 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* words: the verb that is asked about, or none; who asks for help again gets it once. */
 static int help(int count, char **words)
 {
-    if (count == 0 || strcmp(words[0], "help") == 0) {
-        print_overview(stdout);
-        return EXIT_DONE;
+    const command *about = NULL;
+    for (int i = 0; i < count; i++) {
+        if (is_help(words[i])) continue;
+        if (about) {
+            fprintf(stderr, "eenet help: takes one verb, got '%s' too\nTry 'eenet help'.\n", words[i]);
+            return EXIT_USAGE;
+        }
+        about = find_command(words[i]);
+        if (!about) return EXIT_USAGE;
     }
-    const command *about = find_command(words[0]);
-    if (!about) return EXIT_USAGE;
-    print_help(about);
+    if (about)
+        print_help(about);
+    else
+        print_overview(stdout);
     return EXIT_DONE;
 }
 
 static bool asks_for_help(int count, char **words)
 {
     for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
-        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0) return true;
+        if (words[i][0] == '-' && is_help(words[i])) return true;
     return false;
 }
 
@@ -114,8 +127,7 @@ static int dispatch(int count, char **words)
         printf("eenet %s, kernels %s\n", ee_version(), ee_kernels());
         return EXIT_DONE;
     }
-    if (strcmp(verb, "help") == 0 || strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0)
-        return help(count - 1, words + 1);
+    if (is_help(verb)) return help(count - 1, words + 1);
     const command *chosen = find_command(verb);
     if (!chosen) return EXIT_USAGE;
     if (asks_for_help(count - 1, words + 1)) {
@@ -141,5 +153,7 @@ int main(int count, char **words)
     static char output[1 << 16]; /* of all but lines of JSON, which are flushed: a full disk shows at the last flush */
     if (!isatty(STDOUT_FILENO)) setvbuf(stdout, output, _IOFBF, sizeof output);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is reported as one */
-    return close_output(dispatch(count - 1, words + 1));
+    int code = close_output(dispatch(count - 1, words + 1));
+    arguments_release();
+    return code;
 }

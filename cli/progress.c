@@ -2,19 +2,39 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { BAR = 10, USUAL_COLUMNS = 80 };
+enum { BAR = 20, USUAL_COLUMNS = 80 };
 
-#define SHORTEST 0.05 /* seconds: a shorter time gives no rate that means anything */
+/* Seconds. Where lines stay, the first is written soon, if it is worth one; later ones come after twice the time, but
+ * never more often than the second of these, and not more rarely than the third. */
+#define FIRST_LINE 3.0
+#define LINES_APART 30.0
+#define LINES_APART_MOST 600.0
+#define WORTH_A_LINE 10.0 /* what is left, at least */
 
-progress progress_start(void)
+static double clock_seconds(void)
 {
-    return (progress){.shown = isatty(STDERR_FILENO) == 1};
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+progress progress_start(const char *verb, bool quiet, progress_namer *name, const void *context)
+{
+    return (progress){.verb = verb,
+                      .name = name,
+                      .context = context,
+                      .quiet = quiet,
+                      .terminal = isatty(STDERR_FILENO) == 1,
+                      .started = clock_seconds(),
+                      .due = FIRST_LINE};
 }
 
 static size_t terminal_columns(void)
@@ -44,35 +64,60 @@ static void append_time(progress *line, double seconds)
         append(line, "%lu:%02lu", whole / 60, whole % 60);
 }
 
-/* "[###-------] 3/10 runs, 2 running, 51000 rounds/s, 1:05 left; yelp eenet seed 3: 512/10000" */
-static void write_text(progress *line, const run_standing *now)
+/* "37.2%, 3/10 runs, 1:05 left" */
+static void append_standing(progress *line, const run_standing *now)
 {
-    line->text[0] = '\0';
-    size_t full = now->rounds ? (size_t)((double)now->played / (double)now->rounds * BAR) : BAR;
-    append(line, "[");
-    for (size_t i = 0; i < BAR; i++) append(line, i < full ? "#" : "-");
-    bool tuning = now->shown && now->shown->tuning;
-    append(line, "] %zu/%zu %sruns, %zu running", now->ended, now->jobs, tuning ? "tuning " : "", now->running);
-    if (now->played > now->read && now->seconds > SHORTEST) {
-        double rate = (double)(now->played - now->read) / now->seconds;
-        append(line, ", %.0f rounds/s, ", rate);
-        append_time(line, (double)(now->rounds - now->played) / rate);
-        append(line, " left");
-    }
-    if (now->shown)
-        append(line, "; %s %s seed %" PRIu64 ": %" PRIu64 "/%" PRIu64, dataset_name(now->shown->data),
-               now->shown->policy, now->shown->seed, now->shown_played, now->shown->rounds);
+    bool tuning = now->running && now->runs[0].job->tuning;
+    append(line, "%.1f%%, %zu/%zu %sruns", 100.0 * now->share, now->ended, now->jobs, tuning ? "tuning " : "");
+    if (isnan(now->left)) return;
+    append(line, ", ");
+    append_time(line, now->left);
+    append(line, " left");
 }
 
-void progress_draw(progress *line, const run_standing *now)
+/* "[####----------------] 22.4%, 3/10 runs, 1:05 left; yelp eenet seed 3: 512/10000" */
+static void write_bar(progress *line, const run_standing *now)
 {
-    if (!line->shown) return;
-    write_text(line, now);
+    size_t full = (size_t)(now->share * BAR);
+    append(line, "[");
+    for (size_t i = 0; i < BAR; i++) append(line, i < full ? "#" : "-");
+    append(line, "] ");
+    append_standing(line, now);
+    if (!now->running) return;
+    const run_playing *first = &now->runs[0];
+    append(line, "; %s %s seed %" PRIu64 ": %" PRIu64 "/%" PRIu64, line->name(line->context, first->job->data),
+           first->job->policy, first->job->seed, first->played, first->job->rounds);
+}
+
+static void redraw(progress *line, const run_standing *now)
+{
+    write_bar(line, now);
     size_t columns = terminal_columns();
     if (strlen(line->text) >= columns) line->text[columns - 1] = '\0'; /* a wrapped line could not be rewritten */
     fprintf(stderr, "\r%s\033[K", line->text); /* what is left of the old one goes last: the line is never empty */
     fflush(stderr);
     line->drawn = true;
+}
+
+/* A line that stays. */
+static void write_when_due(progress *line, const run_standing *now)
+{
+    double elapsed = clock_seconds() - line->started;
+    if (elapsed < line->due || now->left < WORTH_A_LINE) return;
+    append_standing(line, now);
+    fprintf(stderr, "eenet %s: %s\n", line->verb, line->text);
+    fflush(stderr);
+    line->due = fmax(elapsed + fmin(elapsed, LINES_APART_MOST), LINES_APART);
+}
+
+void progress_draw(progress *line, const run_standing *now)
+{
+    if (line->quiet) return;
+    line->text[0] = '\0';
+    if (line->terminal)
+        redraw(line, now);
+    else
+        write_when_due(line, now);
 }
 
 void progress_clear(progress *line)

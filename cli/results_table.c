@@ -90,7 +90,7 @@ static void print_head(const results_table *of)
 {
     char words[DELAY_TEXT];
     delay_format(of->late, words);
-    printf("%s: %zu arms of %zu features, %" PRIu64 " rounds, ", dataset_name(of->data), dataset_arms(of->data),
+    printf("%s: %zu arms of %zu features, %" PRIu64 " rounds, ", of->name, dataset_arms(of->data),
            dataset_dim(of->data), of->rounds);
     if (!delay_is_none(of->late)) printf("delay %s, ", words);
     if (of->slots > 1) printf("%zu slots, ", of->slots);

@@ -10,6 +10,7 @@ typedef struct results_series {
 } results_series;
 
 typedef struct results_table {
+    const char *name; /* of the data set */
     const dataset *data;
     uint64_t rounds;
     const results_series *series; /* (count) */

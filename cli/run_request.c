@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "hint.h"
 #include "lab/repeats.h"
 #include "lab/results.h"
 
@@ -28,6 +29,10 @@ static int add_word(const command *self, const char *word, word_list *list)
 int run_request_take(const command *self, int got, const char *value, run_request *request)
 {
     if (got == REQUEST_SET) return add_word(self, value, &request->sets);
+    if (got == REQUEST_QUIET) {
+        request->quiet = true;
+        return EXIT_DONE;
+    }
     if (got == REQUEST_DATASET) {
         for (size_t i = 0; i < request->dataset_texts.count; i++)
             if (strcmp(request->dataset_texts.words[i], value) == 0)
@@ -63,13 +68,24 @@ static int add_policy(const command *self, const char *name, run_request *reques
     return EXIT_DONE;
 }
 
+/* Each policy by its own name: presets, which have a colon, are for those who ask for them. */
+static int add_all_policies(const command *self, run_request *request)
+{
+    const char *name;
+    int code = EXIT_DONE;
+    for (size_t i = 0; !code && (name = command_policy_name(i)); i++)
+        if (!strchr(name, ':')) code = add_policy(self, name, request);
+    return code;
+}
+
 static int read_policies(const command *self, const char *text, run_request *request)
 {
     for (;;) {
         size_t length = strcspn(text, ",");
         char name[64] = "";
         memcpy(name, text, length < sizeof name ? length : sizeof name - 1);
-        int code = add_policy(self, name, request);
+        bool all = strcmp(name, "all") == 0;
+        int code = all ? add_all_policies(self, request) : add_policy(self, name, request);
         if (code) return code;
         if (!text[length]) return EXIT_DONE;
         text += length + 1;
@@ -200,14 +216,20 @@ uint64_t run_request_rounds(const run_request *request, const dataset *data)
     return request->given[REQUEST_ROUNDS] ? request->rounds : command_usual_rounds(data);
 }
 
+const char *run_request_label(const run_request *request, const dataset *data)
+{
+    return command_dataset_label(request->datasets, request->dataset_texts.count, data);
+}
+
 void run_request_print_remarks(const command *self, const run_request *request)
 {
+    if (request->quiet) return;
     for (size_t i = 0; i < request->dataset_texts.count; i++) {
         const dataset *data = request->datasets[i];
         char line[160];
-        command_print_remarks(self, data);
+        command_print_remarks(self, run_request_label(request, data), data);
         if (repeats_format(dataset_rows(data), run_request_rounds(request, data), line, sizeof line))
-            fprintf(stderr, "eenet %s: %s: %s\n", self->name, dataset_name(data), line);
+            fprintf(stderr, "eenet %s: %s: %s\n", self->name, run_request_label(request, data), line);
     }
 }
 
@@ -236,8 +258,7 @@ int run_request_make_jobs(const command *self, run_request *request)
 
 void run_request_print_output(const run_request *request)
 {
-    const char *folder = request->output;
-    if (folder) printf("\nThe results are in %s; 'eenet report %s' makes a page of them.\n", folder, folder);
+    if (request->output && !request->quiet) hint_report("results", request->output);
 }
 
 void run_request_release(run_request *request)

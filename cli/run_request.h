@@ -19,20 +19,22 @@ enum {
     REQUEST_SET,
     REQUEST_JOBS,
     REQUEST_OUTPUT,
+    REQUEST_QUIET,
     REQUEST_FLAGS
 };
 
 /* clang-format off */
 #define REQUEST_FLAG_LIST                                                                                              \
     [REQUEST_DATASET] = {'d', "dataset", "DATASET", "what to play on, as 'eenet datasets' lists; may be given again"}, \
-    [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "who plays; 'eenet policies' lists them"},            \
+    [REQUEST_POLICIES] = {'p', "policies", "POLICY[,POLICY...]", "who plays, as 'eenet policies' lists; all: but presets"}, \
     [REQUEST_ROUNDS] = {'T', "rounds", "ROUNDS", "rounds of a run, 10000 unless given; a data set's rows if fewer"},   \
     [REQUEST_SEEDS] = {'s', "seeds", "SEEDS", "one run for each, as 0-4 or 0,3,7-9; 0-9 unless given"},                \
     [REQUEST_DELAY] = {'\0', "delay", "DELAY", "when rewards come: N rounds late, geometric:MEAN or clicks:MEAN,TIMEOUT"}, \
     [REQUEST_SLOTS] = {'\0', "slots", "SLOTS", "that a round fills, each with another arm; 1 unless given"},             \
     [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
     [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given"},                          \
-    [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"}
+    [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"},               \
+    [REQUEST_QUIET] = {'q', "quiet", NULL, "no progress, no remarks, no hints: the results, and what failed"}
 /* clang-format on */
 
 typedef struct requested_policy {
@@ -50,6 +52,7 @@ typedef struct word_list {
 typedef struct run_request {
     const char *given[REQUEST_FLAGS]; /* those that are given once; NULL where they are not */
     word_list dataset_texts, sets;
+    bool quiet;
     bool lists; /* for the verb to set: the value of a --set may be a list, as "0.1,1" */
 
     /* From here on for run_request_open to fill. */
@@ -92,6 +95,9 @@ void run_request_release(run_request *request);
 
 /* Rounds of a run on the data set: what was asked for; where nothing was, as command_usual_rounds. */
 uint64_t run_request_rounds(const run_request *request, const dataset *data);
+
+/* What to call a data set: two of one name are told apart. */
+const char *run_request_label(const run_request *request, const dataset *data);
 
 /* Says on stderr, in a line each, what is likely a mistake in the data sets, and whose rows come again. */
 void run_request_print_remarks(const command *self, const run_request *request);

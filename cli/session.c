@@ -1,13 +1,24 @@
+#define _POSIX_C_SOURCE 200809L
 #include "session.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "interrupt.h"
 
-session session_start(const command *self)
+#define PATIENCE 1.0 /* seconds that the rounds at hand have to end in after Ctrl-C */
+
+static const char *name_dataset(const void *context, const dataset *data)
 {
-    interrupt_catch();
-    return (session){.self = self, .line = progress_start()};
+    return run_request_label(context, data);
+}
+
+session session_start(const command *self, const run_request *request)
+{
+    interrupt_catch(self->name);
+    return (session){
+        .self = self, .request = request, .line = progress_start(self->name, request->quiet, name_dataset, request)};
 }
 
 void session_end(session *here)
@@ -21,9 +32,25 @@ static bool on_wanted(void *context)
     return !interrupt_came();
 }
 
+/* The runs that have not ended are lost in any case. Nothing is being written: whoever keeps a run has the turn that
+ * the caller has now. The threads that play cannot be ended, so the program is. */
+static void leave(session *here)
+{
+    here->leave(here->leave_context);
+    fflush(NULL);
+    _exit(EXIT_INTERRUPTED);
+}
+
 static void on_standing(void *context, const run_standing *now)
 {
-    progress_draw(&((session *)context)->line, now);
+    session *here = context;
+    if (!interrupt_came()) {
+        progress_draw(&here->line, now);
+        return;
+    }
+    progress_clear(&here->line);
+    if (!(here->stopping > 0.0)) here->stopping = now->seconds;
+    if (here->leave && now->running && now->seconds - here->stopping > PATIENCE) leave(here);
 }
 
 static bool on_ended(void *context, const run_report *report)
@@ -33,14 +60,22 @@ static bool on_ended(void *context, const run_report *report)
         progress_clear(&here->line);
         const run_job *job = report->job;
         const char *options = job->options ? job->options : "";
-        command_failed(here->self, "%s, %s%s%s, seed %" PRIu64 ": %s", dataset_name(job->data), job->policy,
-                       options[0] ? " " : "", options, job->seed, report->error->message);
+        command_failed(here->self, "%s, %s%s%s, seed %" PRIu64 ": %s", run_request_label(here->request, job->data),
+                       job->policy, options[0] ? " " : "", options, job->seed, report->error->message);
     }
     bool more = !here->also.ended || here->also.ended(here->also.context, report);
     return more && !interrupt_came();
 }
 
+static void on_noted(void *context, const char *sentence)
+{
+    session *here = context;
+    if (here->request->quiet) return;
+    progress_clear(&here->line);
+    fprintf(stderr, "eenet %s: %s\n", here->self->name, sentence);
+}
+
 run_watch session_watch(session *here)
 {
-    return (run_watch){on_wanted, on_standing, on_ended, here};
+    return (run_watch){on_wanted, on_standing, on_ended, here, on_noted};
 }

@@ -2,12 +2,13 @@
 
 #include <inttypes.h>
 
+#include "hint.h"
 #include "session.h"
 
 int trained_model_open(const command *self, const run_request *request, const char *path, trained_model *out)
 {
     ee_error error;
-    *out = (trained_model){.path = path};
+    *out = (trained_model){.path = path, .request = request};
     if (!path) return EXIT_DONE;
     if (!path[0]) return command_misused(self, "--save must be a file, got ''");
     if (request->dataset_texts.count > 1)
@@ -23,7 +24,7 @@ void trained_model_release(trained_model *self)
 
 static int train(const command *self, const trained_model *model, const run_job *job)
 {
-    session here = session_start(self);
+    session here = session_start(self, model->request);
     run_watch watch = session_watch(&here);
     run_result result = {0};
     ee_error error;
@@ -49,6 +50,8 @@ int trained_model_save(const command *self, const trained_model *model, const tr
     const char *options = job.options && job.options[0] ? job.options : "its defaults";
     fprintf(stream, "\nSaved %s: %s%s, with %s, after %" PRIu64 " rounds of seed %" PRIu64 ".\n", model->path,
             job.policy, count > 1 ? ", which has the least regret" : "", options, job.rounds, job.seed);
-    fprintf(stream, "'eenet decide %s' decides with it.\n", model->path);
+    fprintf(stream, "To decide with it: eenet decide");
+    hint_path(stream, model->path);
+    fprintf(stream, "\n");
     return EXIT_DONE;
 }

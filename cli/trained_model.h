@@ -10,6 +10,7 @@
 
 typedef struct trained_model {
     const char *path; /* NULL: none is asked for */
+    const run_request *request;
     model_lock lock;
 } trained_model;
 

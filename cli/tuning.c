@@ -92,7 +92,8 @@ static ee_status make_tried(const requested_policy *from, bool paper, tried *int
 
 /* ---- what came out ---- */
 
-static ee_status print_table(const study_plan *plan, size_t place, const study *done, ee_error *error)
+static ee_status print_table(const run_request *request, const study_plan *plan, size_t place, const study *done,
+                             ee_error *error)
 {
     results_series *series = NULL;
     char(*labels)[64] = NULL;
@@ -107,8 +108,16 @@ static ee_status print_table(const study_plan *plan, size_t place, const study *
         series[count] = (results_series){labels[count], from->results};
         count++;
     }
-    results_table of = {plan->datasets[place], plan->rounds[place], series,      count,
-                        plan->seeds,           plan->seed_count,    &plan->late, plan->slots};
+    const dataset *data = plan->datasets[place];
+    results_table of = {run_request_label(request, data),
+                        data,
+                        plan->rounds[place],
+                        series,
+                        count,
+                        plan->seeds,
+                        plan->seed_count,
+                        &plan->late,
+                        plan->slots};
     if (!status) status = results_table_print(&of, error);
     memory_free(labels);
     memory_free(series);
@@ -134,12 +143,12 @@ static void print_choices(const study_plan *plan, size_t place, const study *don
     }
 }
 
-static ee_status print_all(const study_plan *plan, const study *done, ee_error *error)
+static ee_status print_all(const run_request *request, const study_plan *plan, const study *done, ee_error *error)
 {
     ee_status status = EE_OK;
     for (size_t i = 0; i < plan->dataset_count && !status; i++) {
         if (i) printf("\n");
-        status = print_table(plan, i, done, error);
+        status = print_table(request, plan, i, done, error);
         if (!status) print_choices(plan, i, done);
     }
     return status;
@@ -169,24 +178,32 @@ static int save_best(const command *self, const trained_model *model, const stud
     return code;
 }
 
+static void tell_interrupted(void *context)
+{
+    const session *here = context;
+    fprintf(stderr, "eenet %s: interrupted%s\n", here->self->name,
+            here->request->output ? "; the same command goes on from here" : "");
+}
+
 static int play(const command *self, const run_request *request, const study_plan *plan, const trained_model *model,
                 bool *ended)
 {
-    session here = session_start(self);
+    session here = session_start(self, request);
+    here.leave = tell_interrupted;
+    here.leave_context = &here;
     run_watch watch = session_watch(&here);
     study done = {0};
     ee_error error;
     ee_status status = study_run(plan, request->output, request->threads, &watch, &done, &error);
     session_end(&here);
     *ended = !status && !done.stopped;
-    if (*ended) status = print_all(plan, &done, &error);
+    if (*ended) status = print_all(request, plan, &done, &error);
     if (*ended && !status) run_request_print_output(request);
     int code = all_finished(plan, &done) ? EXIT_DONE : EXIT_FAILED;
     if (status) {
         code = command_refused(self, &error);
     } else if (done.stopped) {
-        fprintf(stderr, "eenet %s: interrupted%s\n", self->name,
-                request->output ? "; the same command goes on from here" : "");
+        tell_interrupted(&here);
         code = EXIT_INTERRUPTED;
     } else {
         int saved = save_best(self, model, plan, &done);

@@ -46,7 +46,7 @@ ee_status training_save(const run_job *job, const char *path, const run_watch *w
                         ee_error *error)
 {
     keeper self = {watch, path, EE_OK, error};
-    run_watch own = {on_wanted, on_standing, on_ended, &self};
+    run_watch own = {.wanted = on_wanted, .standing = on_standing, .ended = on_ended, .context = &self};
     ee_status status = runner_run_all(job, 1, 1, false, &own, result, error);
     return status ? status : self.status;
 }

@@ -64,7 +64,8 @@ END
 
 # Policies: one, one of a list, as a value of their own or attached to the flag.
 "$eenet" policies | cut -d ' ' -f 1 >policies
-expect run -p '' <policies
+{ cat policies && echo all; } >listed
+expect run -p '' <listed
 expect describe '' <policies
 expect report DIR --reference '' <policies
 expect run -p eenet,greedy,neural-linu <<'END'

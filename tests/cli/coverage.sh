@@ -107,7 +107,7 @@ damage() { # EXPRESSION SENTENCE
     # shellcheck disable=SC2086
     "$eenet" coverage $several $plain -o read >out 2>err || status=$?
     [ $status = 1 ] || fail "'$1': status $status"
-    [ "$(cat err)" = "eenet coverage: coverage.jsonl: line 3: $2" ] || fail "'$1': $(cat err)"
+    [ "$(cat err)" = "eenet coverage: read/coverage.jsonl: line 3: $2; take that line out to go on" ] || fail "'$1': $(cat err)"
 }
 damage '3s/{//' 'byte 1: expected {'
 damage '3s/"width":[^}]*/"width":"much"/' "expected a number in 'width'"

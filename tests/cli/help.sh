@@ -17,6 +17,13 @@ done
 "$eenet" --help | cmp - overview
 "$eenet" -h | cmp - overview
 "$eenet" help help | cmp - overview
+"$eenet" help --help | cmp - overview
+"$eenet" help -h | cmp - overview
+"$eenet" help run >asked
+for words in 'help run --help' 'help --help run' '--help run' '-h run'; do
+    # shellcheck disable=SC2086 # words
+    "$eenet" $words | cmp - asked
+done
 code=0
 "$eenet" >stdout 2>stderr || code=$?
 test "$code" = 2 || fail "without a verb: exit status $code"
@@ -26,7 +33,7 @@ test ! -s stdout || fail "a complaint on stdout"
 # Every flag of run is in its help.
 "$eenet" help run >run
 for flag in '-d, --dataset DATASET' '-p, --policies POLICY' '-T, --rounds ROUNDS' '-s, --seeds SEEDS' \
-    '--delay DELAY' '-j, --jobs JOBS' '-o, --output DIR' '--set POLICY.OPTION=VALUE' '--json' '--log FILE' '--save MODEL'; do
+    '--delay DELAY' '-j, --jobs JOBS' '-o, --output DIR' '--set POLICY.OPTION=VALUE' '--json' '--log FILE' '--save MODEL' '-q, --quiet'; do
     grep -q -e "$flag" run || fail "no $flag in the help of run"
 done
 

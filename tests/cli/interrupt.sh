@@ -70,3 +70,43 @@ sed -E 's/"seconds":[^,]*//' kept/results.jsonl | cmp - expected
 sed -E 's/ +[0-9.]+$//' table >expected
 sed -E 's/ +[0-9.]+$//' again | cmp - expected
 test ! -e kept/pending || fail "something is left in pending/"
+
+# In the middle of a round that takes for ever: it is not waited for. What had ended before is kept and shown.
+endless='--set eenet.f1.steps=1e9'
+# shellcheck disable=SC2086
+env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform,eenet $endless -T 20 -s 0-1 -j 1 -o slow \
+    >table 2>stderr &
+pid=$!
+until test -e slow/results.jsonl && test "$(wc -l <slow/results.jsonl)" = 2; do
+    kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
+done
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+test "$code" = 130 || fail "a long round: exit status $code"
+grep -Eq '^  uniform .* 2/2$' table || fail "a long round: $(cat table)"
+grep -Eq '^  eenet .* 0/2$' table || fail "a long round: $(cat table)"
+tail -n 1 table | grep -q 'a page of them: eenet report slow' || fail "a long round: no report is offered: $(cat table)"
+test "$(tail -n 1 stderr)" = 'eenet run: interrupted; missing: eenet seeds 0-1; the same command goes on from here' ||
+    fail "a long round: $(cat stderr)"
+cp slow/results.jsonl before
+"$eenet" run -d synthetic:inner -p uniform -T 20 -s 0-1 -o slow >again
+cmp before slow/results.jsonl
+test "$(ls -A slow | tr '\n' ' ')" = 'curves results.jsonl ' || fail "a long round: left behind: $(ls -A slow)"
+
+# The same of a grid, and of runs of which none has finished: no report of nothing is offered.
+for verb in grid run; do
+    # shellcheck disable=SC2086
+    env --default-signal=INT "$eenet" $verb -d synthetic:inner -p eenet $endless -T 20 -s 0 -o "nothing-$verb" \
+        >table 2>stderr &
+    pid=$!
+    until test -e "nothing-$verb/pending" && awk "$catches" "/proc/$pid/status"; do
+        kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
+    done
+    kill -INT "$pid"
+    code=0
+    wait "$pid" || code=$?
+    test "$code" = 130 || fail "$verb of nothing: exit status $code"
+    grep -q "^eenet $verb: interrupted.*; the same command goes on from here\$" stderr || fail "$verb: $(cat stderr)"
+    ! grep -q report table || fail "a report of nothing is offered: $(cat table)"
+done

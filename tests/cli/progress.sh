@@ -17,25 +17,46 @@ screen() {
 # The first is drawn before a run can have ended; the last thing on the screen is the line's removal.
 screen 120 -d synthetic:inner -p uniform,greedy -T 50 -s 0 -j 1
 grep -q '^  policy ' table || fail "no table"
-grep -Eq '^\[[#-]{10}\] 0/2 runs, [01] running' lines || fail "no progress: $(cat -v screen)"
+grep -Eq '^\[[#-]{20}\] [0-9.]+%, 0/2 runs' lines || fail "no progress: $(cat -v screen)"
 test "$(tail -c 4 screen | od -An -c | tr -d ' ')" = '\r033[K' || fail "the line is left behind: $(cat -v screen)"
 
-# While it plays, for ever: the signal is sent when the line has told the rate.
+# While it plays, for ever: the signal is sent when the line has told the time. It is answered at once.
 script -qefc "stty cols 120 && echo \$\$ >pid && exec env --default-signal=INT '$eenet' run -d synthetic:inner \
     -p uniform -T 1000000000000 -s 5 >table" /dev/null </dev/null >screen &
-line='\[-{10}\] 0/1 runs, 1 running, [0-9]+ rounds/s, [0-9:]+ left; synthetic:inner uniform seed 5: [0-9]+/1000000000000'
+line='\[-{20}\] 0\.0%, 0/1 runs, [0-9:]+ left; synthetic:inner uniform seed 5: [0-9]+/1000000000000'
 until tr '\r' '\n' <screen | sed "s/$escape\[K//" | grep -Eqx "$line"; do
     kill -0 $! || fail "it ended too early: $(cat -v screen)"
 done
 kill -INT "$(cat pid)"
 wait $! || true
+grep -q 'eenet run: stopping; Ctrl-C again ends it at once' screen || fail "no answer: $(cat -v screen)"
 grep -q 'interrupted; missing: uniform seed 5' screen || fail "not interrupted: $(cat -v screen)"
 
+# The bar moves within a run: one run alone, many lines, each further than the one before. -q draws nothing.
+screen 120 -d synthetic:inner -p eenet -T 8000 -s 0
+sed -n 's/^\[\([#-]*\)\] \([0-9.]*\)%, 0\/1 runs.*/\2 \1/p' lines >drawn
+awk '$1 + 0 < last { exit 1 } { last = $1; seen[$2] = 1 } END { for (bar in seen) n++; exit !(NR >= 3 && n >= 3) }' drawn ||
+    fail "the bar does not move within a run: $(cat drawn)"
+screen 120 -d synthetic:inner -p eenet -T 2000 -s 0 -q
+test ! -s screen || fail "not quiet: $(cat -v screen)"
+
+# Where stderr is no terminal, a line after some seconds, if there is more to come; none with -q. The quiet one started
+# before, so its line would be there.
+env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 1e12 -s 0 -q >quiet_table 2>quiet &
+quiet=$!
+env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 1e12 -s 0 >table 2>stderr &
+until test -s stderr; do kill -0 $! || fail "it ended too early"; done
+kill -INT $! $quiet
+wait $! $quiet || true
+head -n 1 stderr | grep -Eqx 'eenet run: 0\.0%, 0/1 runs, [0-9:]+ left' || fail "no line: $(cat stderr)"
+test "$(wc -l <stderr)" = 2 || fail "more than a line: $(cat stderr)"
+test "$(cat quiet)" = 'eenet run: interrupted; missing: uniform seed 0' || fail "not quiet: $(cat quiet)"
+
 # On a narrow terminal the line is cut, so that it does not wrap.
-screen 16 -d synthetic:inner -p uniform -T 50 -s 0
-grep -Eqx '\[[#-]{10}\] 0/' lines || fail "not cut: $(cat -v screen)"
+screen 26 -d synthetic:inner -p uniform -T 50 -s 0
+grep -Eqx '\[[#-]{20}\] [0-9.]{2}' lines || fail "not cut: $(cat -v screen)"
 
 # What is read from a folder counts as done.
 "$eenet" run -d synthetic:inner -p uniform -T 50 -s 0-2 -o kept >table
 screen 120 -d synthetic:inner -p uniform -T 50 -s 0-3 -o kept -j 1
-grep -Eq '^\[#{7}[#-]{3}\] 3/4 runs' lines || fail "what is there does not count: $(cat -v screen)"
+grep -Eq '^\[#{15}[#-]{5}\] 7[0-9.]*%, 3/4 runs' lines || fail "what is there does not count: $(cat -v screen)"

@@ -88,7 +88,18 @@ sed '1,/^$/d' table | sed -n '/^synthetic:inner/,$p' | regrets | cmp - alone
 # With -o the table is followed by the place of the results, once.
 "$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o kept >table 2>stderr
 test ! -s stderr || fail "words on stderr, which is no terminal"
-test "$(tail -n 1 table)" = "The results are in kept; 'eenet report kept' makes a page of them." || fail "$(cat table)"
+test "$(tail -n 1 table)" = "The results are in kept; a page of them: eenet report kept" || fail "$(cat table)"
+# The command is one that a shell takes, whatever the folder is called.
+for folder in "my results" "it's" -kept; do
+    "$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o "$folder" >table
+    tail -n 1 table | grep -q "^The results are in $folder; a page of them: eenet report " || fail "$(cat table)"
+    eval "set -- $(sed -n 's/.*: eenet report //p' table)"
+    test "$1" != -- || shift
+    test "$#" = 1 && test "$1" = "$folder" || fail "a shell takes '$*' from $(cat table)"
+done
+# -q: the table, and no word more.
+"$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o kept -q >table 2>stderr
+test ! -s stderr && tail -n 1 table | grep -q '^  uniform' || fail "not quiet: $(cat table stderr)"
 "$eenet" run -d synthetic:inner -p uniform -T 20 -s 0 -o kept --json >line
 test "$(wc -l <line)" = 1 || fail "more than the line: $(cat line)"
 
@@ -99,3 +110,28 @@ test "$code" = 1 || fail "exit status $code without the files"
 test ! -s stdout || fail "a table without data"
 grep -q '^eenet run: file: could not open no-such-folder/yelp_.*\.npy: No such file or directory$' stderr ||
     fail "the missing file is not named: $(cat stderr)"
+
+# Numbers as people write them, blanks after commas in one word or in several, and all policies but presets.
+"$eenet" run -d synthetic:inner -p uniform,greedy -T 1000 -s 0,2-3 --set greedy.pending=200 --delay clicks:20,100 \
+    -j 1 --json | sed -E 's/"seconds":[^,]*//' >expected
+"$eenet" run -d synthetic:inner -p 'uniform, greedy' -T 1e3 -s '0, 2-3' --set greedy.pending=2e2 \
+    --delay 'clicks:20, 1e2' -j 1 --json | sed -E 's/"seconds":[^,]*//' | cmp - expected
+"$eenet" run -d synthetic:inner -p uniform, greedy -T 1.0e3 --seeds=0, 2-3 --set=greedy.pending=200 \
+    --delay clicks:20, 100 -j 1 --json | sed -E 's/"seconds":[^,]*//' | cmp - expected
+"$eenet" policies | cut -d ' ' -f 1 | grep -v : >expected
+"$eenet" run -d synthetic:inner,dim=3,arms=2 -p all -T 5 -s 0 --json | sed -E 's/.*"policy":"([^"]*)".*/\1/' |
+    diff expected -
+"$eenet" run -d synthetic:inner,dim=3,arms=2 -p all,eenet:fast -T 5 -s 0 --json | tail -n 1 | grep -q eenet:fast ||
+    fail "no preset beside all"
+
+# Two data sets of one name are told apart, on both streams.
+mkdir -p one two
+printf 'a,b,label\n1,2,x\n3,1,y\n2,5,x\n0,1,y\n' >one/same.csv
+printf 'a,b,label\n1,7,x\n3,1,y\n2,5,y\n0,9,x\n' >two/same.csv
+"$eenet" run -d table:one/same.csv -d table:two/same.csv -p uniform -T 8 -s 0 >table 2>stderr
+for place in one two; do
+    grep -q "^table:$place/same.csv: 2 arms" table || fail "not told apart: $(cat table)"
+    grep -q "^eenet run: table:$place/same.csv: 4 rows, 8 rounds" stderr || fail "not told apart: $(cat stderr)"
+done
+"$eenet" run -d table:one/same.csv -d synthetic:inner -p uniform -T 4 -s 0 2>&1 | grep -q '^table:same: ' ||
+    fail "one of a name has its path"

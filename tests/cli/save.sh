@@ -36,7 +36,7 @@ tail -n 3 table >said
 cat >expected <<'END'
 
 Saved model: eenet, which has the least regret, with its defaults, after 200 rounds of seed 5.
-'eenet decide model' decides with it.
+To decide with it: eenet decide model
 END
 diff expected said || fail 'what run says'
 [ ! -e model.lock ] || fail 'the lock is still there'

@@ -31,7 +31,8 @@ refuse "eenet run: expected a data set: -d DATASET" run -p uniform
 refuse "eenet run: expected policies: -p POLICY[,POLICY...]" run -d synthetic:inner
 refuse "eenet run: no flag is called '--jsn'; did you mean '--json'?" run --jsn
 refuse "eenet run: no flag is called '--round'; did you mean '--rounds'?" run --round=3
-refuse "eenet run: no flag is called '-q'" run -q
+refuse "eenet run: no flag is called '-x'" run -x
+refuse "eenet help: takes one verb, got 'grid' too" help run grid
 refuse "eenet run: --rounds takes a value: --rounds ROUNDS" run -T
 refuse "eenet run: --json takes no value, got 'yes'" run --json=yes
 refuse "eenet run: 'synthetic:inner' is given twice" run -d synthetic:inner -d synthetic:cosine --dataset=synthetic:inner
@@ -43,7 +44,7 @@ run_on_inner() {
     shift
     refuse "eenet run: $sentence" run -d synthetic:inner "$@"
 }
-for rounds in 0 -5 +5 ten 10x 1e3 1.5 1000000000001 99999999999999999999999 ''; do
+for rounds in 0 -5 +5 ten 10x 1e 1e-3 1.5 1.25e1 1e13 1000000000001 99999999999999999999999 ''; do
     run_on_inner "--rounds must be a whole number, 1 to 1000000000000, got '$rounds'" -p uniform -T "$rounds"
 done
 for jobs in 0 -1 all 1025 ''; do
@@ -72,6 +73,9 @@ run_on_inner "no policy is called 'unform'; did you mean 'uniform'?" -p greedy,u
 run_on_inner "no policy is called 'something-else-entirely'; 'eenet policies' lists them" -p something-else-entirely
 run_on_inner "no policy is called ''; 'eenet policies' lists them" -p uniform,
 run_on_inner "'uniform' is given twice" -p uniform,greedy,uniform
+run_on_inner "'uniform' is given twice" -p uniform,all
+run_on_inner "no policy is called ''; 'eenet policies' lists them" -p uniform, -T 5
+run_on_inner "seeds: expected a list such as 0-4 or 0,3,7-9, got '1,x'" -p uniform -s 1, x
 
 run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform'" -p uniform --set uniform
 run_on_inner "--set: expected POLICY.OPTION=VALUE, got 'uniform.pending'" -p uniform --set uniform.pending
