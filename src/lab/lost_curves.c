@@ -26,7 +26,7 @@ static file_losses count_losses(const stored_runs *list, const char *curve, cons
 static void tell(const lost_curves *self, const char *curve, file_losses losses)
 {
     const run_watch *watch = self->watch;
-    char sentence[640], again[100], left[160] = "";
+    char sentence[800], again[100], left[160] = "";
     if (!watch || !watch->noted) return;
     snprintf(again, sizeof again, "%zu of its %zu run%s %s played again", losses.again, losses.runs,
              losses.runs == 1 ? "" : "s", losses.again == 1 ? "is" : "are");

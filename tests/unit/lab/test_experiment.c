@@ -200,7 +200,7 @@ typedef struct notes {
     bool wrong;             /* a standing that does not count what was read, or goes back */
     double share;           /* of the last standing */
     int sentences;
-    char sentence[700]; /* the last */
+    char sentence[800]; /* the last */
 } notes;
 
 static bool note_end(void *context, const run_report *report)
