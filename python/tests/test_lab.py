@@ -545,6 +545,21 @@ def test_repeated_rows_are_told():
     assert told[0].filename == __file__
 
 
+def test_what_is_likely_a_mistake_is_told(tmp_path):
+    (tmp_path / "texts.csv").write_text("color,kind\n" + "red,a\nblue,b\nred,b\n" * 5)
+    data = lab.open(f"table:{tmp_path}/texts.csv")
+    (remark,) = data.remarks
+    assert remark == "the first row (color, kind) is taken for values; where it names the columns, add header=yes"
+    with pytest.warns(UserWarning) as told:
+        lab.run(data, "uniform", rounds=3, seeds=[0], progress=False)
+    assert [str(one.message) for one in told] == [f"table:texts: {remark}"] and told[0].filename == __file__
+    assert lab.open(f"table:{tmp_path}/texts.csv,header=yes").remarks == []
+    (remark,) = lab.table([[i % 7, i % 3] for i in range(40)], [i / 8 for i in range(40)]).remarks
+    assert remark.endswith("has 40 different values in 40 rows, each a class of its own, as a quantity has and not a class")
+    (tmp_path / "odd.csv").write_bytes(b"m\xfc,m\xfc,kind\n1,2,a\n2,3,b\n")
+    assert "m\\xfc" in lab.open(f"table:{tmp_path}/odd.csv").remarks[0]
+
+
 def test_runs_come_in_the_order_of_the_call_and_any_label_is_the_reference(tmp_path):
     pytest.importorskip("pandas")
     wide, narrow = ("linucb", {"alpha": 1.0}), ("linucb", {"alpha": 0.1})

@@ -51,7 +51,7 @@ double cell_with_comma(const cell *value)
     if (length >= sizeof copy) return NAN;
     memcpy(copy, value->text, length + 1);
     char *comma = strchr(copy, ',');
-    if (!comma) return NAN;
+    if (!comma || comma[1] < '0' || comma[1] > '9') return NAN;
     *comma = '.';
     bool good = field_number(&(field){copy, length}, &number) && fabs(number) <= (double)FLT_MAX;
     return good ? number : NAN;
@@ -89,8 +89,8 @@ static ee_status add(category_list *list, const cell *value, ee_error *error)
     return EE_OK;
 }
 
-ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, category_list *list,
-                             ee_error *error)
+ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, const char *advice,
+                             category_list *list, ee_error *error)
 {
     list->by_number = true;
     for (size_t row = 0; row < rows; row++)
@@ -100,8 +100,8 @@ ee_status categories_collect(const cell *cells, size_t rows, size_t stride, cons
         ee_status status = add(list, &cells[row * stride], error);
         if (status) return status;
         if (list->count > CATEGORIES_MOST)
-            return status_fail(error, EE_BAD_INPUT, "%s: more than %d values differ, expected a category in each row",
-                               where, CATEGORIES_MOST);
+            return status_fail(error, EE_BAD_INPUT, "%s: more than %d values differ, expected a category in each row%s",
+                               where, CATEGORIES_MOST, advice);
     }
     return EE_OK;
 }

@@ -35,11 +35,11 @@ typedef struct category_list {
     bool by_number;
 } category_list;
 
-/* Adds every value of a column that is not missing; EE_BAD_INPUT, with where for the file and the column, where more
- * than CATEGORIES_MOST differ. cells is (rows, stride), the column its first. list starts as zeros but for its owner,
- * and is to be released where it has none, on failure too. */
-ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, category_list *list,
-                             ee_error *error);
+/* Adds every value of a column that is not missing; EE_BAD_INPUT, with where for the file and the column, and advice on
+ * what to do, where more than CATEGORIES_MOST differ. cells is (rows, stride), the column its first. list starts as
+ * zeros but for its owner, and is to be released where it has none, on failure too. */
+ee_status categories_collect(const cell *cells, size_t rows, size_t stride, const char *where, const char *advice,
+                             category_list *list, ee_error *error);
 
 /* The number of a value that the list has; of another one, that of the first behind it, or the count. */
 size_t categories_find(const category_list *list, const cell *value);

@@ -137,7 +137,7 @@ static ee_status tell_rows(const classes_dataset *data, const category_list *cla
 static ee_status number_labels(const cell *labels, const char *name, classes_dataset *data, category_list *classes,
                                ee_error *error)
 {
-    ee_status status = categories_collect(labels, data->rows, 1, name, classes, error);
+    ee_status status = categories_collect(labels, data->rows, 1, name, "", classes, error);
     for (size_t row = 0; row < data->rows && !status; row++)
         data->labels[row] = (uint32_t)categories_find(classes, &labels[row]);
     data->classes = classes->count;

@@ -40,12 +40,12 @@ static ee_status copy_text(row_encoding *self, const char **name, ee_error *erro
     return status;
 }
 
-/* A number that came without a text, or with a decimal comma, gets one that is read as the same. */
-static ee_status copy_category(row_encoding *self, cell *category, ee_error *error)
+/* Of a list of numbers: one that came without a text, or with a decimal comma, gets a text that is read as the same. */
+static ee_status copy_number(row_encoding *self, cell *category, ee_error *error)
 {
     double number;
-    bool good = field_number(&(field){category->text, strlen(category->text)}, &number);
-    if (isnan(category->number) || good) return copy_text(self, &category->text, error);
+    if (field_number(&(field){category->text, strlen(category->text)}, &number))
+        return copy_text(self, &category->text, error);
     text written = text_start(error);
     text_double(&written, category->number);
     if (!written.status) {
@@ -59,7 +59,9 @@ static ee_status copy_category(row_encoding *self, cell *category, ee_error *err
 static ee_status copy_categories(row_encoding *self, category_list *list, ee_error *error)
 {
     ee_status status = EE_OK;
-    for (size_t i = 0; i < list->count && !status; i++) status = copy_category(self, &list->sorted[i], error);
+    for (size_t i = 0; i < list->count && !status; i++)
+        status = list->by_number ? copy_number(self, &list->sorted[i], error)
+                                 : copy_text(self, &list->sorted[i].text, error);
     return status;
 }
 

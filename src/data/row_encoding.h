@@ -70,13 +70,18 @@ size_t row_encoding_cells(const row_encoding *self, const cell *cells, uint32_t 
 
 /* The same of an object {"column": value, ...} in JSON. A column that is null or not named is missing; one without
  * features may have any value. EE_BAD_INPUT, with a sentence that names the column, where there is none of that name,
- * a value is of no category that the table had, or is no number where one is expected. */
+ * a value is of no category that the table had, is no number where one is expected, or too far from the table's. */
 ee_status row_encoding_json(const row_encoding *self, json_text object, uint32_t *indices, float *values, size_t *count,
                             ee_error *error);
 
-/* Fails where a name or a category is not UTF-8. */
+/* As a file. Writing fails where a name or a category is not UTF-8. */
 ee_status row_encoding_write(const row_encoding *self, const char *path, ee_error *error);
 ee_status row_encoding_read(const char *path, row_encoding **out, ee_error *error);
+
+/* What the file holds; name is the file's, for messages. */
+struct text; /* text.h */
+void row_encoding_format(const row_encoding *self, struct text *into);
+ee_status row_encoding_parse(const char *bytes, size_t size, const char *name, row_encoding **out, ee_error *error);
 
 /* Divides a row by its length; one of zeros stays. */
 void row_scale_to_unit(float *values, size_t count);

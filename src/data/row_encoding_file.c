@@ -1,4 +1,5 @@
 /* An encoding as a file, which row_encoding.h describes. */
+#include <float.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -51,18 +52,23 @@ static void add_column(text *out, const row_column *column)
     text_add(out, "}");
 }
 
+void row_encoding_format(const row_encoding *self, text *into)
+{
+    text_add(into, "{\"format\": \"%s\", \"version\": %d, \"constant\": %s, \"normalize\": \"%s\",\n \"columns\": [",
+             format_name, VERSION, self->constant ? "true" : "false", normalize_names[self->normalize]);
+    for (size_t i = 0; i < self->width; i++) {
+        text_add(into, "%s", i ? ",\n   " : "\n   ");
+        add_column(into, &self->columns[i]);
+    }
+    text_add(into, "],\n \"classes\": ");
+    add_categories(into, &self->classes);
+    text_add(into, "}\n");
+}
+
 ee_status row_encoding_write(const row_encoding *self, const char *path, ee_error *error)
 {
     text out = text_start(error);
-    text_add(&out, "{\"format\": \"%s\", \"version\": %d, \"constant\": %s, \"normalize\": \"%s\",\n \"columns\": [",
-             format_name, VERSION, self->constant ? "true" : "false", normalize_names[self->normalize]);
-    for (size_t i = 0; i < self->width; i++) {
-        text_add(&out, "%s", i ? ",\n   " : "\n   ");
-        add_column(&out, &self->columns[i]);
-    }
-    text_add(&out, "],\n \"classes\": ");
-    add_categories(&out, &self->classes);
-    text_add(&out, "}\n");
+    row_encoding_format(self, &out);
     return text_save(&out, path);
 }
 
@@ -133,8 +139,8 @@ static ee_status read_number(const rows_file *file, const json_t *object, const 
     char expected[64];
     snprintf(expected, sizeof expected, "'%s' of a numeric column to be a number", name);
     if (!json_is_number(value)) return fail(file, expected);
-    *out = json_number_value(value);
-    return *out >= low ? EE_OK : fail(file, expected);
+    *out = json_number_value(value) + 0.0; /* a zero has no sign */
+    return *out >= low && fabs(*out) <= (double)FLT_MAX ? EE_OK : fail(file, expected);
 }
 
 static ee_status read_column(const rows_file *file, const json_t *object, row_column *column)
@@ -190,22 +196,28 @@ static ee_status read_root(const rows_file *file, const json_t *root, row_encodi
     return status;
 }
 
+ee_status row_encoding_parse(const char *bytes, size_t size, const char *name, row_encoding **out, ee_error *error)
+{
+    rows_file file = {name, error};
+    json_error_t problem;
+    *out = NULL;
+    json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &problem);
+    if (!root)
+        return status_fail(error, EE_BAD_INPUT, "%s, line %d, column %d: %.100s", file_tail(name), problem.line,
+                           problem.column, problem.text);
+    ee_status status = read_root(&file, root, out);
+    json_decref(root);
+    return status;
+}
+
 ee_status row_encoding_read(const char *path, row_encoding **out, ee_error *error)
 {
-    rows_file file = {path, error};
     uint8_t *bytes;
     size_t size;
-    json_error_t problem;
     *out = NULL;
     ee_status status = file_read(path, &bytes, &size, error);
     if (status) return status;
-    json_t *root = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &problem);
-    if (root)
-        status = read_root(&file, root, out);
-    else
-        status = status_fail(error, EE_BAD_INPUT, "%s, line %d, column %d: %.100s", file_tail(path), problem.line,
-                             problem.column, problem.text);
-    json_decref(root);
+    status = row_encoding_parse((const char *)bytes, size, path, out, error);
     memory_free(bytes);
     return status;
 }

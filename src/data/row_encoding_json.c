@@ -57,21 +57,34 @@ static ee_status fail_category(json_row *row, const row_column *column, const ce
                        value->text, suggest(value->text, names, list->count, hint));
 }
 
-static ee_status check_value(json_row *row, const row_column *column, const cell *value, ee_error *error)
+static ee_status check_number(const row_encoding *encoding, const row_column *column, const cell *value,
+                              ee_error *error)
 {
-    const category_list *list = &column->categories;
-    if (!value->text) return EE_OK;
-    if (column->kind == SURVEY_NUMERIC && isnan(value->number)) {
-        if (cell_is_beyond(value))
-            return status_fail(error, EE_BAD_INPUT, "column '%.40s': expected a number of at most %.3g, got '%.40s'",
-                               column->name, (double)FLT_MAX, value->text);
+    if (cell_is_beyond(value))
+        return status_fail(error, EE_BAD_INPUT, "column '%.40s': expected a number of at most %.3g, got '%.40s'",
+                           column->name, (double)FLT_MAX, value->text);
+    if (isnan(value->number))
         return status_fail(error, EE_BAD_INPUT, "column '%.40s': expected a number, got '%.40s'", column->name,
                            value->text);
-    }
-    if (column->kind != SURVEY_CATEGORICAL) return EE_OK;
+    double centre = encoding->normalize == NORMALIZE_NONE ? 0.0 : column->mean;
+    if (column->scale == 0.0 || fabs((value->number - centre) / column->scale) <= (double)FLT_MAX) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "column '%.40s': '%.40s' is too far from the numbers of the table",
+                       column->name, value->text);
+}
+
+static ee_status check_category(json_row *row, const row_column *column, const cell *value, ee_error *error)
+{
+    const category_list *list = &column->categories;
     size_t place = list->by_number && isnan(value->number) ? list->count : categories_find(list, value);
     if (place < list->count && categories_compare(list, &list->sorted[place], value) == 0) return EE_OK;
     return fail_category(row, column, value, error);
+}
+
+static ee_status check_value(json_row *row, const row_column *column, const cell *value, ee_error *error)
+{
+    if (value->text && column->kind == SURVEY_NUMERIC) return check_number(row->encoding, column, value, error);
+    if (value->text && column->kind == SURVEY_CATEGORICAL) return check_category(row, column, value, error);
+    return EE_OK;
 }
 
 /* What a table would have in place of the value: numbers, true and false are the texts that stand there. */

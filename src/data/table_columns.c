@@ -259,8 +259,11 @@ static void measure_numeric(const table *t, size_t index, row_column *into)
 static ee_status collect(const table *t, size_t index, category_list *list, ee_error *error)
 {
     char title[64], where[180];
+    const char *advice = t->columns[index].commas ? "; decimal=comma reads numbers with one"
+                         : index == t->label      ? "; label=COLUMN names another label"
+                                                  : "; ignore=COLUMN leaves it out";
     snprintf(where, sizeof where, "%s, %s", file_tail(t->file->path), table_column_title(t, index, title));
-    return categories_collect(table_cell(t, 0, index), table_rows(t), t->width, where, list, error);
+    return categories_collect(table_cell(t, 0, index), table_rows(t), t->width, where, advice, list, error);
 }
 
 static ee_status measure_column(table *t, size_t index, ee_error *error)

@@ -79,7 +79,8 @@ static ee_status remark_label(const table *t, survey *into, ee_error *error)
 {
     char title[64], label[80];
     snprintf(label, sizeof label, "the label, %s,", table_column_title(t, t->label, title));
-    return table_remark_label(&t->encoding->classes, table_rows(t), label, "; label=COLUMN names another", into, error);
+    const char *advice = t->codes ? "" : "; label=COLUMN names another"; /* in memory, the first column is the label */
+    return table_remark_label(&t->encoding->classes, table_rows(t), label, advice, into, error);
 }
 
 /* "Yes" and "yes" are two classes, and hardly meant to be. */

@@ -36,7 +36,7 @@ class Round(NamedTuple):
 
 class Dataset(_lab.Dataset):
     """A data set that was opened; made by `eenet.lab.open` and `eenet.lab.table`. It is only read: any number of
-    threads may use it.
+    threads may use it. `remarks` are sentences on what is likely a mistake in what was read; `run` warns of them.
 
     >>> data = Dataset("synthetic:cosine,dim=3,arms=4")
     >>> data.name, data.dim, data.arms, data.length, data.rows

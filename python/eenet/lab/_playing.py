@@ -110,6 +110,8 @@ class _Plan:
                 self._name(cell, one)
                 self.jobs += jobs
                 self.keys += [(*cell, seed, count, late, slots) for seed in seeds]
+            for remark in data.remarks:
+                warnings.warn(f"{data.name}: {remark}", stacklevel=3)
             if _lab.repeats(data, count):
                 warnings.warn(f"{data.name}: {_lab.repeats(data, count)}", stacklevel=3)
 

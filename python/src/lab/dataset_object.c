@@ -1,6 +1,9 @@
 #include "dataset_object.h"
 
+#include <string.h>
+
 #include "column_cells.h"
+#include "data/survey.h"
 #include "shared/array_view.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
@@ -260,6 +263,21 @@ static PyObject *dataset_rows_get(PyObject *self, void *none)
     return count_or_none(dataset_rows(((dataset_object *)self)->data));
 }
 
+/* A file may be anything: what is not UTF-8 is shown as such. */
+static PyObject *dataset_remarks_get(PyObject *self, void *none)
+{
+    (void)none;
+    const survey *seen = dataset_survey(((dataset_object *)self)->data);
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < seen->remark_count; i++) {
+        const char *remark = seen->remarks[i];
+        PyObject *text = PyUnicode_DecodeUTF8(remark, (Py_ssize_t)strlen(remark), "backslashreplace");
+        if (!text || PyList_Append(list, text)) Py_CLEAR(list);
+        Py_XDECREF(text);
+    }
+    return list;
+}
+
 static PyGetSetDef dataset_properties[] = {
     {"text", dataset_text_get, NULL, "What it was opened with.", NULL},
     {"name", dataset_name_get, NULL, "What results call it: the text without the folders.", NULL},
@@ -271,6 +289,7 @@ static PyGetSetDef dataset_properties[] = {
     {"exclusive", dataset_exclusive_get, NULL, "At most one arm of a round has more than the least reward.", NULL},
     {"length", dataset_length_get, NULL, "Rounds that it has; None: without end.", NULL},
     {"rows", dataset_rows_get, NULL, "Rows that come again when all have come; None: every round is drawn anew.", NULL},
+    {"remarks", dataset_remarks_get, NULL, "What is likely a mistake in what was read, a sentence each.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

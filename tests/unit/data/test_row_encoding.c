@@ -217,6 +217,26 @@ static void codes_that_no_row_had(void **state)
     folder_remove(&folder);
 }
 
+static void numbers_that_are_too_far(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, "a,target\n1e-20,x\n2e-20,y\n", "");
+    uint32_t indices[MOST];
+    float values[MOST];
+    size_t count;
+    ee_error error;
+    assert_int_equal(
+        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), indices, values, &count, &error),
+        EE_BAD_INPUT);
+    assert_string_equal(error.message, "column 'a': '1e38' is too far from the numbers of the table");
+    assert_int_equal(
+        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), indices, values, &count, &error), EE_OK);
+    assert_true(values[1] == 1.0f);
+    dataset_free(data);
+    folder_remove(&folder);
+}
+
 #define HEAD "{\"format\":\"eenet rows\",\"version\":1,\"constant\":true,\"normalize\":\"unit\",\"columns\":["
 #define NUMBER "{\"name\":\"a\",\"kind\":\"numeric\",\"mean\":1,\"scale\":2,\"missing\":false}"
 #define TAIL "],\"classes\":[\"no\",\"yes\"]}"
@@ -291,6 +311,7 @@ int main(void)
         cmocka_unit_test(what_was_never_missing_may_be),
         cmocka_unit_test(wrong_rows_are_named),
         cmocka_unit_test(codes_that_no_row_had),
+        cmocka_unit_test(numbers_that_are_too_far),
         cmocka_unit_test(wrong_files_are_named),
         cmocka_unit_test(names_that_are_not_utf8_are_not_written),
         cmocka_unit_test(other_kinds_have_none),

@@ -261,6 +261,16 @@ static void separators_and_line_ends(void **state)
     expect_rows("\xef\xbb\xbf\"a\",b,target\n1,2,x\n3,4,y\n", PLAIN ",label=target", 2, 2, rows);
 }
 
+static void fractions_may_have_commas(void **state)
+{
+    (void)state;
+    expect_rows("a;b;target\n1,5;2;x\n-3,25;4;y\n", PLAIN ",decimal=comma", 2, 2, "0| 0:1.5 1:2\n1| 0:-3.25 1:4\n");
+    /* Classes and categories, all numbers or not, and what is none. */
+    expect_rows("a;target\n1;10,5\n2;9,5\n3;10,5\n", PLAIN ",decimal=comma", 1, 2, "1| 0:1\n0| 0:2\n1| 0:3\n");
+    expect_rows("a;target\n1;10,5\n2;9,5\n3;b\n", PLAIN ",decimal=comma", 1, 3, "0| 0:1\n1| 0:2\n2| 0:3\n");
+    expect_rows("a;target\n1,;x\n2,;y\n", PLAIN ",decimal=comma", 2, 2, "0| 0:1\n1| 1:1\n");
+}
+
 static void libsvm(void **state)
 {
     (void)state;
@@ -310,8 +320,9 @@ static void too_many_categories(void **state)
                                       column ? row : row % 7);
         expect_failure(text, "", EE_BAD_INPUT,
                        column ? "made.csv, column 'target': more than 10000 values differ, expected a category in each "
-                                "row"
-                              : "made.csv, column 'a': more than 10000 values differ, expected a category in each row");
+                                "row; label=COLUMN names another label"
+                              : "made.csv, column 'a': more than 10000 values differ, expected a category in each row; "
+                                "ignore=COLUMN leaves it out");
     }
     free(text);
 }
@@ -486,6 +497,7 @@ int main(void)
         cmocka_unit_test(wrong_columns_are_named),
         cmocka_unit_test(wrong_rows_are_named),
         cmocka_unit_test(separators_and_line_ends),
+        cmocka_unit_test(fractions_may_have_commas),
         cmocka_unit_test(libsvm),
         cmocka_unit_test(wrong_libsvm_lines_are_named),
         cmocka_unit_test(too_many_categories),
