@@ -1,11 +1,11 @@
 #include "inspection.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
+#include "data/plain_number.h"
 #include "shown_name.h"
 
 /* What a terminal shows without scrolling far; --json has all. */
@@ -88,7 +88,7 @@ static void print_head(const inspection *of)
         printf("  %zu features of an arm\n", dataset_dim(data));
     if (dataset_exclusive(data)) printf("  at most one arm of a round has more than the least reward\n");
     for (size_t i = 0; i < of->seen->number_count; i++)
-        printf("  %s: %.10g\n", of->seen->numbers[i].name, of->seen->numbers[i].value);
+        printf("  %s: %s\n", of->seen->numbers[i].name, plain_number_of(of->seen->numbers[i].value, 10).text);
 }
 
 static void print_count(uint64_t count, int width)
@@ -97,13 +97,6 @@ static void print_count(uint64_t count, int width)
         printf("  %*" PRIu64, width, count);
     else
         printf("  %*s", width, "-");
-}
-
-/* Whole numbers have no exponent. */
-static void print_range(double low, double high)
-{
-    bool whole = low == floor(low) && high == floor(high) && fmax(-low, high) < 1e15;
-    printf(whole ? "  %.0f to %.0f" : "  %.6g to %.6g", low, high);
 }
 
 static void print_columns(const survey *seen)
@@ -120,7 +113,8 @@ static void print_columns(const survey *seen)
         printf("  %8" PRIu64, column->missing);
         print_count(column->distinct, 8);
         print_count(column->features, 8);
-        if (column->low <= column->high) print_range(column->low, column->high);
+        if (column->low <= column->high)
+            printf("  %s to %s", plain_number_of(column->low, 6).text, plain_number_of(column->high, 6).text);
         printf("\n");
     }
     print_more(seen->column_count, shown);
@@ -153,7 +147,7 @@ static void print_values(const inspection *of, size_t arm)
             printf(" ...");
             break;
         }
-        printf("  %zu: %.4g", entry.index, (double)entry.value);
+        printf("  %zu: %s", entry.index, plain_number_of((double)entry.value, 4).text);
     }
 }
 
@@ -168,7 +162,8 @@ static void print_arms(const inspection *of)
     for (size_t i = 0; i < shown; i++) {
         printf("  %3zu  ", i);
         if (classes) print_name(text_of(of->seen->classes[i].name), width);
-        printf("%s%10.4g%10.4g", classes ? "  " : "", of->round.rewards[i], of->round.expected[i]);
+        printf("%s%10s%10s", classes ? "  " : "", plain_number_of(of->round.rewards[i], 4).text,
+               plain_number_of(of->round.expected[i], 4).text);
         if (!context) print_values(of, i);
         printf("\n");
     }
@@ -190,7 +185,7 @@ static void print_context(const inspection *of)
         inspection_feature_name(of, entry.index, name, sizeof name);
         printf("  ");
         print_name(text_of(name), width);
-        printf("  %.6g\n", (double)entry.value);
+        printf("  %s\n", plain_number_of((double)entry.value, 6).text);
     }
     print_more(count, ENTRIES_SHOWN);
 }
