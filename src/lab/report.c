@@ -241,8 +241,9 @@ static void add_overview_row(text *page, const summary_groups *list, size_t styl
             text_add(page, cell->best ? "<b>" : "");
             page_number(page, cell->mean, decimals);
             text_add(page, cell->best ? "</b>" : "");
-            text_add(page, " <span class=\"faint\">± ");
-            page_number(page, cell->deviation, decimals);
+            text_add(page, " <span class=\"faint\">");
+            if (cell->count > 1) text_add(page, "± ");
+            if (cell->count > 1) page_number(page, cell->deviation, decimals);
             text_add(page, " %s</span>", mark_of(cell));
         }
         text_add(page, "</td>");

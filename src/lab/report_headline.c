@@ -23,11 +23,11 @@ static bool leads_significantly(const summary_lead *lead)
     return lead->testable && lead->p_holm < SUMMARY_LEVEL;
 }
 
-/* Whether there is another that met as many rounds. */
+/* Whether there is another that met the same rounds. */
 static bool has_rival(const summary_group *group)
 {
     const summary_lead *lead = &group->lead;
-    return lead->next < group->count && group->cells[lead->next].count == group->cells[lead->best].count;
+    return lead->next < group->count && lead->by.pairs == group->cells[lead->best].count;
 }
 
 /* "99.0 (16%) less than neural-linear": over the seeds that both have. */
@@ -45,22 +45,27 @@ static void add_distance(text *page, const summary_group *group)
     text_html(page, name_of(group, lead->next));
 }
 
-/* Whether that is more than chance. */
-static void add_verdict(text *page, const summary_group *group)
+/* "p = 0.016, 8 seeds" */
+static void add_test(text *page, const summary_lead *lead)
 {
-    const summary_lead *lead = &group->lead;
-    if (!lead->testable) {
-        text_add(page, "; ");
-        report_plural(page, group->cells[lead->best].count, "seed is", "seeds are");
-        text_add(page, " too few to test that");
-        return;
-    }
-    text_add(page, leads_significantly(lead) ? ", which is significant (p " : ", which is not significant (p ");
-    text_add(page, lead->p_holm < 0.001 ? "" : "= ");
+    text_add(page, lead->p_holm < 0.001 ? "p " : "p = ");
     page_p(page, lead->p_holm);
     text_add(page, ", ");
     report_plural(page, lead->by.pairs, "seed", "seeds");
-    text_add(page, ")");
+}
+
+/* Whether that is more than chance. */
+static void add_verdict(text *page, const summary_lead *lead)
+{
+    if (lead->testable) {
+        text_add(page, leads_significantly(lead) ? ", which is significant (" : ", which is not significant (");
+        add_test(page, lead);
+        text_add(page, ")");
+    } else {
+        text_add(page, "; ");
+        report_plural(page, lead->by.pairs, "seed is", "seeds are");
+        text_add(page, " too few to test that");
+    }
 }
 
 /* What follows the name of the best: "has the least regret, 511.0: ..." */
@@ -72,11 +77,11 @@ static void add_lead(text *page, const summary_group *group)
     if (tied) text_html(page, name_of(group, group->lead.next));
     if (tied) text_add(page, ", the least regret, ");
     page_number(page, best->mean, report_decimals(group));
-    if (!rival && group->lead.next < group->count) text_add(page, ", and alone has all %zu seeds", best->count);
+    if (!rival && group->lead.next < group->count) text_add(page, "; no other has played the same seeds");
     if (!rival || tied) return;
     text_add(page, ": ");
     add_distance(page, group);
-    add_verdict(page, group);
+    add_verdict(page, &group->lead);
 }
 
 static void add_one(text *page, const summary_group *group)
@@ -155,6 +160,26 @@ static void add_overall(text *page, const summary_groups *list)
     text_add(page, ".</p>\n");
 }
 
+/* "eenet, 511.0: 99.0 (16%) less than neural-linear (not significant: p = 0.2, 8 seeds)" */
+static void add_short(text *page, const summary_group *group)
+{
+    const summary_lead *lead = &group->lead;
+    bool rival = has_rival(group), tied = rival && lead->by.difference == 0.0;
+    add_bold(page, name_of(group, lead->best));
+    if (tied) text_add(page, " and ");
+    if (tied) add_bold(page, name_of(group, lead->next));
+    text_add(page, ", ");
+    page_number(page, group->cells[lead->best].mean, report_decimals(group));
+    if (!rival || tied) return;
+    text_add(page, ": ");
+    add_distance(page, group);
+    text_add(page, !lead->testable             ? " (too few seeds for a test"
+                   : leads_significantly(lead) ? " ("
+                                               : " (not significant: ");
+    if (lead->testable) add_test(page, lead);
+    text_add(page, ")");
+}
+
 void report_headlines(text *page, const summary *of)
 {
     const summary_groups *list = &of->results;
@@ -167,8 +192,7 @@ void report_headlines(text *page, const summary *of)
         text_add(page, "<li><a href=\"#%s\">", group->file);
         text_html(page, group->label);
         text_add(page, "</a>: ");
-        add_bold(page, name_of(group, group->lead.best));
-        add_lead(page, group);
+        add_short(page, group);
         text_add(page, "</li>\n");
     }
     text_add(page, "</ul>\n");

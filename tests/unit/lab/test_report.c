@@ -1,0 +1,300 @@
+/* What the page says of results that are made up, word by word. */
+#define _DEFAULT_SOURCE /* for mkdtemp */
+#include "lab/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "lab/report_parts.h"
+#include "support.h"
+
+/* Runs in memory, without curves. The strings are borrowed. */
+typedef struct made_runs {
+    stored_run runs[128];
+    stored_runs list;
+} made_runs;
+
+/* A run a seed; the regret changes from seed to seed by the same for all policies. */
+static void add(made_runs *into, const char *data, const char *policy, size_t seeds, double regret)
+{
+    for (uint64_t seed = 0; seed < seeds; seed++) {
+        into->list.runs = into->runs;
+        into->runs[into->list.count++] = (stored_run){
+            .dataset = (char *)data,
+            .dim = 3,
+            .arms = 2,
+            .policy = (char *)policy,
+            .options = (char *)"",
+            .seed = seed,
+            .rounds = 100,
+            .result = {.finished = true, .rounds = 100, .optimal = 60, .regret = regret + (double)(seed % 3) - 1.0},
+            .version = (char *)"0 none"};
+    }
+}
+
+static void add_three(made_runs *into, const char *data, size_t seeds, double eenet, double linucb, double uniform)
+{
+    add(into, data, "eenet", seeds, eenet);
+    add(into, data, "uniform", seeds, uniform);
+    add(into, data, "linucb", seeds, linucb);
+}
+
+/* The words of a part of the page, without markup. */
+static void read_words(text *page, char *words, size_t capacity)
+{
+    size_t length = 0;
+    bool inside = false;
+    assert_int_equal(page->status, EE_OK);
+    for (const char *at = page->bytes ? page->bytes : ""; *at && length + 1 < capacity; at++) {
+        if (*at == '<') inside = true;
+        if (!inside) words[length++] = *at;
+        if (*at == '>') inside = false;
+    }
+    words[length] = '\0';
+    memory_free(page->bytes);
+}
+
+typedef void add_part(text *page, const summary *of);
+
+static void assert_says(const made_runs *made, add_part *part, const char *expected)
+{
+    summary all = {0};
+    assert_int_equal(summary_create(&made->list, "nowhere", NULL, &all, NULL), EE_OK);
+    text page = text_start(NULL);
+    part(&page, &all);
+    char words[2048];
+    read_words(&page, words, sizeof words);
+    assert_string_equal(words, expected);
+    summary_release(&all);
+}
+
+/* ---- the headline ---- */
+
+static void a_winner(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_three(&made, "d", 9, 1401, 1486, 3000);
+    assert_says(
+        &made, report_headlines,
+        "On d, eenet has the least regret, 1401: 85 (5.7%) less than linucb, which is significant (p = 0.008, 9 "
+        "seeds).\n");
+}
+
+/* By three tenths in a hundred; what changes from seed to seed is the same for both, so that the pairs show it. */
+static void a_winner_that_is_not_the_reference(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_three(&made, "d", 12, 100.3, 100, 300);
+    assert_says(
+        &made, report_headlines,
+        "On d, linucb has the least regret, 100.0: 0.3 (0.3%) less than eenet, which is significant (p &lt;0.001, "
+        "12 seeds).\n");
+}
+
+static void chance(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_three(&made, "d", 8, 11, 12, 30);
+    for (size_t seed = 0; seed < 5; seed++) made.runs[seed].result.regret += 1.0; /* then there is no difference */
+    assert_says(&made, report_headlines,
+                "On d, eenet has the least regret, 11.5: 0.4 (3.2%) less than linucb, which is not significant (p = "
+                "0.250, 8 seeds).\n");
+}
+
+static void three_seeds(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_three(&made, "d", 3, 14, 10, 30);
+    assert_says(
+        &made, report_headlines,
+        "On d, linucb has the least regret, 10.0: 4.0 (29%) less than eenet; 3 seeds are too few to test that.\n");
+}
+
+static void nobody_to_compare_with(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "<d>", "eenet", 2, 14);
+    assert_says(&made, report_headlines, "On &lt;d&gt;, eenet has a regret of 13.5.\n");
+    add(&made, "<d>", "linucb", 1, 5); /* goes on yet */
+    assert_says(&made, report_headlines,
+                "On &lt;d&gt;, eenet has a regret of 13.50; no other has played the same seeds.\n");
+    made = (made_runs){0};
+    assert_says(&made, report_headlines, "");
+}
+
+static void the_same_regret(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_three(&made, "d", 8, 14, 14, 30);
+    assert_says(&made, report_headlines, "On d, eenet has, with linucb, the least regret, 13.9.\n");
+}
+
+static void several_data_sets(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add_three(&made, "one", 9, 14, 10, 30);
+    add_three(&made, "two", 9, 14, 14, 30);
+    add_three(&made, "three", 3, 10, 14, 30);
+    assert_says(&made, report_headlines,
+                "eenet has the least regret on 2 of 3 data sets, linucb on 1; the lead is significant on 1.\n\n"
+                "one: linucb, 10.0: 4.0 (29%) less than eenet (p = 0.008, 9 seeds)\n"
+                "two: eenet and linucb, 14.0\n"
+                "three: eenet, 10.0: 4.0 (29%) less than linucb (too few seeds for a test)\n\n");
+    made = (made_runs){0};
+    add_three(&made, "one", 8, 10, 14, 30);
+    add_three(&made, "two", 8, 10, 14, 30);
+    assert_says(&made, report_headlines,
+                "eenet has the least regret on both data sets; the lead is significant on each.\n\n"
+                "one: eenet, 9.88: 4.00 (29%) less than linucb (p = 0.016, 8 seeds)\n"
+                "two: eenet, 9.88: 4.00 (29%) less than linucb (p = 0.016, 8 seeds)\n\n");
+    made = (made_runs){0};
+    add_three(&made, "one", 2, 10, 14, 30);
+    add_three(&made, "two", 2, 14, 10, 30);
+    assert_says(&made, report_headlines,
+                "eenet has the least regret on 1 of 2 data sets, linucb on 1; the seeds are too few to test that.\n\n"
+                "one: eenet, 9.50: 4.00 (30%) less than linucb (too few seeds for a test)\n"
+                "two: linucb, 9.50: 4.00 (30%) less than eenet (too few seeds for a test)\n\n");
+}
+
+/* ---- warnings ---- */
+
+static void too_few_seeds_are_told_once(void **state)
+{
+    (void)state;
+    static const char rest[] =
+        ". Whatever the numbers, no difference there can be significant: a dash stands in place of "
+        "p. The same command with more seeds, as -s 0-6, plays those that are missing.\n";
+    char expected[512];
+    made_runs made = {0};
+    add_three(&made, "one", 3, 14, 10, 30);
+    add_three(&made, "two", 6, 14, 10, 30);
+    add_three(&made, "enough", 7, 14, 10, 30);
+    snprintf(expected, sizeof expected, "Too few seeds for a test: one has 3 and needs 7, two has 6 and needs 7%s",
+             rest);
+    assert_says(&made, report_warnings, expected);
+    made = (made_runs){0};
+    add_three(&made, "enough", 7, 14, 10, 30);
+    assert_says(&made, report_warnings, "");
+}
+
+/* ---- the page ---- */
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/eenet-test-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+/* The page, to be freed with memory_free. */
+static char *write_page(const made_runs *made)
+{
+    char path[96];
+    uint8_t *bytes;
+    size_t size;
+    summary all = {0};
+    const evaluation_groups none = {0};
+    snprintf(path, sizeof path, "%s/page.html", folder);
+    assert_int_equal(summary_create(&made->list, folder, NULL, &all, NULL), EE_OK);
+    assert_int_equal(report_page(&all, &none, folder, path, NULL), EE_OK);
+    summary_release(&all);
+    assert_int_equal(file_read(path, &bytes, &size, NULL), EE_OK);
+    assert_int_equal(unlink(path), 0);
+    return (char *)bytes;
+}
+
+/* The words of the table that follows a heading, a blank for each piece of markup. */
+static void read_table(const char *page, const char *heading, char *words, size_t capacity)
+{
+    const char *at = strstr(page, heading);
+    assert_non_null(at);
+    at = strstr(at, "<tbody>");
+    assert_non_null(at);
+    const char *end = strstr(at, "</tbody>");
+    size_t length = 0;
+    for (bool inside = false; at < end && length + 1 < capacity; at++) {
+        if (*at == '<') inside = true;
+        char next = inside || *at == '\n' ? ' ' : *at;
+        if (*at == '>') inside = false;
+        if (next != ' ' || (length && words[length - 1] != ' ')) words[length++] = next;
+    }
+    words[length] = '\0';
+}
+
+static void the_overview_is_in_order(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    char words[1024];
+    add_three(&made, "one", 7, 14, 10, 30);
+    char *page = write_page(&made);
+    read_table(page, "id=\"overview\"", words, sizeof words);
+    assert_string_equal(words, "linucb 9.86 ± 0.90 &ensp; eenet reference 13.86 ± 0.90 &ensp; uniform 29.86 ± 0.90 "
+                               "&ensp; ");
+    memory_free(page);
+
+    /* Of several data sets by the mean rank; who played fewer comes last, and a seed alone has no deviation. */
+    add_three(&made, "two", 1, 10, 20, 15);
+    add(&made, "one", "greedy", 7, 1);
+    page = write_page(&made);
+    read_table(page, "id=\"overview\"", words, sizeof words);
+    assert_string_equal(words, "eenet reference 13.857 ± 0.900 &ensp; 9.00 &ensp; 2.0 "
+                               "linucb 9.857 ± 0.900 &ensp; 19.00 ? 2.5 "
+                               "uniform 29.857 ± 0.900 &ensp; 14.00 ? 3.0 "
+                               "greedy 0.857 ± 0.900 &ensp; – 1.0 ");
+    memory_free(page);
+}
+
+static void a_dash_where_no_test_is_possible(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    char words[1024];
+    add_three(&made, "one", 6, 14, 10, 30);
+    char *page = write_page(&made);
+    read_table(page, "<h2 id=\"one\">", words, sizeof words);
+    assert_non_null(strstr(words, "linucb 10.0 0.9 9.1 to 10.9 −4.0 [−4.0, −4.0] – – 60.0%"));
+    memory_free(page);
+    add_three(&made, "two", 7, 14, 14, 30);
+    page = write_page(&made);
+    read_table(page, "<h2 id=\"two\">", words, sizeof words);
+    assert_non_null(strstr(words, "[0.0, 0.0] ≈ 1.000 – 60.0%"));
+    assert_non_null(strstr(words, "[+16.0, +16.0] 0.031 – 60.0%"));
+    memory_free(page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_winner),
+        cmocka_unit_test(a_winner_that_is_not_the_reference),
+        cmocka_unit_test(chance),
+        cmocka_unit_test(three_seeds),
+        cmocka_unit_test(nobody_to_compare_with),
+        cmocka_unit_test(the_same_regret),
+        cmocka_unit_test(several_data_sets),
+        cmocka_unit_test(too_few_seeds_are_told_once),
+        cmocka_unit_test_setup_teardown(the_overview_is_in_order, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_dash_where_no_test_is_possible, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
