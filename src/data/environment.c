@@ -1,10 +1,13 @@
+#define _POSIX_C_SOURCE 200809L
 #include "environment.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "kind.h"
 #include "kind_guess.h"
@@ -80,6 +83,20 @@ static ee_status take_apart(const char *text, const dataset_kind *kind, parts *o
     return EE_OK;
 }
 
+/* A folder where the kind takes a file, or a file where it takes a folder, is the place of another kind. */
+static ee_status check_place(const dataset_kind *kind, const char *place, ee_error *error)
+{
+    bool takes_file = strstr(kind->form, "FILE") != NULL, takes_folder = strstr(kind->form, "DIR") != NULL;
+    struct stat about;
+    char meant[120], advice[160] = "";
+    if (takes_file == takes_folder || stat(place, &about) != 0) return EE_OK;
+    bool folder = S_ISDIR(about.st_mode);
+    if (folder ? takes_folder : takes_file || !S_ISREG(about.st_mode)) return EE_OK;
+    if (kind_guess(place, meant, sizeof meant)) snprintf(advice, sizeof advice, "; did you mean '%s'?", meant);
+    return status_fail(error, EE_FILE_ERROR, "%s: %s is a %s, expected a %s%s", kind->name, file_tail(place),
+                       folder ? "folder" : "file", folder ? "file" : "folder", advice);
+}
+
 /* Results are JSON, which is UTF-8. */
 static ee_status check_name(const char *name, ee_error *error)
 {
@@ -119,6 +136,7 @@ static ee_status open_kind(const dataset_kind *kind, const char *text, const cha
     if (!status) status = make_name(kind, &from, &name, error);
     if (!status) status = memory_create(NULL, &copy, strlen(text) + 1, 1, error);
     if (!status) status = survey_create(&seen, error);
+    if (!status && !cells) status = check_place(kind, from.place, error);
     dataset_request request = {from.place, from.options, cache, cells, seen};
     if (!status) status = kind->open(&request, out, error);
     memory_free(from.copy);

@@ -88,12 +88,42 @@ static void openers_are_told(void **state)
     }
 }
 
+/* text is "KIND:" and a name in the folder. */
+static void expect_refused(const test_folder *folder, const char *kind, const char *name, const char *got,
+                           const char *meant)
+{
+    char text[300], expected[200];
+    dataset *data;
+    ee_error error = {EE_OK, ""};
+    snprintf(text, sizeof text, "%s:%s", kind, folder_path(folder, name));
+    assert_int_equal(dataset_open(text, NULL, &data, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, got);
+    snprintf(expected, sizeof expected, "; did you mean '%s:", meant ? meant : "");
+    if (meant) assert_message_has(error.message, expected);
+    assert_int_equal(strstr(error.message, "did you mean") != NULL, meant != NULL);
+}
+
+static void places_of_other_kinds(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "iris.csv", "a,b\n1,x\n2,y\n");
+    expect_refused(&folder, "rounds", "iris.csv", "iris.csv is a file, expected a folder", "table");
+    expect_refused(&folder, "mnist", "iris.csv", "iris.csv is a file, expected a folder", "table");
+    expect_refused(&folder, "table", "", " is a folder, expected a file", NULL);
+    folder_write_text(&folder, "rewards.npy", "");
+    expect_refused(&folder, "rounds", "rewards.npy", "rewards.npy is a file, expected a folder", "rounds");
+    expect_refused(&folder, "table", "", " is a folder, expected a file", "rounds");
+    folder_remove(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_tell),
         cmocka_unit_test(files_tell),
         cmocka_unit_test(openers_are_told),
+        cmocka_unit_test(places_of_other_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
