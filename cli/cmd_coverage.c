@@ -28,6 +28,7 @@ enum {
     FLAG_JOBS,
     FLAG_OUTPUT,
     FLAG_JSON,
+    FLAG_QUIET,
     FLAGS
 };
 
@@ -45,6 +46,7 @@ static const flag flags[FLAGS] = {
     [FLAG_JOBS] = {'j', "jobs", "JOBS", "logs at a time, one for each core unless given"},
     [FLAG_OUTPUT] = {'o', "output", "DIR", "keep each study there as it ends, and draw figures"},
     [FLAG_JSON] = {'\0', "json", NULL, "a line of JSON for each behaviour, no table"},
+    [FLAG_QUIET] = {'q', "quiet", NULL, "no progress"},
 };
 
 enum { MOST_DATASETS = 32, MOST_KNOWN = 16 };
@@ -137,12 +139,22 @@ static int read_request(const command *self, int count, char **words, request *o
     return code;
 }
 
+static const char *label_of(const request *of, const dataset *data)
+{
+    return command_dataset_label(of->datasets, of->dataset_count, data);
+}
+
 /* ---- while it goes on ---- */
 
 typedef struct audience {
     const char *what; /* is counted */
     bool shown, drawn;
 } audience;
+
+static audience audience_of(const request *of, const char *what)
+{
+    return (audience){.what = what, .shown = !of->given[FLAG_QUIET] && isatty(STDERR_FILENO) == 1};
+}
 
 static bool still_wanted(void *context, size_t done, size_t count)
 {
@@ -219,12 +231,12 @@ static void print_estimators(const coverage_entry *entry)
     }
 }
 
-static void print_entry(const coverage_entry *entry)
+static void print_entry(const request *of, const coverage_entry *entry)
 {
     const coverage_plan *plan = &entry->plan;
     char name[KNOWN_TEXT];
     known_policy_format(plan->behaviour, name);
-    printf("%s, logs of %s (value %.4f, least probability %s): %zu logs of %zu rounds\n", dataset_name(entry->data),
+    printf("%s, logs of %s (value %.4f, least probability %s): %zu logs of %zu rounds\n", label_of(of, entry->data),
            name, entry->result.behaviour, plain_number_of(entry->result.least_probability, 2).text, plan->replications,
            plan->rounds);
     printf("  true values:");
@@ -261,7 +273,7 @@ static ee_status play_entry(request *of, const known_plan *rounds, const paralle
 
 static int run_pool(const command *self, request *of, size_t place, coverage_entry *entries)
 {
-    audience who = {.what = dataset_name(of->datasets[place]), .shown = isatty(STDERR_FILENO) == 1};
+    audience who = audience_of(of, label_of(of, of->datasets[place]));
     parallel_watch watch = {still_wanted, &who};
     known_pool pool = {0};
     known_plan plan = {of->datasets[place], of->seed, (size_t)of->training, (size_t)of->pool};
@@ -283,7 +295,7 @@ static int run_pool(const command *self, request *of, size_t place, coverage_ent
         if (!status && finished && of->given[FLAG_JSON])
             status = print_line(entry, &error);
         else if (!status && finished)
-            print_entry(entry);
+            print_entry(of, entry);
         fflush(stdout);
         code = end_of(self, of, status, finished, &error);
     }
@@ -337,7 +349,7 @@ static void print_warm(const request *of, const dataset *data, const char *name,
         printf("{\"dataset\":%s,\"events\":%" PRIu64 ",\"rounds\":%" PRIu64 ",\"seeds\":%zu,\"log\":\"%s\"",
                quoted.bytes ? quoted.bytes : "null", of->warm, of->rounds, count, name);
     else
-        printf("%-28s %-12s", dataset_name(data), name);
+        printf("%-28s %-12s", label_of(of, data), name);
     for (size_t k = 0; k < WARM_PLAYERS; k++) {
         for (size_t i = 0; i < count; i++) values[i] = results[i].regret[k];
         double mean = statistics_mean(values, count), deviation = statistics_deviation(values, count);
@@ -367,7 +379,7 @@ static void choose_logger(known_policy behaviour, warm_plan *plan, char *options
 static int run_warm(const command *self, request *of)
 {
     size_t count = (size_t)of->replications;
-    audience who = {.what = "seeds", .shown = isatty(STDERR_FILENO) == 1};
+    audience who = audience_of(of, "seeds");
     parallel_watch watch = {still_wanted, &who};
     warm_result *results = NULL;
     double *values = NULL;
@@ -420,7 +432,7 @@ static int run(const command *self, int count, char **words)
 const command command_coverage = {
     .name = "coverage",
     .form = "-d DATASET [-d DATASET]... [-b KNOWN[,...]] [-p KNOWN[,...]] [-T ROUNDS] [--replications LOGS] "
-            "[--warm EVENTS] [-s SEED] [-j JOBS] [-o DIR] [--json]",
+            "[--warm EVENTS] [-s SEED] [-j JOBS] [-o DIR] [--json] [-q]",
     .summary = "whether the intervals of off-policy evaluation hold the truth",
     .details =
         "A pool of rounds is taken from the data set. What each arm gives on average is known there, and with\n"
