@@ -11,7 +11,7 @@
 #include "command.h"
 #include "input_lines.h"
 #include "line_bandit.h"
-#include "model_lock.h"
+#include "model_files.h"
 
 enum { EVERY, OUTPUT, POLICY, DIM, FEATURES, OPTIONS, SEED, FLAGS };
 
@@ -136,6 +136,7 @@ typedef struct conversation {
     const command *self;
     const wishes *wanted;
     ee_bandit *bandit;
+    row_encoding *rows; /* NULL: the model is of no table */
     line_bandit answers;
     input_lines lines;
     text answer;
@@ -228,18 +229,22 @@ static int run(const command *self, int count, char **words)
     bool is_new = false;
     int code = read_arguments(self, count, words, &wanted);
     if (code) return code;
+    bool elsewhere = strcmp(wanted.output, wanted.model) != 0;
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a disk that is full */
     ee_status status = model_lock_take(wanted.output, &lock, &error);
     if (!status) status = open_bandit(&wanted, &here.bandit, &is_new, &error);
-    if (!status) status = line_bandit_start(here.bandit, &here.answers, &error);
+    if (!status) status = model_rows_read(wanted.model, here.bandit, &here.rows, &error);
+    if (!status && elsewhere) status = model_rows_write(wanted.output, here.rows, &error);
+    if (!status) status = line_bandit_start(here.bandit, here.rows, &here.answers, &error);
     bool ready = !status;
     if (ready) greet(&here);
     if (ready) status = talk(&here, &error);
-    if (ready && (here.unsaved || is_new || wanted.output != wanted.model)) save(&here);
+    if (ready && (here.unsaved || is_new || elsewhere)) save(&here);
     if (status) code = command_refused(self, &error);
     if (!code && (here.bad || here.save_failed || here.unheard)) code = EXIT_FAILED;
     input_lines_release(&here.lines);
     line_bandit_release(&here.answers);
+    row_encoding_free(here.rows);
     ee_bandit_free(here.bandit);
     memory_free(here.answer.bytes);
     model_lock_release(&lock);

@@ -23,14 +23,28 @@ static size_t find_blocks(const ee_info *info)
     return 0;
 }
 
-ee_status line_bandit_start(ee_bandit *bandit, line_bandit *out, ee_error *error)
+/* Room for the context, and for the context in every block. */
+static ee_status reserve_blocks(line_bandit *self, ee_error *error)
+{
+    size_t most = self->rows ? row_encoding_entries(self->rows) : self->dim / self->blocks, all = most * self->blocks;
+    memory *owner = &self->memory;
+    ee_status status = memory_create(owner, &self->indices, most, sizeof *self->indices, error);
+    if (!status) status = memory_create(owner, &self->values, most, sizeof *self->values, error);
+    if (!status) status = memory_create(owner, &self->room.starts, self->blocks + 1, sizeof *self->room.starts, error);
+    if (!status) status = memory_create(owner, &self->room.indices, all, sizeof *self->room.indices, error);
+    if (!status) status = memory_create(owner, &self->room.values, all, sizeof *self->room.values, error);
+    return status;
+}
+
+ee_status line_bandit_start(ee_bandit *bandit, const row_encoding *rows, line_bandit *out, ee_error *error)
 {
     ee_info info = ee_bandit_info(bandit);
-    size_t blocks = find_blocks(&info);
-    *out = (line_bandit){.bandit = bandit, .dim = info.features ? 0 : info.dim};
+    size_t blocks = rows ? row_encoding_classes(rows) : find_blocks(&info);
+    *out = (line_bandit){.bandit = bandit, .rows = rows, .dim = info.features ? 0 : info.dim};
     out->request.owner = out->context.owner = &out->memory;
     if (out->dim && blocks > 1 && out->dim % blocks == 0) out->blocks = blocks;
-    return ee_round_create(NULL, &out->round, error);
+    ee_status status = ee_round_create(NULL, &out->round, error);
+    return status || !out->blocks ? status : reserve_blocks(out, error);
 }
 
 void line_bandit_release(line_bandit *self)
@@ -41,9 +55,30 @@ void line_bandit_release(line_bandit *self)
     *self = (line_bandit){0};
 }
 
+/* "age": 38.5, or "sex": "f": the first column that tells something, and a value that it has. */
+static void add_example_column(const row_encoding *rows, text *into)
+{
+    const row_column *column = rows->columns;
+    while (column < rows->columns + rows->width && column->kind != SURVEY_NUMERIC && column->kind != SURVEY_CATEGORICAL)
+        column++;
+    if (column == rows->columns + rows->width) return;
+    text_json(into, (json_text){column->name, strlen(column->name)});
+    text_add(into, ": ");
+    if (column->kind == SURVEY_NUMERIC) {
+        text_add(into, "%.4g", column->mean);
+    } else {
+        const char *category = column->categories.sorted[0].text;
+        text_json(into, (json_text){category, strlen(category)});
+    }
+}
+
 void line_bandit_example(const line_bandit *self, text *into)
 {
-    if (!self->dim)
+    if (self->rows) {
+        text_add(into, "{\"context\": {");
+        add_example_column(self->rows, into);
+        text_add(into, ", ...}}");
+    } else if (!self->dim)
         text_add(into,
                  "{\"context\": {\"hour\": 9}, \"actions\": [{\"id\": \"a\", \"features\": {\"price\": 5}}, ...]}");
     else if (self->blocks)
@@ -70,6 +105,7 @@ enum { CONTEXT, ACTIONS, EXCLUDE, TAG, ID, REWARD, MEMBERS };
 typedef struct line_members {
     unsigned seen; /* a bit for each member */
     json_text tag; /* as it came */
+    json_text row; /* the same: the context of a model of a table */
     double id, reward;
 } line_members;
 
@@ -85,10 +121,11 @@ static ee_status read_number(const json_token *token, const char *name, double *
     return EE_OK;
 }
 
-/* The context of a model with blocks is a vector of its own. */
+/* The context of a model with blocks is a vector of its own, or a row. */
 static ee_status read_context(line_bandit *self, json_reader *reader, const decide_limits *limits,
-                              const json_token *token, ee_error *error)
+                              const json_token *token, json_text *row, ee_error *error)
 {
+    if (self->rows) return json_skip(reader, token, row, error);
     if (!self->blocks) return decide_read_context(&self->request, reader, limits, token, error);
     decide_limits own = {.dim = self->dim / self->blocks};
     if (token->kind != JSON_KIND_ARRAY)
@@ -102,7 +139,7 @@ static ee_status read_member(line_bandit *self, json_reader *reader, size_t whic
     decide_limits limits = {self->dim, MOST_ACTIONS, MOST_FEATURES};
     switch (which) {
     case CONTEXT:
-        return read_context(self, reader, &limits, token, error);
+        return read_context(self, reader, &limits, token, &line->row, error);
     case ACTIONS:
         return decide_read_actions(&self->request, reader, &limits, token, error);
     case EXCLUDE:
@@ -168,28 +205,32 @@ static ee_status learn(line_bandit *self, const line_members *line, text *answer
 
 /* ---- arms ---- */
 
-/* The context in each of the blocks that is not excluded. */
-static ee_status make_blocks(line_bandit *self, const decision_body *body, ee_arms *arms, ee_error *error)
+/* The entries of the context: of the row, or those of the vector that are not 0. */
+static ee_status read_entries(line_bandit *self, const line_members *line, ee_error *error)
 {
-    size_t features = self->dim / self->blocks, used = 0, count = 0, most = features * self->blocks;
-    ee_status status =
-        memory_grow(&self->memory, &self->starts, &self->start_capacity, self->blocks + 1, sizeof *self->starts, error);
-    if (!status)
-        status = memory_grow(&self->memory, &self->indices, &self->index_capacity, most, sizeof *self->indices, error);
-    if (!status)
-        status = memory_grow(&self->memory, &self->values, &self->value_capacity, most, sizeof *self->values, error);
-    if (status) return status;
-    for (size_t block = 0; block < self->blocks; block++) {
-        if (body->excluded && body->excluded[block]) continue;
-        for (size_t i = 0; i < features; i++) {
-            if (self->request.values[i] == 0) continue;
-            self->indices[used] = (uint32_t)(block * features + i);
-            self->values[used++] = self->request.values[i];
-        }
-        self->starts[++count] = used;
+    if (self->rows) return row_encoding_json(self->rows, line->row, self->indices, self->values, &self->entries, error);
+    self->entries = 0;
+    for (size_t i = 0; i < self->dim / self->blocks; i++) {
+        if (self->request.values[i] == 0) continue;
+        self->indices[self->entries] = (uint32_t)i;
+        self->values[self->entries++] = self->request.values[i];
     }
-    *arms = ee_arms_sparse(self->starts, self->indices, self->values, count, self->dim);
     return EE_OK;
+}
+
+/* The blocks as the actions of the request: those of a table have the names of its classes. */
+static ee_status name_blocks(line_bandit *self, ee_error *error)
+{
+    decide_request *request = &self->request;
+    ee_status status = EE_OK;
+    request->named = self->rows != NULL;
+    for (request->count = 0; request->count < self->blocks && !status; request->count++) {
+        if (!self->rows) continue;
+        const char *name = row_encoding_class(self->rows, request->count);
+        status = decide_room_for_action(request, error);
+        if (!status) request->names[request->count] = (json_text){name, strlen(name)};
+    }
+    return status;
 }
 
 static ee_status refuse_round(const line_bandit *self, ee_error *error)
@@ -202,19 +243,30 @@ static ee_status refuse_round(const line_bandit *self, ee_error *error)
     return status;
 }
 
+/* The context is the round: each block is an action. */
+static ee_status spread(line_bandit *self, const line_members *line, decision_body *body, ee_arms *arms,
+                        ee_error *error)
+{
+    if (has(line, ACTIONS))
+        return status_fail(error, EE_BAD_INPUT, "with \"context\" the %s are the actions: leave out \"actions\"",
+                           self->rows ? "classes" : "blocks");
+    ee_status status = name_blocks(self, error);
+    if (!status) status = decide_request_settle(&self->request, false, error);
+    if (!status) status = request_body_make(&self->context, &self->request, self->dim, body, error);
+    if (!status) status = read_entries(self, line, error);
+    block_context context = {self->indices, self->values, self->entries, self->dim / self->blocks};
+    if (!status) *arms = block_arms_make(&context, self->blocks, body->excluded, &self->room);
+    return status;
+}
+
 static ee_status make_arms(line_bandit *self, const line_members *line, decision_body *body, ee_arms *arms,
                            ee_error *error)
 {
-    bool spread = self->blocks && has(line, CONTEXT);
-    if (!has(line, ACTIONS) && !spread) return refuse_round(self, error);
-    if (has(line, ACTIONS) && spread)
-        return status_fail(error, EE_BAD_INPUT, "with \"context\" the blocks are the actions: leave out \"actions\"");
-    if (spread) self->request.count = self->blocks;
+    if (self->blocks && has(line, CONTEXT)) return spread(self, line, body, arms, error);
+    if (!has(line, ACTIONS)) return refuse_round(self, error);
     ee_status status = decide_request_settle(&self->request, false, error);
     if (!status) status = request_body_make(&self->context, &self->request, self->dim, body, error);
-    if (status) return status;
-    if (spread) return make_blocks(self, body, arms, error);
-    status = decision_arms_make(&self->arms, body, self->round, arms, error);
+    if (!status) status = decision_arms_make(&self->arms, body, self->round, arms, error);
     if (status || self->dim) return status;
     return ee_bandit_arms(self->bandit, self->round, arms, error);
 }

@@ -6,18 +6,22 @@
  *     {"id":17,"learned":true}
  *
  * A round is what the server's decide takes, without slots. Of a model whose arms are the context in one of its blocks
- * the context is enough, and the blocks are the actions. */
+ * the context is enough, and the blocks are the actions: an array of numbers, or of the model of a table the row,
+ * {"context": {"column": value, ...}}, and the classes are the actions. */
 #ifndef EENET_LINE_BANDIT_H
 #define EENET_LINE_BANDIT_H
 
+#include "data/block_arms.h"
+#include "data/row_encoding.h"
 #include "data/text.h"
 #include "request_body.h"
 #include "serve/decision_arms.h"
 
 typedef struct line_bandit {
-    ee_bandit *bandit; /* borrowed */
-    size_t dim;        /* of vectors; 0: named features */
-    size_t blocks;     /* where the context is enough; else 0 */
+    ee_bandit *bandit;        /* borrowed */
+    const row_encoding *rows; /* the same; NULL: a context is no row */
+    size_t dim;               /* of vectors; 0: named features */
+    size_t blocks;            /* where the context is enough; else 0 */
 
     memory memory; /* of all that follows */
     ee_round *round;
@@ -26,14 +30,14 @@ typedef struct line_bandit {
     decision_arms arms;
     double *of_arms, *probabilities; /* (arms), (actions) */
     size_t of_arms_capacity, probability_capacity;
-    size_t *starts; /* of arms that are blocks */
-    uint32_t *indices;
+    uint32_t *indices; /* (entries) of a context; the arms of the blocks lie in room */
     float *values;
-    size_t start_capacity, index_capacity, value_capacity;
+    size_t entries;
+    block_room room;
 } line_bandit;
 
-/* The bandit must outlive it. *out is to be released, on failure too. */
-ee_status line_bandit_start(ee_bandit *bandit, line_bandit *out, ee_error *error);
+/* The bandit and the rows, which may be NULL and fit it, must outlive it. *out is to be released, on failure too. */
+ee_status line_bandit_start(ee_bandit *bandit, const row_encoding *rows, line_bandit *out, ee_error *error);
 void line_bandit_release(line_bandit *self);
 
 /* Adds the answer to a line, without an end of line. On failure nothing was decided or learned, and the answer is as it

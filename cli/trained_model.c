@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "hint.h"
+#include "line_bandit.h"
 #include "session.h"
 
 int trained_model_open(const command *self, const run_request *request, const char *path, trained_model *out)
@@ -30,10 +31,39 @@ static int train(const command *self, const trained_model *model, const run_job 
     ee_error error;
     ee_status status = training_save(job, model->path, &watch, &result, &error);
     session_end(&here);
+    if (!status && result.finished) status = model_rows_write(model->path, dataset_row_encoding(job->data), &error);
     if (status) return command_failed(self, "%s", error.message);
     if (result.finished) return EXIT_DONE;
     fprintf(stderr, "eenet %s: interrupted; %s was not saved\n", self->name, model->path);
     return EXIT_INTERRUPTED;
+}
+
+/* What a round of the model looks like, by the file itself: whoever comes after us can read it. */
+static ee_status read_example(const char *path, text *example, ee_error *error)
+{
+    ee_bandit *bandit = NULL;
+    row_encoding *rows = NULL;
+    line_bandit reader = {0};
+    ee_status status = ee_bandit_load(path, NULL, &bandit, error);
+    if (!status) status = model_rows_read(path, bandit, &rows, error);
+    if (!status) status = line_bandit_start(bandit, rows, &reader, error);
+    if (!status) line_bandit_example(&reader, example);
+    line_bandit_release(&reader);
+    row_encoding_free(rows);
+    ee_bandit_free(bandit);
+    return status ? status : example->status;
+}
+
+static void print_saved(const trained_model *model, const run_job *job, bool is_best, const char *example, FILE *stream)
+{
+    const char *options = job->options && job->options[0] ? job->options : "its defaults";
+    fprintf(stream, "\nSaved %s: %s%s, with %s, after %" PRIu64 " rounds of seed %" PRIu64 ".\n", model->path,
+            job->policy, is_best ? ", which has the least regret" : "", options, job->rounds, job->seed);
+    if (dataset_row_encoding(job->data))
+        fprintf(stream, "%s.rows.json says how a row becomes its arms.\n", model->path);
+    fprintf(stream, "To decide with it: eenet decide");
+    hint_path(stream, model->path);
+    fprintf(stream, "\nA line that it reads is as %s.\n", example);
 }
 
 int trained_model_save(const command *self, const trained_model *model, const training_candidate *candidates,
@@ -41,17 +71,14 @@ int trained_model_save(const command *self, const trained_model *model, const tr
 {
     size_t best;
     ee_error error;
+    text example = text_start(&error);
     if (training_best(candidates, count, seeds, &best, &error)) return command_refused(self, &error);
     if (best == count) return command_failed(self, "no policy has finished all its runs: nothing was saved");
     run_job job = candidates[best].job;
     job.log = NULL; /* it has been written */
     int code = train(self, model, &job);
-    if (code) return code;
-    const char *options = job.options && job.options[0] ? job.options : "its defaults";
-    fprintf(stream, "\nSaved %s: %s%s, with %s, after %" PRIu64 " rounds of seed %" PRIu64 ".\n", model->path,
-            job.policy, count > 1 ? ", which has the least regret" : "", options, job.rounds, job.seed);
-    fprintf(stream, "To decide with it: eenet decide");
-    hint_path(stream, model->path);
-    fprintf(stream, "\n");
-    return EXIT_DONE;
+    if (!code && read_example(model->path, &example, &error)) code = command_failed(self, "%s", error.message);
+    if (!code) print_saved(model, &job, count > 1, example.bytes, stream);
+    memory_free(example.bytes);
+    return code;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "lab/training.h"
-#include "model_lock.h"
+#include "model_files.h"
 #include "run_request.h"
 
 typedef struct trained_model {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "block_arms.h"
 #include "row_encoding.h"
 
 typedef struct classes_environment {
@@ -148,22 +149,11 @@ ee_status classes_next(environment *base, environment_round *round, ee_error *er
     classes_environment *world = (classes_environment *)base;
     const classes_dataset *data = world->data;
     size_t row = draw_row(world), first = data->starts[row], count = data->starts[row + 1] - first;
-    const uint32_t *from_indices = data->indices + first;
-    const float *from_values = data->values + first;
-    for (size_t arm = 0; arm < data->classes; arm++) {
-        uint32_t *indices = world->indices + arm * count, shift = (uint32_t)(arm * data->features);
-        float *values = world->values + arm * count;
-        for (size_t i = 0; i < count; i++) {
-            indices[i] = from_indices[i] + shift;
-            values[i] = from_values[i];
-        }
-        world->starts[arm + 1] = (arm + 1) * count;
-    }
+    block_context context = {data->indices + first, data->values + first, count, data->features};
+    block_room room = {world->starts, world->indices, world->values};
     world->rewards[world->label] = 0.0;
     world->label = data->labels[row];
     world->rewards[world->label] = 1.0;
-    *round =
-        (environment_round){ee_arms_sparse(world->starts, world->indices, world->values, data->classes, data->head.dim),
-                            world->rewards, world->rewards};
+    *round = (environment_round){block_arms_make(&context, data->classes, NULL, &room), world->rewards, world->rewards};
     return EE_OK;
 }

@@ -32,11 +32,12 @@ refuse 2 "no flag is called '--save'" paper --save model
 # shellcheck disable=SC2086
 "$eenet" run $problem -p uniform,eenet -T 200 -s 5-6 --save model >table || fail "$(cat table)"
 grep -q '^\* eenet ' table || fail "$(cat table)"
-tail -n 3 table >said
+tail -n 4 table >said
 cat >expected <<'END'
 
 Saved model: eenet, which has the least regret, with its defaults, after 200 rounds of seed 5.
 To decide with it: eenet decide model
+A line that it reads is as {"actions": [[4 numbers], ...]}.
 END
 diff expected said || fail 'what run says'
 [ ! -e model.lock ] || fail 'the lock is still there'
@@ -64,6 +65,70 @@ sed -n 1p answers | grep -Eqx '\{"id":201,"arm":[012],"action":"[012]","probabil
 chosen=$(sed -n 's/^ *linucb *2 *\(alpha=[0-9.]*\)$/\1/p' table)
 [ -n "$chosen" ] && grep -Eq "^Saved grid.model: (linucb, which has the least regret, with $chosen|uniform, .* with its defaults), after 100 rounds of seed 0\.$" table ||
     fail "$(cat table)"
+
+# ---- a table: rows.json, and a row as a line is what the row was in the lab, to the byte ----
+awk 'BEGIN {
+    print "size,colour,kind"
+    for (i = 0; i < 60; i++) {
+        size = i * 7 % 20
+        print (i % 13 ? size : "") "," (i % 2 ? "red" : "blue") "," (size > 9 ? (i % 2 ? "apple" : "plum") : "cherry")
+    }
+}' >fruit.csv
+# played ROUNDS MODEL: the rows as they stand in the file.
+played() {
+    "$eenet" run -d table:fruit.csv,label=kind,order=file -p eenet -T "$1" -s 3 --save "$2" >table || fail "$(cat table)"
+}
+played 40 few.model
+grep -qx 'few.model.rows.json says how a row becomes its arms.' table &&
+    grep -qx 'A line that it reads is as {"context": {"size": [0-9.]*, ...}}.' table || fail "$(cat table)"
+played 60 more.model
+mkfifo asked answered
+"$eenet" decide few.model <asked >answered 2>stderr &
+pid=$!
+exec 3>asked 4<answered
+sed '1,41d' fruit.csv | while IFS=, read -r size colour kind; do
+    # A number may be a text, a missing one is null or left out, the label may be there.
+    case $size in '') size='' ;; 1*) size="\"size\": \"$size\", " ;; *) size="\"size\": $size, " ;; esac
+    echo "{\"context\": {$size\"colour\": \"$colour\", \"kind\": null}}" >&3
+    IFS= read -r got <&4
+    id=$(echo "$got" | sed 's/.*"id":\([0-9]*\),.*/\1/')
+    case $got in *"\"action\":\"$kind\""*) value=1 ;; *) value=0 ;; esac
+    echo "{\"id\": $id, \"reward\": $value}" >&3
+    IFS= read -r got <&4
+    [ "$got" = "{\"id\":$id,\"learned\":true}" ] || fail "$got"
+done || fail 'a row'
+exec 3>&- 4<&-
+wait "$pid" || fail "$(cat stderr)"
+pid=
+cmp few.model more.model || fail 'a row as a line is another than in the lab'
+cat >expected <<'END'
+{"error":"line 1: no column is called 'sise'; did you mean 'size'?"}
+{"error":"line 2: column 'colour': no row of the table had 'green'"}
+{"error":"line 3: expected an object of columns and their values"}
+{"error":"line 4: with \"context\" the classes are the actions: leave out \"actions\""}
+{"error":"line 5: exclude[0]: no action has the id \"plumb\""}
+{"id":61,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
+END
+"$eenet" decide few.model -o other.model >answers <<'END' && fail 'there were bad lines'
+{"context": {"sise": 2}}
+{"context": {"colour": "green"}}
+{"context": [1, 2]}
+{"context": {"size": 2}, "actions": []}
+{"context": {"size": 2}, "exclude": ["plumb"]}
+{"context": {"size": 2, "colour": "red"}, "exclude": ["apple", "cherry"]}
+END
+diff expected answers || fail 'rows'
+cmp few.model.rows.json other.model.rows.json || fail 'another file has no rows.json'
+# The rows of another model are refused; a model that is of no table leaves none behind.
+cp few.model.rows.json model.rows.json
+code=0
+"$eenet" decide model </dev/null 2>stderr || code=$?
+[ "$code" = 1 ] && [ "$(cat stderr)" = "eenet decide: model.rows.json is of another model, which has 5 features for each of 3 classes; this one has 4 in all" ] ||
+    fail "status $code: $(cat stderr)"
+# shellcheck disable=SC2086
+"$eenet" run $problem -p uniform -T 10 -s 0 --save few.model >table || fail "$(cat table)"
+[ ! -e few.model.rows.json ] || fail 'rows.json of the model before is still there'
+rm model.rows.json
 
 # ---- an end by Ctrl-C saves nothing ----
 # shellcheck disable=SC2086

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* for flock */
-#include "model_lock.h"
+#include "model_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +12,23 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/row_encoding.h"
 
 static ee_status fail(ee_error *error, const char *verb, const char *path)
 {
     return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, file_tail(path), strerror(errno));
 }
+
+/* *path = "MODEL.ending", to be freed with memory_free. */
+static ee_status name_beside(const char *model, const char *ending, char **path, ee_error *error)
+{
+    size_t capacity = strlen(model) + strlen(ending) + 1;
+    ee_status status = memory_create(NULL, path, capacity, 1, error);
+    if (!status) snprintf(*path, capacity, "%s%s", model, ending);
+    return status;
+}
+
+/* ---- the lock ---- */
 
 /* Whoever had the lock before may have removed the file between our open and our lock: then it locks nothing. */
 static bool is_still_there(int file, const char *path)
@@ -45,12 +57,9 @@ static ee_status lock(model_lock *self, const char *model, ee_error *error)
 
 ee_status model_lock_take(const char *model, model_lock *out, ee_error *error)
 {
-    static const char ending[] = ".lock";
-    size_t capacity = strlen(model) + sizeof ending;
     *out = (model_lock){NULL, -1};
-    ee_status status = memory_create(NULL, &out->path, capacity, 1, error);
+    ee_status status = name_beside(model, ".lock", &out->path, error);
     if (status) return status;
-    snprintf(out->path, capacity, "%s%s", model, ending);
     status = lock(out, model, error);
     if (status) {
         memory_free(out->path);
@@ -66,4 +75,44 @@ void model_lock_release(model_lock *self)
     close(self->file);
     memory_free(self->path);
     *self = (model_lock){NULL, -1};
+}
+
+/* ---- rows ---- */
+
+static const char rows_ending[] = ".rows.json";
+
+ee_status model_rows_write(const char *model, const row_encoding *rows, ee_error *error)
+{
+    char *path;
+    ee_status status = name_beside(model, rows_ending, &path, error);
+    if (status) return status;
+    if (rows)
+        status = row_encoding_write(rows, path, error);
+    else if (unlink(path) && errno != ENOENT)
+        status = fail(error, "remove", path);
+    memory_free(path);
+    return status;
+}
+
+static ee_status check_rows(const row_encoding *rows, const ee_bandit *bandit, const char *path, ee_error *error)
+{
+    ee_info info = ee_bandit_info(bandit);
+    size_t features = row_encoding_features(rows), classes = row_encoding_classes(rows);
+    if (!info.features && classes && info.dim / classes == features && info.dim % classes == 0) return EE_OK;
+    return status_fail(
+        error, EE_BAD_INPUT,
+        "%s is of another model, which has %zu features for each of %zu classes; this one has %zu in all",
+        file_tail(path), features, classes, info.dim);
+}
+
+ee_status model_rows_read(const char *model, const ee_bandit *bandit, row_encoding **out, ee_error *error)
+{
+    char *path;
+    *out = NULL;
+    ee_status status = name_beside(model, rows_ending, &path, error);
+    if (status) return status;
+    if (!file_is_missing(path)) status = row_encoding_read(path, out, error);
+    if (!status && *out) status = check_rows(*out, bandit, path, error);
+    memory_free(path);
+    return status;
 }
