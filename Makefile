@@ -5,6 +5,9 @@ DESTDIR =
 FUZZ_SECONDS = 20
 KILLS = 1000
 DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,uniform
+# Ten seeds: with up to 25 comparisons on a data set fewer could show no difference to be significant.
+DEMO_SEEDS = 0-9
+DEMO_ROUNDS = 700
 JOBS := $(shell nproc)
 # Debian's, which has numpy and the rest beside it; the first one on the PATH may be another.
 PYTHON = /usr/bin/python3
@@ -34,7 +37,7 @@ build: ## the program, build/eenet, and the library (this is what plain make doe
 demo: build ## EE-Net and its baselines on Fashion-MNIST and a built-in problem, and a report
 	@cmake/setup.sh demo
 	@rm -rf build/demo
-	build/eenet run -d fashion-mnist -d synthetic:cosine -p $(DEMO_POLICIES) -T 2000 -s 0-2 -o build/demo
+	build/eenet run -d fashion-mnist -d synthetic:cosine -p $(DEMO_POLICIES) -T $(DEMO_ROUNDS) -s $(DEMO_SEEDS) -o build/demo
 	build/eenet report build/demo
 
 test: test-release test-asan test-tsan test-python ## all tests, then again under the sanitizers
