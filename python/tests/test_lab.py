@@ -560,6 +560,53 @@ def test_what_is_likely_a_mistake_is_told(tmp_path):
     assert "m\\xfc" in lab.open(f"table:{tmp_path}/odd.csv").remarks[0]
 
 
+def test_misspelled_members_of_rounds_are_told(tmp_path):
+    numpy.save(tmp_path / "contexts.npy", numpy.eye(3)[:, None, :].repeat(4, axis=1))
+    numpy.save(tmp_path / "rewards.npy", numpy.eye(3, 4))
+    (tmp_path / "rounds.json").write_text('{"block": 3}')
+    data = lab.open(f"rounds:{tmp_path}")
+    assert data.remarks == ["rounds.json: 'block' is not known and does nothing; did you mean 'blocks'?"]
+    with pytest.warns(UserWarning, match="did you mean 'blocks'?") as told:
+        lab.run(data, "uniform", rounds=4, seeds=[0], progress=False)
+    assert told[0].filename == __file__
+    assert lab.open(COSINE).remarks == []
+
+
+@pytest.mark.parametrize(
+    "dtype", ["?", "u1", "i1", "<u2", ">u2", "<i2", ">i2", "<u4", ">i4", "<u8", ">i8", "<f2", ">f2", "<f4", ">f4", ">f8"]
+)
+def test_arrays_of_every_type_are_the_same_rounds(tmp_path, dtype):
+    random = numpy.random.default_rng(5)
+    contexts, rewards = random.integers(0, 2, (3, 6, 4)), random.integers(0, 2, (3, 6))
+    numpy.save(tmp_path / "contexts.npy", numpy.asfortranarray(contexts.astype(dtype)))
+    numpy.save(tmp_path / "rewards.npy", rewards.astype(dtype))
+    for t, dealt in enumerate(lab.open(f"rounds:{tmp_path}").rounds()):
+        assert (dealt.arms == contexts[:, t]).all() and (dealt.rewards == rewards[:, t]).all()
+
+
+def test_half_floats_are_those_of_numpy(tmp_path):
+    halves = numpy.arange(2**16, dtype="u2").view("f2")
+    halves = halves[numpy.isfinite(halves)]
+    numpy.save(tmp_path / "contexts.npy", halves[None, None, :].repeat(2, axis=0))
+    numpy.save(tmp_path / "rewards.npy", numpy.eye(2, 1))
+    (dealt,) = lab.open(f"rounds:{tmp_path}").rounds()
+    assert (dealt.arms[0] == halves.astype("f4")).all() and len(halves) == 63488
+
+
+def test_ratings_by_their_columns(tmp_path):
+    random = numpy.random.default_rng(5)
+    rows = [(user, item, random.integers(1, 6)) for user in range(12) for item in range(12)]
+    (tmp_path / "plain.csv").write_text("".join(f"{user},{item},{stars}\n" for user, item, stars in rows))
+    lines = "".join(f"{stars},now,{item},{user}\n" for user, item, stars in rows)
+    (tmp_path / "named.csv").write_text("grade,when,film,who\n" + lines)
+    plain = lab.open(f"ratings:{tmp_path}/plain.csv,want=good")
+    named = lab.open(f"ratings:{tmp_path}/named.csv,user=who,item=film,rating=1,want=good")
+    for one, other in islice(zip(plain.rounds(), named.rounds()), 20):
+        assert (one.arms == other.arms).all() and (one.rewards == other.rewards).all()
+    with pytest.raises(eenet.BadOption, match="has no column 'whom' for user=; it has 4: grade, when, film, who"):
+        lab.open(f"ratings:{tmp_path}/named.csv,user=whom")
+
+
 def test_runs_come_in_the_order_of_the_call_and_any_label_is_the_reference(tmp_path):
     pytest.importorskip("pandas")
     wide, narrow = ("linucb", {"alpha": 1.0}), ("linucb", {"alpha": 0.1})

@@ -1,0 +1,62 @@
+#!/bin/sh
+# remarks.sh PROGRAM: what is likely a mistake in ratings and prepared rounds is said before the runs, also of what comes
+# from the cache.
+set -eu
+eenet=$1
+fail() { echo "remarks.sh: $*" >&2; exit 1; }
+
+# said EXPECTED VERB ARGUMENT...: what stderr has.
+said() {
+    expected=$1
+    shift
+    "$eenet" "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"
+    test "$(cat stderr)" = "$expected" || fail "$*: $(cat stderr)"
+}
+
+# refused STATUS SENTENCE ARGUMENT...: of a run.
+refused() {
+    status=$1 sentence=$2
+    shift 2
+    code=0
+    "$eenet" run -p uniform -T 5 -s 0 "$@" >stdout 2>stderr || code=$?
+    test "$code" = "$status" || fail "run $*: exit status $code"
+    test "$(head -n 1 stderr)" = "eenet run: $sentence" || fail "run $*: $(cat stderr)"
+}
+
+# A matrix with a row for each user: the first three columns are no user, item and rating.
+awk 'BEGIN { for (u = 0; u < 90; u++) for (i = 0; i <= 100; i++)
+    printf "%d%s", i ? (u * 31 + i * 17) % 5 + 1 : u % 9, i < 100 ? " " : "\n" }' >matrix.txt
+words='a row has 101 fields, and the first three were taken as user, item and rating; where a row is a user and a column an item, write a row for each rating instead'
+for seed in 0 1; do
+    said "eenet run: ratings:matrix,features=2: $words" \
+        run -d ratings:matrix.txt,features=2 -p uniform -T 20 -s $seed -o runs
+    test "$(ls runs/cache | wc -l)" = 1 || fail "in the cache: $(ls runs/cache)"
+done
+refused 1 "matrix.txt: $words" -d ratings:matrix.txt
+
+# Columns by their names and numbers; which end of the scale has the reward.
+awk 'BEGIN { print "when,who,stars,what"; for (u = 0; u < 12; u++) for (i = 0; i < 12; i++)
+    printf "now,u%d,%d,i%d\n", u, (u * 31 + i * 17 + u * i * 7) % 11 % 5 + 1, i }' >shop.csv
+tail -n +2 shop.csv | awk -F, '{ print $2 "," $4 "," $3 }' >plain.csv
+numbers() { grep -oE '"(regret|reward|optimal)":[^,}]*' stdout; }
+for want in good bad; do
+    said '' run -d ratings:plain.csv,want=$want -p linucb -T 200 -s 3 --json
+    numbers >plain.$want
+    test "$(wc -l <plain.$want)" = 3 || fail "$(cat stdout)"
+    for columns in user=who,item=what,rating=stars user=2,item=4,rating=3 user=who,item=4,rating=Stars; do
+        said '' run -d ratings:shop.csv,want=$want,$columns -p linucb -T 200 -s 3 --json
+        numbers | diff plain.$want - || fail "$columns: other numbers"
+    done
+done
+! cmp -s plain.good plain.bad || fail "want makes no difference"
+refused 2 "ratings: shop.csv has no column 'whom' for user=; it has 4: when, who, stars, what" -d ratings:shop.csv,user=whom
+
+# A member of rounds.json that is misspelled; blocks that are none.
+"$eenet" rounds -d synthetic:inner,dim=4,arms=2 -T 20 -o rounds >stdout
+sed 's/"blocks"/"block"/' rounds/rounds.json >changed
+cp changed rounds/rounds.json
+said "eenet run: rounds:rounds: rounds.json: 'block' is not known and does nothing; did you mean 'blocks'?" \
+    run -d rounds:rounds -p uniform -s 0
+sed 's/"block": 1/"blocks": 2/' changed >rounds/rounds.json
+refused 1 "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm of blocks is the context in one of them, and zero elsewhere" \
+    -d rounds:rounds
