@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "categories.h"
 #include "column_names.h"
 
 /* The options that name columns. */
@@ -43,13 +44,6 @@ static bool is_auto(const rating_reader *reader, int role)
     return strcmp(reader->wanted[role], "auto") == 0;
 }
 
-/* "4,5", as some countries write it. */
-static bool has_decimal_comma(const char *text)
-{
-    size_t whole = strspn(text, "-0123456789"), fraction = strspn(text + whole + (text[whole] == ','), "0123456789");
-    return whole && fraction && text[whole] == ',' && !text[whole + 1 + fraction];
-}
-
 /* Where an option names a column there is a header; else the rating tells, which is a number in every other row. */
 static bool has_header(const rating_reader *reader)
 {
@@ -68,7 +62,7 @@ static ee_status fail_usual_name(const rating_reader *reader, int role, ee_error
 {
     const row_reader *rows = &reader->rows;
     const field *value = rows->count > RATING_VALUE ? &rows->fields[RATING_VALUE] : &rows->fields[rows->count - 1];
-    if (has_decimal_comma(value->text))
+    if (!isnan(cell_with_comma(&(cell){value->text, NAN})))
         return rows_fail(rows, error, "expected a number for the rating, got '%.20s': decimals take a point, as 4.5",
                          value->text);
     for (int other = 0; other < RATING_COLUMNS; other++)
@@ -135,7 +129,7 @@ static ee_status read_value(rating_reader *reader, double *value, ee_error *erro
     size_t place;
     if (!field_number(from, value))
         return rows_fail(rows, error, "expected a number for the rating, got '%.50s'%s", from->text,
-                         has_decimal_comma(from->text) ? ": decimals take a point, as 4.5" : "");
+                         !isnan(cell_with_comma(&(cell){from->text, NAN})) ? ": decimals take a point, as 4.5" : "");
     if (fabs(*value) > largest)
         return rows_fail(rows, error, "expected a rating from -1e9 to 1e9, got '%.50s'", from->text);
     reader->whole = reader->whole && *value == floor(*value);
@@ -193,11 +187,13 @@ static ee_status tell_columns(const rating_reader *reader, survey *seen, ee_erro
                                              reader->values.count > MOST_VALUES ? 0 : reader->values.count};
     ee_status status = EE_OK;
     for (size_t i = 0; i < reader->width && !status; i++) {
-        survey_column told = {.name = "", .kind = SURVEY_IGNORED, .low = 1};
         char name[100];
+        survey_column told = {.name = name, .kind = SURVEY_IGNORED, .low = 1};
         field title = field_trim(reader->first_row[i]);
-        snprintf(name, sizeof name, "%.*s", (int)title.length, title.text);
-        if (reader->header) told.name = name;
+        if (reader->header)
+            snprintf(name, sizeof name, "%.*s", (int)title.length, title.text);
+        else
+            snprintf(name, sizeof name, "%zu", i + 1);
         for (int role = 0; role < RATING_COLUMNS; role++) {
             if (reader->columns[role] != i) continue;
             told.kind = role == RATING_VALUE ? SURVEY_LABEL : SURVEY_CATEGORICAL;

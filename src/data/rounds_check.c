@@ -249,9 +249,12 @@ static ee_status tell_features(const rounds_arrays *data, survey *seen, ee_error
     size_t before = seen->column_count, filled = 0;
     bool each = !data->sparse && data->dim <= MOST;
     ee_status status = EE_OK;
-    for (size_t i = 0; each && i < data->dim && !status; i++)
-        status = survey_add_column(
-            seen, &(survey_column){.name = "", .features = 1, .low = INFINITY, .high = -INFINITY}, error);
+    for (size_t i = 0; each && i < data->dim && !status; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "%zu", i);
+        survey_column told = {.name = name, .features = 1, .low = INFINITY, .high = -INFINITY};
+        status = survey_add_column(seen, &told, error);
+    }
     for (size_t i = 0; i < contexts->count && !status; i++) {
         double value = npy_real(contexts, i);
         filled += value != 0;

@@ -367,6 +367,20 @@ static uint8_t *read_cache(const char *cache, char *path, size_t *size)
     return bytes;
 }
 
+static void expect_survey(const survey *seen, size_t dim)
+{
+    assert_int_equal(seen->column_count, 2);
+    assert_string_equal(seen->columns[0].name, "fake");
+    assert_int_equal(seen->columns[0].kind, SURVEY_LABEL);
+    assert_int_equal(seen->columns[1].kind, SURVEY_TEXT);
+    assert_int_equal(seen->columns[1].features, dim);
+    assert_int_equal(seen->number_count, 2);
+    assert_string_equal(seen->numbers[0].name, "articles");
+    assert_int_equal(seen->class_count, 2);
+    assert_string_equal(seen->classes[1].name, "fake, the reward");
+    assert_true(seen->numbers[0].value == (double)(seen->classes[0].count + seen->classes[1].count));
+}
+
 static void prepared_vectors_are_kept(void **state)
 {
     (void)state;
@@ -379,6 +393,7 @@ static void prepared_vectors_are_kept(void **state)
         dataset *kept = open_file("articles.csv", "", "first");
         expect_same_rounds(fresh, kept);
         assert_true(dataset_fingerprint(fresh) == dataset_fingerprint(kept));
+        expect_survey(dataset_survey(kept), dataset_dim(kept));
         dataset_free(kept);
     }
     dataset *narrow = open_file("articles.csv", ",dim=2", "first"); /* other options, other vectors */

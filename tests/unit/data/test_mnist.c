@@ -124,6 +124,10 @@ static void sets_are_train_test_and_both(void **state)
         assert_int_equal(data->rows, cases[i].rows);
         assert_memory_equal(data->labels, cases[i].labels, cases[i].rows * sizeof(uint32_t));
         fingerprints[i] = dataset_fingerprint(&data->head);
+        const survey *seen = dataset_survey(&data->head);
+        assert_int_equal(seen->class_count, 10);
+        assert_string_equal(seen->classes[9].name, "9");
+        assert_int_equal(seen->classes[0].count, i == 3 ? 2 : 1);
         close_set(data);
     }
     assert_true(fingerprints[0] == fingerprints[1]);

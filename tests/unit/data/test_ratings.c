@@ -318,7 +318,7 @@ static void wrong_files_are_named(void **state)
         {"1,2,3\n1,3,1e300\n", "bad.csv, line 2: expected a rating from -1e9 to 1e9, got '1e300'"},
         {"user;item;rating\n1;2;4,5\n",
          "line 2: expected a number for the rating, got '4,5': decimals take a point, as 4.5"},
-        {"1::2::4,5\n", "line 1: expected a number for the rating, got '4,5': decimals take a point, as 4.5"},
+        {"1;2;4,5\n", "line 1: expected a number for the rating, got '4,5': decimals take a point, as 4.5"},
         {"who,what,stars\n1,2,3\n",
          "bad.csv, line 1: expected a number for the rating, got 'stars', or a header with userId, movieId and rating "
          "(or user, item and rating); user=, item= and rating= take other columns"},
@@ -466,6 +466,11 @@ static void what_looks_wrong_is_remarked(void **state)
     expect_refusal("ratings", "matrix.txt", "", EE_BAD_INPUT, matrix); /* it has five items alone, and that is why */
     expect_refusal("ratings", "matrix.txt", ",rating=3", EE_BAD_INPUT,
                    "features=10 takes at least 9 users and items, got 9 and 5");
+
+    pool_dataset *pool = open_ratings("matrix.txt", ",features=2");
+    assert_int_equal(dataset_survey(&pool->head)->column_count, 101);
+    assert_string_equal(dataset_survey(&pool->head)->columns[100].name, "101"); /* from 1, as options number them */
+    close_pool(pool);
 
     folder_write_text(&folder, "plain.csv", make_text("user,item,rating\n", "%1$d,%2$d,%3$d\n"));
     expect_remark("plain.csv", ",features=5", NULL, NULL);

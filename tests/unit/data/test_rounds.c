@@ -611,6 +611,7 @@ static void the_survey_tells_rewards_and_features(void **state)
     assert_true(seen->numbers[0].value == 0 && seen->numbers[1].value == 0.5 && seen->numbers[2].value == 1);
     assert_true(seen->numbers[3].value == DIM);
     assert_int_equal(seen->column_count, DIM);
+    assert_string_equal(seen->columns[1].name, "1"); /* from 0, as features are numbered */
     assert_true(seen->columns[0].low == -5 && seen->columns[0].high == 5);
     assert_true(seen->columns[1].low == -6 && seen->columns[1].high == 6);
     dataset_free(data);

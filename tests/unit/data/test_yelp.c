@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "data/environment.h"
 #include "data/npy.h"
+#include "data/survey.h"
 #include "support_files.h"
 
 static const char entry_file[] = "yelp_2000users_10000items_entry.npy";
@@ -88,6 +89,11 @@ static void rounds_are_nine_good_and_one_bad(void **state)
     assert_int_equal(dataset_open(where.text, NULL, &data, NULL), EE_OK);
     assert_int_equal(dataset_dim(data), 4);
     assert_int_equal(dataset_blocks(data), 1);
+    const survey *told = dataset_survey(data);
+    assert_int_equal(told->class_count, 2);
+    assert_int_equal(told->classes[0].count, GOOD);
+    assert_string_equal(told->classes[1].name, "rated badly, the reward");
+    assert_int_equal(told->classes[1].count, ENTRIES - GOOD);
     assert_int_equal(environment_create(data, 1, &world, NULL), EE_OK);
     size_t positions[10] = {0}, drawn[ENTRIES] = {0};
     for (int t = 0; t < ROUNDS; t++) {
