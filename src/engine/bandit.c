@@ -172,7 +172,7 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_stream(a, &self->room.streams.estimation);
     archive_u64(a, &learned->round);
     archive_u64(a, &learned->changes);
-    archive_sparse_floats(a, learned->values, learned->count);
+    archive_sparse_floats(a, learned->values, learned->count - learned->unsaved);
     archive_sparse_floats(a, learned->recalled, recall_count(self->policy->recalled_arms));
     if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->policy->recalled_arms))
         archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");

@@ -5,6 +5,7 @@
 
 #include "cholesky.h"
 #include "doubles.h"
+#include "ridge_state.h"
 
 static const uint32_t NOBODY = UINT32_MAX;
 
@@ -47,19 +48,14 @@ struct ridge {
 
 enum { LARGEST_DIM = 1 << 28 };
 
-size_t ridge_state_count(size_t dim)
+size_t ridge_saved_count(size_t dim)
 {
     return dim > LARGEST_DIM ? SIZE_MAX / sizeof(double) : dim * dim + dim + 1;
 }
 
-static const double *theta_of(const double *state, size_t dim)
+size_t ridge_state_count(size_t dim)
 {
-    return state + dim * dim;
-}
-
-static double prior_variance(const double *state, size_t dim)
-{
-    return state[dim * dim + dim];
+    return dim > LARGEST_DIM ? SIZE_MAX / sizeof(double) : ridge_saved_count(dim) + dim;
 }
 
 void ridge_start(const ridge *self, double *state)
@@ -67,31 +63,14 @@ void ridge_start(const ridge *self, double *state)
     state[self->dim * self->dim + self->dim] = 1 / self->lambda;
 }
 
-/* row is (dim) */
-static double dot_vector(const double *row, vector x)
-{
-    double sums[4] = {0};
-    size_t i = 0;
-    if (x.indices) {
-        for (; i + 4 <= x.count; i += 4)
-            for (size_t k = 0; k < 4; k++) sums[k] += row[x.indices[i + k]] * x.values[i + k];
-        for (; i < x.count; i++) sums[0] += row[x.indices[i]] * x.values[i];
-    } else {
-        for (; i + 4 <= x.count; i += 4)
-            for (size_t k = 0; k < 4; k++) sums[k] += row[i + k] * x.values[i + k];
-        for (; i < x.count; i++) sums[0] += row[i] * x.values[i];
-    }
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 double ridge_mean(const double *state, size_t dim, vector x)
 {
-    return dot_vector(theta_of(state, dim), x);
+    return ridge_dot(ridge_theta(state, dim), x);
 }
 
 void ridge_gradient(const double *state, size_t dim, vector x, float *gradient)
 {
-    const double *theta = theta_of(state, dim);
+    const double *theta = ridge_theta(state, dim);
     for (size_t i = 0; i < x.count; i++) gradient[i] = (float)theta[x.indices ? x.indices[i] : i];
 }
 
@@ -105,78 +84,15 @@ static double entry_at(vector x, size_t feature, size_t *place)
 
 double ridge_covariance(const double *state, size_t dim, vector a, vector b)
 {
-    double sum = 0, prior = prior_variance(state, dim);
+    double sum = 0, prior = ridge_prior(state, dim);
     size_t place = 0;
     for (size_t i = 0; i < a.count; i++) {
         if (a.values[i] == 0) continue;
         size_t feature = a.indices ? a.indices[i] : i;
         const double *row = state + feature * dim;
-        sum += a.values[i] * (row[feature] == 0 ? prior * entry_at(b, feature, &place) : dot_vector(row, b));
+        sum += a.values[i] * (row[feature] == 0 ? prior * entry_at(b, feature, &place) : ridge_dot(row, b));
     }
     return sum;
-}
-
-/* ---- drawing ---- */
-
-size_t ridge_draw_room(size_t dim, size_t arms)
-{
-    size_t order = dim < arms ? dim : arms;
-    return order * order + order + dim;
-}
-
-/* matrix = A^-1, left of and on the diagonal */
-static void feature_covariance(const double *state, size_t dim, double *matrix)
-{
-    for (size_t i = 0; i < dim; i++) {
-        memcpy(matrix + i * dim, state + i * dim, (i + 1) * sizeof *matrix);
-        if (matrix[i * dim + i] == 0) matrix[i * dim + i] = prior_variance(state, dim);
-    }
-}
-
-/* product = A^-1 x, for a dense x */
-static void multiply_dense(const double *state, size_t dim, vector x, double *product)
-{
-    memset(product, 0, dim * sizeof *product);
-    for (size_t i = 0; i < dim; i++) {
-        const double *row = state + i * dim;
-        if (x.values[i] == 0) continue;
-        if (row[i] == 0)
-            product[i] += prior_variance(state, dim) * x.values[i];
-        else
-            doubles_add_scaled(product, x.values[i], row, dim);
-    }
-}
-
-/* matrix = X A^-1 X^T, left of and on the diagonal; product is (dim) */
-static void arm_covariance(const double *state, size_t dim, const ee_arms *arms, double *product, double *matrix)
-{
-    for (size_t i = 0; i < arms->count; i++) {
-        vector x = vector_of_arm(arms, i);
-        if (!x.indices) multiply_dense(state, dim, x, product);
-        for (size_t j = 0; j <= i; j++) {
-            vector other = vector_of_arm(arms, j);
-            matrix[i * arms->count + j] =
-                x.indices ? ridge_covariance(state, dim, x, other) : dot_vector(product, other);
-        }
-    }
-}
-
-void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_stream *random, double *room,
-                double *deviations)
-{
-    bool by_features = dim < arms->count;
-    size_t order = by_features ? dim : arms->count;
-    double *matrix = room, *normals = matrix + order * order, *product = normals + order;
-    if (by_features)
-        feature_covariance(state, dim, matrix);
-    else
-        arm_covariance(state, dim, arms, product, matrix);
-    /* Where arms repeat, or are fewer in dimension than in number, the matrix is singular. */
-    cholesky_factor_semidefinite(matrix, order, 1e-12, 0);
-    for (size_t i = 0; i < order; i++) normals[i] = random_normal(random);
-    double *drawn = by_features ? product : deviations;
-    for (size_t i = 0; i < order; i++) drawn[i] = doubles_dot(matrix + i * order, normals, i + 1);
-    for (size_t i = 0; by_features && i < arms->count; i++) deviations[i] = dot_vector(drawn, vector_of_arm(arms, i));
 }
 
 /* ---- making ---- */
@@ -269,6 +185,11 @@ static void list_block(ridge *self, uint32_t head)
             self->runs[self->run_count++] = (run){f, 1};
         self->members[self->member_count++] = f;
     }
+}
+
+static void note_block(const ridge *self, double *state, uint32_t head)
+{
+    for (size_t i = 0; i < self->member_count; i++) ridge_note_block(state, self->dim, self->members[i], head);
 }
 
 /* ---- learning ---- */
@@ -376,13 +297,15 @@ void ridge_observe(ridge *self, double *state, vector x, double y, uint64_t time
 {
     take_support(self, x);
     if (!self->support_count) return;
-    if (!support_is_joined(self)) join_support(self);
+    bool joined = support_is_joined(self);
+    if (!joined) join_support(self);
     uint32_t head = self->heads[self->support[0]];
     list_block(self, head);
+    if (!joined) note_block(self, state, head);
     self->times[head] = time;
     for (size_t i = 0; i < self->support_count; i++) {
         double *diagonal = state + self->support[i] * self->dim + self->support[i];
-        if (*diagonal == 0) *diagonal = prior_variance(state, self->dim);
+        if (*diagonal == 0) *diagonal = ridge_prior(state, self->dim);
     }
     add_sums(self, y);
     double gain = multiply_support(self, state);
@@ -411,7 +334,7 @@ void ridge_correct(ridge *self, double *state, vector x, double difference, uint
 
 /* ---- copying ---- */
 
-/* Copies the rows and theta of the block that `members` lists. Returns how many doubles. */
+/* Copies the rows, theta and the head of the block that `members` lists. Returns how many doubles. */
 static size_t copy_block(const ridge *self, const double *state, double *to)
 {
     size_t dim = self->dim;
@@ -423,7 +346,8 @@ static size_t copy_block(const ridge *self, const double *state, double *to)
         }
         memcpy(to + dim * dim + s.first, state + dim * dim + s.first, s.count * sizeof *to);
     }
-    return self->member_count * (self->member_count + 1);
+    note_block(self, to, self->members[0]);
+    return self->member_count * (self->member_count + 2);
 }
 
 size_t ridge_copy(ridge *self, const double *state, uint64_t since, double *to)
@@ -465,7 +389,7 @@ static void archive_sums(ridge *self, size_t member, archive *a)
     if (!finite) archive_fail(a, EE_BAD_MODEL, "model: a sum of a ridge regression is not a finite number");
 }
 
-void ridge_archive(ridge *self, archive *a)
+void ridge_archive(ridge *self, double *state, archive *a)
 {
     archive_u32s(a, self->heads, self->dim);
     if (a->reading && !a->status && !heads_are_sound(self))
@@ -478,6 +402,7 @@ void ridge_archive(ridge *self, archive *a)
         archive_size(a, &count, 0, self->refresh, "updates of a ridge regression");
         self->counts[f] = count;
         list_block(self, f);
+        if (a->reading) note_block(self, state, f);
         for (size_t i = 0; i < self->member_count && !a->status; i++) archive_sums(self, i, a);
     }
 }

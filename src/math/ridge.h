@@ -6,8 +6,8 @@
  * of it.
  *
  * What predictions read, `state`, is flat memory that the caller holds: the inverse (dim, dim), then theta (dim), then
- * 1 / lambda. A feature that was never seen has a row of zeros there, which means 1 / lambda on its diagonal: so memory
- * that the system hands out zeroed is not touched before it is needed. */
+ * 1 / lambda, then the block of each feature (dim). A feature that was never seen has a row of zeros there, which means
+ * 1 / lambda on its diagonal: so memory that the system hands out zeroed is not touched before it is needed. */
 #ifndef EENET_RIDGE_H
 #define EENET_RIDGE_H
 
@@ -19,6 +19,8 @@ typedef struct ridge ridge;
 
 /* Doubles of a state; for a dim that no memory could hold the square of, more than there can be. */
 size_t ridge_state_count(size_t dim);
+/* Those that have to be saved, the first ones: the blocks of a state are made again by ridge_archive. */
+size_t ridge_saved_count(size_t dim);
 
 /* refresh: updates of a block between its factorisations. Reserves (dim, dim) doubles twice; what no block needs is
  * never touched. */
@@ -47,13 +49,16 @@ void ridge_gradient(const double *state, size_t dim, vector x, float *gradient);
 double ridge_covariance(const double *state, size_t dim, vector a, vector b);
 
 /* How far the arms' scores lie from their means under one theta drawn from N(its estimate, A^-1): drawn jointly, so two
- * equal arms are equally far off. deviations is (arms->count); room has ridge_draw_room doubles. Draws min(dim,
- * arms->count) normals and costs the cube of that: the draw is made among the features or among the arms, whichever are
- * fewer. */
+ * equal arms are equally far off. deviations is (arms->count); room has ridge_draw_room doubles.
+ *
+ * Arms that share no block of A are independent. So the arms fall into groups, which are drawn one after the other. Of
+ * a group, the draw is made among its features or among its arms, whichever are fewer: as many normals, at the cost of
+ * their cube. */
 size_t ridge_draw_room(size_t dim, size_t arms);
 void ridge_draw(const double *state, size_t dim, const ee_arms *arms, random_stream *random, double *room,
                 double *deviations);
 
-void ridge_archive(ridge *self, archive *a);
+/* Visits what is not in the state; where that is read, the blocks of the state are set by it. */
+void ridge_archive(ridge *self, double *state, archive *a);
 
 #endif

@@ -2,8 +2,8 @@
  * payoffs", ICML 2013. Each round draws theta from N(theta_hat, nu^2 A^-1) and ranks the arms by theta . x.
  *
  * theta itself is not needed: its scores are drawn, which are jointly Gaussian with the covariance nu^2 X A^-1 X^T. For
- * n arms that takes their n^2 covariances and a factorisation of n^3 / 3; where there are more arms than features,
- * theta is drawn after all, in d^3 / 3. */
+ * n arms that share features that takes their n^2 covariances and a factorisation of n^3 / 3; where there are more arms
+ * than features, theta is drawn after all, in d^3 / 3. Arms that share no block of A are drawn apart (math/ridge.h). */
 #include "parts/posterior.h"
 
 typedef struct lints_options {

@@ -76,6 +76,7 @@ typedef struct parameters {
     double centre;        /* of the rewards (option `standardize`): the policy learns (reward - centre) / spread */
     double spread;        /* 0 before two different rewards came; centre 0 and spread 1 where they are as they are */
     size_t count;
+    size_t unsaved;  /* so many of them, the last ones, are not saved: archive() makes them again */
     size_t filled;   /* so many of them, from the first on, are all written from the beginning */
     float *values;   /* (count), in the policy's own layout */
     float *recalled; /* (recall_count of the policy's recalled_arms) parts/recall.h */

@@ -27,6 +27,7 @@ ee_status posterior_create(const policy_class *class, const policy_setup *setup,
         status =
             ridge_create(setup->memory, setup->dim, options->lambda, (size_t)options->refresh, &self->ridge, error);
     if (status) return status;
+    self->base.parameters.unsaved = (ridge_state_count(setup->dim) - ridge_saved_count(setup->dim)) * FLOATS_PER_DOUBLE;
     ridge_start(self->ridge, (double *)(void *)self->base.parameters.values);
     *out = &self->base;
     return EE_OK;
@@ -39,7 +40,8 @@ const double *posterior_state(const parameters *learned)
 
 size_t posterior_pack_count(size_t dim, size_t arms)
 {
-    return 2 * dim * arms + (arms + 1) * FLOATS_PER_SIZE;
+    /* Where they are packed, at most half of the features are there, each with its index. */
+    return dim * arms + (arms + 1) * FLOATS_PER_SIZE;
 }
 
 ee_arms posterior_pack(const ee_arms *arms, float *room)
@@ -109,5 +111,5 @@ size_t posterior_copy(const policy *self, uint64_t first, float *to)
 
 void posterior_archive(policy *self, archive *a)
 {
-    ridge_archive(((posterior *)self)->ridge, a);
+    ridge_archive(((posterior *)self)->ridge, (double *)(void *)self->parameters.values, a);
 }

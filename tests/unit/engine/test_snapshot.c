@@ -159,7 +159,7 @@ static void publishing_copies_what_changed(void **state)
         const parameters *learned = &self.bandit->policy->parameters;
         for (uint64_t t = 1; t <= 5; t++) learn_in_one_block(self.bandit, t);
         assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-        enum { BLOCK = 2 * (USED * (USED + 1) + 1) }; /* floats: the block's inverse, its theta, the prior */
+        enum { BLOCK = 2 * (USED * (USED + 2) + 1) }; /* floats: the inverse, theta, which block it is; the prior */
         for (uint64_t t = 6; t <= 10; t++) {
             learn_in_one_block(self.bandit, t);
             assert_int_equal(snapshot_publish(self.snapshot, learned), BLOCK);

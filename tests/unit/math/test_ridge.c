@@ -347,6 +347,89 @@ static void draws_follow_the_covariance(void **state)
     model_destroy(&m);
 }
 
+/* Features in blocks that were never seen together, and one that was never seen. */
+static model model_of_blocks(void)
+{
+    enum { DIM = 12, BLOCK = 3 };
+    model m = model_make(DIM, 0.5, 1000);
+    random_stream stream = random_named(8, "blocks");
+    for (size_t t = 0; t < 24; t++) {
+        float x[DIM] = {0};
+        for (size_t i = 0; i < BLOCK; i++) x[t % 4 + 4 * i] = (float)random_normal(&stream);
+        if (t % 4 == 3) x[11] = 0;
+        model_add(&m, x, random_normal(&stream), t % 2);
+    }
+    return m;
+}
+
+/* Groups of arms are drawn apart: by the arms where they are few, by the features where there are more arms. Arms of
+ * one block need not have a feature in common, and one that lies in two blocks joins their arms. Feature f is in block
+ * f % 4. */
+static void draws_of_blocks_follow_the_covariance(void **state)
+{
+    (void)state;
+    enum { DIM = 12, ARMS = 12, EACH = 2 };
+    static const uint32_t features[2][ARMS][EACH] = {
+        {{0, 4}, {0, 4}, {0, 8}, {4, 8}, {0, 8}, {4, 8}, {1, 5}, {5, 9}, {2, 6}, {10, 11}, {3, 7}, {3, 11}},
+        {{0, 4}, {4, 8}, {0, 8}, {4, 8}, {0, 8}, {8, 9}, {1, 5}, {5, 9}, {2, 6}, {10, 11}, {3, 7}, {6, 7}}};
+    model m = model_of_blocks();
+    random_stream stream = random_named(9, "arms");
+    for (size_t linked = 0; linked < 2; linked++) {
+        size_t starts[ARMS + 1] = {0};
+        float values[ARMS * EACH], dense[ARMS * DIM] = {0};
+        for (size_t i = 0; i < ARMS * EACH; i++) {
+            bool single = i / EACH % 3 == 0 && i % EACH; /* of some arms one entry is zero */
+            values[i] = single ? 0 : (float)random_normal(&stream);
+            dense[i / EACH * DIM + features[linked][i / EACH][i % EACH]] = values[i];
+            starts[i / EACH + 1] = i + 1;
+        }
+        ee_arms sparse = ee_arms_sparse(starts, &features[linked][0][0], values, ARMS, DIM);
+        ee_arms same = ee_arms_dense(dense, ARMS, DIM);
+        assert_draws(&m, &sparse);
+        assert_draws(&m, &same);
+    }
+    model_destroy(&m);
+}
+
+/* Arms that are each in a block of its own: the matrix of a joint draw, which the room begins with, stays untouched. */
+static void arms_in_blocks_of_their_own_cost_little(void **state)
+{
+    (void)state;
+    enum { ARMS = 4000, DIM = 2 * ARMS };
+    memory owner = {0};
+    ridge *regression;
+    assert_int_equal(ridge_create(&owner, DIM, 1, 1000, &regression, NULL), EE_OK);
+    double *large = make_doubles(ridge_state_count(DIM)), *room = make_doubles(ridge_draw_room(DIM, ARMS));
+    double *drawn = make_doubles(ARMS), squares = 0;
+    size_t *starts = calloc(ARMS + 1, sizeof *starts);
+    uint32_t *indices = calloc(DIM, sizeof *indices);
+    float *values = calloc(DIM, sizeof *values);
+    assert_true(starts && indices && values);
+    for (uint32_t i = 0; i < DIM; i++) {
+        indices[i] = i;
+        values[i] = 1;
+        starts[i / 2 + 1] = i + 1;
+    }
+    ridge_start(regression, large);
+    for (uint64_t t = 1; t <= 50; t++) ridge_observe(regression, large, (vector){values, indices, 2}, 1, t);
+    ee_arms arms = ee_arms_sparse(starts, indices, values, ARMS, DIM);
+    random_stream stream = random_named(10, "many");
+    for (int t = 0; t < 5; t++) {
+        ridge_draw(large, DIM, &arms, &stream, room, drawn);
+        assert_true(fabs(drawn[0]) < 6 * sqrt(2.0 / 101)); /* its variance: 2 / (1 + 2 * 50) */
+        for (size_t i = 1; i < ARMS; i++) squares += drawn[i] * drawn[i];
+    }
+    for (size_t i = 1; i < (size_t)ARMS * ARMS; i++) assert_true(room[i] == 0);
+    assert_close(squares / (5 * (ARMS - 1)), 2, 0.1); /* the others' is the prior's; the error of a mean is 0.02 */
+    memory_release(&owner);
+    free(large);
+    free(room);
+    free(drawn);
+    free(starts);
+    free(indices);
+    free(values);
+}
+
 static void equal_arms_are_drawn_equal(void **state)
 {
     (void)state;
@@ -385,13 +468,14 @@ static void a_loaded_one_goes_on_the_same(void **state)
         model first = model_make(12, 1, 7), second = model_make(12, 1, 7);
         play(&first, 0, cut);
         archive writer = archive_writer(NULL);
-        ridge_archive(first.ridge, &writer);
+        ridge_archive(first.ridge, first.state, &writer);
         assert_int_equal(writer.status, EE_OK);
         archive reader = archive_reader(writer.bytes, writer.size, NULL);
-        ridge_archive(second.ridge, &reader);
+        ridge_archive(second.ridge, second.state, &reader);
         assert_int_equal(reader.status, EE_OK);
         assert_int_equal(archive_remaining(&reader), 0);
-        memcpy(second.state, first.state, ridge_state_count(12) * sizeof(double));
+        memcpy(second.state, first.state, ridge_saved_count(12) * sizeof(double));
+        assert_memory_equal(first.state, second.state, ridge_state_count(12) * sizeof(double));
         play(&first, cut, 40);
         play(&second, cut, 40);
         assert_memory_equal(first.state, second.state, ridge_state_count(12) * sizeof(double));
@@ -409,7 +493,7 @@ static ee_status read_changed(const archive *whole, size_t size, size_t place, u
     for (size_t i = 0; i < width; i++) bytes[place + i] ^= flip;
     model m = model_make(12, 1, 7);
     archive reader = archive_reader(bytes, size, NULL);
-    ridge_archive(m.ridge, &reader);
+    ridge_archive(m.ridge, m.state, &reader);
     if (!reader.status) play(&m, 0, 20); /* whatever was read, it must be safe to go on */
     ee_status status = reader.status;
     model_destroy(&m);
@@ -423,7 +507,7 @@ static void damage_is_found_or_harmless(void **state)
     model m = model_make(12, 1, 7);
     play(&m, 0, 20);
     archive writer = archive_writer(NULL);
-    ridge_archive(m.ridge, &writer);
+    ridge_archive(m.ridge, m.state, &writer);
     assert_int_equal(read_changed(&writer, writer.size, 0, 0, 0), EE_OK);
     for (size_t size = 0; size < writer.size; size++)
         assert_int_equal(read_changed(&writer, size, 0, 0, 0), EE_BAD_MODEL);
@@ -536,6 +620,8 @@ int main(void)
         cmocka_unit_test(the_variance_shrinks_only_where_it_played),
         cmocka_unit_test(unseen_features_have_the_prior),
         cmocka_unit_test(draws_follow_the_covariance),
+        cmocka_unit_test(draws_of_blocks_follow_the_covariance),
+        cmocka_unit_test(arms_in_blocks_of_their_own_cost_little),
         cmocka_unit_test(equal_arms_are_drawn_equal),
         cmocka_unit_test(a_loaded_one_goes_on_the_same),
         cmocka_unit_test(damage_is_found_or_harmless),

@@ -1,0 +1,47 @@
+/* How a state of ridge.h is laid out, for the files that are the ridge. */
+#ifndef EENET_RIDGE_STATE_H
+#define EENET_RIDGE_STATE_H
+
+#include "vector.h"
+
+static inline const double *ridge_theta(const double *state, size_t dim)
+{
+    return state + dim * dim;
+}
+
+static inline double ridge_prior(const double *state, size_t dim)
+{
+    return state[dim * dim + dim];
+}
+
+/* The first feature of the block that a feature is in: itself where it was never seen. It is kept as one more than it
+ * is, since memory begins with zeros. */
+static inline size_t ridge_block(const double *state, size_t dim, size_t feature)
+{
+    double noted = state[dim * dim + dim + 1 + feature];
+    return noted == 0 ? feature : (size_t)noted - 1;
+}
+
+static inline void ridge_note_block(double *state, size_t dim, size_t feature, size_t head)
+{
+    state[dim * dim + dim + 1 + feature] = (double)head + 1;
+}
+
+/* row . x; row is (dim) */
+static inline double ridge_dot(const double *row, vector x)
+{
+    double sums[4] = {0};
+    size_t i = 0;
+    if (x.indices) {
+        for (; i + 4 <= x.count; i += 4)
+            for (size_t k = 0; k < 4; k++) sums[k] += row[x.indices[i + k]] * x.values[i + k];
+        for (; i < x.count; i++) sums[0] += row[x.indices[i]] * x.values[i];
+    } else {
+        for (; i + 4 <= x.count; i += 4)
+            for (size_t k = 0; k < 4; k++) sums[k] += row[i + k] * x.values[i + k];
+        for (; i < x.count; i++) sums[0] += row[i] * x.values[i];
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+#endif
