@@ -39,8 +39,17 @@ static ee_status append_dense(network *self, const char *name, shape in, size_t 
     return append(self, name, next, error);
 }
 
-static ee_status append_convolution(network *self, const char *name, shape in, const size_t numbers[3], bool flat,
-                                    bool bias, ee_error *error)
+/* Who reads it may not have set it: a preset has a front, and what the network sees may depend on other options. */
+static ee_status fail_front(const char *name, const char *part, shape in, ee_error *error)
+{
+    return status_fail(error, EE_BAD_OPTION,
+                       "options: %s.front: %s does not fit into the %zux%zu that it sees; take a smaller one, or "
+                       "%s.front=none",
+                       name, part, in.height, in.width, name);
+}
+
+static ee_status append_convolution(network *self, const char *name, const char *part, shape in,
+                                    const size_t numbers[3], bool flat, bool bias, ee_error *error)
 {
     size_t channels = numbers[0], kernel = numbers[1], stride = numbers[2];
     layer next = {.kind = LAYER_CONVOLUTION,
@@ -49,20 +58,17 @@ static ee_status append_convolution(network *self, const char *name, shape in, c
                   .kernel_width = kernel,
                   .stride = stride,
                   .bias = bias};
-    if (next.kernel_height > in.height || next.kernel_width > in.width)
-        return status_fail(error, EE_BAD_OPTION, "options: %s.front: a kernel of %zu does not fit into %zux%zu", name,
-                           kernel, in.height, in.width);
+    if (next.kernel_height > in.height || next.kernel_width > in.width) return fail_front(name, part, in, error);
     next.out = (shape){channels, (in.height - next.kernel_height) / stride + 1, (in.width - kernel) / stride + 1};
     next.weight_count = channels * in.channels * next.kernel_height * kernel;
     return append(self, name, next, error);
 }
 
-static ee_status append_pool(network *self, const char *name, shape in, size_t kernel, ee_error *error)
+static ee_status append_pool(network *self, const char *name, const char *part, shape in, size_t kernel,
+                             ee_error *error)
 {
     layer next = {.kind = LAYER_POOL, .in = in, .kernel_height = in.height == 1 ? 1 : kernel, .kernel_width = kernel};
-    if (next.kernel_height > in.height || kernel > in.width)
-        return status_fail(error, EE_BAD_OPTION, "options: %s.front: a pool of %zu does not fit into %zux%zu", name,
-                           kernel, in.height, in.width);
+    if (next.kernel_height > in.height || kernel > in.width) return fail_front(name, part, in, error);
     next.out = (shape){in.channels, in.height / next.kernel_height, in.width / kernel};
     return append(self, name, next, error);
 }
@@ -89,12 +95,12 @@ static ee_status append_front(network *self, const char *name, const char *part,
     size_t numbers[3] = {1, 1, 1};
     if (strncmp(part, "conv1d:", 7) == 0 && read_numbers(part + 6, ':', numbers, 3) >= 2) {
         shape flat = in.height == 1 ? in : (shape){1, 1, shape_size(in)};
-        return append_convolution(self, name, flat, numbers, true, bias, error);
+        return append_convolution(self, name, part, flat, numbers, true, bias, error);
     }
     if (strncmp(part, "conv2d:", 7) == 0 && read_numbers(part + 6, ':', numbers, 3) >= 2)
-        return append_convolution(self, name, in, numbers, false, bias, error);
+        return append_convolution(self, name, part, in, numbers, false, bias, error);
     if (strncmp(part, "pool:", 5) == 0 && read_numbers(part + 4, ':', numbers, 1) == 1)
-        return append_pool(self, name, in, numbers[0], error);
+        return append_pool(self, name, part, in, numbers[0], error);
     if (strcmp(part, "relu") == 0 && self->layer_count) {
         self->layers[self->layer_count - 1].relu = true;
         return EE_OK;
@@ -129,8 +135,8 @@ static ee_status read_heads(network *self, const char *name, int64_t heads, ee_e
 {
     self->heads = heads ? (size_t)heads : 1;
     if (self->input % self->heads != 0)
-        return status_fail(error, EE_BAD_OPTION, "options: %s.heads must divide the input's %zu entries, got %zu", name,
-                           self->input, self->heads);
+        return status_fail(error, EE_BAD_OPTION, "options: %s.heads must divide the %zu features of an arm, got %zu",
+                           name, self->input, self->heads);
     self->block = self->input / self->heads;
     return EE_OK;
 }

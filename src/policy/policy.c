@@ -117,6 +117,14 @@ ee_status scratch_reserve(scratch *self, memory *owner, size_t floats, ee_error 
     return memory_grow(owner, &self->values, &self->capacity, floats, sizeof *self->values, error);
 }
 
+ee_status policy_check_blocks(const policy_setup *setup, ee_error *error)
+{
+    int64_t blocks = ((const common_options *)setup->options)->blocks;
+    if (setup->dim % (size_t)blocks == 0) return EE_OK;
+    return status_fail(error, EE_BAD_OPTION, "options: blocks must divide the %zu features of an arm, got %lld",
+                       setup->dim, (long long)blocks);
+}
+
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error)
 {
     const common_options *options = setup->options;

@@ -213,6 +213,9 @@ struct policy {
     size_t *recalled_places; /* (RECENT) of the last arms, that of reward number n at n % RECENT, for parameters_copy */
 };
 
+/* For a policy's create(): whether the features can be cut into the blocks that the options name. */
+ee_status policy_check_blocks(const policy_setup *setup, ee_error *error);
+
 /* For a policy's create(): the parameters, zeroed. */
 ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t count, ee_error *error);
 /* After that and before it writes any: it is going to write the first `count` of them all. */

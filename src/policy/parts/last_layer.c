@@ -47,8 +47,8 @@ static ee_status create_parts(last_layer *self, const policy_class *class, const
     if (status) return status;
     if (o->shared.f1.network.layers < 2)
         return status_fail(error, EE_BAD_OPTION,
-                           "options: %s needs a hidden layer: f1.layers must be at least 2, got %lld",
-                           class->schema->owner, (long long)o->shared.f1.network.layers);
+                           "options: f1.layers must be at least 2, got %lld: %s explores by the last hidden layer",
+                           (long long)o->shared.f1.network.layers, class->schema->owner);
     self->scale = o->scale;
     self->lambda = o->lambda;
     self->rebuild = (uint64_t)o->rebuild;

@@ -398,7 +398,7 @@ static void the_data_set_tells_of_its_arms_unless_the_job_does(void **state)
     run_job job = {.data = synthetic, .policy = "eenet", .options = "blocks=7", .rounds = 5};
     ee_error error = {EE_OK, ""};
     assert_int_equal(runner_check(&job, NULL, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "options: f1.heads must divide the input's 20 entries, got 7");
+    assert_string_equal(error.message, "options: blocks must divide the 20 features of an arm, got 7");
     dataset_free(synthetic);
     dataset_free(table);
     folder_remove(&folder);

@@ -879,13 +879,17 @@ static void wrong_shapes_are_named(void **state)
     } cases[] = {
         {"image=2x3x4", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 20, got 2x3x4"},
         {"image=4x5", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 20, got 4x5"},
-        {"heads=3", "options: f1.heads must divide the input's 20 entries, got 3"},
-        {"heads=40", "options: f1.heads must divide the input's 20 entries, got 40"},
+        {"heads=3", "options: f1.heads must divide the 20 features of an arm, got 3"},
+        {"heads=40", "options: f1.heads must divide the 20 features of an arm, got 40"},
         {"heads=2 image=1x4x5", "options: f1.image must be CHANNELSxHEIGHTxWIDTH with product 10, got 1x4x5"},
-        {"heads=2 front=conv1d:1:11", "options: f1.front: a kernel of 11 does not fit into 1x10"},
-        {"front=conv1d:1:21", "options: f1.front: a kernel of 21 does not fit into 1x20"},
-        {"front=conv2d:1:3", "options: f1.front: a kernel of 3 does not fit into 1x20"},
-        {"front=conv1d:1:5+pool:17", "options: f1.front: a pool of 17 does not fit into 1x16"},
+        {"heads=2 front=conv1d:1:11", "options: f1.front: conv1d:1:11 does not fit into the 1x10 that it sees; take a "
+                                      "smaller one, or f1.front=none"},
+        {"front=conv1d:1:21", "options: f1.front: conv1d:1:21 does not fit into the 1x20 that it sees; take a smaller "
+                              "one, or f1.front=none"},
+        {"front=conv2d:1:3",
+         "options: f1.front: conv2d:1:3 does not fit into the 1x20 that it sees; take a smaller one, or f1.front=none"},
+        {"front=conv1d:1:5+pool:17",
+         "options: f1.front: pool:17 does not fit into the 1x16 that it sees; take a smaller one, or f1.front=none"},
         {"front=relu",
          "options: f1.front: expected conv1d:CHANNELS:KERNEL[:STRIDE], conv2d:CHANNELS:KERNEL[:STRIDE], pool:SIZE or "
          "relu (after another), joined by +, got 'relu'"},

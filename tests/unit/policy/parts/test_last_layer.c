@@ -233,12 +233,12 @@ static void a_network_without_hidden_layer_is_refused(void **state)
     ee_settings settings = {.policy = "neural-linear:paper", .dim = 4, .options = "f1.layers=1"};
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
     assert_null(bandit);
-    assert_string_equal(error.message,
-                        "options: neural-linear needs a hidden layer: f1.layers must be at least 2, got 1");
+    assert_string_equal(
+        error.message, "options: f1.layers must be at least 2, got 1: neural-linear explores by the last hidden layer");
     settings.policy = "neural-linucb:paper";
     assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message,
-                        "options: neural-linucb needs a hidden layer: f1.layers must be at least 2, got 1");
+    assert_string_equal(
+        error.message, "options: f1.layers must be at least 2, got 1: neural-linucb explores by the last hidden layer");
 }
 
 /* Arm i lies in block i % 3 alone: each block is a regression of its own. */
