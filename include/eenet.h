@@ -127,8 +127,8 @@ typedef struct ee_score {
 typedef struct ee_decision {
     uint64_t id;        /* 1 for the first decision of a bandit, then 2, 3, ... */
     size_t arm;         /* 0 to count - 1 */
-    double probability; /* with which this arm was drawn; not a number for a Thompson policy (lints, kernelts,
-                           neural-ts, neural-linear) whose option probability_draws is 0 */
+    double probability; /* with which this arm was drawn; not a number for a Thompson policy (thompson, lints,
+                           kernelts, neural-ts, neural-linear) whose option probability_draws is 0 */
 } ee_decision;
 
 /* Makes a bandit. On success *out is to be freed with ee_bandit_free; on failure it is NULL. */

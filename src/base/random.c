@@ -54,6 +54,17 @@ double random_normal(random_stream *stream)
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
+/* Marsaglia and Tsang, "A simple method for generating gamma variables", 2000. */
+double random_gamma(random_stream *stream, double shape)
+{
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = random_normal(stream), root = 1 + c * x, v = root * root * root;
+        if (root <= 0) continue;
+        if (log(1 - random_unit(stream)) < 0.5 * x * x + d * (1 - v + log(v))) return d * v;
+    }
+}
+
 uint64_t random_below(random_stream *stream, uint64_t bound)
 {
     if (!bound) return random_bits(stream);

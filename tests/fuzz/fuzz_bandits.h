@@ -18,6 +18,7 @@ static const struct {
               "f2.steps=2 f2.batch=2 f2.history=ring:9 features=sketch:2 extra_until=30"},
     {"eenet", "pending=4 arms=3 f1.width=3 f1.steps=2 f1.batch=2 f1.history=ring:6 exploration=network f2.width=3 "
               "f2.steps=2 f2.batch=2 f2.history=ring:9 features=lle:2 lle_window=8 lle_neighbors=4"},
+    {"thompson", "pending=4 arms=3 nonzeros=4 blocks=2"},
 };
 enum { FUZZ_BANDITS = sizeof fuzz_bandits / sizeof *fuzz_bandits };
 

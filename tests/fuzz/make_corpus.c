@@ -68,6 +68,8 @@ static const seed_model models[] = {
     {"lints", "lints", 3, 9, false, "pending=4 arms=3 nonzeros=4 refresh=4"},
     {"kernelucb", "kernelucb", 5, 9, true, "pending=4 arms=3 nonzeros=4 max_contexts=6"},
     {"kernelts", "kernelts", 2, 9, false, "pending=4 arms=3 nonzeros=4 max_contexts=20"},
+    {"ucb1", "ucb1", 2, 9, false, "pending=4 arms=3 nonzeros=4 positions=2"},
+    {"thompson", "thompson", 6, 9, true, "pending=4 arms=3 nonzeros=4 blocks=3"},
     {"eenet-new", "eenet", 3, 0, false, HYBRID "features=sketch:4"},
     {"eenet-sketch", "eenet", 3, 9, false, HYBRID "features=sketch:4"},
     {"eenet-sparse", "eenet", 5, 9, true, EENET F3 "features=sketch:3 extra_until=30 decision=neural"},

@@ -244,6 +244,35 @@ static void normal_has_the_moments_of_a_normal(void **state)
     assert_close((double)beyond_three / DRAWS, erfc(3 * sqrt(0.5)), 0.00026);
 }
 
+/* The share of draws below quantiles that scipy.stats.gamma gives, within 4.5 standard errors. */
+static void gamma_has_the_quantiles_of_a_gamma(void **state)
+{
+    (void)state;
+    enum { LEVELS = 5, GAMMA_DRAWS = 100000 };
+    static const double levels[LEVELS] = {0.01, 0.1, 0.5, 0.9, 0.99};
+    static const struct {
+        double shape, quantiles[LEVELS];
+    } cases[] = {
+        {1, {0.01005033585, 0.1053605157, 0.6931471806, 2.302585093, 4.605170186}},
+        {1.5, {0.05741590095, 0.2921871871, 1.182986942, 3.125694316, 5.672433365}},
+        {3, {0.4360451651, 1.102065328, 2.674060314, 5.322320338, 8.405946915}},
+        {40, {26.77003865, 32.13892223, 39.66716501, 48.28910181, 56.16439626}},
+        {2500, {2385.155235, 2436.140359, 2499.666675, 2564.287887, 2617.785919}},
+    };
+    random_stream stream = random_named(4, "gamma");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t below[LEVELS] = {0};
+        for (int t = 0; t < GAMMA_DRAWS; t++) {
+            double drawn = random_gamma(&stream, cases[i].shape);
+            for (size_t q = 0; q < LEVELS; q++) below[q] += drawn < cases[i].quantiles[q];
+        }
+        for (size_t q = 0; q < LEVELS; q++) {
+            double error = sqrt(levels[q] * (1 - levels[q]) / GAMMA_DRAWS);
+            assert_true(fabs((double)below[q] / GAMMA_DRAWS - levels[q]) <= 4.5 * error);
+        }
+    }
+}
+
 static void neighbouring_normals_are_not_correlated(void **state)
 {
     (void)state;
@@ -282,6 +311,7 @@ int main(void)
         cmocka_unit_test(below_zero_is_any_number),
         cmocka_unit_test(below_reaches_both_ends),
         cmocka_unit_test(normal_has_the_moments_of_a_normal),
+        cmocka_unit_test(gamma_has_the_quantiles_of_a_gamma),
         cmocka_unit_test(neighbouring_normals_are_not_correlated),
         cmocka_unit_test(normal_is_finite_at_the_ends_of_unit),
     };

@@ -18,6 +18,8 @@ static const policy_case smaller[] = {
     {"kernelucb", "max_contexts=20"},
     {"kernelts", "max_contexts=20 probability_draws=3"},
     {"neural-ts", "f1.width=6 probability_draws=3"},
+    {"ucb1", ""},
+    {"thompson", "probability_draws=3"},
     {"uniform", ""},
 };
 
@@ -31,6 +33,8 @@ static const policy_case variants[] = {
     {"neural-linear", "f1.width=6 rebuild=7"},
     {"greedy", "f1.width=6 scale=off f1.order=shuffle f1.optimizer=adam propensity=igw"},
     {"linucb", "scale=on propensity=floor"},
+    {"ucb1", "blocks=2 propensity=softmax"},
+    {"thompson", "positions=3"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 

@@ -46,8 +46,8 @@ static void the_presets_allocate_nothing(void **state)
 {
     (void)state;
     static const char *const policies[] = {
-        "eenet",         "greedy",   "uniform", "neural-epsilon", "neural-ucb", "neural-ts", "neural-linear",
-        "neural-linucb", "squarecb", "linucb",  "lints",          "kernelucb",  "kernelts"};
+        "eenet",    "greedy", "uniform", "neural-epsilon", "neural-ucb", "neural-ts", "neural-linear", "neural-linucb",
+        "squarecb", "linucb", "lints",   "kernelucb",      "kernelts",   "ucb1",      "thompson"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         assert_int_equal(count_allocations(policies[p], NULL, 20, 20, DENSE, 400), 0);
         assert_int_equal(count_allocations(policies[p], NULL, 20, 5, SPARSE, 400), 0);
@@ -84,8 +84,8 @@ static size_t count_allocations_of_slots(const char *policy, form kind)
 static void filling_slots_allocates_nothing(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"eenet",         "greedy", "uniform", "neural-ucb",
-                                           "neural-linear", "linucb", "lints",   "kernelucb"};
+    static const char *const policies[] = {"eenet",  "greedy", "uniform",   "neural-ucb", "neural-linear",
+                                           "linucb", "lints",  "kernelucb", "ucb1",       "thompson"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         assert_int_equal(count_allocations_of_slots(policies[p], DENSE), 0);
         assert_int_equal(count_allocations_of_slots(policies[p], SPARSE), 0);
@@ -125,8 +125,9 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
 static void deciding_on_a_snapshot_allocates_nothing(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"eenet", "neural-ucb", "neural-ts", "neural-linear", "linucb",
-                                           "lints", "kernelucb",  "kernelts",  "greedy",        "uniform"};
+    static const char *const policies[] = {"eenet",  "neural-ucb", "neural-ts", "neural-linear",
+                                           "linucb", "lints",      "kernelucb", "kernelts",
+                                           "greedy", "uniform",    "ucb1",      "thompson"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         size_t held = live;
         ee_bandit *bandit = bandit_make(policies[p], 20, 3, NULL);
@@ -259,6 +260,8 @@ static const ee_settings all_kinds[] = {
     {.policy = "lints", .dim = 6, .seed = 1, .options = "probability_draws=2"},
     {.policy = "kernelucb", .dim = 6, .seed = 1, .options = "max_contexts=30"},
     {.policy = "kernelts", .dim = 6, .seed = 1, .options = "max_contexts=30"},
+    {.policy = "ucb1", .dim = 6, .seed = 1},
+    {.policy = "thompson", .dim = 6, .seed = 1, .options = "blocks=2 probability_draws=2"},
     {.policy = "uniform", .dim = 6, .seed = 1},
     {.policy = "greedy", .dim = 6, .seed = 1, .options = "f1.width=6"},
     {.policy = "greedy", .dim = 6, .seed = 1, .options = "f1.width=6 f1.order=shuffle f1.optimizer=sgd"},

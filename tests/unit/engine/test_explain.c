@@ -16,9 +16,10 @@ static bool is_linear(const char *name)
     return strcmp(name, "linucb") == 0 || strcmp(name, "lints") == 0;
 }
 
+/* Whether features have a part in what it expects. */
 static bool learns(const char *name)
 {
-    return strcmp(name, "uniform") != 0;
+    return strcmp(name, "uniform") != 0 && strcmp(name, "ucb1") != 0 && strcmp(name, "thompson") != 0;
 }
 
 static float exploitation(ee_bandit *bandit, const ee_arms *arms, size_t arm)

@@ -31,6 +31,9 @@ typedef struct trace {
 
 static const script scripts[] = {
     {"uniform", "pending=4", false},
+    {"ucb1", "pending=4", false},
+    {"ucb1", "blocks=2 propensity=floor", true},
+    {"thompson", "probability_draws=3", true},
     {"neural-epsilon", "f1.width=6 epsilon=0.3", false},
     {"squarecb", "f1.width=6 gamma=3", true},
     {"neural-ucb", "f1.width=6", false},

@@ -49,6 +49,10 @@ static const struct {
     {"lints", ""},
     {"kernelucb", ""},
     {"kernelts", ""},
+    {"ucb1", ""},
+    {"ucb1", "blocks=3"},
+    {"thompson", ""},
+    {"thompson", "blocks=3"},
     {"uniform", ""},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };

@@ -59,6 +59,8 @@ static const lone_run runs[] = {
     {.policy = "neural-ts", .options = "f1.width=6 probability_draws=2", .seed = 1},
     {.policy = "lints", .options = "refresh=5 probability_draws=2", .seed = 1},
     {.policy = "kernelts", .options = "max_contexts=20 probability_draws=2", .seed = 1},
+    {.policy = "ucb1", .options = "pending=8", .seed = 1},
+    {.policy = "thompson", .options = "probability_draws=2", .seed = 1},
     {.policy = "uniform", .options = "pending=8", .seed = 1},
 };
 enum { RUNS = sizeof runs / sizeof *runs, ROUNDS = 60 };

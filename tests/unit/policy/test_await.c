@@ -56,6 +56,7 @@ static void an_arm_that_waits_is_less_unknown(void **state)
 {
     (void)state;
     check_less_unknown("linucb", "", 30);
+    check_less_unknown("ucb1", "", 30);
     check_less_unknown("neural-ucb", "f1.width=8", 30);
     check_less_unknown("neural-ucb", "f1.width=4 covariance=full", 30);
     check_less_unknown("neural-linucb", "f1.width=8", 30);
@@ -69,9 +70,9 @@ static void an_arm_that_waits_is_less_unknown(void **state)
 static void decisions_that_wait_spread_over_the_arms(void **state)
 {
     (void)state;
-    const char *names[] = {"linucb", "neural-ucb", "neural-linucb", "eenet"};
-    const char *options[] = {"alpha=1", "f1.width=16 nu=30", "f1.width=16 alpha=3", "f1.width=16 w2=10"};
-    for (size_t i = 0; i < 4; i++) {
+    const char *names[] = {"linucb", "neural-ucb", "neural-linucb", "eenet", "ucb1", "thompson"};
+    const char *options[] = {"alpha=1", "f1.width=16 nu=30", "f1.width=16 alpha=3", "f1.width=16 w2=10", "", ""};
+    for (size_t i = 0; i < 6; i++) {
         ee_bandit *bandit = bandit_make(names[i], DIM, 3, options[i]);
         float values[ARMS * DIM] = {0};
         for (size_t arm = 0; arm < ARMS; arm++) values[arm * DIM + arm] = 1;
@@ -130,6 +131,7 @@ static void late_rewards_are_the_same_in_the_end(void **state)
     const char *still = "f1.width=8 f1.rate=0 f1.decay=0 f1.average=0 recall=0";
     char options[160];
     check_same_in_the_end("linucb", "", 1e-6);
+    check_same_in_the_end("ucb1", "", 1e-6);
     check_same_in_the_end("linucb", "refresh=3", 1e-6);
     check_same_in_the_end("neural-ucb", still, 1e-5);
     check_same_in_the_end("neural-linucb", still, 1e-5);

@@ -1,0 +1,223 @@
+#include "tallies.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A place is kept with a decision as a float, which holds whole numbers up to 2^24 exactly. */
+static const option rows[] = {
+    OPTION_ROW_INTEGER(tallies_options, common.blocks, "blocks", "1", 1, 65536,
+                       "arms are told apart by the block of the features that they are in: how many blocks; 1: by "
+                       "their position in the round"),
+    OPTION_ROW_INTEGER(tallies_options, positions, "positions", "1024", 1, 1e7,
+                       "positions that are told apart; arms beyond share the last", .needs = "blocks=1"),
+};
+const option_table tallies_option_table = OPTION_TABLE(rows);
+
+enum { FLOATS_PER_DOUBLE = sizeof(double) / sizeof(float) };
+
+/* ---- the parameters ---- */
+
+static size_t floats_of(size_t places)
+{
+    return (sizeof(tallies_total) + places * sizeof(tally)) / sizeof(double) * FLOATS_PER_DOUBLE;
+}
+
+ee_status tallies_create(tallies *self, const policy_class *class, const policy_setup *setup, ee_error *error)
+{
+    const tallies_options *options = setup->options;
+    size_t blocks = (size_t)options->common.blocks;
+    self->base.class = class;
+    self->places = blocks > 1 ? blocks : (size_t)options->positions;
+    self->block = blocks > 1 ? setup->dim / blocks : 0;
+    ee_status status = policy_check_blocks(setup, error);
+    return status ? status : policy_set_parameters(&self->base, setup, floats_of(self->places), error);
+}
+
+static tallies_total *total_of(float *values)
+{
+    return (tallies_total *)(void *)values;
+}
+
+static tally *places_of(float *values)
+{
+    return (tally *)(void *)(total_of(values) + 1);
+}
+
+const tallies_total *tallies_all(const parameters *learned)
+{
+    return total_of(learned->values);
+}
+
+/* ---- places ---- */
+
+/* The first entry of an arm that is not zero; its count where all are. */
+static size_t first_filled(vector x)
+{
+    size_t at = 0;
+    while (at < x.count && x.values[at] == 0) at++;
+    return at;
+}
+
+/* An arm without any feature is in no block. Of a context that is all zeros the arms come in the order of the blocks,
+ * as others do, so that its position says which one it is. */
+static size_t place_of(const tallies *self, const ee_arms *arms, size_t arm)
+{
+    size_t place = arm;
+    if (self->block) {
+        vector x = vector_of_arm(arms, arm);
+        size_t at = first_filled(x);
+        if (at < x.count) place = (x.indices ? x.indices[at] : at) / self->block;
+    }
+    return place < self->places ? place : self->places - 1;
+}
+
+const tally *tallies_of(const parameters *learned, const ee_arms *arms, size_t arm)
+{
+    return places_of(learned->values) + place_of((const tallies *)learned->policy, arms, arm);
+}
+
+/* What was kept may come from a record, and be any finite number. */
+static tally *kept_place(policy *self, const observation *o)
+{
+    size_t last = ((const tallies *)self)->places - 1;
+    size_t place = o->kept[0] >= 0 && o->kept[0] <= (float)last ? (size_t)o->kept[0] : last;
+    tallies_total *total = total_of(self->parameters.values);
+    if (total->used < (double)place + 1) total->used = (double)place + 1;
+    return places_of(self->parameters.values) + place;
+}
+
+/* ---- what is expected ---- */
+
+double tallies_expect(const tally *own, double prior, double worth)
+{
+    double count = own->count + worth;
+    return count > 0 ? (own->count * own->mean + worth * prior) / count : prior;
+}
+
+double tallies_range(const parameters *learned)
+{
+    const tallies_total *total = tallies_all(learned);
+    if (total->high > total->low) return total->high - total->low;
+    return total->low == 0 ? 1 : fabs(total->low);
+}
+
+/* ---- learning ---- */
+
+static void add(tally *self, double reward)
+{
+    double before = reward - self->mean;
+    self->count++;
+    self->mean += before / self->count;
+    self->squares += before * (reward - self->mean);
+}
+
+/* Changes a reward that was added before. */
+static void correct(tally *self, double from, double to)
+{
+    double mean = self->mean + (to - from) / self->count;
+    self->squares = fmax(self->squares + (to - from) * (to + from - self->mean - mean), 0);
+    self->mean = mean;
+}
+
+static void add_to_total(tallies_total *self, double reward)
+{
+    bool first = self->rewards.count == 0;
+    self->low = first ? reward : fmin(self->low, reward);
+    self->high = first ? reward : fmax(self->high, reward);
+    if (reward != 0 && reward != 1) self->graded = 1;
+    add(&self->rewards, reward);
+}
+
+float tallies_await(policy *self, const observation *o, double prior, double worth)
+{
+    tally *own = kept_place(self, o);
+    float expected = (float)tallies_expect(own, prior, worth);
+    add(own, (double)expected);
+    total_of(self->parameters.values)->plays++;
+    return expected;
+}
+
+bool tallies_learn(policy *self, const observation *o, float reward)
+{
+    tallies_total *total = total_of(self->parameters.values);
+    tally *own = kept_place(self, o);
+    if (o->awaited && own->count > 0) {
+        correct(own, (double)o->expected, (double)reward);
+    } else {
+        add(own, (double)reward);
+        total->plays++;
+    }
+    add_to_total(total, (double)reward);
+    self->parameters.round++;
+    return true;
+}
+
+/* ---- the other functions of a class ---- */
+
+size_t tallies_scratch_count(const policy *self, size_t arms)
+{
+    (void)self;
+    (void)arms;
+    return 0;
+}
+
+size_t tallies_kept_count(const policy *self, uint64_t round, size_t arms)
+{
+    (void)self;
+    (void)round;
+    (void)arms;
+    return 1;
+}
+
+void tallies_keep(const parameters *learned, const ee_arms *arms, size_t arm, const scratch *room, float *kept)
+{
+    (void)room;
+    kept[0] = (float)place_of((const tallies *)learned->policy, arms, arm);
+}
+
+ee_status tallies_reserve(policy *self, const observation *o, ee_error *error)
+{
+    (void)self;
+    (void)o;
+    (void)error;
+    return EE_OK;
+}
+
+/* Places beyond those that were used are zeros everywhere. */
+size_t tallies_copy(const policy *self, uint64_t first, float *to)
+{
+    (void)first;
+    size_t count = floats_of((size_t)tallies_all(&self->parameters)->used);
+    memcpy(to, self->parameters.values, count * sizeof *to);
+    return count;
+}
+
+/* ---- saving and loading ---- */
+
+static bool is_sound(const tally *self)
+{
+    return self->count >= 0 && self->squares >= 0 && isfinite(self->count) && isfinite(self->mean) &&
+           isfinite(self->squares);
+}
+
+static bool total_is_sound(const tallies_total *self, size_t places)
+{
+    bool flags = self->graded == 0 || self->graded == 1;
+    bool counts = self->plays >= 0 && isfinite(self->plays) && self->used >= 0 && self->used <= (double)places;
+    return is_sound(&self->rewards) && flags && counts && isfinite(self->low) && isfinite(self->high) &&
+           self->low <= self->high;
+}
+
+/* All that changes are the parameters: this looks at what was read. */
+void tallies_archive(policy *self, archive *a)
+{
+    size_t places = ((const tallies *)self)->places;
+    const tallies_total *total = tallies_all(&self->parameters);
+    if (!a->reading || a->status) return;
+    bool sound = total_is_sound(total, places);
+    for (size_t i = 0; i < places && sound; i++) {
+        const tally *own = places_of(self->parameters.values) + i;
+        sound = is_sound(own) && ((double)i < total->used || own->count == 0);
+    }
+    if (!sound) archive_fail(a, EE_BAD_MODEL, "model: what came of its arms is not what rewards make");
+}

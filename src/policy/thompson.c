@@ -1,0 +1,104 @@
+/* Thompson sampling without context: each round draws a mean for each arm from its posterior, and plays the best.
+ * Thompson, "On the likelihood that one unknown probability exceeds another in view of the evidence of two samples",
+ * Biometrika 1933; Agrawal and Goyal, "Further optimal regret bounds for Thompson sampling", AISTATS 2013.
+ *
+ * While all rewards were 0 or 1, an arm of s ones and f zeros has Beta(1 + s, 1 + f). From the first other reward on,
+ * for good, rewards are normal with a mean and a variance of each arm's own. The prior of both is the mean m and the
+ * variance v of all rewards so far, and worth one reward: of an arm with n rewards, mean y and squared distances S from
+ * it
+ *
+ *   1 / variance ~ Gamma(1 + n / 2) / (v + S / 2 + n (y - m)^2 / (2 (n + 1)))
+ *   mean ~ N((m + n y) / (n + 1), variance / (n + 1))
+ *
+ * Both are made from the same tally, so that nothing is lost when the first other reward comes. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "parts/tallies.h"
+
+typedef struct thompson_options {
+    tallies_options shared;
+} thompson_options;
+
+extern const policy_class thompson_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    tallies *self;
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = tallies_create(self, &thompson_class, setup, error);
+    if (!status) *out = &self->base;
+    return status;
+}
+
+/* What is expected of an arm before its own rewards, and how many of them that is worth. */
+typedef struct prior {
+    double mean, worth, variance;
+} prior;
+
+static prior prior_of(const parameters *learned)
+{
+    const tallies_total *total = tallies_all(learned);
+    if (total->graded == 0) return (prior){.mean = 0.5, .worth = 2};
+    double variance = total->rewards.squares / total->rewards.count, range = tallies_range(learned);
+    return (prior){total->rewards.mean, 1, variance > 0 ? variance : range * range};
+}
+
+static double draw_share(const tally *own, random_stream *random)
+{
+    double share = fmin(fmax(own->mean, 0), 1); /* which may have been rounded, or read from a model */
+    double ones = random_gamma(random, 1 + own->count * share);
+    double zeros = random_gamma(random, 1 + own->count * (1 - share));
+    return ones / (ones + zeros);
+}
+
+static double draw_mean(const tally *own, const prior *before, double mean, random_stream *random)
+{
+    double n = own->count, apart = own->mean - before->mean;
+    double scale = before->variance + (own->squares + n * apart * apart / (n + 1)) / 2;
+    double variance = scale / random_gamma(random, 1 + n / 2);
+    return mean + sqrt(variance / (n + 1)) * random_normal(random);
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    prior before = prior_of(learned);
+    bool graded = tallies_all(learned)->graded != 0;
+    for (size_t i = 0; i < arms->count; i++) {
+        const tally *own = tallies_of(learned, arms, i);
+        double mean = tallies_expect(own, before.mean, before.worth);
+        double drawn = graded ? draw_mean(own, &before, mean, &room->random) : draw_share(own, &room->random);
+        scores[i] = (ee_score){(float)mean, (float)(drawn - mean), (float)drawn};
+    }
+}
+
+static float await(policy *self, const observation *o)
+{
+    prior before = prior_of(&self->parameters);
+    return tallies_await(self, o, before.mean, before.worth);
+}
+
+static const option_group groups[] = {
+    OPTION_GROUP(thompson_options, shared, tallies_options, tallies_option_table, "", "the arms"),
+    OPTION_GROUP(thompson_options, shared.common, common_options, estimate_option_table, "", "the draw of an arm"),
+    LATE_AND_ROOM_GROUPS(thompson_options, shared.common),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("thompson", groups, thompson_options, "blocks positions probability_draws");
+
+const policy_class thompson_class = {
+    .summary = "no context: Thompson sampling, Beta for rewards of 0 and 1, else normal",
+    .paper = "Agrawal, Goyal: Further Optimal Regret Bounds for Thompson Sampling, AISTATS 2013",
+    .schema = &schema,
+    .create = create,
+    .scratch_count = tallies_scratch_count,
+    .score = score,
+    .draws = true,
+    .kept_count = tallies_kept_count,
+    .keep = tallies_keep,
+    .reserve = tallies_reserve,
+    .learn = tallies_learn,
+    .await = await,
+    .copy = tallies_copy,
+    .archive = tallies_archive,
+};

@@ -1,0 +1,87 @@
+/* UCB1: Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47,
+ * 2002. It knows nothing of features: mean_j + alpha R sqrt(2 ln n / n_j), n_j plays of arm j among n of all. R, the
+ * range of the rewards, is 1 in the paper; here it is the greatest less the least that came. An arm that was never
+ * played is above all that were. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "parts/tallies.h"
+
+typedef struct ucb1_options {
+    tallies_options shared;
+    double alpha;
+} ucb1_options;
+
+typedef struct ucb1 {
+    tallies shared;
+    double alpha;
+} ucb1;
+
+extern const policy_class ucb1_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    const ucb1_options *options = setup->options;
+    ucb1 *self;
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = tallies_create(&self->shared, &ucb1_class, setup, error);
+    if (status) return status;
+    self->alpha = options->alpha;
+    *out = &self->shared.base;
+    return EE_OK;
+}
+
+/* Of an arm that was never played: no mean is above the least reward by more than a range, so that twice the range and
+ * the width of a single play are more than any other arm has. */
+static double width_of(double alpha, double range, double plays, double count)
+{
+    double single = alpha * sqrt(2 * log(fmax(plays, 1)));
+    return count > 0 ? range * single / sqrt(count) : range * (2 + single);
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    (void)room;
+    const tallies_total *total = tallies_all(learned);
+    double alpha = ((const ucb1 *)learned->policy)->alpha, range = tallies_range(learned);
+    for (size_t i = 0; i < arms->count; i++) {
+        const tally *own = tallies_of(learned, arms, i);
+        double mean = tallies_expect(own, total->rewards.mean, 0);
+        double width = width_of(alpha, range, total->plays, own->count);
+        scores[i] = (ee_score){(float)mean, (float)width, (float)(mean + width)};
+    }
+}
+
+static float await(policy *self, const observation *o)
+{
+    return tallies_await(self, o, tallies_all(&self->parameters)->rewards.mean, 0);
+}
+
+static const option rows[] = {
+    OPTION_ROW_REAL(ucb1_options, alpha, "alpha", "1", 0, 1e6, "weight of the confidence width; 1: as in the paper"),
+};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(table, "exploration"),
+    OPTION_GROUP(ucb1_options, shared, tallies_options, tallies_option_table, "", "the arms"),
+    OPTION_GROUP(ucb1_options, shared.common, common_options, propensity_option_table, "", "the draw of an arm"),
+    LATE_AND_ROOM_GROUPS(ucb1_options, shared.common),
+};
+static const option_schema schema = OPTION_SCHEMA("ucb1", groups, ucb1_options, "alpha blocks propensity");
+
+const policy_class ucb1_class = {
+    .summary = "no context: the mean of each arm's rewards and its confidence width",
+    .paper =
+        "Auer, Cesa-Bianchi, Fischer: Finite-time Analysis of the Multiarmed Bandit Problem, Machine Learning 2002",
+    .schema = &schema,
+    .create = create,
+    .scratch_count = tallies_scratch_count,
+    .score = score,
+    .kept_count = tallies_kept_count,
+    .keep = tallies_keep,
+    .reserve = tallies_reserve,
+    .learn = tallies_learn,
+    .await = await,
+    .copy = tallies_copy,
+    .archive = tallies_archive,
+};

@@ -1,0 +1,503 @@
+/* ucb1 and thompson, which know nothing of features: their formulas, whom they take an arm for, and problems. */
+#include "engine/rounds.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/bandit.h"
+#include "lab/runner.h"
+#include "policy/parts/tallies.h"
+
+static const char *const policies[] = {"ucb1", "thompson"};
+enum { POLICIES = sizeof policies / sizeof *policies };
+
+/* Arms whose features say nothing. */
+static ee_arms alike(size_t count)
+{
+    enum { MOST = 2000 };
+    static float values[MOST];
+    assert_true(count <= MOST);
+    for (size_t i = 0; i < count; i++) values[i] = 1;
+    return ee_arms_dense(values, count, 1);
+}
+
+static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward)
+{
+    ee_error error = {EE_OK, ""};
+    if (ee_bandit_learn_from(bandit, arms, arm, reward, NAN, &error)) fail_msg("learn: %s", error.message);
+}
+
+static void score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
+{
+    assert_int_equal(ee_bandit_score(bandit, arms, scores, NULL), EE_OK);
+}
+
+/* ---- formulas ---- */
+
+/* By numpy: the means, and sqrt(2 ln 6 / n_j). */
+static void ucb1_has_the_stored_scores(void **state)
+{
+    (void)state;
+    static const double rewards[][2] = {{0, 1}, {0, 0}, {0, 1}, {1, 0}, {1, 0}, {2, 1}}; /* arm, reward */
+    static const double expected[][2] = {{0.6666666667, 1.092934725}, {0, 1.338566199}, {1, 1.893018473}};
+    ee_bandit *bandit = bandit_make("ucb1", 1, 1, NULL);
+    ee_arms arms = alike(3);
+    ee_score scores[3];
+    for (size_t i = 0; i < 6; i++) teach(bandit, &arms, (size_t)rewards[i][0], rewards[i][1]);
+    score(bandit, &arms, scores);
+    for (size_t i = 0; i < 3; i++) {
+        assert_close(scores[i].exploitation, expected[i][0], 1e-6);
+        assert_close(scores[i].exploration, expected[i][1], 1e-6);
+        assert_close(scores[i].score, expected[i][0] + expected[i][1], 1e-6);
+    }
+    ee_bandit_free(bandit);
+}
+
+/* Rewards from -2 to 8, alpha = 1/2; the last arm was never played. */
+static void ucb1_has_the_range_of_the_rewards(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("ucb1", 1, 1, "alpha=0.5");
+    ee_arms arms = alike(3);
+    ee_score scores[3];
+    teach(bandit, &arms, 0, -2);
+    teach(bandit, &arms, 0, 3);
+    teach(bandit, &arms, 1, 8);
+    score(bandit, &arms, scores);
+    assert_close(scores[0].exploitation, 0.5, 1e-6);
+    assert_close(scores[0].exploration, 5.24073537, 1e-6);
+    assert_close(scores[1].exploration, 7.411519037, 1e-6);
+    assert_close(scores[2].exploitation, 3, 1e-6); /* the mean of all */
+    assert_close(scores[2].exploration, 27.41151904, 1e-6);
+    ee_bandit_free(bandit);
+}
+
+/* Equal rewards have no range, and arms take turns all the same; whatever the rewards are, the untried come first. */
+static void ucb1_tries_every_arm_first(void **state)
+{
+    (void)state;
+    static const double sizes[] = {0, 1, -7, 1e9, 1e-6};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        enum { ARMS = 20 };
+        ee_bandit *bandit = bandit_make("ucb1", 1, s, NULL);
+        ee_arms arms = alike(ARMS);
+        size_t played[ARMS] = {0};
+        for (size_t t = 0; t < 3 * ARMS; t++) {
+            ee_decision decision = bandit_choose(bandit, &arms, NULL);
+            assert_int_equal(played[decision.arm]++, t / ARMS);
+            assert_close(decision.probability, 1 / (double)(ARMS - t % ARMS), 1e-12);
+            bandit_reward(bandit, decision.id, sizes[s]);
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+/* ---- draws ---- */
+
+enum { QUANTILES = 5, DRAWS = 20000 };
+static const double levels[QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+
+/* The share of draws below each quantile, within 4.5 standard errors. quantiles is (arms, QUANTILES). */
+static void assert_draws(ee_bandit *bandit, const ee_arms *arms, const double (*quantiles)[QUANTILES])
+{
+    enum { MOST = 4 };
+    size_t below[MOST][QUANTILES] = {{0}};
+    ee_score scores[MOST];
+    assert_true(arms->count <= MOST);
+    for (size_t t = 0; t < DRAWS; t++) {
+        ee_decision decision = bandit_choose(bandit, arms, scores);
+        assert_int_equal(ee_bandit_forget(bandit, decision.id, NULL), EE_OK);
+        for (size_t i = 0; i < arms->count; i++) {
+            assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-5);
+            for (size_t q = 0; q < QUANTILES; q++) below[i][q] += (double)scores[i].score < quantiles[i][q];
+        }
+    }
+    for (size_t i = 0; i < arms->count; i++) {
+        for (size_t q = 0; q < QUANTILES; q++) {
+            double share = (double)below[i][q] / DRAWS, error = sqrt(levels[q] * (1 - levels[q]) / DRAWS);
+            if (fabs(share - levels[q]) > 4.5 * error)
+                fail_msg("arm %zu: %g of the draws are below %g, not %g", i, share, quantiles[i][q], levels[q]);
+        }
+    }
+}
+
+/* Quantiles of Beta(1 + ones, 1 + zeros), by scipy.stats.beta. */
+static void thompson_draws_shares_of_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t ones, zeros;
+    } seen[] = {{0, 0}, {3, 1}, {0, 11}, {30, 70}};
+    static const double quantiles[][QUANTILES] = {
+        {0.05, 0.25, 0.5, 0.75, 0.95},
+        {0.342591682, 0.5458194352, 0.6861898295, 0.8062363904, 0.9235596086},
+        {0.004265318778, 0.02368842422, 0.05612568732, 0.1091012819, 0.2209221919},
+        {0.2315857847, 0.2725070332, 0.3026355607, 0.3339432504, 0.3806500481},
+    };
+    ee_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
+    ee_arms arms = alike(4);
+    ee_score scores[4];
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t k = 0; k < seen[i].ones; k++) teach(bandit, &arms, i, 1);
+        for (size_t k = 0; k < seen[i].zeros; k++) teach(bandit, &arms, i, 0);
+    }
+    score(bandit, &arms, scores);
+    for (size_t i = 0; i < 4; i++)
+        assert_close(scores[i].exploitation, (1.0 + (double)seen[i].ones) / (double)(2 + seen[i].ones + seen[i].zeros),
+                     1e-6);
+    assert_draws(bandit, &arms, quantiles);
+    ee_bandit_free(bandit);
+}
+
+/* Quantiles of Student's t with 2 + n degrees, where the formula at the head of thompson.c puts it, by scipy.stats.t.
+ * All rewards: mean 1.8, variance 3.46. */
+static void thompson_draws_means_of_other_rewards(void **state)
+{
+    (void)state;
+    static const double rewards[][2] = {{0, 2}, {0, 3.5}, {0, -1}, {0, 4}, {1, 0.5}}; /* arm, reward */
+    static const double means[] = {2.06, 1.15, 1.8};
+    static const double quantiles[][QUANTILES] = {
+        {0.3887143315, 1.442844329, 2.06, 2.677155671, 3.731285668},
+        {-1.52722028, 0.2798474249, 1.15, 2.020152575, 3.82722028},
+        {-3.631487147, 0.2812285667, 1.8, 3.318771433, 7.231487147},
+    };
+    ee_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
+    ee_arms arms = alike(3);
+    ee_score scores[3];
+    for (size_t i = 0; i < 5; i++) teach(bandit, &arms, (size_t)rewards[i][0], rewards[i][1]);
+    score(bandit, &arms, scores);
+    for (size_t i = 0; i < 3; i++) assert_close(scores[i].exploitation, means[i], 1e-6);
+    assert_draws(bandit, &arms, quantiles);
+    ee_bandit_free(bandit);
+}
+
+/* The first reward that is neither 0 nor 1 makes it normal, and it stays so. What came before still counts. */
+static void thompson_becomes_normal_for_good(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
+    ee_arms arms = alike(2);
+    ee_score scores[2];
+    for (int t = 0; t < 6; t++) teach(bandit, &arms, 0, t % 3 == 0);
+    score(bandit, &arms, scores);
+    assert_close(scores[0].exploitation, 3.0 / 8, 1e-6);
+    teach(bandit, &arms, 1, 0.5);
+    score(bandit, &arms, scores);
+    assert_close(scores[0].exploitation, (2.5 / 7 + 2) / 7, 1e-6); /* (the mean of all + 2) / (1 + 6) */
+    for (int t = 0; t < 33; t++) teach(bandit, &arms, 1, 1);
+    score(bandit, &arms, scores);
+    assert_close(scores[0].exploitation, (35.5 / 40 + 2) / 7, 1e-6);
+    ee_bandit_free(bandit);
+}
+
+/* In other units of the rewards both decide the same. The first two rewards differ: before that there is no unit. */
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    enum { ARMS = 4, ROUNDS = 200 };
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *plain = bandit_make(policies[p], 1, 9, NULL), *other = bandit_make(policies[p], 1, 9, NULL);
+        ee_arms arms = alike(ARMS);
+        random_stream stream = random_named(p, "rewards");
+        for (size_t t = 0; t < 2; t++) {
+            teach(plain, &arms, t, 0.25 + (double)t);
+            teach(other, &arms, t, 8 * (0.25 + (double)t) - 1000);
+        }
+        for (size_t t = 0; t < ROUNDS; t++) {
+            ee_score own[ARMS], its[ARMS];
+            ee_decision first = bandit_choose(plain, &arms, own), second = bandit_choose(other, &arms, its);
+            assert_int_equal(first.arm, second.arm);
+            for (size_t i = 0; i < ARMS; i++) assert_close(its[i].score, 8 * (double)own[i].score - 1000, 1e-5);
+            /* Eighths, so that no unit rounds. */
+            double reward = (double)(random_below(&stream, 16) + first.arm) / 8;
+            bandit_reward(plain, first.id, reward);
+            bandit_reward(other, second.id, 8 * reward - 1000);
+        }
+        ee_bandit_free(plain);
+        ee_bandit_free(other);
+    }
+}
+
+/* ---- places ---- */
+
+static float expected_of(ee_bandit *bandit, const ee_arms *arms, size_t arm)
+{
+    ee_score scores[2000];
+    score(bandit, arms, scores);
+    return scores[arm].exploitation;
+}
+
+/* Without blocks, an arm is its position, whatever its features are and however many there are beside it. */
+static void arms_are_positions(void **state)
+{
+    (void)state;
+    static round_arms round;
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *bandit = bandit_make(policies[p], 8, 1, NULL);
+        for (uint64_t t = 0; t < 40; t++) {
+            round_draw(&round, t, 3 + t % 5, 8, 4);
+            teach(bandit, t % 2 ? &round.sparse : &round.dense, (size_t)(t % 3), t % 3 == 1 ? 2.5 : -2.5);
+        }
+        round_draw(&round, 99, 7, 8, 4);
+        for (size_t i = 0; i < 7; i++) {
+            float expected = expected_of(bandit, &round.dense, i);
+            assert_true(i == 1 ? expected > 2 : expected < 0);
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+/* Arm b is the context in block b. Some blocks are absent, and they come in any order. */
+static void blocks_are_known_in_any_order(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 4, SIDE = 3, DIM = BLOCKS * SIDE };
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "blocks=4");
+        for (size_t t = 0; t < 60; t++) {
+            float values[2 * DIM] = {0};
+            size_t first = t % BLOCKS, second = (t + 1 + t / BLOCKS % 3) % BLOCKS, played = t / 7 % 2;
+            values[first * SIDE + t % SIDE] = 1; /* other features of the block are zero */
+            values[DIM + second * SIDE + (t + 1) % SIDE] = -1;
+            ee_arms arms = ee_arms_dense(values, 2, DIM);
+            teach(bandit, &arms, played, (double)(played ? second : first) * 10);
+        }
+        float values[BLOCKS * DIM] = {0}, nothing[BLOCKS * DIM] = {0};
+        for (size_t i = 0; i < BLOCKS; i++) values[i * DIM + (BLOCKS - 1 - i) * SIDE + 2] = 1;
+        ee_arms arms = ee_arms_dense(values, BLOCKS, DIM), none = ee_arms_dense(nothing, BLOCKS, DIM);
+        for (size_t i = 0; i < BLOCKS; i++) {
+            double expected = expected_of(bandit, &arms, i), block = (double)(BLOCKS - 1 - i) * 10;
+            assert_true(fabs(expected - block) < 3);
+            /* A context of zeros is in no block: its arms stand in the order of the blocks. */
+            assert_true(expected_of(bandit, &none, BLOCKS - 1 - i) == (float)expected);
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+static void positions_beyond_the_last_share_it(void **state)
+{
+    (void)state;
+    ee_arms arms = alike(2000);
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *few = bandit_make(policies[p], 1, 1, "positions=3"), *usual = bandit_make(policies[p], 1, 1, NULL);
+        size_t before = ee_bandit_memory(few);
+        for (int t = 0; t < 50; t++) {
+            teach(few, &arms, 1, 0);
+            teach(few, &arms, 1500, 1);
+            teach(usual, &arms, 5, 1);
+            teach(usual, &arms, 1500, 0);
+        }
+        assert_true(expected_of(few, &arms, 1) < 0.1f);
+        assert_true(expected_of(few, &arms, 2) > 0.9f && expected_of(few, &arms, 1999) > 0.9f);
+        assert_true(expected_of(usual, &arms, 5) > 0.9f && expected_of(usual, &arms, 1023) < 0.1f);
+        assert_true(ee_bandit_memory(few) > before); /* of what a round needs; and that is all: */
+        before = ee_bandit_memory(few);
+        teach(few, &arms, 1700, 1);
+        assert_int_equal(ee_bandit_memory(few), before);
+        ee_bandit_free(few);
+        ee_bandit_free(usual);
+    }
+}
+
+static void blocks_must_divide_the_features(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_settings settings = {.policy = policies[p], .dim = 96, .options = "blocks=7"};
+        ee_bandit *bandit;
+        ee_error error;
+        assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
+        assert_string_equal(error.message, "options: blocks must divide the 96 features of an arm, got 7");
+    }
+}
+
+/* ---- what is read ---- */
+
+/* Every number of the parameters, made one that rewards never make: loading says so, or nothing goes wrong. */
+static void impossible_tallies_are_refused(void **state)
+{
+    (void)state;
+    static const double impossible[] = {NAN, INFINITY, -INFINITY, -1, 1e300, 0.5};
+    for (size_t p = 0; p < POLICIES; p++) {
+        size_t refused = 0, total = sizeof(tallies_total) / sizeof(double);
+        for (size_t place = 0; place < total + 9; place++) {
+            for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+                ee_bandit *bandit = bandit_make(policies[p], 1, 1, "positions=3"), *loaded = NULL;
+                ee_arms arms = alike(3);
+                teach(bandit, &arms, 0, 1);
+                teach(bandit, &arms, 1, 0);
+                ((double *)(void *)bandit->policy->parameters.values)[place] = impossible[i];
+                model saved = model_save(bandit);
+                ee_status status = ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, NULL);
+                assert_true(status == EE_OK || status == EE_BAD_MODEL);
+                if (status) refused++;
+                if (!isfinite(impossible[i])) assert_int_equal(status, EE_BAD_MODEL);
+                for (int t = 0; loaded && t < 5; t++) {
+                    ee_decision decision;
+                    if (ee_bandit_decide(loaded, &arms, &decision, NULL, NULL, NULL)) break;
+                    bandit_reward(loaded, decision.id, 1);
+                }
+                ee_bandit_free(loaded);
+                ee_bandit_free(bandit);
+                model_free(&saved);
+            }
+        }
+        assert_true(refused >= 4 * total);
+    }
+}
+
+/* ---- problems ---- */
+
+typedef struct coins {
+    const char *options;
+    const double *means, *deviations; /* (arms); no deviations: the rewards are 0 and 1 */
+    size_t arms;
+} coins;
+
+static double toss(const coins *self, size_t arm, random_stream *stream)
+{
+    if (!self->deviations) return random_unit(stream) < self->means[arm];
+    return self->means[arm] + self->deviations[arm] * random_normal(stream);
+}
+
+/* Mean regret over the seeds. A reward comes so many rounds late. */
+static double regret_of(const char *name, const coins *problem, size_t rounds, size_t late)
+{
+    enum { SEEDS = 20, MOST_LATE = 64 };
+    double regret = 0, best = problem->means[0];
+    assert_true(late < MOST_LATE);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        ee_bandit *bandit = bandit_make(name, 1, seed, problem->options);
+        ee_decision made[MOST_LATE];
+        ee_arms arms = alike(problem->arms);
+        random_stream stream = random_named(seed, "coins");
+        for (size_t t = 0; t < rounds; t++) {
+            ee_decision now = bandit_choose(bandit, &arms, NULL);
+            regret += best - problem->means[now.arm];
+            made[t % MOST_LATE] = now;
+            if (t < late) continue;
+            ee_decision due = made[(t - late) % MOST_LATE];
+            bandit_reward(bandit, due.id, toss(problem, due.arm, &stream));
+        }
+        ee_bandit_free(bandit);
+    }
+    return regret / SEEDS;
+}
+
+static void assert_regret(const char *name, const coins *problem, size_t rounds, size_t late, double bound)
+{
+    double own = regret_of(name, problem, rounds, late);
+    if (!(own < bound)) fail_msg("%s, rewards %zu late: regret %.1f, the bound is %.1f", name, late, own, bound);
+}
+
+/* Theorem 1 of Auer et al.: 8 sum ln T / gap + (1 + pi^2 / 3) sum gap, here 250; uniform's is 1800. */
+static void ucb1_keeps_its_bound(void **state)
+{
+    (void)state;
+    static const double means[] = {0.9, 0.1, 0.1, 0.1};
+    enum { ROUNDS = 3000 };
+    const coins problem = {.means = means, .arms = 4};
+    double gap = 0.8, bound = 3 * (8 * log(ROUNDS) / gap + (1 + 9.8696 / 3) * gap);
+    assert_regret("ucb1", &problem, ROUNDS, 0, bound);
+    assert_regret("ucb1", &problem, ROUNDS, 30, bound);
+    assert_regret("thompson", &problem, ROUNDS, 0, bound / 8);
+}
+
+/* No policy that is good everywhere has less in the long run than sum gap ln T / KL(mean, best) (Lai and Robbins 1985),
+ * here 90; Thompson sampling reaches it (Agrawal and Goyal). Uniform's is 480. */
+static void thompson_is_near_the_least_regret(void **state)
+{
+    (void)state;
+    static const double means[] = {0.5, 0.4, 0.3, 0.3, 0.2};
+    enum { ROUNDS = 3000, ARMS = 5 };
+    const coins problem = {.means = means, .arms = ARMS};
+    double least = 0, best = means[0];
+    for (size_t i = 1; i < ARMS; i++) {
+        double p = means[i], divergence = p * log(p / best) + (1 - p) * log((1 - p) / (1 - best));
+        least += (best - p) * log(ROUNDS) / divergence;
+    }
+    assert_regret("thompson", &problem, ROUNDS, 0, 1.5 * least);
+    assert_regret("thompson", &problem, ROUNDS, 30, 2 * least);
+    assert_regret("ucb1", &problem, ROUNDS, 0, 4 * least);
+}
+
+/* Rewards that are normal, in a unit and around a zero of their own; the least is sum gap ln T / (ln(1 + gap^2 /
+ * deviation^2) / 2) (Burnetas and Katehakis 1996). */
+static void other_rewards_are_learned_too(void **state)
+{
+    (void)state;
+    static const double means[] = {1200, 1100, 1000}, deviations[] = {100, 100, 100};
+    enum { ROUNDS = 3000 };
+    const coins problem = {.means = means, .deviations = deviations, .arms = 3};
+    double least = 100 * log(ROUNDS) / (log(2) / 2) + 200 * log(ROUNDS) / (log(5) / 2);
+    assert_regret("thompson", &problem, ROUNDS, 0, 1.5 * least);
+    assert_regret("thompson", &problem, ROUNDS, 30, 3 * least);
+    assert_regret("ucb1", &problem, ROUNDS, 0, 25 * least); /* its range is that of all noise: ten deviations */
+}
+
+/* An arm that is better on average, and much noisier: a first reward that is poor must not rule it out. */
+static void a_noisy_arm_is_tried_again(void **state)
+{
+    (void)state;
+    static const double means[] = {2, 1}, deviations[] = {5, 0.01};
+    enum { ROUNDS = 3000 };
+    const coins problem = {.means = means, .deviations = deviations, .arms = 2};
+    assert_regret("thompson", &problem, ROUNDS, 0, ROUNDS / 8);
+}
+
+/* ---- where the context matters ---- */
+
+static double lab_regret(const dataset *data, const char *name, uint64_t rounds)
+{
+    run_job job = {.data = data, .policy = name, .seed = 3, .rounds = rounds};
+    run_watch nobody = {0};
+    run_result result;
+    ee_error error;
+    if (runner_run(&job, &nobody, &result, &error)) fail_msg("%s: %s", name, error.message);
+    return result.regret;
+}
+
+/* A shop of which each user wants other items: the popular ones are better than any, and a policy that sees the user
+ * is better than that. The laboratory tells both of the blocks. */
+static void a_policy_that_sees_the_context_is_better(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 4000 };
+    dataset *data;
+    ee_error error;
+    if (dataset_open("synthetic:clicks,blocks=on,arms=10,rate=0.2,dim=6", NULL, &data, &error))
+        fail_msg("%s", error.message);
+    double linear = lab_regret(data, "linucb", ROUNDS), uniform = lab_regret(data, "uniform", ROUNDS);
+    for (size_t p = 0; p < POLICIES; p++) {
+        double own = lab_regret(data, policies[p], ROUNDS);
+        if (!(linear < own && own < uniform))
+            fail_msg("%s: regret %.1f, linucb's is %.1f, uniform's %.1f", policies[p], own, linear, uniform);
+    }
+    dataset_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ucb1_has_the_stored_scores),
+        cmocka_unit_test(ucb1_has_the_range_of_the_rewards),
+        cmocka_unit_test(ucb1_tries_every_arm_first),
+        cmocka_unit_test(thompson_draws_shares_of_ones),
+        cmocka_unit_test(thompson_draws_means_of_other_rewards),
+        cmocka_unit_test(thompson_becomes_normal_for_good),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(arms_are_positions),
+        cmocka_unit_test(blocks_are_known_in_any_order),
+        cmocka_unit_test(positions_beyond_the_last_share_it),
+        cmocka_unit_test(blocks_must_divide_the_features),
+        cmocka_unit_test(impossible_tallies_are_refused),
+        cmocka_unit_test(ucb1_keeps_its_bound),
+        cmocka_unit_test(thompson_is_near_the_least_regret),
+        cmocka_unit_test(other_rewards_are_learned_too),
+        cmocka_unit_test(a_noisy_arm_is_tried_again),
+        cmocka_unit_test(a_policy_that_sees_the_context_is_better),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
