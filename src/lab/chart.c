@@ -312,8 +312,9 @@ void chart_legend(text *page, const chart_line *lines, size_t count)
         chart_line_name(page, lines[i].part, lines[i].style);
         if (lines[i].count) add_numbers(page, &lines[i]);
         text_add(page, "><svg viewBox=\"0 0 28 10\" aria-hidden=\"true\">");
-        add_look(page, "path", lines[i].is_broad ? "line broad" : "line", lines[i].style);
-        text_add(page, " d=\"M1 5h26\"/></svg><span>");
+        bool is_bar = !lines[i].count;
+        add_look(page, "path", is_bar ? "bar" : lines[i].is_broad ? "line broad" : "line", lines[i].style);
+        text_add(page, " d=\"%s\"/></svg><span>", is_bar ? "M9 0h10v10h-10z" : "M1 5h26");
         text_html(page, lines[i].name);
         text_add(page, "</span></li>\n");
     }

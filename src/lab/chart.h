@@ -72,6 +72,7 @@ void chart_frame_end(text *page, const chart_frame *frame);
 void chart_lines(text *page, const chart_frame *frame, const chart_line *lines, size_t count);
 void chart_bars(text *page, const chart_frame *frame, const chart_line *line, double width, const char *unit);
 
+/* A line without points is one of bars, which tell their numbers themselves. */
 void chart_legend(text *page, const chart_line *lines, size_t count);
 
 /* ` data-line="label-2"`: pointing at an element that has it shows the line, and the other way round. */

@@ -313,7 +313,7 @@ static void show_bars(text *page, const evaluation_group *group, const char *nam
     chart_begin(page, name, false);
     show_weights(page, group, title, of);
     if (has_overlap(group)) show_overlap(page, group, of);
-    for (size_t i = 0; i < group->count; i++) of->lines[i].count = 0; /* bars tell their numbers themselves */
+    for (size_t i = 0; i < group->count; i++) of->lines[i].count = 0; /* bars */
     chart_legend(page, of->lines, group->count);
     chart_end(page);
 }
