@@ -4,7 +4,7 @@ prefix = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 20
 KILLS = 1000
-DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,uniform
+DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,thompson,ucb1,uniform
 # Ten seeds: with up to 25 comparisons on a data set fewer could show no difference to be significant.
 DEMO_SEEDS = 0-9
 DEMO_ROUNDS = 700

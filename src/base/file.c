@@ -60,12 +60,16 @@ ee_status file_draft_open(const char *path, file_draft *out, ee_error *error)
 {
     enum { SUFFIX = 40 };
     *out = (file_draft){-1, path, NULL};
+    struct stat replaced;
+    bool replaces = stat(path, &replaced) == 0;
+    if (replaces && !S_ISREG(replaced.st_mode) && !S_ISDIR(replaced.st_mode)) /* a folder is no file to the rename */
+        return status_fail(error, EE_FILE_ERROR, "file: %s is not a plain file, and is left as it is", file_tail(path));
     ee_status status = memory_create(NULL, &out->temporary, strlen(path) + SUFFIX, 1, error);
     if (status) return status;
     out->descriptor = open_temporary(path, out->temporary, strlen(path) + SUFFIX);
     if (out->descriptor < 0) status = fail(error, "create", path);
-    struct stat replaced; /* a file that is replaced keeps its mode */
-    if (!status && stat(path, &replaced) == 0 && fchmod(out->descriptor, replaced.st_mode & 07777))
+    /* A file that is replaced keeps its mode. */
+    if (!status && replaces && fchmod(out->descriptor, replaced.st_mode & 07777))
         status = fail(error, "set the mode of", path);
     if (status) file_draft_end(out, false, NULL);
     return status;

@@ -7,7 +7,8 @@
 #include "status.h"
 
 /* Writes the file under a temporary name beside path, syncs it, renames it to path and syncs the folder: after a crash
- * path holds what it held before or all of the new bytes. On failure the temporary file is gone. */
+ * path holds what it held before or all of the new bytes. On failure the temporary file is gone. A device or a pipe is
+ * refused: it would be replaced by a file. */
 ee_status file_write(const char *path, const void *bytes, size_t size, ee_error *error);
 
 /* The same for what is written bit by bit: a file under a temporary name, which gets its own when it is ended. path is

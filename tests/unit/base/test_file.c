@@ -225,6 +225,22 @@ static void a_folder_is_not_overwritten(void **state)
     assert_int_equal(folder_entries(false), 1);
 }
 
+/* A rename would put a file in the place of a device, as /dev/full is. */
+static void a_pipe_is_not_replaced(void **state)
+{
+    (void)state;
+    struct stat about;
+    ee_error error;
+    char expected[256];
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(file_write(path, "x", 1, &error), EE_FILE_ERROR);
+    snprintf(expected, sizeof expected, "file: %s is not a plain file, and is left as it is", path);
+    assert_string_equal(error.message, expected);
+    assert_int_equal(stat(path, &about), 0);
+    assert_true(S_ISFIFO(about.st_mode));
+    assert_int_equal(folder_entries(false), 1);
+}
+
 /* The limit lets a part of the file be written, as a full disk does. */
 static void a_write_cut_by_a_limit_keeps_the_old_file(void **state)
 {
@@ -433,6 +449,7 @@ int main(void)
         folder_test(interrupted_and_short_writes_go_on),
         folder_test(a_missing_folder_is_an_error),
         folder_test(a_folder_is_not_overwritten),
+        folder_test(a_pipe_is_not_replaced),
         folder_test(a_write_cut_by_a_limit_keeps_the_old_file),
         folder_test(a_failed_sync_keeps_the_old_file),
         folder_test(a_failed_rename_keeps_the_old_file),
