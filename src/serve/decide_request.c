@@ -180,7 +180,8 @@ static ee_status read_slot(decide_request *self, json_reader *reader, const deci
     snprintf(where, sizeof where, "slots[%zu]", self->slot_count);
     if (first->kind != JSON_KIND_OBJECT) return status_fail(error, EE_BAD_INPUT, "%s must be an object", where);
     if (self->slot_count == limits->actions)
-        return decide_refuse_size(self, error, "more than %zu slots, the most that a decision may have", limits->actions);
+        return decide_refuse_size(self, error, "more than %zu slots, the most that a decision may have",
+                                  limits->actions);
     ee_status status = decide_room_for_slot(self, error);
     while (!status) {
         status = json_next(reader, &token, error);

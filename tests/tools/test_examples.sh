@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_examples.sh PROGRAM...: runs each example and looks whether it learned: of the decisions that it prints first and
+# test_examples.sh PROGRAM...: runs each example, those in shell with the program that EENET_PROGRAM names, and looks whether it learned: of the decisions that it prints first and
 # says were rewarded, so many must be.
 set -eu
 
@@ -29,6 +29,10 @@ for program; do
         if "$program" model records 2>message; then exit 1; fi
         grep -q 'not an eenet model' message
         grep -q 'not a model' model
+        ;;
+    */shell_bandit.sh)
+        least 80 "$("$program" "$EENET_PROGRAM")"
+        least 90 "$("$program" "$EENET_PROGRAM")" # it goes on with what it has learned
         ;;
     *) echo "$program: nothing is known of this example"; exit 1 ;;
     esac
