@@ -458,7 +458,8 @@ static void what_looks_wrong_is_remarked(void **state)
     static const char matrix[] =
         "a row has 101 fields, and the first three were taken as user, item and rating; where a row is a user and a "
         "column an item, write a row for each rating instead";
-    const char *cache = folder_path(&folder, "cache");
+    char cache[64]; /* folder_path gives one place, which the next call takes */
+    snprintf(cache, sizeof cache, "%s/cache", folder.path);
     expect_remark("matrix.txt", ",features=2", NULL, matrix);
     expect_remark("matrix.txt", ",features=2", cache, matrix);
     expect_remark("matrix.txt", ",features=2", cache, matrix); /* what was kept says it too */
@@ -494,7 +495,8 @@ static void the_survey_tells_columns_and_counts(void **state)
 {
     (void)state;
     folder_write_text(&folder, "a.csv", make_text("when,who,rating,item\n", "now,%1$d,%3$d,%2$d\n"));
-    const char *cache = folder_path(&folder, "cache");
+    char cache[64]; /* folder_path gives one place, which the next call takes */
+    snprintf(cache, sizeof cache, "%s/cache", folder.path);
     for (int time = 0; time < 2; time++) {
         pool_dataset *pool = open_with("ratings", "a.csv", ",features=5,user=who,users=7", cache);
         const survey *seen = dataset_survey(&pool->head);
