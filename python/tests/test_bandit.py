@@ -283,6 +283,25 @@ def test_a_loaded_bandit_goes_on_as_if_it_had_never_stopped(tmp_path: Path) -> N
         assert other.to_bytes() == bandit.to_bytes()
 
 
+def test_a_bandit_that_the_program_trained_decides_as_the_program_does(program: Path, tmp_path: Path) -> None:
+    words = "run -d synthetic:cosine,dim=4,arms=5 -p eenet,uniform -T 80 -s 2 --save model".split()
+    subprocess.run([program, *words], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    bandit = eenet.Bandit.load(tmp_path / "model", policy="eenet", dim=4)
+    lines, decisions = [], []
+    for arms in rounds(20):
+        decisions.append(bandit.decide(arms))
+        lines.append({"actions": arms.tolist()})
+        bandit.learn(decisions[-1], 0.5)
+        lines.append({"id": decisions[-1].id, "reward": 0.5})
+    asked = "".join(json.dumps(line) + "\n" for line in lines)
+    command = [program, "decide", "model"]
+    told = subprocess.run(command, cwd=tmp_path, check=True, input=asked, text=True, stdout=subprocess.PIPE)
+    answers = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [(line["id"], line["arm"]) for line in answers[::2]] == [(made.id, made.arm) for made in decisions]
+    assert decisions[0].id == 81 and all(line["learned"] for line in answers[1::2])
+    assert (tmp_path / "model").read_bytes() == bandit.to_bytes()
+
+
 class Counting(eenet.Bandit):
     """A subclass with attributes of its own."""
 
