@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "data/plain_number.h"
 #include "engine/bandit.h"
 #include "lab/assignments.h"
 #include "serve/answers.h"
@@ -65,7 +66,7 @@ static void add_example_column(const row_encoding *rows, text *into)
     text_json(into, (json_text){column->name, strlen(column->name)});
     text_add(into, ": ");
     if (column->kind == SURVEY_NUMERIC) {
-        text_add(into, "%.4g", column->mean);
+        text_add(into, "%s", plain_number_of(column->mean, 4).text);
     } else {
         const char *category = column->categories.sorted[0].text;
         text_json(into, (json_text){category, strlen(category)});
@@ -129,7 +130,9 @@ static ee_status read_context(line_bandit *self, json_reader *reader, const deci
     if (!self->blocks) return decide_read_context(&self->request, reader, limits, token, error);
     decide_limits own = {.dim = self->dim / self->blocks};
     if (token->kind != JSON_KIND_ARRAY)
-        return status_fail(error, EE_BAD_INPUT, "context must be an array of %zu numbers", own.dim);
+        return status_fail(error, EE_BAD_INPUT,
+                           "context must be an array of %zu numbers; rows need MODEL.rows.json beside the model",
+                           own.dim);
     return decide_read_vector(&self->request, reader, &own, "context", "", error);
 }
 

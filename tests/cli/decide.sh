@@ -127,7 +127,7 @@ answers expected whole.model -p eenet --dim 6 --options blocks=3 <whole
 [ "$(grep -c learned answers)" = 8 ] || fail "$(cat answers)"
 cat >expected <<'END'
 {"error":"line 1: context has 3 numbers, but the bandit takes 2"}
-{"error":"line 2: context must be an array of 2 numbers"}
+{"error":"line 2: context must be an array of 2 numbers; rows need MODEL.rows.json beside the model"}
 {"error":"line 3: with \"context\" the blocks are the actions: leave out \"actions\""}
 END
 answers expected short.model <<'END'
