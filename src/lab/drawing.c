@@ -122,6 +122,32 @@ static ee_status run_script(const char *figures, const char *folder, const char 
     return status;
 }
 
+/* A browser shows titles under the pointer, and gnuplot's name none of its lines. */
+static ee_status drop_titles(const char *folder, const char *name, ee_error *error)
+{
+    static const char begin[] = "<title>", end[] = "</title>";
+    char *path = NULL;
+    uint8_t *bytes = NULL;
+    size_t size;
+    text kept = text_start(error);
+    ee_status status = file_path(folder, name, ".svg", &path, error);
+    if (!status && file_is_missing(path)) goto done; /* whatever plays gnuplot may draw no SVG */
+    if (!status) status = file_read(path, &bytes, &size, error);
+    const char *from = (const char *)bytes, *title = NULL;
+    while (!status && (title = strstr(from, begin))) {
+        const char *after = strstr(title, end);
+        if (!after) break;
+        text_bytes(&kept, from, (size_t)(title - from));
+        from = after + strlen(end);
+    }
+    if (!status) text_bytes(&kept, from, strlen(from));
+    if (!status) status = text_save(&kept, path);
+done:
+    memory_free(bytes);
+    memory_free(path);
+    return status;
+}
+
 ee_status drawing_save(const char *folder, const char *name, text *script, text *data)
 {
     ee_error *error = script->error;
@@ -131,6 +157,7 @@ ee_status drawing_save(const char *folder, const char *name, text *script, text 
     if (!status) status = save_file(script, folder, name, ".gp", error);
     if (!status) status = save_file(data, folder, name, ".dat", error);
     if (!status) status = run_script(figures, folder, name, error);
+    if (!status) status = drop_titles(folder, name, error);
     memory_free(script->bytes);
     memory_free(data->bytes);
     memory_free(figures);

@@ -136,6 +136,7 @@ for ending in svg pdf gp dat; do
     [ -s "runs/figures/regret-synthetic-cosine-arms-3.$ending" ] || fail "no figure as .$ending"
 done
 [ ! -e runs/figures/regret-synthetic-cosine-arms-3.log ] || fail "left gnuplot's words behind"
+! grep -q '<title>' runs/figures/*.svg || fail "a figure tells gnuplot's names under the pointer"
 
 # The same results give the same page at the same moment, wherever it is written, but for the way to the figures.
 export SOURCE_DATE_EPOCH=1767225600
