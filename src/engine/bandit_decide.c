@@ -26,7 +26,7 @@ static ee_status look(ee_bandit *bandit, const ee_arms *arms, ee_score *scores, 
     scored_arms scored;
     ee_status status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, room, &scored, error);
     if (!status && probabilities) {
-        size_t arm = deciding_draw(&bandit->rules, learned, 0, arms->count, room);
+        size_t arm = deciding_draw(&bandit->rules, learned, &scored, 0, arms->count, room);
         if (bandit->policy->class->draws) deciding_estimate(&bandit->rules, learned, &scored, arm, room);
     }
     room->streams = before;
@@ -64,7 +64,7 @@ ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms *arms, ee_decision *
     status = bandit_tell(bandit, error);
     if (!status) status = deciding_score(rules, learned, arms, 1, learned->length, room, &scored, error);
     if (!status) {
-        arm = deciding_draw(rules, learned, 0, arms->count, room);
+        arm = deciding_draw(rules, learned, &scored, 0, arms->count, room);
         kept = kept_decision_make(learned->round, arms->count, vector_of_arm(&scored.arms, arm), room->scores[arm]);
         status = pending_reserve(&bandit->pending, 1, kept_decision_words(&kept, bandit->policy), error);
     }
@@ -128,7 +128,7 @@ static ee_status decide_round(rounds_call *c, size_t i, const scored_arms *score
     ee_bandit *bandit = c->call.bandit;
     deciding_room *room = &bandit->room;
     const parameters *learned = &bandit->policy->parameters;
-    size_t arm = deciding_draw(&bandit->rules, learned, first, c->rounds[i].count, room);
+    size_t arm = deciding_draw(&bandit->rules, learned, scored, first, c->rounds[i].count, room);
     ee_status status = deciding_call_keep(&c->call, scored, arm, c->rounds[i].count, room->scores[arm], error);
     if (status) return status;
     if (bandit->policy->class->draws) deciding_estimate(&bandit->rules, learned, scored, arm, room);

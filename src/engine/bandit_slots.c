@@ -160,7 +160,7 @@ static ee_status decide_slot(slots_call *c, size_t slot, ee_decision *decision, 
     status = shared ? score_all(c, &c->slots[slot], error) : score_left(c, &c->slots[slot], error);
     if (status) return status;
     for (size_t i = 0; shared && i < c->left; i++) room->scores[i] = c->room->scores[c->room->left[i]];
-    size_t place = deciding_draw(&bandit->rules, learned, 0, c->left, room), arm = c->room->left[place];
+    size_t place = deciding_draw(&bandit->rules, learned, &c->scored, 0, c->left, room), arm = c->room->left[place];
     status = deciding_call_keep(&c->call, &c->scored, shared ? arm : place, c->left, room->scores[place], error);
     if (status) return status;
     if (bandit->policy->class->draws) deciding_estimate(&bandit->rules, learned, &c->scored, place, room);

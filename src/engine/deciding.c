@@ -31,7 +31,7 @@ void decision_rules_read(decision_rules *self, const common_options *options, si
         .arms = (size_t)options->arms,
         .nonzeros = (size_t)options->nonzeros,
         .scales = options->scale,
-        .rule = {(propensity_kind)pick, amounts[pick]},
+        .rule = {.kind = (propensity_kind)pick, .amount = amounts[pick]},
     };
     self->probability_draws = (uint64_t)options->probability_draws;
 }
@@ -46,7 +46,7 @@ static ee_status reserve_arms(deciding_room *self, const decision_rules *rules, 
     if (!status)
         status =
             memory_grow(self->memory, &self->probabilities, &self->probability_capacity, arms, sizeof(double), error);
-    if (status || !rules->probability_draws) return status;
+    if (status || (!rules->probability_draws && !decider->class->vote)) return status;
     status = memory_grow(self->memory, &self->redrawn, &self->redrawn_capacity, arms, sizeof(ee_score), error);
     if (!status) status = memory_grow(self->memory, &self->wins, &self->win_capacity, arms, sizeof(double), error);
     return status;
@@ -162,11 +162,32 @@ static propensity_rule rule_now(const decision_rules *rules, const parameters *l
     return rule;
 }
 
-size_t deciding_draw(const decision_rules *rules, const parameters *learned, size_t first, size_t count,
-                     deciding_room *room)
+/* Counts in wins how often an arm is the best; equal ones share. */
+static void count_wins(deciding_room *room, const ee_score *scores, size_t count, double *wins)
+{
+    propensity_fill((propensity_rule){.kind = PROPENSITY_ARGMAX}, scores, count, room->probabilities);
+    for (size_t i = 0; i < count; i++) wins[i] += room->probabilities[i];
+}
+
+static void fill_votes(const parameters *learned, const ee_arms *arms, double voters, deciding_room *room)
+{
+    memset(room->wins, 0, arms->count * sizeof *room->wins);
+    for (size_t voter = 0; (double)voter < voters; voter++) {
+        policy_vote(learned, arms, voter, &room->scratch, room->redrawn);
+        count_wins(room, room->redrawn, arms->count, room->wins);
+    }
+    for (size_t i = 0; i < arms->count; i++) room->probabilities[i] = room->wins[i] / voters;
+}
+
+size_t deciding_draw(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t first,
+                     size_t count, deciding_room *room)
 {
     double *probabilities = room->probabilities + first;
-    propensity_fill(rule_now(rules, learned), room->scores + first, count, probabilities);
+    propensity_rule rule = rule_now(rules, learned);
+    if (rule.kind == PROPENSITY_VOTES)
+        fill_votes(learned, &scored->arms, rule.amount, room);
+    else
+        propensity_fill(rule, room->scores + first, count, probabilities);
     return first + propensity_draw(probabilities, count, &room->streams.exploration);
 }
 
@@ -184,8 +205,7 @@ void deciding_estimate(const decision_rules *rules, const parameters *learned, c
     room->scratch.random = room->streams.estimation;
     for (uint64_t draw = 0; draw < rules->probability_draws; draw++) {
         policy_score(learned, &scored->arms, &room->scratch, room->redrawn);
-        propensity_fill((propensity_rule){PROPENSITY_ARGMAX, 0}, room->redrawn, count, probabilities);
-        for (size_t i = 0; i < count; i++) wins[i] += probabilities[i];
+        count_wins(room, room->redrawn, count, wins);
     }
     room->streams.estimation = room->scratch.random;
     for (size_t i = 0; i < count; i++) probabilities[i] = wins[i] / (double)(rules->probability_draws + 1);

@@ -67,8 +67,8 @@ float deciding_scale(const decision_rules *rules, double length);
 
 /* After deciding_score: draws one of `count` arms, those of a round, from number first of the scored ones on, and
  * returns its number among all. Their probabilities then lie in room->probabilities, from first on. */
-size_t deciding_draw(const decision_rules *rules, const parameters *learned, size_t first, size_t count,
-                     deciding_room *room);
+size_t deciding_draw(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t first,
+                     size_t count, deciding_room *room);
 
 /* For a policy that draws its scores; it overwrites the scratch, so first keep what is needed of the decision. Sets the
  * probability of each arm to the share of fresh draws in which it wins, or to not a number without such draws. */

@@ -159,7 +159,7 @@ static ee_status explain(explaining *e, ee_error *error)
     if (!status)
         status = memory_grow(&e->own->memory, &out->arms, &out->arm_capacity, e->arms->count, sizeof *out->arms, error);
     if (status) return status;
-    size_t drawn = deciding_draw(e->rules, e->learned, 0, e->arms->count, room);
+    size_t drawn = deciding_draw(e->rules, e->learned, &e->seen, 0, e->arms->count, room);
     if (e->learned->policy->class->draws) deciding_estimate(e->rules, e->learned, &e->seen, drawn, room);
     e->scale = deciding_scale(e->rules, e->seen.length);
     out->arm_count = out->entry_count = 0;

@@ -68,6 +68,7 @@ void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count,
     double best = best_of(scores, count);
     switch (rule.kind) {
     case PROPENSITY_OWN:
+    case PROPENSITY_VOTES: /* of one voter */
     case PROPENSITY_ARGMAX:
         fill_argmax(scores, count, best, 0, probabilities);
         break;
@@ -82,6 +83,10 @@ void propensity_fill(propensity_rule rule, const ee_score *scores, size_t count,
         break;
     case PROPENSITY_IGW:
         fill_igw(scores, count, best, rule.amount, probabilities);
+        break;
+    case PROPENSITY_LOSS_IGW:
+        /* Without a loss gamma is infinite, and any gap is too large; where both are 0, it is none. */
+        fill_igw(scores, count, best, rule.amount / fmax(rule.most - best, 0), probabilities);
         break;
     }
 }

@@ -221,7 +221,7 @@ static ee_status decide(const ee_snapshot *snapshot, const parameters *learned, 
     deciding_room *room = &own->room;
     ee_status status = deciding_score(rules, learned, arms, 1, learned->length, room, &scored, error);
     if (status) return status;
-    *arm = deciding_draw(rules, learned, 0, arms->count, room);
+    *arm = deciding_draw(rules, learned, &scored, 0, arms->count, room);
     status = write_record(snapshot, learned, &scored, *arm, own, error);
     if (!status && learned->policy->class->draws) deciding_estimate(rules, learned, &scored, *arm, room);
     return status;

@@ -69,7 +69,7 @@ static void fill_round(known_policy who, const ee_score *trained, const ee_score
         for (size_t i = 0; i < arms; i++) out[i] = who.kind == KNOWN_UNIFORM ? 1 / (double)arms : i == 0;
         return;
     }
-    propensity_rule rule = {rules[who.kind], who.amount};
+    propensity_rule rule = {.kind = rules[who.kind], .amount = who.amount};
     propensity_fill(rule, who.kind == KNOWN_LITTLE ? little : trained, arms, out);
 }
 

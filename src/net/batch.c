@@ -255,6 +255,12 @@ void batch_backward(batch *self, const float *theta, float *gradient)
     self->count = 0;
 }
 
+void batch_drop(batch *self)
+{
+    self->count = 0;
+    batch_clear_rows(self);
+}
+
 void batch_clear_rows(batch *self)
 {
     for (size_t r = 0; r < self->row_count; r++) self->touched[self->rows[r]] = 0;

@@ -51,6 +51,9 @@ float *batch_output_deltas(batch *self, size_t sample);
  * samples, but not of the rows. */
 void batch_backward(batch *self, const float *theta, float *gradient);
 
+/* Lets go of the samples and the rows, where there is nothing to learn from them. */
+void batch_drop(batch *self);
+
 /* Forgets the rows. */
 void batch_clear_rows(batch *self);
 

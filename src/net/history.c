@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { FIRST_SAMPLES = 256 }; /* of an unbounded history, which then doubles */
+enum { FIRST_SAMPLES = 256 };   /* of an unbounded history, which then doubles */
+#define NUMBER_MASK 0x1fffffffu /* of the bits that a number has */
 
 static ee_status grow(history *self, size_t capacity, ee_error *error)
 {
@@ -83,7 +84,10 @@ static void place(history *self, size_t index, vector x, float target)
     uint32_t *row = slots_take(&self->rows, index, row_words(x));
     if (x.count) memcpy(row, x.values, x.count * sizeof *row);
     if (x.count && x.indices) memcpy(row + x.count, x.indices, x.count * sizeof *row);
-    self->forms[index] = (sample_form){.length = (uint32_t)x.count, .sparse = x.indices != NULL, .target = target};
+    self->forms[index] = (sample_form){.length = (uint32_t)x.count,
+                                       .sparse = x.indices != NULL,
+                                       .number = (uint32_t)(self->seen - 1) & NUMBER_MASK,
+                                       .target = target};
     self->newest = index;
 }
 
@@ -160,6 +164,11 @@ float history_target(const history *self, size_t index)
     return self->forms[index].target;
 }
 
+uint32_t history_number(const history *self, size_t index)
+{
+    return self->forms[index].number;
+}
+
 float history_predicted(const history *self, size_t index)
 {
     return self->forms[index].predicted;
@@ -175,13 +184,14 @@ void history_set_predicted(history *self, size_t index, float predicted)
 static void archive_row(history *self, size_t index, archive *a)
 {
     sample_form *own = &self->forms[index];
-    uint32_t flags = own->sparse | (uint32_t)own->ends_round << 1;
+    uint32_t flags = own->sparse | (uint32_t)own->ends_round << 1 | (uint32_t)own->number << 2;
     archive_u32s(a, &own->length, 1);
     archive_u32s(a, &flags, 1);
     archive_floats(a, &own->target, 1);
     archive_floats(a, &own->predicted, 1);
     own->sparse = flags & 1;
     own->ends_round = flags >> 1 & 1;
+    own->number = flags >> 2 & NUMBER_MASK;
     size_t words = words_of(*own);
     if (a->reading && words > archive_remaining(a) / sizeof(uint32_t))
         archive_fail(a, EE_BAD_MODEL, "model: cut short in a history");

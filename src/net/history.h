@@ -19,6 +19,7 @@ typedef struct sample_form {
     uint32_t length; /* entries */
     uint32_t sparse : 1;
     uint32_t ends_round : 1; /* the last sample of a round */
+    uint32_t number : 29;    /* of all that ever came, from 0 on; after 2^29 it begins anew */
     float target;
     float predicted; /* what f1 predicted for it: at the decision, or when that was last refreshed; 0 before */
 } sample_form;
@@ -76,6 +77,7 @@ vector history_input(const history *self, size_t index);
 /* Prefetches a sample that will be needed soon: a long history fits no cache. */
 void history_prefetch(const history *self, size_t index);
 float history_target(const history *self, size_t index);
+uint32_t history_number(const history *self, size_t index);
 
 /* What was predicted for a sample. Setting it for one that was not kept (newest == count) does nothing. */
 float history_predicted(const history *self, size_t index);

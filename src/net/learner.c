@@ -64,6 +64,18 @@ static const option arm_rows[] = {
 };
 const option_table arm_learner_option_table = OPTION_TABLE(arm_rows);
 
+static const option member_rows[] = {
+    OPTION_ROW_INTEGER(learner_options, members.count, "members", "10", 2, 1024,
+                       "outputs that learn apart from each other on the layers that they share"),
+    OPTION_ROW_REAL(learner_options, members.prior, "prior", "1", 0, 1e6,
+                    "how far members differ before they learn, in units of the rewards' spread"),
+    OPTION_ROW_REAL(learner_options, members.noise, "noise", "0.5", 0, 1e6,
+                    "deviation of what is added to each member's rewards, in the same units"),
+    OPTION_ROW_INTEGER(learner_options, members.prior_width, "prior_width", "64", 1, 65536,
+                       "units of each hidden layer of the priors", .needs = "prior>0 and f1.layers>1"),
+};
+const option_table member_option_table = OPTION_TABLE(member_rows);
+
 /* ---- making ---- */
 
 static random_stream named_stream(uint64_t seed, const char *name, const char *purpose)
@@ -84,7 +96,7 @@ static bool leaves_rows(const learner *self)
 static bool one_step(const learner *self)
 {
     const learner_options *o = &self->options;
-    bool formed = o->batch > 1 || leaves_rows(self) || o->others != 0;
+    bool formed = o->batch > 1 || leaves_rows(self) || o->others != 0 || self->members;
     return o->training.pick == TRAINING_SGD && o->steps == 1 && formed && o->order.pick == ORDER_RANDOM &&
            o->optimizer.kind.pick != OPTIMIZER_SGD && o->keep_moments;
 }
@@ -117,6 +129,15 @@ static ee_status grow_order(learner *self, ee_error *error)
                   : memory_grow(self->memory, &self->before.order, &self->before.order_capacity, count, size, error);
 }
 
+static ee_status create_members(learner *self, const network_options *learning, size_t input, uint64_t seed,
+                                ee_error *error)
+{
+    ee_status status = memory_create(self->memory, &self->members, 1, sizeof *self->members, error);
+    return status ? status
+                  : members_create(self->members, self->memory, &self->options.members, learning, input,
+                                   self->history.rows.stride, seed, error);
+}
+
 learner_options learner_for_problem(const learner_options *options, int64_t blocks, bool exclusive)
 {
     learner_options made = *options;
@@ -130,11 +151,13 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
 {
     *self = (learner){.memory = owner,
                       .options = *options,
-                      .units = {.scale = 1},
+                      .units = {.scale = 1, .low = -FLT_MAX, .high = FLT_MAX},
                       .init = named_stream(seed, name, "init"),
                       .sampling = named_stream(seed, name, "sampling")};
     if (options->history.pick == HISTORY_RESERVOIR) self->options.recent = 0; /* it does not know which are the last */
-    ee_status status = network_create(&self->network, name, &options->network, input, error);
+    network_options made = options->network;
+    made.members = options->members.count;
+    ee_status status = network_create(&self->network, name, &made, input, error);
     size_t parameters = self->network.parameter_count;
     if (!status && parameters > most_parameters)
         status = status_fail(error, EE_BAD_MODEL, "model: %s has %zu parameters, but the model holds at most %zu", name,
@@ -144,6 +167,7 @@ ee_status learner_create(learner *self, memory *owner, const char *name, const l
     optimizer_options moves = options->optimizer;
     moves.decay_until *= self->network.heads ? (int64_t)self->network.heads : 1;
     if (!status) status = optimizer_create(&self->optimizer, owner, &moves, parameters, error);
+    if (!status && made.members) status = create_members(self, &made, input, seed, error);
     if (!status) status = create_room(self, error);
     return status ? status : grow_order(self, error);
 }
@@ -256,15 +280,23 @@ double learner_step(learner *self, vector x, float target, float *theta)
 
 /* ---- batches ---- */
 
+static float cut_target(const target_units *units, float target)
+{
+    return target < units->low ? units->low : target > units->high ? units->high : target;
+}
+
 static float target_of(const learner *self, size_t sample)
 {
-    return (history_target(&self->history, sample) - self->units.centre) * self->units.scale;
+    const target_units *units = &self->units;
+    return cut_target(units, (history_target(&self->history, sample) - units->centre) * units->scale);
 }
 
 static void take_in(learner *self, size_t sample, float *targets)
 {
+    vector input = history_input(&self->history, sample);
     targets[self->batch.count] = target_of(self, sample);
-    batch_add(&self->batch, history_input(&self->history, sample));
+    batch_add(&self->batch, input);
+    if (self->members) members_add(self->members, input, history_number(&self->history, sample));
 }
 
 /* Sets the output deltas of a sample, times scale. The heads that were not played learn that they were worth the least.
@@ -282,6 +314,39 @@ static double set_deltas(learner *self, size_t sample, float target, float scale
     return learner_loss_value(loss, outputs[played], target);
 }
 
+/* The same for the members of one head. priors and noise: NULL where there are none. Returns the mean of their losses.
+ */
+static double set_members(const learner *self, const float *outputs, const float *priors, const float *noise,
+                          float target, float scale, float *deltas)
+{
+    learner_loss loss = (learner_loss)self->options.loss.pick;
+    size_t count = self->network.members;
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        float output = outputs[k] + (priors ? priors[k] : 0);
+        float aim = noise ? cut_target(&self->units, target + noise[k]) : target;
+        deltas[k] = scale / (float)count * learner_loss_derivative(loss, output, aim);
+        sum += learner_loss_value(loss, output, aim);
+    }
+    return sum / (double)count;
+}
+
+/* The same for the members of all heads. */
+static double set_member_deltas(learner *self, size_t sample, float target, float scale)
+{
+    const float *outputs = batch_outputs(&self->batch, sample);
+    float *deltas = batch_output_deltas(&self->batch, sample), least = self->units.least;
+    float others = target != least ? scale * (float)self->options.others : 0;
+    size_t heads = self->network.heads, count = self->network.members;
+    size_t played = network_head(&self->network, self->batch.inputs[sample]);
+    memset(deltas, 0, heads * count * sizeof *deltas);
+    for (size_t head = 0; others != 0 && head < heads; head++)
+        set_members(self, outputs + head * count, members_priors_of(self->members, sample, head), NULL, least, others,
+                    deltas + head * count);
+    return set_members(self, outputs + played * count, members_priors_of(self->members, sample, played),
+                       members_noise_of(self->members, sample), target, scale, deltas + played * count);
+}
+
 /* Runs the samples of the batch forward and backward, each gradient multiplied by share. Returns the sum of their
  * losses. */
 static double pass_batch(learner *self, const float *targets, const float *theta, float share)
@@ -289,7 +354,10 @@ static double pass_batch(learner *self, const float *targets, const float *theta
     float scale = share * optimizer_scale(&self->optimizer);
     double sum = 0;
     batch_forward(&self->batch, theta);
-    for (size_t s = 0; s < self->batch.count; s++) sum += set_deltas(self, s, targets[s], scale);
+    if (self->members) members_forward(self->members);
+    for (size_t s = 0; s < self->batch.count; s++)
+        sum += self->members ? set_member_deltas(self, s, targets[s], scale) : set_deltas(self, s, targets[s], scale);
+    if (self->members) members_drop(self->members);
     batch_backward(&self->batch, theta, self->gradient);
     return sum;
 }
@@ -408,8 +476,9 @@ static double pass_samples(learner *self, uint64_t turn, uint64_t end, const flo
 
 static double train_batch(learner *self, uint64_t turn, uint64_t end, float *theta)
 {
-    /* learner_step moves all rows and knows only the played head; where that will not do, one sample is a batch. */
-    if (self->options.batch == 1 && !leaves_rows(self) && self->options.others == 0) {
+    /* learner_step moves all rows and knows only the played head, and no members; where that will not do, one sample is
+     * a batch. */
+    if (self->options.batch == 1 && !leaves_rows(self) && self->options.others == 0 && !self->members) {
         size_t sample = take_sample(self, turn, end);
         return learner_step(self, history_input(&self->history, sample), target_of(self, sample), theta);
     }

@@ -8,6 +8,7 @@
 
 #include "batch.h"
 #include "history.h"
+#include "members.h"
 #include "network.h"
 #include "optimizer.h"
 
@@ -40,15 +41,17 @@ typedef struct learner_options {
     int64_t average;      /* steps that halve a step's share in the average; 0: none is made */
     bool lazy;            /* first weights whose inputs are zero in all of a batch stand still */
     option_choice history;
+    member_options members; /* not in every table: 0 of them, none */
 } learner_options;
 
-/* The options of every network; and those that only a network that sees arms has. */
-extern const option_table learner_option_table, arm_learner_option_table;
+/* The options of every network; those that only a network that sees arms has; and those of one that has members. */
+extern const option_table learner_option_table, arm_learner_option_table, member_option_table;
 
-/* What a target of the history is to the network: (target - centre) * scale. */
+/* What a target of the history is to the network: (target - centre) * scale, cut to low and high. */
 typedef struct target_units {
     float centre, scale;
     float least; /* what the arms of heads that were not played are worth (others), in these units */
+    float low, high;
 } target_units;
 
 typedef struct learner {
@@ -56,13 +59,14 @@ typedef struct learner {
     learner_options options;
     network network;
     history history;
-    target_units units; /* 0, 1, 0; whoever changes them does so before a training */
+    target_units units; /* targets as they are; whoever changes them does so before a training */
     optimizer optimizer;
     float *initial;    /* (parameters) theta_0 */
     float *moving;     /* (parameters) what training moves, where theta is its average; else NULL */
     uint64_t averaged; /* steps that the average has taken in */
     float *gradient;   /* (parameters) of a batch; zeros between batches */
     batch batch;
+    members *members;   /* what they learn apart from each other; NULL: there are none */
     float *activations; /* (activations) of a step on one sample */
     float *deltas;      /* (activations) */
     uint32_t *order;    /* (order_capacity) a permutation of the samples; ORDER_SHUFFLE alone */

@@ -180,7 +180,11 @@ static void place_activations(network *self)
 
 ee_status network_create(network *self, const char *name, const network_options *options, size_t input, ee_error *error)
 {
-    *self = (network){.input = input, .rows = options->rows, .columns = options->columns, .kernels = kernels_best()};
+    *self = (network){.input = input,
+                      .members = options->members ? (size_t)options->members : 1,
+                      .rows = options->rows,
+                      .columns = options->columns,
+                      .kernels = kernels_best()};
     shape image = {0};
     ee_status status = read_heads(self, name, options->heads, error);
     size_t seen = self->rows ? entries_of_product(self) : self->block;
@@ -196,7 +200,9 @@ ee_status network_create(network *self, const char *name, const network_options 
     }
     for (int64_t i = 1; !status && i < options->layers; i++)
         status = append_dense(self, name, last_shape(self, image), (size_t)options->width, options->bias, true, error);
-    if (!status) status = append_dense(self, name, last_shape(self, image), self->heads, options->bias, false, error);
+    if (!status)
+        status =
+            append_dense(self, name, last_shape(self, image), self->heads * self->members, options->bias, false, error);
     if (!status && self->rows) read_factors(self);
     if (!status) place_parameters(self);
     if (!status) place_activations(self);
@@ -422,9 +428,18 @@ void network_outputs_of_many(const network *self, const float *theta, const floa
     }
 }
 
+const float *network_members(const network *self, vector input, const float *activations)
+{
+    return activations + self->layers[self->layer_count - 1].output + network_head(self, input) * self->members;
+}
+
 float network_output(const network *self, vector input, const float *activations)
 {
-    return activations[self->layers[self->layer_count - 1].output + network_head(self, input)];
+    const float *outputs = network_members(self, input, activations);
+    if (self->members == 1) return outputs[0];
+    double sum = 0;
+    for (size_t i = 0; i < self->members; i++) sum += (double)outputs[i];
+    return (float)(sum / (double)self->members);
 }
 
 float network_forward(const network *self, const float *theta, vector input, float *activations)
@@ -433,7 +448,8 @@ float network_forward(const network *self, const float *theta, vector input, flo
     return network_output(self, input, activations);
 }
 
-/* Computes the deltas below the last layer. Often only one head has a delta that is not zero. */
+/* Computes the deltas below the last layer where each head has one output. Often only one has a delta that is not zero.
+ */
 static void backward_heads(const network *self, const float *theta, const float *outputs, const float *outputs_below,
                            float *below)
 {
@@ -451,8 +467,9 @@ void network_backward(const network *self, const float *theta, vector input, con
                       float output_gradient, float *deltas)
 {
     float *outputs = deltas + self->layers[self->layer_count - 1].output;
-    memset(outputs, 0, self->heads * sizeof *outputs);
-    outputs[network_head(self, input)] = output_gradient;
+    float *own = outputs + network_head(self, input) * self->members, share = output_gradient / (float)self->members;
+    memset(outputs, 0, self->heads * self->members * sizeof *outputs);
+    for (size_t i = 0; i < self->members; i++) own[i] = share;
     network_backward_deltas(self, theta, activations, deltas);
 }
 
@@ -467,7 +484,7 @@ void network_backward_from(const network *self, size_t index, const float *theta
     for (size_t i = index; i > 0; i--) {
         const layer *below = &self->layers[i - 1];
         const float *outputs_below = activations + below->output, *own = deltas + self->layers[i].output;
-        if (i + 1 == self->layer_count && self->heads > 1)
+        if (i + 1 == self->layer_count && self->heads > 1 && self->members == 1)
             backward_heads(self, theta, own, outputs_below, deltas + below->output);
         else
             layer_backward(&self->layers[i], self->kernels, theta, outputs_below, own, deltas + below->output,

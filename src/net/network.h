@@ -9,6 +9,8 @@
  * others. The last layer has an output for each block: the network's is that of the block that was seen, and the deltas
  * of the others are zero, but where a learner knows of them.
  *
+ * With members each head has several outputs, one beside the other, and the network's is their mean.
+ *
  * Before a convolution, an input may be a product: an outer product row by row and then others. It comes as the
  * product's factors, (rows) and (columns), and the others. */
 #ifndef EENET_NETWORK_H
@@ -26,6 +28,7 @@ typedef struct network_options {
     int64_t heads;                /* blocks of the input, each with its own row of the last layer */
     char image[OPTION_TEXT_SIZE]; /* "1x28x28": how a block is cut into channels, rows and columns */
     char front[OPTION_TEXT_SIZE]; /* "conv2d:16:5+relu+pool:2": what stands before the fully connected layers */
+    int64_t members;              /* no option: outputs of each head; 0: one */
     size_t rows, columns;         /* no option: of a product, whose network has a convolution first and no heads */
 } network_options;
 
@@ -41,7 +44,8 @@ typedef struct network {
     layer layers[NETWORK_LAYERS];
     size_t layer_count;
     size_t input;         /* dimension */
-    size_t heads;         /* outputs of the last layer, of which the input picks one */
+    size_t heads;         /* of the last layer, of which the input picks one */
+    size_t members;       /* outputs of each head */
     size_t block;         /* input / heads: what the first layer sees */
     size_t rows, columns; /* of an input that is a product; else 0 */
     size_t parameter_count;
@@ -60,7 +64,7 @@ size_t network_head(const network *self, vector input);
 /* Whether two inputs are the same within their blocks: then one pass gives the outputs of both. */
 bool network_sees_same(const network *self, vector a, vector b);
 
-/* The outputs of the last layer, which lie in the activations. */
+/* The outputs of the last layer, (heads, members), which lie in the activations. */
 const float *network_outputs(const network *self, const float *theta, vector input, float *activations);
 
 /* The same for an arm of a round whose arms pass in order: what the next ones need is fetched meanwhile. */
@@ -78,7 +82,10 @@ void network_outputs_of_many(const network *self, const float *theta, const floa
  * the rows are in the cache already. */
 size_t network_indices_behind(const network *self, const ee_arms *arms, size_t arm);
 
-/* The output that the input picks. */
+/* The outputs of the head that the input picks, (members), after a pass over it or one that network_sees_same. */
+const float *network_members(const network *self, vector input, const float *activations);
+
+/* Their mean. */
 float network_forward(const network *self, const float *theta, vector input, float *activations);
 
 /* The same after a pass over an input that network_sees_same. */

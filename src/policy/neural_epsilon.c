@@ -29,7 +29,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 
 static propensity_rule rule(const parameters *learned)
 {
-    return (propensity_rule){PROPENSITY_FLOOR, ((const neural_epsilon *)learned->policy)->epsilon};
+    return (propensity_rule){.kind = PROPENSITY_FLOOR, .amount = ((const neural_epsilon *)learned->policy)->epsilon};
 }
 
 static const option rows[] = {

@@ -155,14 +155,27 @@ size_t policy_kept_count(const policy *self, uint64_t round, size_t arms)
     return self->class->kept_count ? self->class->kept_count(self, round, arms) : 0;
 }
 
+/* Changes the scores by what is remembered of the arms. */
+static void recall(const parameters *learned, const ee_arms *arms, ee_score *scores)
+{
+    size_t remembered = learned->policy->recalled_arms;
+    for (size_t i = 0; remembered && i < arms->count; i++)
+        scores[i].score = recall_expect(learned->recalled, remembered, vector_of_arm(arms, i), scores[i].score);
+}
+
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
 {
     float_mode mode = float_mode_enter();
-    const policy *owner = learned->policy;
-    owner->class->score(learned, arms, room, scores);
-    for (size_t i = 0; owner->recalled_arms && i < arms->count; i++)
-        scores[i].score =
-            recall_expect(learned->recalled, owner->recalled_arms, vector_of_arm(arms, i), scores[i].score);
+    learned->policy->class->score(learned, arms, room, scores);
+    recall(learned, arms, scores);
+    float_mode_leave(mode);
+}
+
+void policy_vote(const parameters *learned, const ee_arms *arms, size_t voter, const scratch *room, ee_score *scores)
+{
+    float_mode mode = float_mode_enter();
+    learned->policy->class->vote(learned, voter, room, scores, arms->count);
+    recall(learned, arms, scores);
     float_mode_leave(mode);
 }
 

@@ -111,17 +111,22 @@ typedef struct observation {
 
 /* How the scores of a round become the probabilities of its arms. */
 typedef enum propensity_kind {
-    PROPENSITY_OWN,     /* as the policy has it */
-    PROPENSITY_ARGMAX,  /* the best; equal ones share */
-    PROPENSITY_FIRST,   /* the best; of equal ones the first */
-    PROPENSITY_FLOOR,   /* the best, but with probability epsilon any arm */
-    PROPENSITY_SOFTMAX, /* proportional to exp(score / temperature) */
-    PROPENSITY_IGW      /* inverse-gap weighting: 1 / (n + gamma (best - score)), the rest to the best */
+    PROPENSITY_OWN,      /* as the policy has it */
+    PROPENSITY_ARGMAX,   /* the best; equal ones share */
+    PROPENSITY_FIRST,    /* the best; of equal ones the first */
+    PROPENSITY_FLOOR,    /* the best, but with probability epsilon any arm */
+    PROPENSITY_SOFTMAX,  /* proportional to exp(score / temperature) */
+    PROPENSITY_IGW,      /* inverse-gap weighting: 1 / (n + gamma (best - score)), the rest to the best */
+    PROPENSITY_LOSS_IGW, /* the same, gamma divided by what the best falls short of the largest reward by */
+    PROPENSITY_VOTES     /* the share of voters, each with scores of its own, of which it is the best */
 } propensity_kind;
 
 typedef struct propensity_rule {
     propensity_kind kind;
-    double amount; /* epsilon; or temperature or gamma, of scores in units of the rewards' spread */
+    double
+        amount;  /* epsilon; temperature or gamma, of scores in units of the rewards' spread; gamma of LOSS_IGW; voters
+                  */
+    double most; /* the largest reward: LOSS_IGW alone */
 } propensity_rule;
 
 typedef struct policy_setup {
@@ -171,6 +176,9 @@ typedef struct policy_class {
 
     /* How an arm is drawn from the scores where the option `propensity` is `own`. NULL: the best one. */
     propensity_rule (*rule)(const parameters *learned);
+    /* Where that says PROPENSITY_VOTES: sets the score of each arm of a round to that by one of the voters. It comes
+     * after score() on the same parameters and scratch. */
+    void (*vote)(const parameters *learned, size_t voter, const scratch *room, ee_score *scores, size_t count);
 
     /* What to store with a decision until its reward comes: kept_count floats, for parameters of this round and so many
      * arms. keep() comes after score() on the same parameters, arms and scratch, and not where the count is 0. Both
@@ -233,6 +241,7 @@ float policy_recalled(const parameters *learned, vector x, ee_score score);
 /* The doors to a class's functions, with what all policies have in common: the memory of arms; and they compute as
  * math/float_mode.h says, whoever calls. */
 void policy_score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
+void policy_vote(const parameters *learned, const ee_arms *arms, size_t voter, const scratch *room, ee_score *scores);
 void policy_explain(const parameters *learned, vector x, scratch *room, float *gradient);
 bool policy_learn(policy *self, const observation *o, float reward);
 float policy_await(policy *self, const observation *o);

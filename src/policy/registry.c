@@ -4,13 +4,14 @@
 #include "policy.h"
 
 extern const policy_class eenet_class, neural_epsilon_class, neural_ucb_class, neural_ts_class, neural_linear_class,
-    neural_linucb_class, squarecb_class, linucb_class, lints_class, kernelucb_class, kernelts_class, greedy_class,
-    ucb1_class, thompson_class, uniform_class;
+    neural_linucb_class, neural_ensemble_class, neural_fastcb_class, squarecb_class, linucb_class, lints_class,
+    kernelucb_class, kernelts_class, greedy_class, ucb1_class, thompson_class, uniform_class;
 
 static const policy_class *const classes[] = {
-    &eenet_class,         &neural_epsilon_class, &neural_ucb_class, &neural_ts_class, &neural_linear_class,
-    &neural_linucb_class, &squarecb_class,       &linucb_class,     &lints_class,     &kernelucb_class,
-    &kernelts_class,      &greedy_class,         &ucb1_class,       &thompson_class,  &uniform_class,
+    &eenet_class,         &neural_epsilon_class,  &neural_ucb_class,    &neural_ts_class, &neural_linear_class,
+    &neural_linucb_class, &neural_ensemble_class, &neural_fastcb_class, &squarecb_class,  &linucb_class,
+    &lints_class,         &kernelucb_class,       &kernelts_class,      &greedy_class,    &ucb1_class,
+    &thompson_class,      &uniform_class,
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 

@@ -35,7 +35,8 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
 static propensity_rule rule(const parameters *learned)
 {
     const squarecb *self = (const squarecb *)learned->policy;
-    return (propensity_rule){PROPENSITY_IGW, self->gamma * pow((double)learned->round + 1, self->exponent)};
+    return (propensity_rule){.kind = PROPENSITY_IGW,
+                             .amount = self->gamma * pow((double)learned->round + 1, self->exponent)};
 }
 
 static const option rows[] = {

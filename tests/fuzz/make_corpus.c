@@ -62,6 +62,8 @@ static const seed_model models[] = {
     {"neural-ts-full", "neural-ts", 5, 9, true, COMMON F1 PAST "memory_limit=1 covariance=full f1.width=2"},
     {"neural-linear", "neural-linear", 2, 9, false, COMMON F1 PAST "rebuild=3"},
     {"squarecb", "squarecb", 2, 6, false, COMMON F1 PAST},
+    {"fastcb", "neural-fastcb", 2, 6, false, COMMON F1 PAST},
+    {"ensemble", "neural-ensemble", 5, 9, true, COMMON F1 PAST "members=2 prior_width=2 decision=thompson"},
     {"linucb", "linucb", 5, 12, true, "pending=4 arms=3 nonzeros=4 refresh=4"},
     {"linucb-late", "linucb", 3, 14, false, "pending=4 arms=3 nonzeros=4 wait=2.5 default_reward=0.5"},
     {"greedy-late", "greedy", 5, 14, true, COMMON F1 PAST "wait=2.5"},

@@ -58,6 +58,8 @@ static const run runs[] = {
     {"neural-linear", "neural-linear:paper", "rebuild=20 f1.width=20", DENSE, 200, 0, true},
     {"neural-linucb", "neural-linucb:paper", "f1.width=30", SPARSE, 200, 5, true},
     {"squarecb", "squarecb:paper", NULL, DENSE, 200, 0, true},
+    {"neural-ensemble", "neural-ensemble:paper", "members=5", DENSE, 200, 4, true},
+    {"neural-fastcb", "neural-fastcb:paper", NULL, DENSE, 200, 0, true},
     {"linucb", "linucb", NULL, DENSE, 300, 0, true},
     {"linucb-blocks", "linucb", NULL, BLOCKS, 200, 5, true},
     {"lints", "lints", "probability_draws=5", SPARSE, 150, 0, true},
@@ -75,6 +77,9 @@ static const run runs[] = {
     {"neural-linear-default", "neural-linear", "blocks=10 exclusive=on rebuild=20", BLOCKS, 60, 0, true},
     {"neural-linucb-default", "neural-linucb", NULL, SPARSE, 100, 4, true},
     {"squarecb-default", "squarecb", NULL, SPARSE, 100, 0, true},
+    {"neural-ensemble-default", "neural-ensemble", NULL, SPARSE, 100, 4, true},
+    {"neural-ensemble-blocks", "neural-ensemble", "decision=thompson blocks=10 exclusive=on", BLOCKS, 100, 0, true},
+    {"neural-fastcb-default", "neural-fastcb", "blocks=10 exclusive=on", BLOCKS, 100, 0, true},
     {"softmax", "eenet", "propensity=softmax", DENSE, 150, 0, true},
     {"igw", "greedy:paper", "propensity=igw", DENSE, 150, 0, true},
 };

@@ -9,7 +9,10 @@
  * those of all arms stay as they are: so the spread rises at once, and falls slowly. While all rewards that came are
  * equal it is 0: then all arms are expected to be worth the same.
  *
- * All but the least forgets slowly, since what rewards are like may change. */
+ * Who learns shares, as cross-entropy does, has the range in their place: the centre is the least reward so far and the
+ * spread is the most less the least, so that y is within 0 to 1.
+ *
+ * All but the least and the most forgets slowly, since what rewards are like may change. */
 #ifndef EENET_REWARD_UNITS_H
 #define EENET_REWARD_UNITS_H
 
@@ -18,8 +21,10 @@
 typedef struct reward_units {
     bool on;                      /* off: rewards are learned as they are, centre 0 and spread 1 */
     bool from_least;              /* the centre is the least */
+    bool by_range;                /* the centre is the least, and the spread up to the most */
     uint64_t count;               /* rewards */
     double mean, variance, least; /* of them */
+    double most;                  /* by_range alone */
     double widest;                /* the variance, which falls slowly here */
 } reward_units;
 

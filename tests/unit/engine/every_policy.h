@@ -20,6 +20,8 @@ static const policy_case smaller[] = {
     {"neural-ts", "f1.width=6 probability_draws=3"},
     {"ucb1", ""},
     {"thompson", "probability_draws=3"},
+    {"neural-ensemble", "f1.width=6 members=3 prior_width=4"},
+    {"neural-ensemble:paper", "f1.width=6 members=4 prior_width=5"},
     {"uniform", ""},
 };
 
@@ -35,6 +37,9 @@ static const policy_case variants[] = {
     {"linucb", "scale=on propensity=floor"},
     {"ucb1", "blocks=2 propensity=softmax"},
     {"thompson", "positions=3"},
+    {"neural-ensemble", "f1.width=6 members=5 prior_width=4 decision=thompson"},
+    {"neural-ensemble", "f1.width=6 members=3 blocks=2 exclusive=on propensity=softmax"},
+    {"greedy", "f1.width=6 f1.loss=cross_entropy"},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 

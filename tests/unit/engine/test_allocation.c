@@ -46,8 +46,9 @@ static void the_presets_allocate_nothing(void **state)
 {
     (void)state;
     static const char *const policies[] = {
-        "eenet",    "greedy", "uniform", "neural-epsilon", "neural-ucb", "neural-ts", "neural-linear", "neural-linucb",
-        "squarecb", "linucb", "lints",   "kernelucb",      "kernelts",   "ucb1",      "thompson"};
+        "eenet",         "greedy",        "uniform",  "neural-epsilon", "neural-ucb",     "neural-ts",
+        "neural-linear", "neural-linucb", "squarecb", "linucb",         "lints",          "kernelucb",
+        "kernelts",      "ucb1",          "thompson", "neural-fastcb",  "neural-ensemble"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         assert_int_equal(count_allocations(policies[p], NULL, 20, 20, DENSE, 400), 0);
         assert_int_equal(count_allocations(policies[p], NULL, 20, 5, SPARSE, 400), 0);
@@ -84,8 +85,8 @@ static size_t count_allocations_of_slots(const char *policy, form kind)
 static void filling_slots_allocates_nothing(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"eenet",  "greedy", "uniform",   "neural-ucb", "neural-linear",
-                                           "linucb", "lints",  "kernelucb", "ucb1",       "thompson"};
+    static const char *const policies[] = {"eenet", "greedy",    "uniform", "neural-ucb", "neural-linear",  "linucb",
+                                           "lints", "kernelucb", "ucb1",    "thompson",   "neural-ensemble"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         assert_int_equal(count_allocations_of_slots(policies[p], DENSE), 0);
         assert_int_equal(count_allocations_of_slots(policies[p], SPARSE), 0);
@@ -125,9 +126,9 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
 static void deciding_on_a_snapshot_allocates_nothing(void **state)
 {
     (void)state;
-    static const char *const policies[] = {"eenet",  "neural-ucb", "neural-ts", "neural-linear",
-                                           "linucb", "lints",      "kernelucb", "kernelts",
-                                           "greedy", "uniform",    "ucb1",      "thompson"};
+    static const char *const policies[] = {"eenet", "neural-ucb", "neural-ts",       "neural-linear", "linucb",
+                                           "lints", "kernelucb",  "kernelts",        "greedy",        "uniform",
+                                           "ucb1",  "thompson",   "neural-ensemble", "neural-fastcb"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         size_t held = live;
         ee_bandit *bandit = bandit_make(policies[p], 20, 3, NULL);
@@ -252,6 +253,9 @@ static ee_status try_create(void *context, void **out, ee_error *error)
 static const ee_settings all_kinds[] = {
     {.policy = "neural-epsilon", .dim = 6, .seed = 1, .options = "f1.width=6"},
     {.policy = "squarecb", .dim = 6, .seed = 1, .options = "f1.width=6"},
+    {.policy = "neural-fastcb", .dim = 6, .seed = 1, .options = "f1.width=6"},
+    {.policy = "neural-ensemble", .dim = 6, .seed = 1, .options = "f1.width=6 members=3"},
+    {.policy = "neural-ensemble", .dim = 6, .seed = 1, .options = "f1.width=6 members=3 decision=thompson"},
     {.policy = "neural-ucb", .dim = 6, .seed = 1, .options = "f1.width=6"},
     {.policy = "neural-ts", .dim = 6, .seed = 1, .options = "f1.width=4 covariance=full"},
     {.policy = "neural-linear", .dim = 6, .seed = 1, .options = "f1.width=6"},
@@ -410,8 +414,9 @@ static void a_large_round_may_fail_anywhere(void **state)
         {"eenet",
          "arms=2 nonzeros=1 pending=3 f1.width=6 exploration=network f2.width=6 features=sketch:4 extra_until=1000"},
         {"eenet", "arms=2 nonzeros=1 pending=3 f1.width=6 exploration=network f2.width=6 features=normalized"},
+        {"neural-ensemble", "arms=2 nonzeros=1 pending=3 f1.width=6 decision=thompson"},
     };
-    for (size_t p = 0; p < 4; p++) {
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         size_t held = live;
         call_context c = {.bandit = bandit_make(policies[p][0], 12, 2, policies[p][1]), .arms = &round_now.sparse};
         for (uint64_t t = 1; t <= 4; t++) { /* the table of pending decisions is full */

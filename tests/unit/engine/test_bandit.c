@@ -526,6 +526,8 @@ static void heads_may_be_those_of_the_blocks(void **state)
                                               {"greedy", small_greedy},
                                               {"neural-epsilon", small_greedy},
                                               {"squarecb", small_greedy},
+                                              {"neural-fastcb", small_greedy},
+                                              {"neural-ensemble", small_greedy},
                                               {"neural-ucb", small_greedy},
                                               {"neural-ts", small_greedy},
                                               {"neural-ucb", "f1.width=3 covariance=full"},

@@ -246,6 +246,8 @@ static void orders_come_as_often_as_their_probabilities_say(void **state)
         {"greedy", "f1.width=6 propensity=softmax propensity_temperature=0.5"},
         {"greedy", "f1.width=6 propensity=floor propensity_epsilon=0.4"},
         {"squarecb", "f1.width=6"},
+        {"neural-fastcb", "f1.width=6 gamma=1"},
+        {"neural-ensemble", "f1.width=6 decision=thompson prior=3"},
         {"uniform", ""},
     };
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {

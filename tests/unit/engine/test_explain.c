@@ -166,6 +166,8 @@ static void every_shape_of_f1_is_explained(void **state)
         {"greedy", "f1.width=6 f1.image=1x3x4 f1.front=conv2d:3:2+relu"},
         {"neural-linear", "f1.width=6 f1.front=conv1d:2:3+relu"},
         {"neural-linucb", "f1.width=6 blocks=2"},
+        {"neural-fastcb", "f1.width=6 blocks=2"},
+        {"neural-ensemble", "f1.width=6 blocks=2 members=3"},
     };
     static round_arms round;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {

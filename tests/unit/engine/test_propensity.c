@@ -21,7 +21,7 @@ static choice choose(const float *values, size_t count, random_stream *stream)
     random_stream before = *stream;
     choice made = {SIZE_MAX, -1, false};
     double probabilities[MOST];
-    propensity_fill((propensity_rule){PROPENSITY_ARGMAX, 0}, scores, count, probabilities);
+    propensity_fill((propensity_rule){.kind = PROPENSITY_ARGMAX}, scores, count, probabilities);
     made.arm = propensity_draw(probabilities, count, stream);
     made.probability = probabilities[made.arm];
     made.drawn = memcmp(&before, stream, sizeof before) != 0;
@@ -109,12 +109,12 @@ static void rules_are_their_formulas(void **state)
 {
     (void)state;
     double p[ARMS], sum = 0;
-    fill_example((propensity_rule){PROPENSITY_FLOOR, 0.2}, p);
+    fill_example((propensity_rule){.kind = PROPENSITY_FLOOR, .amount = 0.2}, p);
     for (size_t i = 0; i < ARMS; i++) assert_close(p[i], 0.2 / ARMS + (i == 1 || i == 3 ? 0.8 / 2 : 0), 1e-12);
-    fill_example((propensity_rule){PROPENSITY_SOFTMAX, 0.5}, p);
+    fill_example((propensity_rule){.kind = PROPENSITY_SOFTMAX, .amount = 0.5}, p);
     for (size_t i = 0; i < ARMS; i++) sum += exp((double)example[i] / 0.5);
     for (size_t i = 0; i < ARMS; i++) assert_close(p[i], exp((double)example[i] / 0.5) / sum, 1e-7);
-    fill_example((propensity_rule){PROPENSITY_IGW, 7}, p);
+    fill_example((propensity_rule){.kind = PROPENSITY_IGW, .amount = 7}, p);
     double rest = 1;
     for (size_t i = 0; i < ARMS; i++) {
         if (i == 1 || i == 3) continue;
@@ -125,13 +125,44 @@ static void rules_are_their_formulas(void **state)
     assert_close(p[3], rest / 2, 1e-12);
 }
 
+/* FastCB's l(b) / (n l(b) + gamma (l - l(b))), for losses up to a largest reward of 1.5. */
+static void losses_weigh_the_gaps(void **state)
+{
+    (void)state;
+    double p[ARMS], rest = 1, least = 1.5 - (double)0.9f;
+    fill_example((propensity_rule){.kind = PROPENSITY_LOSS_IGW, .amount = 4, .most = 1.5}, p);
+    for (size_t i = 0; i < ARMS; i++) {
+        if (i == 1 || i == 3) continue;
+        double loss = 1.5 - (double)example[i];
+        assert_close(p[i], least / (ARMS * least + 4 * (loss - least)), 1e-12);
+        rest -= p[i];
+    }
+    assert_close(p[1], rest / 2, 1e-12);
+    assert_close(p[3], rest / 2, 1e-12);
+    /* Without a loss the best are played alone, also where rounding put them above the largest reward. */
+    for (double most = (double)0.9f; most > 0.89; most -= 0.005) {
+        fill_example((propensity_rule){.kind = PROPENSITY_LOSS_IGW, .amount = 4, .most = most}, p);
+        for (size_t i = 0; i < ARMS; i++) assert_true(p[i] == (i == 1 || i == 3 ? 0.5 : 0));
+    }
+    /* gamma = 0: the gaps are no matter. */
+    fill_example((propensity_rule){.kind = PROPENSITY_LOSS_IGW, .amount = 0, .most = (double)0.9f}, p);
+    for (size_t i = 0; i < ARMS; i++) assert_close(p[i], 1.0 / ARMS, 1e-12);
+}
+
 static void probabilities_sum_to_one(void **state)
 {
     (void)state;
     static const float extreme[] = {3e38f, -3e38f, 0, NAN, 1e-40f, -1};
-    const propensity_rule rules[] = {{PROPENSITY_ARGMAX, 0},     {PROPENSITY_FLOOR, 1}, {PROPENSITY_FLOOR, 0.01},
-                                     {PROPENSITY_SOFTMAX, 1e-6}, {PROPENSITY_IGW, 0},   {PROPENSITY_IGW, 1e9},
-                                     {PROPENSITY_SOFTMAX, 1e6},  {PROPENSITY_IGW, 100}};
+    const propensity_rule rules[] = {{.kind = PROPENSITY_ARGMAX},
+                                     {.kind = PROPENSITY_FLOOR, .amount = 1},
+                                     {.kind = PROPENSITY_FLOOR, .amount = 0.01},
+                                     {.kind = PROPENSITY_SOFTMAX, .amount = 1e-6},
+                                     {.kind = PROPENSITY_IGW},
+                                     {.kind = PROPENSITY_IGW, .amount = 1e9},
+                                     {.kind = PROPENSITY_SOFTMAX, .amount = 1e6},
+                                     {.kind = PROPENSITY_IGW, .amount = 100},
+                                     {.kind = PROPENSITY_LOSS_IGW, .amount = 10, .most = 3},
+                                     {.kind = PROPENSITY_LOSS_IGW, .amount = 10, .most = 3.1e38}};
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         for (size_t count = 1; count <= 6; count++) {
             ee_score scores[6];
@@ -150,8 +181,10 @@ static void probabilities_sum_to_one(void **state)
 static void draws_follow_the_probabilities(void **state)
 {
     (void)state;
-    const propensity_rule rules[] = {
-        {PROPENSITY_ARGMAX, 0}, {PROPENSITY_FLOOR, 0.3}, {PROPENSITY_SOFTMAX, 0.4}, {PROPENSITY_IGW, 5}};
+    const propensity_rule rules[] = {{.kind = PROPENSITY_ARGMAX},
+                                     {.kind = PROPENSITY_FLOOR, .amount = 0.3},
+                                     {.kind = PROPENSITY_SOFTMAX, .amount = 0.4},
+                                     {.kind = PROPENSITY_IGW, .amount = 5}};
     random_stream stream = random_named(5, "draws");
     for (size_t r = 0; r < 4; r++) {
         double p[ARMS], square = 0;
@@ -176,18 +209,22 @@ static void the_first_of_equal_arms_is_taken(void **state)
     const ee_score scores[] = {{.score = 1}, {.score = NAN}, {.score = 3}, {.score = 2}, {.score = 3}};
     const double expected[] = {0, 0, 1, 0, 0};
     double probabilities[5];
-    propensity_fill((propensity_rule){PROPENSITY_FIRST, 0}, scores, 5, probabilities);
+    propensity_fill((propensity_rule){.kind = PROPENSITY_FIRST}, scores, 5, probabilities);
     for (size_t i = 0; i < 5; i++) assert_true(probabilities[i] == expected[i]);
-    propensity_fill((propensity_rule){PROPENSITY_FIRST, 0}, scores + 1, 1, probabilities);
+    propensity_fill((propensity_rule){.kind = PROPENSITY_FIRST}, scores + 1, 1, probabilities);
     assert_true(probabilities[0] == 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_of_equal_arms_is_taken), cmocka_unit_test(rules_are_their_formulas),
-        cmocka_unit_test(probabilities_sum_to_one),         cmocka_unit_test(draws_follow_the_probabilities),
-        cmocka_unit_test(the_best_share_the_probability),   cmocka_unit_test(the_stream_decides),
+        cmocka_unit_test(the_first_of_equal_arms_is_taken),
+        cmocka_unit_test(rules_are_their_formulas),
+        cmocka_unit_test(probabilities_sum_to_one),
+        cmocka_unit_test(draws_follow_the_probabilities),
+        cmocka_unit_test(the_best_share_the_probability),
+        cmocka_unit_test(the_stream_decides),
+        cmocka_unit_test(losses_weigh_the_gaps),
     };
     return cmocka_run_group_tests_name("propensity", tests, NULL, NULL);
 }

@@ -39,6 +39,27 @@ static void histories_keep_what_they_say(void **state)
     memory_release(&owner);
 }
 
+/* Every sample has the number by which it came, wherever it lies. */
+static void samples_have_numbers(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"all", "ring:7", "reservoir:7"};
+    for (size_t k = 0; k < 3; k++) {
+        memory owner = {0};
+        history h;
+        float x = 50;
+        fill_history(&h, &owner, kinds[k], 50, 1);
+        for (size_t i = 0; i < h.count; i++)
+            assert_int_equal(history_number(&h, i), (int)history_input(&h, i).values[0]);
+        assert_int_equal(history_reserve(&h, 1, vector_dense(&x, 1), NULL), EE_OK);
+        history_append(&h, vector_dense(&x, 1), 0);
+        history_undo(&h);
+        for (size_t i = 0; i < h.count; i++)
+            assert_int_equal(history_number(&h, i), (int)history_input(&h, i).values[0]);
+        memory_release(&owner);
+    }
+}
+
 static void a_reservoir_keeps_each_sample_equally_often(void **state)
 {
     (void)state;
@@ -299,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(histories_keep_what_they_say),
+        cmocka_unit_test(samples_have_numbers),
         cmocka_unit_test(a_reservoir_keeps_each_sample_equally_often),
         cmocka_unit_test(a_reservoir_knows_whether_it_kept_the_newest),
         cmocka_unit_test(rows_of_any_length_fit),

@@ -663,7 +663,7 @@ static void check_units(const char *text, target_units units)
         float least = units.scale > 0 ? units.least / units.scale + units.centre : 0;
         float target = n % 4 ? (float)random_normal(&draw) : least;
         append_sample(&own, x, target);
-        append_sample(&twin, x, (target - units.centre) * units.scale);
+        append_sample(&twin, x, fminf(fmaxf((target - units.centre) * units.scale, units.low), units.high));
         assert_true(learner_train(&own.l, own.theta) && learner_train(&twin.l, twin.theta));
         assert_memory_equal(own.theta, twin.theta, own.count * sizeof *own.theta);
     }
@@ -674,7 +674,8 @@ static void check_units(const char *text, target_units units)
 static void targets_are_learned_in_their_units(void **state)
 {
     (void)state;
-    const target_units units[] = {{0, 1, 0}, {5, 0.25f, -1.5f}, {-1000, 0.001f, 0}, {1, 0, 0}};
+    const target_units units[] = {{0, 1, 0, -9, 9}, {5, 0.25f, -1.5f, -9, 9}, {-1000, 0.001f, 0, -9, 9},
+                                  {1, 0, 0, -9, 9}, {0.25f, 0.5f, 0, 0, 1},   {0, 1, 0.5f, 0.5f, 0.5f}};
     const char *texts[] = {
         "layers=2 width=4 batch=4 history=ring:20",
         "layers=2 width=4 heads=3 others=0.4 batch=4 history=ring:20",

@@ -27,6 +27,8 @@ static const struct {
     {"greedy", "f1.width=16", false},
     {"neural-epsilon", "f1.width=16", false},
     {"squarecb", "f1.width=16", false},
+    {"neural-fastcb", "f1.width=16", false},
+    {"neural-ensemble", "f1.width=16", false},
     {"neural-ucb", "f1.width=16", false},
     {"neural-ts", "f1.width=16", false},
     {"neural-linear", "f1.width=16 rebuild=20", false},
@@ -40,6 +42,8 @@ static const struct {
     {"eenet", "f1.width=16 label=abs", false},
     {"eenet", "f1.width=16 f1.heads=3 exclusive=on f1.others=0.5", false},
     {"greedy", "f1.width=16 propensity=igw", false},
+    {"greedy", "f1.width=16 f1.loss=cross_entropy", false},
+    {"neural-ensemble", "f1.width=16 decision=thompson", false},
     {"neural-ucb", "f1.width=4 covariance=full", false},
 };
 enum { CASES = sizeof cases / sizeof *cases };

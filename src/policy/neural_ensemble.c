@@ -1,0 +1,161 @@
+/* An ensemble: members that share f1's hidden layers, each with a prior network of its own. Osband, Aslanides,
+ * Cassirer, "Randomized Prior Functions for Deep Reinforcement Learning", NeurIPS 2018; Osband, Blundell, Pritzel, Van
+ * Roy, "Deep Exploration via Bootstrapped DQN", NeurIPS 2016 (the shared layers).
+ *
+ * net/members.h says what the members are and how they learn. By their expectations q_k of an arm, as rewards,
+ *
+ *     decision=ucb       ranks arms by mean q + alpha (deviation of q)
+ *     decision=thompson  ranks them by the q of one member, drawn anew for each round. The probability of an arm is
+ *                        then the share of the members of which it is the best; equal ones share.
+ *
+ * Exploitation is the mean of q, to which the priors add nothing. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "parts/exploitation.h"
+
+typedef enum ensemble_decision { DECISION_UCB, DECISION_THOMPSON } ensemble_decision;
+
+typedef struct ensemble_options {
+    exploitation_options shared;
+    option_choice decision;
+    double alpha;
+} ensemble_options;
+
+typedef struct ensemble {
+    exploitation shared;
+    const members *members; /* f1's */
+    bool votes;             /* decision=thompson */
+    double alpha;
+} ensemble;
+
+extern const policy_class neural_ensemble_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    const ensemble_options *options = setup->options;
+    ensemble *self = NULL;
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = exploitation_create(&self->shared, &neural_ensemble_class, setup, error);
+    if (!status) status = exploitation_start(&self->shared, setup, 0, error);
+    if (status) return status;
+    self->members = self->shared.f1.members;
+    self->votes = options->decision.pick == DECISION_THOMPSON;
+    self->alpha = options->alpha;
+    *out = &self->shared.base;
+    return EE_OK;
+}
+
+/* ---- scoring ---- */
+
+/* In the scratch: what the members expect, (arms, members); f1's activations; those of the priors. */
+static size_t room_of_f1(const ensemble *self, size_t arms)
+{
+    return arms * self->members->network.members;
+}
+
+static size_t room_of_priors(const ensemble *self, size_t arms)
+{
+    return room_of_f1(self, arms) + exploitation_pass_count(&self->shared, arms);
+}
+
+static size_t scratch_count(const policy *base, size_t arms)
+{
+    const ensemble *self = (const ensemble *)base;
+    size_t together = arms < PASSED_TOGETHER ? arms : PASSED_TOGETHER;
+    return room_of_priors(self, arms) + together * self->members->network.activation_count;
+}
+
+/* expected (members) = what each expects of the arm, as a reward. Returns their deviation. */
+static double expect(const parameters *learned, const float *outputs, const float *priors, float *expected)
+{
+    const ensemble *self = (const ensemble *)learned->policy;
+    size_t count = self->members->network.members;
+    double sum = 0, squares = 0;
+    members_priors(self->members, priors, expected);
+    for (size_t k = 0; k < count; k++) {
+        expected[k] = exploitation_reward(learned, outputs[k] + expected[k]);
+        sum += (double)expected[k];
+    }
+    for (size_t k = 0; k < count; k++) {
+        double off = (double)expected[k] - sum / (double)count;
+        squares += off * off;
+    }
+    return sqrt(squares / (double)(count - 1));
+}
+
+static void score(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    const ensemble *self = (const ensemble *)learned->policy;
+    const network *f1 = &self->shared.f1.network, *priors = &self->members->network;
+    float *of_f1 = room->values + room_of_f1(self, arms->count);
+    float *of_priors = room->values + room_of_priors(self, arms->count);
+    passed_arms passed = {.arms = arms};
+    while (exploitation_pass(learned, of_f1, &passed, scores)) {
+        exploitation_pass_through(priors, self->members->theta, &passed, of_priors);
+        for (size_t i = 0; i < passed.count; i++) {
+            size_t arm = passed.first + i;
+            vector x = vector_of_arm(arms, arm);
+            double deviation = expect(learned, network_members(f1, x, of_f1 + i * f1->activation_count),
+                                      network_members(priors, x, of_priors + i * priors->activation_count),
+                                      room->values + arm * f1->members);
+            float gain = self->votes ? 0 : (float)(self->alpha * deviation);
+            scores[arm] = (ee_score){scores[arm].exploitation, gain, scores[arm].exploitation + gain};
+        }
+    }
+}
+
+static void vote(const parameters *learned, size_t voter, const scratch *room, ee_score *scores, size_t count)
+{
+    size_t voters = ((const ensemble *)learned->policy)->members->network.members;
+    for (size_t i = 0; i < count; i++) scores[i].score = room->values[i * voters + voter];
+}
+
+static propensity_rule rule(const parameters *learned)
+{
+    const ensemble *self = (const ensemble *)learned->policy;
+    if (!self->votes) return (propensity_rule){.kind = PROPENSITY_ARGMAX};
+    return (propensity_rule){.kind = PROPENSITY_VOTES, .amount = (double)self->members->network.members};
+}
+
+/* ---- the class ---- */
+
+static const option rows[] = {
+    OPTION_ROW_CHOICE(ensemble_options, decision, "decision", "ucb", "ucb|thompson",
+                      "the mean of the members and alpha times their deviation; or one member, drawn for each round",
+                      .needs = "propensity=own"),
+    OPTION_ROW_REAL(ensemble_options, alpha, "alpha", "1", 0, 1e6, "weight of the members' deviation",
+                    .needs = "decision=ucb"),
+};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(table, "exploration, the members of an ensemble"),
+    OPTION_GROUP(exploitation_options, f1, learner_options, member_option_table, "",
+                 "exploration, the members of an ensemble"),
+    EXPLOITATION_GROUPS,
+    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
+};
+static const option_schema schema = OPTION_SCHEMA("neural-ensemble", groups, ensemble_options,
+                                                  "decision alpha members prior noise " EXPLOITATION_FIRST);
+
+static const policy_preset paper = {"neural-ensemble:paper",
+                                    "neural-ensemble with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_presets presets = {&paper, 1};
+
+const policy_class neural_ensemble_class = {
+    .summary = "an ensemble on f1's hidden layers, with random priors: explores where members differ",
+    .paper = "Osband, Aslanides, Cassirer: Randomized Prior Functions for Deep Reinforcement Learning, NeurIPS 2018",
+    .schema = &schema,
+    .presets = &presets,
+    .create = create,
+    .scratch_count = scratch_count,
+    .score = score,
+    .explain_count = exploitation_explain_count,
+    .explain = exploitation_explain,
+    .rule = rule,
+    .vote = vote,
+    .reserve = exploitation_reserve,
+    .learn = exploitation_learn,
+    .copy = exploitation_copy,
+    .archive = exploitation_archive,
+};

@@ -1,0 +1,92 @@
+/* Neural FastCB: inverse-gap weighting by the losses that f1 expects. Foster and Krishnamurthy, "Efficient First-Order
+ * Contextual Bandits: Prediction, Allocation, and Triangular Discrimination", NeurIPS 2021 (FastCB); Deb, Ban, Zuo, He,
+ * Banerjee, "Contextual Bandits with Online Neural Regression", ICLR 2024 (NeuFastCB).
+ *
+ * A reward within its range, y of 0 to 1, is a loss of 1 - y. f1 learns y by cross-entropy, so the loss that it expects
+ * of an arm is l = 1 - s(f1), s the logistic function. With b the arm of least loss, an arm has the probability
+ *
+ *     l(b) / (n l(b) + gamma_t (l - l(b))),   gamma_t = gamma t^exponent
+ *
+ * and b the rest: as SquareCB, but that where the best arm is nearly without loss the others are hardly tried.
+ *
+ * The papers have losses within 0 to 1. Here the range is that of the rewards so far; with standardize=off it is 0 to
+ * 1, and rewards outside are learned as the nearest end. NeuFastCB's proof perturbs the network's output; f1 here is
+ * that of all neural policies. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "parts/exploitation.h"
+
+typedef struct fastcb_options {
+    exploitation_options shared;
+    double gamma, exponent;
+} fastcb_options;
+
+typedef struct fastcb {
+    exploitation shared;
+    double gamma, exponent;
+} fastcb;
+
+extern const policy_class neural_fastcb_class;
+
+static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+{
+    const fastcb_options *options = setup->options;
+    fastcb *self = NULL;
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = exploitation_create(&self->shared, &neural_fastcb_class, setup, error);
+    if (!status) status = exploitation_start(&self->shared, setup, 0, error);
+    if (status) return status;
+    self->gamma = options->gamma;
+    self->exponent = options->exponent;
+    *out = &self->shared.base;
+    return EE_OK;
+}
+
+static propensity_rule rule(const parameters *learned)
+{
+    const fastcb *self = (const fastcb *)learned->policy;
+    return (propensity_rule){.kind = PROPENSITY_LOSS_IGW,
+                             .amount = self->gamma * pow((double)learned->round + 1, self->exponent),
+                             .most = learned->centre + learned->spread};
+}
+
+static const option rows[] = {
+    OPTION_ROW_REAL(fastcb_options, gamma, "gamma", "10", 0, 1e9, "the larger, the less an arm below the best is tried",
+                    .needs = "propensity=own"),
+    OPTION_ROW_REAL(fastcb_options, exponent, "exponent", "0.5", 0, 2, "of the round, in gamma t^exponent",
+                    .needs = "propensity=own and gamma>0"),
+};
+static const option_table table = OPTION_TABLE(rows);
+static const option_group groups[] = {
+    OPTION_GROUP_OWN(table, "exploration"),
+    F1_GROUPS_WITH(" loss=cross_entropy"),
+    LEARNING_GROUPS,
+    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
+};
+static const option_schema schema =
+    OPTION_SCHEMA("neural-fastcb", groups, fastcb_options, "gamma exponent " EXPLOITATION_FIRST);
+
+static const policy_preset paper = {"neural-fastcb:paper",
+                                    "neural-fastcb with a plain f1: 100 units, no trunk that arms share", PLAIN_F1};
+static const policy_presets presets = {&paper, 1};
+
+const policy_class neural_fastcb_class = {
+    .summary = "FastCB: inverse-gap weighting by f1's losses, rarer where the best has little",
+    .paper = "Foster, Krishnamurthy: Efficient First-Order Contextual Bandits: Prediction, Allocation, and Triangular "
+             "Discrimination, NeurIPS 2021; Deb, Ban, Zuo, He, Banerjee: Contextual Bandits with Online Neural "
+             "Regression, ICLR 2024",
+    .schema = &schema,
+    .presets = &presets,
+    .create = create,
+    .scratch_count = exploitation_scratch_count,
+    .score = exploitation_score,
+    .alone = true,
+    .explain_count = exploitation_explain_count,
+    .explain = exploitation_explain,
+    .rule = rule,
+    .reserve = exploitation_reserve,
+    .learn = exploitation_learn,
+    .copy = exploitation_copy,
+    .archive = exploitation_archive,
+};

@@ -1,0 +1,202 @@
+/* The ensemble: scores by its members, votes that are exact probabilities, and problems that it must solve. */
+#include "policy/neural_play.h"
+
+enum { DIM = 6, ARMS = 5, MEMBERS = 7 };
+
+static round_arms round_now;
+
+static const exploitation *exploitation_of(const ee_bandit *bandit)
+{
+    return (const exploitation *)bandit->policy;
+}
+
+/* q (MEMBERS): what each member expects of an arm, as a reward: f1's outputs and the priors. */
+static void expect_by_hand(const ee_bandit *bandit, vector x, double *q)
+{
+    const parameters *learned = &bandit->policy->parameters;
+    const network *f1 = &exploitation_of(bandit)->f1.network;
+    const members *m = exploitation_of(bandit)->f1.members;
+    float *activations = calloc(f1->activation_count + m->network.activation_count, sizeof *activations);
+    float *of_priors = activations + f1->activation_count;
+    network_forward(f1, learned->values, x, activations);
+    network_forward(&m->network, m->theta, x, of_priors);
+    const float *f = network_members(f1, x, activations), *p = network_members(&m->network, x, of_priors);
+    double mean = 0;
+    for (size_t k = 0; k < MEMBERS; k++) mean += (double)p[k] / MEMBERS;
+    for (size_t k = 0; k < MEMBERS; k++)
+        q[k] = learned->centre + learned->spread * ((double)f[k] + m->options.prior * ((double)p[k] - mean));
+    free(activations);
+}
+
+static void scores_are_the_mean_and_the_deviation_of_the_members(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"members=7 f1.width=12 alpha=0.6 recall=0 scale=off",
+                                          "members=7 f1.width=12 alpha=0.6 recall=0 scale=off blocks=2 prior=3"};
+    for (size_t o = 0; o < 2; o++) {
+        ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, options[o]);
+        bandit_play(bandit, 1, 60, ARMS, false);
+        for (int sparse = 0; sparse < 2; sparse++) {
+            ee_score scores[ARMS];
+            round_draw(&round_now, 61, ARMS, DIM, DIM);
+            const ee_arms *arms = sparse ? &round_now.sparse : &round_now.dense;
+            assert_int_equal(ee_bandit_score(bandit, arms, scores, NULL), EE_OK);
+            for (size_t i = 0; i < ARMS; i++) {
+                double q[MEMBERS], mean = 0, squares = 0;
+                expect_by_hand(bandit, vector_of_arm(arms, i), q);
+                for (size_t k = 0; k < MEMBERS; k++) mean += q[k] / MEMBERS;
+                for (size_t k = 0; k < MEMBERS; k++) squares += (q[k] - mean) * (q[k] - mean);
+                double gain = 0.6 * sqrt(squares / (MEMBERS - 1));
+                assert_true(gain > 0.01);
+                assert_close(scores[i].exploitation, mean, 1e-5);
+                assert_close(scores[i].exploration, gain, 1e-5);
+                assert_close(scores[i].score, mean + gain, 1e-5);
+            }
+        }
+        ee_bandit_free(bandit);
+    }
+}
+
+/* How many members have each arm for the best, of the arms of round_now. */
+static void count_votes(const ee_bandit *bandit, double *votes)
+{
+    double q[ARMS][MEMBERS];
+    for (size_t i = 0; i < ARMS; i++) expect_by_hand(bandit, vector_of_arm(&round_now.dense, i), q[i]);
+    for (size_t i = 0; i < ARMS; i++) votes[i] = 0;
+    for (size_t k = 0; k < MEMBERS; k++) {
+        size_t best = 0;
+        for (size_t i = 1; i < ARMS; i++)
+            if (q[i][k] > q[best][k]) best = i;
+        votes[best]++;
+    }
+}
+
+static void thompson_plays_by_votes(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 60, DRAWS = 2000 };
+    ee_bandit *bandit =
+        bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson recall=0 scale=off prior=2");
+    bandit_play(bandit, 1, 40, ARMS, false);
+    size_t divided = 0;
+    for (uint64_t t = 41; t <= ROUNDS; t++) {
+        double votes[ARMS], told[ARMS];
+        ee_decision decision;
+        round_draw(&round_now, t, ARMS, DIM, DIM);
+        count_votes(bandit, votes);
+        assert_int_equal(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, told, NULL), EE_OK);
+        for (size_t i = 0; i < ARMS; i++) assert_close(told[i], votes[i] / MEMBERS, 1e-12);
+        assert_true(decision.probability == told[decision.arm] && decision.probability > 0);
+        divided += decision.probability < 1;
+        bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
+    }
+    assert_true(divided > 5); /* else there was nothing to see */
+    double votes[ARMS], square = 0;
+    size_t counts[ARMS] = {0};
+    count_votes(bandit, votes);
+    for (size_t i = 0; i < DRAWS; i++) counts[bandit_choose(bandit, &round_now.dense, NULL).arm]++;
+    for (size_t i = 0; i < ARMS; i++) {
+        double expected = votes[i] * DRAWS / MEMBERS, off = (double)counts[i] - expected;
+        if (votes[i] > 0)
+            square += off * off / expected;
+        else
+            assert_int_equal(counts[i], 0);
+    }
+    assert_true(square < 23.5); /* chi-square, at most four degrees of freedom: 99.99% */
+    ee_bandit_free(bandit);
+}
+
+/* What a voter remembers of an arm counts in his vote: an arm whose rewards are certain wins with all of them. */
+static void voters_remember_arms(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson prior=1");
+    double told[ARMS];
+    round_draw(&round_now, 1, ARMS, DIM, DIM);
+    for (int t = 0; t < 400; t++) {
+        ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
+        bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0);
+    }
+    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    assert_close(told[2], 1, 1e-12);
+    ee_bandit_free(bandit);
+}
+
+/* Another rule in the place of the votes draws by the mean. */
+static void another_rule_takes_the_place_of_the_votes(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=12 propensity=floor propensity_epsilon=0.1");
+    double told[ARMS];
+    bandit_play(bandit, 1, 40, ARMS, false);
+    round_draw(&round_now, 41, ARMS, DIM, DIM);
+    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    for (size_t i = 0; i < ARMS; i++) assert_true(fabs(told[i] - 0.02) < 1e-9 || fabs(told[i] - 0.92) < 1e-9);
+    ee_bandit_free(bandit);
+    ee_settings refused = {.policy = "neural-ensemble", .dim = 3, .options = "propensity=floor decision=thompson"};
+    ee_error error;
+    assert_int_equal(ee_bandit_create(&refused, &bandit, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, "options: neural-ensemble.decision needs propensity=own, but it is floor");
+}
+
+/* The mean over some rounds of how far members are apart, of arms like those that were played and of others. */
+static void members_differ_where_nothing_was_played(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=32 noise=0.2 scale=off recall=0");
+    double seen = 0, unseen = 0;
+    for (uint64_t t = 1; t <= 600; t++) {
+        ee_score scores[2];
+        round_draw(&round_now, t, 2, DIM, DIM);
+        for (size_t i = 0; i < 2 * DIM; i++) {
+            bool other = i % DIM >= DIM / 2; /* the second arm has the features that the first lacks */
+            if (other != (i >= DIM)) round_now.values[i] = 0;
+        }
+        round_compress(&round_now, 2, DIM);
+        double reward = round_now.values[0] > 0 ? 1 : 0;
+        assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, reward, 1, NULL), EE_OK);
+        if (t <= 400) continue;
+        seen += (double)scores[0].exploration;
+        unseen += (double)scores[1].exploration;
+    }
+    assert_true(unseen > 2 * seen);
+    ee_bandit_free(bandit);
+}
+
+static void it_solves_problems(void **state)
+{
+    (void)state;
+    assert_solves("neural-ensemble");
+    assert_solves("neural-ensemble:paper");
+}
+
+static void a_saved_one_goes_on(void **state)
+{
+    (void)state;
+    assert_continues("neural-ensemble", "f1.width=9", false, 30);
+    assert_continues("neural-ensemble", "f1.width=9 decision=thompson members=4 blocks=2", true, 30);
+    assert_continues("neural-ensemble:paper", "f1.width=9 f1.history=ring:10", true, 45);
+    assert_continues("neural-ensemble:paper", "f1.width=9 f1.history=reservoir:10 f1.batch=1", false, 45);
+}
+
+static void sparse_arms_are_as_dense_ones(void **state)
+{
+    (void)state;
+    assert_sparse_equals_dense("neural-ensemble", "f1.width=9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_the_mean_and_the_deviation_of_the_members),
+        cmocka_unit_test(thompson_plays_by_votes),
+        cmocka_unit_test(voters_remember_arms),
+        cmocka_unit_test(another_rule_takes_the_place_of_the_votes),
+        cmocka_unit_test(members_differ_where_nothing_was_played),
+        cmocka_unit_test(it_solves_problems),
+        cmocka_unit_test(a_saved_one_goes_on),
+        cmocka_unit_test(sparse_arms_are_as_dense_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

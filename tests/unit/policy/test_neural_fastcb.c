@@ -1,0 +1,177 @@
+/* Neural FastCB: its probabilities by the formula of the paper, the range of the rewards, f1 as a logit, and a problem
+ * that it must solve. */
+#include "policy/neural_play.h"
+
+enum { DIM = 6, ARMS = 5 };
+
+static round_arms round_now;
+
+static const parameters *parameters_of(const ee_bandit *bandit)
+{
+    return &bandit->policy->parameters;
+}
+
+/* f1's own output for an arm. */
+static double logit_of(const ee_bandit *bandit, vector x)
+{
+    const network *f1 = &((const exploitation *)bandit->policy)->f1.network;
+    float *activations = calloc(f1->activation_count, sizeof *activations);
+    double output = network_forward(f1, parameters_of(bandit)->values, x, activations);
+    free(activations);
+    return output;
+}
+
+/* Plays rounds whose rewards are low and high by a line. */
+static void play(ee_bandit *bandit, uint64_t first, uint64_t last, double low, double high)
+{
+    for (uint64_t t = first; t <= last; t++) {
+        round_draw(&round_now, t, ARMS, DIM, DIM);
+        ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
+        bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm) > 0 ? high : low);
+    }
+}
+
+/* The probabilities of the next round, by the losses of its scores: l(b) / (n l(b) + gamma (l - l(b))). */
+static void check_probabilities(ee_bandit *bandit, uint64_t round, double gamma, double most, double range)
+{
+    ee_score scores[ARMS];
+    double told[ARMS], losses[ARMS], rest = 1;
+    size_t best = 0;
+    round_draw(&round_now, round, ARMS, DIM, DIM);
+    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    for (size_t i = 0; i < ARMS; i++) {
+        losses[i] = (most - (double)scores[i].score) / range;
+        assert_true(losses[i] >= 0 && losses[i] <= 1);
+        if (losses[i] < losses[best]) best = i;
+    }
+    for (size_t i = 0; i < ARMS; i++) {
+        if (i == best) continue;
+        double expected = losses[best] / (ARMS * losses[best] + gamma * (losses[i] - losses[best]));
+        assert_close(told[i], expected, 1e-9);
+        assert_true(told[i] > 0 && told[i] < 1.0 / ARMS);
+        rest -= told[i];
+    }
+    assert_close(told[best], rest, 1e-9);
+}
+
+static void probabilities_are_the_papers(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=3 exponent=0.5");
+    play(bandit, 1, 80, 0, 1);
+    check_probabilities(bandit, 81, 3 * sqrt(81), 1, 1);
+    ee_bandit_free(bandit);
+    bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=7 exponent=0 recall=0");
+    play(bandit, 1, 80, -20, 30);
+    check_probabilities(bandit, 81, 7, 30, 50);
+    ee_bandit_free(bandit);
+}
+
+/* Until two rewards differ nobody knows what a loss is: every arm is as good. */
+static void equal_rewards_say_nothing(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12");
+    double told[ARMS];
+    play(bandit, 1, 20, 7, 7);
+    assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
+    for (size_t i = 0; i < ARMS; i++) {
+        assert_close(told[i], 1.0 / ARMS, 1e-12);
+        assert_true(fabs(logit_of(bandit, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
+    }
+    ee_bandit_free(bandit);
+}
+
+/* What is expected is the least and a share of the range, whatever the rewards are; derivatives too. */
+static void f1_is_the_logit_of_a_share(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 2, "f1.width=12 scale=off recall=0");
+    ee_score scores[ARMS];
+    play(bandit, 1, 60, -4, 6);
+    round_draw(&round_now, 61, ARMS, DIM, DIM);
+    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+    assert_true(parameters_of(bandit)->centre == -4 && parameters_of(bandit)->spread == 10);
+    for (size_t i = 0; i < ARMS; i++) {
+        double share = 1 / (1 + exp(-logit_of(bandit, vector_of_arm(&round_now.dense, i))));
+        assert_close(scores[i].exploitation, -4 + 10 * share, 1e-6);
+    }
+    ee_bandit_free(bandit);
+}
+
+/* With standardize=off the range is 0 to 1, and what is outside counts as its end. */
+static void rewards_outside_the_range_are_its_ends(void **state)
+{
+    (void)state;
+    const char *options = "f1.width=12 standardize=off recall=0";
+    ee_bandit *one = bandit_make("neural-fastcb", DIM, 1, options),
+              *other = bandit_make("neural-fastcb", DIM, 1, options);
+    for (uint64_t t = 1; t <= 60; t++) {
+        ee_score own[ARMS], its[ARMS];
+        round_draw(&round_now, t, ARMS, DIM, DIM);
+        ee_decision a = bandit_choose(one, &round_now.dense, own), b = bandit_choose(other, &round_now.dense, its);
+        assert_memory_equal(own, its, sizeof own);
+        assert_int_equal(a.arm, b.arm);
+        bool good = round_reward(&round_now, a.arm) > 0;
+        bandit_reward(one, a.id, good ? 1 : 0);
+        bandit_reward(other, b.id, good ? 5 : -3);
+    }
+    ee_bandit_free(one);
+    ee_bandit_free(other);
+}
+
+/* A new least or most changes what all past rewards are worth, at once. */
+static void the_range_grows_with_the_rewards(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 recall=0");
+    const exploitation *own = (const exploitation *)bandit->policy;
+    play(bandit, 1, 30, 0, 1);
+    assert_true(own->units.least == 0 && own->units.most == 1);
+    play(bandit, 31, 31, 9, 9);
+    assert_true(parameters_of(bandit)->centre == 0 && parameters_of(bandit)->spread == 9);
+    play(bandit, 32, 32, -1, -1);
+    assert_true(parameters_of(bandit)->centre == -1 && parameters_of(bandit)->spread == 10);
+    model saved = model_save(bandit);
+    ee_bandit *loaded = model_load(saved);
+    assert_true(parameters_of(loaded)->centre == -1 && parameters_of(loaded)->spread == 10);
+    model_free(&saved);
+    ee_bandit_free(loaded);
+    ee_bandit_free(bandit);
+}
+
+static void it_solves_problems(void **state)
+{
+    (void)state;
+    assert_solves("neural-fastcb");
+    assert_solves("neural-fastcb:paper");
+}
+
+static void a_saved_one_goes_on(void **state)
+{
+    (void)state;
+    assert_continues("neural-fastcb", "f1.width=9", false, 30);
+    assert_continues("neural-fastcb:paper", "f1.width=9 f1.history=ring:10", true, 45);
+}
+
+static void sparse_arms_are_as_dense_ones(void **state)
+{
+    (void)state;
+    assert_sparse_equals_dense("neural-fastcb", "f1.width=9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probabilities_are_the_papers),
+        cmocka_unit_test(equal_rewards_say_nothing),
+        cmocka_unit_test(f1_is_the_logit_of_a_share),
+        cmocka_unit_test(rewards_outside_the_range_are_its_ends),
+        cmocka_unit_test(the_range_grows_with_the_rewards),
+        cmocka_unit_test(it_solves_problems),
+        cmocka_unit_test(a_saved_one_goes_on),
+        cmocka_unit_test(sparse_arms_are_as_dense_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
