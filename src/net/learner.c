@@ -69,8 +69,11 @@ static const option member_rows[] = {
                        "outputs that learn apart from each other on the layers that they share"),
     OPTION_ROW_REAL(learner_options, members.prior, "prior", "1", 0, 1e6,
                     "how far members differ before they learn, in units of the rewards' spread"),
-    OPTION_ROW_REAL(learner_options, members.noise, "noise", "0.5", 0, 1e6,
+    OPTION_ROW_REAL(learner_options, members.noise, "noise", "0.1", 0, 1e6,
                     "deviation of what is added to each member's rewards, in the same units"),
+    OPTION_ROW_REAL(learner_options, members.rate, "member_rate", "10", 0, 1e6,
+                    "learning rate of what each member has to itself, times f1.rate",
+                    .needs = "f1.optimizer=adam|adamw and f1.rate>0 and f1.layers>1"),
     OPTION_ROW_INTEGER(learner_options, members.prior_width, "prior_width", "64", 1, 65536,
                        "units of each hidden layer of the priors", .needs = "prior>0 and f1.layers>1"),
 };
@@ -374,18 +377,33 @@ static void step_part(learner *self, float *theta, const adam_step *step, float 
     }
 }
 
+/* The parameters that each member has to itself: those of the last layer. Without members, or layers that they share,
+ * none. */
+static span own_part(const learner *self)
+{
+    const layer *last = &self->network.layers[self->network.layer_count - 1];
+    if (!self->members || self->network.layer_count == 1) return (span){self->network.parameter_count, 0};
+    return (span){last->parameters, last->parameter_count};
+}
+
 static void end_batch(learner *self, float *theta)
 {
     size_t width = self->network.layers[0].out.width, first = leaves_rows(self) ? self->network.block * width : 0;
     self->trained = self->time;
     adam_step step = optimizer_begin(&self->optimizer);
-    float share = self->moving ? next_share(self) : 0;
+    float usual = step.rate, share = self->moving ? next_share(self) : 0;
     for (size_t r = 0; first && r < self->batch.row_count; r++) {
         size_t row = self->batch.rows[r];
         self->row_times[row] = self->time;
         step_part(self, theta, &step, share, (span){row * width, width});
     }
-    step_part(self, theta, &step, share, (span){first, self->network.parameter_count - first});
+    span last = own_part(self), below = {first, last.start - first};
+    span behind = {last.start + last.count, self->network.parameter_count - last.start - last.count};
+    step_part(self, theta, &step, share, below);
+    if (self->members) step.rate *= (float)self->options.members.rate;
+    step_part(self, theta, &step, share, last);
+    step.rate = usual;
+    step_part(self, theta, &step, share, behind);
     batch_clear_rows(&self->batch);
 }
 

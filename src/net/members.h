@@ -19,6 +19,7 @@
 typedef struct member_options {
     int64_t count; /* 0: the network has no members */
     double prior, noise;
+    double rate; /* of what each has to itself, times that of the network: they must follow their samples soon */
     int64_t prior_width; /* of the hidden layers that the priors share */
 } member_options;
 

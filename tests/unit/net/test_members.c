@@ -20,7 +20,7 @@ static void problem_make(problem *p, const char *text, double prior, double nois
 {
     ee_error error = {0};
     learner_options options = options_from(text);
-    options.members = (member_options){.count = MEMBERS, .prior = prior, .noise = noise, .prior_width = 7};
+    options.members = (member_options){.count = MEMBERS, .prior = prior, .noise = noise, .rate = 1, .prior_width = 7};
     *p = (problem){.targets = {0.2f, -1, 0.7f, 1.5f, 0, 0.4f}};
     if (learner_create(&p->l, &p->owner, "test", &options, INPUT, INPUT, 11, SIZE_MAX, &error))
         fail_msg("%s", error.message);
@@ -107,7 +107,7 @@ static void priors_sum_to_zero_and_are_as_large_as_the_input(void **state)
     memory owner = {0};
     learner l;
     learner_options options = options_from("layers=2 width=9");
-    options.members = (member_options){.count = WIDE, .prior = 3, .noise = 0, .prior_width = 256};
+    options.members = (member_options){.count = WIDE, .prior = 3, .noise = 0, .rate = 1, .prior_width = 256};
     assert_int_equal(learner_create(&l, &owner, "test", &options, 20, 20, 2, SIZE_MAX, &error), EE_OK);
     const members *m = l.members;
     float *activations = calloc(m->network.activation_count, sizeof *activations), x[20], priors[WIDE];
