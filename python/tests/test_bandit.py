@@ -34,7 +34,10 @@ def play(bandit: eenet.Bandit, count: int = 50, seed: int = 0) -> list[eenet.Dec
 # ---- as the library ----
 
 
-@pytest.mark.parametrize("policy", ["eenet", "linucb", "lints", "squarecb", "neural-ucb", "kernelucb", "uniform"])
+@pytest.mark.parametrize(
+    "policy",
+    ["eenet", "linucb", "lints", "squarecb", "neural-ucb", "neural-ensemble", "neural-fastcb", "kernelucb", "uniform"],
+)
 def test_it_decides_as_the_program_does(policy: str, program: Path, tmp_path: Path) -> None:
     count, seed = 120, 3
     options = {"probability_draws": 20} if policy == "lints" else {}  # a log needs probabilities

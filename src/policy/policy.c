@@ -22,8 +22,10 @@ static const option problem_rows[] = {
     OPTION_ROW_FLAG(common_options, exclusive, "exclusive", "off",
                     "of the arms of a round at most one has a reward that is not the least",
                     .needs = "f1.heads>1 or blocks>1"),
-    OPTION_ROW_FLAG(common_options, standardize, "standardize", "on",
-                    "rewards are learned in units of their own: less their mean or least, over twice their deviation"),
+    OPTION_ROW_FLAG(
+        common_options, standardize, "standardize", "on",
+        "rewards are learned in units of their own: less their mean or least, over twice their deviation; by "
+        "cross-entropy as shares of their range"),
 };
 const option_table problem_option_table = OPTION_TABLE(problem_rows);
 

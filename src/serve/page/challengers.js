@@ -7,7 +7,7 @@ import { lacks } from './key.js';
 import { styled, swatch, titleOf } from './series.js';
 import { Refused, can, pathOf, send } from './server.js';
 
-const POLICIES = ['eenet', 'eenet:fast', 'neural-epsilon', 'neural-ucb', 'neural-ts', 'neural-linear', 'neural-linucb', 'squarecb', 'linucb', 'lints', 'kernelucb', 'kernelts', 'greedy', 'ucb1', 'thompson', 'uniform'];
+const POLICIES = ['eenet', 'eenet:fast', 'neural-epsilon', 'neural-ucb', 'neural-ts', 'neural-linear', 'neural-linucb', 'neural-ensemble', 'neural-fastcb', 'squarecb', 'linucb', 'lints', 'kernelucb', 'kernelts', 'greedy', 'ucb1', 'thompson', 'uniform'];
 
 function stateTag(policy) {
     if (policy.kind !== 'challenger') return null;
