@@ -18,6 +18,7 @@ for program; do
         "$program" | grep -q 'user.age\*article.topic=music  *came 1000 times'
         ;;
     top_three) least 1400 "$("$program")" ;;
+    new_articles) least 3000 "$("$program")" ;; # 2804 where blocks are given away again
     late_rewards)
         "$program" model records | grep -q '^0 rewards learned in all'
         "$program" model records | grep -q '^200 rewards learned in all'

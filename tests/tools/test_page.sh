@@ -1,15 +1,18 @@
 #!/bin/sh
-# test_serving_page.sh PROGRAM PAGE: the commands of docs/serving.md, run as they are printed and in their order, answer
-# what the page says: its blocks of json and text, in which ... stands for anything. The server has a port of its own.
+# test_page.sh PROGRAM PAGE: the commands of a page of docs/, run as they are printed and in their order, answer what the
+# page says: its blocks of json and text, in which ... stands for anything. A server that is started has a port of its own.
+# The page's examples/ are there.
 set -eu
 program=$1
 page=$2
-fail() { echo "test_serving_page.sh: $*" >&2; exit 1; }
+fail() { echo "test_page.sh: $*" >&2; exit 1; }
 command -v curl >/dev/null || exit 77
 mkdir -p bin
 ln -sf "$program" bin/eenet
 PATH=$PWD/bin:$PATH
+ln -sfn "${page%/docs/*}/examples" examples
 pid=
+port=8080
 trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
 
 # The blocks, a file each: 01.sh, 02.json, ...
@@ -63,6 +66,7 @@ for block in [0-9][0-9].*; do
     *) [ -z "$last" ] || compare "$block" ;;
     esac
 done
+[ -n "$pid" ] || exit 0
 kill -TERM "$pid"
 wait "$pid" || fail "the server ended with $?"
 pid=
