@@ -78,7 +78,9 @@ static void test_each(void **state)
     folder_write_text(&folder, "lines", "first\nlast\nnever\n");
     assert_int_equal(line_file_each(folder.path, "lines", take, taken, &error), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
-    assert_string_equal(error.message, "line 2");
+    char sentence[256];
+    snprintf(sentence, sizeof sentence, "%s/lines: line 2; take that line out to go on", folder.path);
+    assert_string_equal(error.message, sentence);
     assert_int_equal(line_file_each(folder.path, "none", take, taken, &error), EE_FILE_ERROR);
     folder_remove(&folder);
 }

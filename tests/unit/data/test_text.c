@@ -91,7 +91,7 @@ static void seeds_and_shell_words(void **state)
     page_shell_word(&out, "table:a,label=b");
     assert_written(&out, "table:a,label=b");
     page_shell_word(&out, "a b'c");
-    assert_written(&out, "'a b&#39;\\&#39;&#39;c'");
+    assert_written(&out, "&#39;a b&#39;\\&#39;&#39;c&#39;");
 }
 
 static void expect_double(double number, const char *words)
