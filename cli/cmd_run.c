@@ -174,8 +174,8 @@ static int open_log(const command *self, const run_arguments *given, log_writer 
 }
 
 /* One data set has been played: its policies follow each other. */
-static int save_best(const command *self, const trained_model *model, const run_request *request,
-                     const run_result *results, bool json)
+static int save_best(const command *self, trained_model *model, const run_request *request, const run_result *results,
+                     bool json)
 {
     size_t seeds = request->seeds.count, count = request->policy_count;
     training_candidate *candidates;
@@ -202,6 +202,7 @@ typedef struct run_play {
     const run_arguments *given;
     run_result *results; /* (job_count) */
     json_lines lines;
+    trained_model model;
     bool kept; /* what has finished is in the folder */
 } run_play;
 
@@ -223,6 +224,7 @@ static void leave(void *context)
     of->kept = true;
     if (of->given->json) print_lines(&of->lines, true);
     print_results(of, EXIT_INTERRUPTED, NULL);
+    trained_model_release(&of->model);
 }
 
 /* Plays the jobs. Returns an exit status; EXIT_INTERRUPTED where what is missing is still to be told. */
@@ -258,14 +260,13 @@ static int run(const command *self, int count, char **words)
     run_request *request = &given.request;
     run_play of = {.self = self, .given = &given};
     log_writer *log = NULL;
-    trained_model model = {0};
     ee_error error;
     ee_status status = EE_OK;
     int code = arguments_each(self, count, words, take, &given);
     if (!code) code = run_request_open(self, request);
     if (!code) code = run_request_make_jobs(self, request);
     if (!code) code = open_log(self, &given, &log);
-    if (!code) code = trained_model_open(self, request, given.save, &model);
+    if (!code) code = trained_model_open(self, request, given.save, &of.model);
     if (code) goto done;
     status = memory_create(NULL, &of.results, request->job_count, sizeof *of.results, &error);
     if (status) goto done;
@@ -275,13 +276,13 @@ static int run(const command *self, int count, char **words)
     log = NULL;
     if (!status) status = print_results(&of, code, &error);
     if (!status && of.kept && code != EXIT_INTERRUPTED) {
-        int saved = save_best(self, &model, request, of.results, given.json);
+        int saved = save_best(self, &of.model, request, of.results, given.json);
         if (saved) code = saved;
     }
 done:
     if (status) code = command_failed(self, "%s", error.message);
     log_end(log, false, NULL);
-    trained_model_release(&model);
+    trained_model_release(&of.model);
     memory_free(of.results);
     run_request_release(request);
     return code;

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ static char answer[160];
  * next is taken for the first: timeout(1) sends two. */
 static void handle(int number)
 {
+    int interrupted = errno; /* of a call that we came into */
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (came && now.tv_sec > came_at + 1) {
@@ -31,6 +33,7 @@ static void handle(int number)
     came = true;
     if (answer[0] && write(STDERR_FILENO, answer, strlen(answer)) < 0)
         answer[0] = '\0'; /* nobody is there to read it */
+    errno = interrupted;
 }
 
 void interrupt_catch(const char *verb)

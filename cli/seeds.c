@@ -1,25 +1,13 @@
 #include "seeds.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 
 /* A slip such as 0-99999999 is an error and not a run without end. */
 enum { MOST_SEEDS = 100000 };
-
-/* strtoull takes signs and spaces too, which a seed has not. */
-static const char *parse_seed(const char *text, uint64_t *seed)
-{
-    if (*text < '0' || *text > '9') return NULL;
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno) return NULL;
-    *seed = number;
-    return end;
-}
 
 static ee_status append_range(seed_list *list, uint64_t low, uint64_t high, ee_error *error)
 {
@@ -47,9 +35,9 @@ ee_status seeds_parse(const char *text, seed_list *list, ee_error *error)
     const char *rest = text;
     for (;;) {
         uint64_t low = 0, high = 0;
-        rest = parse_seed(rest, &low);
+        rest = decimal_whole(rest, &low);
         high = low;
-        if (rest && *rest == '-') rest = parse_seed(rest + 1, &high);
+        if (rest && *rest == '-') rest = decimal_whole(rest + 1, &high);
         if (!rest || (*rest && *rest != ','))
             return status_fail(error, EE_BAD_OPTION, "seeds: expected a list such as 0-4 or 0,3,7-9, got '%.80s'",
                                text);

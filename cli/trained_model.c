@@ -23,9 +23,30 @@ void trained_model_release(trained_model *self)
     model_lock_release(&self->lock);
 }
 
-static int train(const command *self, const trained_model *model, const run_job *job)
+/* Who trains a model. */
+typedef struct trainer {
+    const command *self;
+    trained_model *model;
+} trainer;
+
+static void tell_interrupted(const trainer *of)
 {
+    fprintf(stderr, "eenet %s: interrupted; %s was not saved\n", of->self->name, of->model->path);
+}
+
+static void leave(void *context)
+{
+    const trainer *of = context;
+    tell_interrupted(of);
+    trained_model_release(of->model);
+}
+
+static int train(const command *self, trained_model *model, const run_job *job)
+{
+    trainer of = {self, model};
     session here = session_start(self, model->request);
+    here.leave = leave;
+    here.leave_context = &of;
     run_watch watch = session_watch(&here);
     run_result result = {0};
     ee_error error;
@@ -34,7 +55,7 @@ static int train(const command *self, const trained_model *model, const run_job 
     if (!status && result.finished) status = model_rows_write(model->path, dataset_row_encoding(job->data), &error);
     if (status) return command_failed(self, "%s", error.message);
     if (result.finished) return EXIT_DONE;
-    fprintf(stderr, "eenet %s: interrupted; %s was not saved\n", self->name, model->path);
+    tell_interrupted(&of);
     return EXIT_INTERRUPTED;
 }
 
@@ -61,13 +82,14 @@ static void print_saved(const trained_model *model, const run_job *job, bool is_
             job->policy, is_best ? ", which has the least regret" : "", options, job->rounds, job->seed);
     if (dataset_row_encoding(job->data))
         fprintf(stream, "%s.rows.json says how a row becomes its arms.\n", model->path);
+    if (model->request->quiet) return;
     fprintf(stream, "To decide with it: eenet decide");
     hint_path(stream, model->path);
     fprintf(stream, "\nA line that it reads is as %s.\n", example);
 }
 
-int trained_model_save(const command *self, const trained_model *model, const training_candidate *candidates,
-                       size_t count, size_t seeds, FILE *stream)
+int trained_model_save(const command *self, trained_model *model, const training_candidate *candidates, size_t count,
+                       size_t seeds, FILE *stream)
 {
     size_t best;
     ee_error error;

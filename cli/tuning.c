@@ -165,7 +165,7 @@ static bool all_finished(const study_plan *plan, const study *done)
     return true;
 }
 
-static int save_best(const command *self, const trained_model *model, const study_plan *plan, const study *done)
+static int save_best(const command *self, trained_model *model, const study_plan *plan, const study *done)
 {
     training_candidate *candidates;
     ee_error error;
@@ -178,24 +178,35 @@ static int save_best(const command *self, const trained_model *model, const stud
     return code;
 }
 
-static void tell_interrupted(void *context)
+static void tell_interrupted(const session *here)
 {
-    const session *here = context;
     fprintf(stderr, "eenet %s: interrupted%s\n", here->self->name,
             here->request->output ? "; the same command goes on from here" : "");
 }
 
-static int play(const command *self, const run_request *request, const study_plan *plan, const trained_model *model,
+typedef struct tuning_play {
+    session here;
+    trained_model *model;
+} tuning_play;
+
+static void leave(void *context)
+{
+    tuning_play *of = context;
+    tell_interrupted(&of->here);
+    trained_model_release(of->model);
+}
+
+static int play(const command *self, const run_request *request, const study_plan *plan, trained_model *model,
                 bool *ended)
 {
-    session here = session_start(self, request);
-    here.leave = tell_interrupted;
-    here.leave_context = &here;
-    run_watch watch = session_watch(&here);
+    tuning_play of = {session_start(self, request), model};
+    of.here.leave = leave;
+    of.here.leave_context = &of;
+    run_watch watch = session_watch(&of.here);
     study done = {0};
     ee_error error;
     ee_status status = study_run(plan, request->output, request->threads, &watch, &done, &error);
-    session_end(&here);
+    session_end(&of.here);
     *ended = !status && !done.stopped;
     if (*ended) status = print_all(request, plan, &done, &error);
     if (*ended && !status) run_request_print_output(request);
@@ -203,7 +214,7 @@ static int play(const command *self, const run_request *request, const study_pla
     if (status) {
         code = command_refused(self, &error);
     } else if (done.stopped) {
-        tell_interrupted(&here);
+        tell_interrupted(&of.here);
         code = EXIT_INTERRUPTED;
     } else {
         int saved = save_best(self, model, plan, &done);

@@ -18,7 +18,7 @@ wait "$pid" || code=$?
 test "$code" = 130 || fail "exit status $code"
 case $first in *'"seed":0,'*) ;; *) fail "the first line is not of seed 0: $first" ;; esac
 done=$(($(wc -l <rest) + 1))
-test "$(cat stderr)" = "eenet run: interrupted; missing: uniform seeds $done-99999; greedy seeds 0-99999" ||
+test "$(tail -n 1 stderr)" = "eenet run: interrupted; missing: uniform seeds $done-99999; greedy seeds 0-99999" ||
     fail "$done runs are done, got '$(cat stderr)'"
 
 # In the middle of a run that would take for ever: the signal is sent when the program has said that it catches it.
@@ -39,7 +39,7 @@ synthetic:inner: 10 arms of 20 features, 1000000000000 rounds, seeds 0-4
   uniform       -        -        -   0/5
 END
 diff expected table
-test "$(cat stderr)" = "eenet run: interrupted; missing: uniform seeds 0-4" || fail "got '$(cat stderr)'"
+test "$(tail -n 1 stderr)" = "eenet run: interrupted; missing: uniform seeds 0-4" || fail "got '$(cat stderr)'"
 
 # On two threads, with results kept: what is done stays, and the same command goes on from there. The lines are more
 # than a pipe holds, so it cannot be done before the signal is sent.
@@ -75,7 +75,7 @@ test ! -e kept/pending || fail "something is left in pending/"
 endless='--set eenet.f1.steps=1e9'
 # shellcheck disable=SC2086
 env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform,eenet $endless -T 20 -s 0-1 -j 1 -o slow \
-    >table 2>stderr &
+    --save slow.model >table 2>stderr &
 pid=$!
 until test -e slow/results.jsonl && test "$(wc -l <slow/results.jsonl)" = 2; do
     kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
@@ -89,6 +89,7 @@ grep -Eq '^  eenet .* 0/2$' table || fail "a long round: $(cat table)"
 tail -n 1 table | grep -q 'a page of them: eenet report slow' || fail "a long round: no report is offered: $(cat table)"
 test "$(tail -n 1 stderr)" = 'eenet run: interrupted; missing: eenet seeds 0-1; the same command goes on from here' ||
     fail "a long round: $(cat stderr)"
+test ! -e slow.model.lock || fail "a long round: a lock is left behind"
 cp slow/results.jsonl before
 "$eenet" run -d synthetic:inner -p uniform -T 20 -s 0-1 -o slow >again
 cmp before slow/results.jsonl
@@ -98,7 +99,7 @@ test "$(ls -A slow | tr '\n' ' ')" = 'curves results.jsonl ' || fail "a long rou
 for verb in grid run; do
     # shellcheck disable=SC2086
     env --default-signal=INT "$eenet" $verb -d synthetic:inner -p eenet $endless -T 20 -s 0 -o "nothing-$verb" \
-        >table 2>stderr &
+        --save "$verb.model" >table 2>stderr &
     pid=$!
     until test -e "nothing-$verb/pending" && awk "$catches" "/proc/$pid/status"; do
         kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
@@ -109,4 +110,23 @@ for verb in grid run; do
     test "$code" = 130 || fail "$verb of nothing: exit status $code"
     grep -q "^eenet $verb: interrupted.*; the same command goes on from here\$" stderr || fail "$verb: $(cat stderr)"
     ! grep -q report table || fail "a report of nothing is offered: $(cat table)"
+    test ! -e "$verb.model.lock" || fail "$verb of nothing: a lock is left behind"
 done
+
+# The same of the run that --save plays once more. The lines are made to be of the endless setting, so they are read.
+"$eenet" run -d synthetic:inner -p eenet --set eenet.f1.steps=7 -T 2 -s 0 -o read >table
+sed 's/f1\.steps=7 /f1.steps=1000000000 /' read/results.jsonl >made
+mv made read/results.jsonl
+# shellcheck disable=SC2086
+env --default-signal=INT "$eenet" run -d synthetic:inner -p eenet $endless -T 2 -s 0 -o read --save read.model \
+    >table 2>stderr &
+pid=$!
+until awk "$catches" "/proc/$pid/status"; do
+    kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
+done
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+test "$code" = 130 || fail "a long round of --save: exit status $code"
+test "$(tail -n 1 stderr)" = 'eenet run: interrupted; read.model was not saved' || fail "a long round of --save: $(cat stderr)"
+test ! -e read.model && test ! -e read.model.lock || fail "a long round of --save: left behind: $(ls)"

@@ -114,7 +114,7 @@ grep -q '^eenet run: file: could not open no-such-folder/yelp_.*\.npy: No such f
 # Numbers as people write them, blanks after commas in one word or in several, and all policies but presets.
 "$eenet" run -d synthetic:inner -p uniform,greedy -T 1000 -s 0,2-3 --set greedy.pending=200 --delay clicks:20,100 \
     -j 1 --json | sed -E 's/"seconds":[^,]*//' >expected
-"$eenet" run -d synthetic:inner -p 'uniform, greedy' -T 1e3 -s '0, 2-3' --set greedy.pending=2e2 \
+"$eenet" run -d synthetic:inner -p 'uniform, greedy' -T 1e3 -s '0, 2-3e0' --set greedy.pending=2e2 \
     --delay 'clicks:20, 1e2' -j 1 --json | sed -E 's/"seconds":[^,]*//' | cmp - expected
 "$eenet" run -d synthetic:inner -p uniform, greedy -T 1.0e3 --seeds=0, 2-3 --set=greedy.pending=200 \
     --delay clicks:20, 100 -j 1 --json | sed -E 's/"seconds":[^,]*//' | cmp - expected

@@ -48,6 +48,10 @@ for place in alone kept kept; do
     grep -q "^Saved $place.model: eenet, with its defaults, after 200 rounds of seed 5.$" table || fail "$(cat table)"
     cmp model "$place.model" || fail "$place: another model"
 done
+# With -q it says what was saved, and gives no hints.
+# shellcheck disable=SC2086
+"$eenet" run $problem -p uniform -T 10 -s 0 --save quiet.model -q >table || fail "$(cat table)"
+tail -n 1 table | grep -q '^Saved quiet.model: uniform' || fail "not quiet: $(cat table)"
 # With --json the lines stay alone.
 # shellcheck disable=SC2086
 "$eenet" run $problem -p uniform -T 10 -s 0 --save json.model --json >lines 2>said || fail "$(cat said)"
