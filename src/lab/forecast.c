@@ -62,14 +62,15 @@ ee_status forecast_end(forecast *self, size_t place, const run_result *result, b
     return pace_learn(&self->known, &of->setting, result->rounds, result->seconds, error);
 }
 
-/* What is known, with what the present runs have shown. */
+/* What is known, with what the present runs have shown: where the first round still goes on, that it is as long as this
+ * at least. Or else a slow policy after quick ones would be all but done before it has begun. */
 static ee_status learn_present(forecast *self, const run_standing *now)
 {
     ee_status status = pace_copy(&self->now, &self->known, NULL);
     for (size_t i = 0; i < now->running && !status; i++) {
         const run_playing *run = &now->runs[i];
         const pace_setting *setting = &self->settings[self->setting_of[run->job - self->jobs]].setting;
-        status = pace_learn(&self->now, setting, run->played, run->seconds, NULL);
+        status = pace_learn(&self->now, setting, run->played ? run->played : 1, run->seconds, NULL);
     }
     return status;
 }

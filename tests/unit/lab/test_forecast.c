@@ -133,6 +133,28 @@ static void policies_differ(void **state)
     forecast_release(&ahead);
 }
 
+/* Quick ones have ended, and the first round of a slow one takes long: the bar waits for it. */
+static void a_first_round_that_is_long(void **state)
+{
+    (void)state;
+    make_jobs();
+    forecast ahead;
+    assert_int_equal(forecast_start(jobs, JOBS, 1, &ahead, NULL), EE_OK);
+    end_run(&ahead, 0, 0.001, false);
+    end_run(&ahead, 1, 0.001, false);
+    run_playing slow = {&jobs[2], 0, 0.0};
+    double before = tell(&ahead, 0.002, 2, &slow, 1).share;
+    assert_close(before, 0.5, 1e-9);
+    for (size_t tenth = 1; tenth <= 100; tenth++) {
+        slow.seconds = 0.1 * (double)tenth;
+        run_standing now = tell(&ahead, 0.002 + slow.seconds, 2, &slow, 1);
+        assert_close(now.left, 2 * ROUNDS * slow.seconds, 0.1);
+        assert_true(now.share > before && now.share < 0.6);
+        before = now.share;
+    }
+    forecast_release(&ahead);
+}
+
 /* On two threads the rest takes half the time, but no less than its longest run. */
 static void on_two_threads(void **state)
 {
@@ -185,9 +207,10 @@ static void a_loaded_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_tells),     cmocka_unit_test(nothing_is_learned_from_nothing),
-        cmocka_unit_test(policies_differ),       cmocka_unit_test(on_two_threads),
-        cmocka_unit_test(what_was_read_is_done), cmocka_unit_test(a_loaded_machine),
+        cmocka_unit_test(the_nearest_tells), cmocka_unit_test(nothing_is_learned_from_nothing),
+        cmocka_unit_test(policies_differ),   cmocka_unit_test(a_first_round_that_is_long),
+        cmocka_unit_test(on_two_threads),    cmocka_unit_test(what_was_read_is_done),
+        cmocka_unit_test(a_loaded_machine),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
