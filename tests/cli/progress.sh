@@ -14,6 +14,16 @@ screen() {
     tr '\r' '\n' <screen | sed "s/$escape\[K//" >lines
 }
 
+# begin ARGUMENT...: the same, in the background. stop: ends it by Ctrl-C.
+begin() {
+    script -qefc "stty cols 120 && echo \$\$ >pid && exec env --default-signal=INT '$eenet' run $* >table" /dev/null \
+        </dev/null >screen &
+}
+stop() {
+    kill -INT "$(cat pid)" 2>/dev/null || true
+    wait $! || true
+}
+
 # The first is drawn before a run can have ended; the last thing on the screen is the line's removal.
 screen 120 -d synthetic:inner -p uniform,greedy -T 50 -s 0 -j 1
 grep -q '^  policy ' table || fail "no table"
@@ -21,22 +31,23 @@ grep -Eq '^\[[#-]{20}\] [0-9.]+%, 0/2 runs' lines || fail "no progress: $(cat -v
 test "$(tail -c 4 screen | od -An -c | tr -d ' ')" = '\r033[K' || fail "the line is left behind: $(cat -v screen)"
 
 # While it plays, for ever: the signal is sent when the line has told the time. It is answered at once.
-script -qefc "stty cols 120 && echo \$\$ >pid && exec env --default-signal=INT '$eenet' run -d synthetic:inner \
-    -p uniform -T 1000000000000 -s 5 >table" /dev/null </dev/null >screen &
+begin -d synthetic:inner -p uniform -T 1000000000000 -s 5
 line='\[-{20}\] 0\.0%, 0/1 runs, [0-9:]+ left; synthetic:inner uniform seed 5: [0-9]+/1000000000000'
 until tr '\r' '\n' <screen | sed "s/$escape\[K//" | grep -Eqx "$line"; do
     kill -0 $! || fail "it ended too early: $(cat -v screen)"
 done
-kill -INT "$(cat pid)"
-wait $! || true
+stop
 grep -q 'eenet run: stopping; Ctrl-C again ends it at once' screen || fail "no answer: $(cat -v screen)"
 grep -q 'interrupted; missing: uniform seed 5' screen || fail "not interrupted: $(cat -v screen)"
 
-# The bar moves within a run: one run alone, many lines, each further than the one before. -q draws nothing.
-screen 120 -d synthetic:inner -p eenet -T 8000 -s 0
-sed -n 's/^\[\([#-]*\)\] \([0-9.]*\)%, 0\/1 runs.*/\2 \1/p' lines >drawn
-awk '$1 + 0 < last { exit 1 } { last = $1; seen[$2] = 1 } END { for (bar in seen) n++; exit !(NR >= 3 && n >= 3) }' drawn ||
-    fail "the bar does not move within a run: $(cat drawn)"
+# The bar moves within a run: one run alone, which is looked at until it has; never back. -q draws nothing.
+begin -d synthetic:inner -p uniform -T 1000000 -s 0
+drawn() { tr '\r' '\n' <screen | sed -n 's/^\[\([#-]*\)\] \([0-9.]*\)%, 0\/1 runs.*/\2 \1/p'; }
+until drawn | awk '!bar[$2]++ { bars++ } !share[$1]++ { shares++ } END { exit !(bars > 1 && shares > 2) }'; do
+    kill -0 $! || fail "the bar does not move within a run: $(drawn)"
+done
+stop
+drawn | awk '$1 + 0 < last { back = 1 } { last = $1 + 0 } END { exit back }' || fail "the bar goes back: $(drawn)"
 screen 120 -d synthetic:inner -p eenet -T 2000 -s 0 -q
 test ! -s screen || fail "not quiet: $(cat -v screen)"
 
