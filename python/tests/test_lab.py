@@ -168,6 +168,16 @@ def test_runs_that_fail_do_not_end_the_others():
     assert results.failures == [str(warning.message) for warning in seen]
 
 
+def test_a_lost_curve_is_played_again_with_a_warning(tmp_path):
+    again = {"rounds": 20, "seeds": [0, 1], "folder": tmp_path, "progress": False}
+    before = lab.run(COSINE, "uniform", **again)
+    for curve in (tmp_path / "curves").iterdir():
+        curve.unlink()
+    with pytest.warns(UserWarning, match="is missing, cut or damaged: 2 of its 2 runs are played again"):
+        after = lab.run(COSINE, "uniform", **again)
+    assert [row["regret"] for row in after.to_dicts()] == [row["regret"] for row in before.to_dicts()]
+
+
 def test_two_calls_do_not_write_to_one_folder(tmp_path):
     def listen(now):
         with pytest.raises(eenet.FileError, match="another program is writing"):

@@ -165,6 +165,21 @@ static void on_standing(void *context, const run_standing *now)
     self->thread = PyEval_SaveThread();
 }
 
+/* As a warning to whoever called lab.run; in its thread too, before the first run. */
+static void on_noted(void *context, const char *sentence)
+{
+    audience *self = context;
+    if (atomic_load(&self->over)) return;
+    PyEval_RestoreThread(self->thread);
+    PyObject *text = make_text(sentence);
+    if (!text || PyErr_WarnFormat(PyExc_UserWarning, 3, "%U", text)) {
+        PyErr_Fetch(&self->type, &self->value, &self->traceback);
+        atomic_store(&self->over, true);
+    }
+    Py_XDECREF(text);
+    self->thread = PyEval_SaveThread();
+}
+
 static PyObject *list_failures(const audience *self)
 {
     PyObject *list = PyList_New(0);
@@ -183,7 +198,8 @@ static PyObject *list_failures(const audience *self)
 static PyObject *play(const char *folder, const job_list *list, size_t threads, PyObject *listener)
 {
     audience self = {.list = list, .listener = listener};
-    run_watch watch = {.wanted = on_wanted, .standing = on_standing, .ended = on_ended, .context = &self};
+    run_watch watch = {
+        .wanted = on_wanted, .standing = on_standing, .ended = on_ended, .context = &self, .noted = on_noted};
     run_result *results = NULL;
     ee_error error;
     ee_status status = memory_create(NULL, &self.failures, list->count, sizeof *self.failures, &error);
