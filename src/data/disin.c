@@ -63,11 +63,12 @@ typedef struct columns {
     bool label_says_fake; /* its name is "fake": there "true" is a fake article, elsewhere a true one */
 } columns;
 
-static ee_status find_label(const row_reader *rows, const char *wanted, size_t *column, ee_error *error)
+static ee_status find_label(const row_reader *rows, const column_names *names, const char *wanted, size_t *column,
+                            ee_error *error)
 {
-    if (strcmp(wanted, "auto") != 0) return column_find(rows, true, schema.owner, "label", wanted, column, error);
-    *column = column_by_name(rows, "fake");
-    if (*column == SIZE_MAX) *column = column_by_name(rows, "label");
+    if (strcmp(wanted, "auto") != 0) return column_find(names, "label", wanted, column, error);
+    *column = column_by_name(names, "fake");
+    if (*column == SIZE_MAX) *column = column_by_name(names, "label");
     if (*column != SIZE_MAX) return EE_OK;
     return rows_fail(rows, error, "expected a header with a column 'fake' or 'label'; label=COLUMN takes another");
 }
@@ -91,8 +92,9 @@ static ee_status read_header(row_reader *rows, const disin_options *options, col
     if (!status && !found)
         status = status_fail(error, EE_BAD_INPUT, "%s: expected a header and rows of labels and texts, got none",
                              file_tail(rows->file->path));
-    if (!status) status = find_label(rows, options->label, &out->label, error);
-    if (!status) status = column_find(rows, true, schema.owner, "text", options->text, &out->text, error);
+    column_names names = {schema.owner, rows->file->path, rows->fields, rows->count, true};
+    if (!status) status = find_label(rows, &names, options->label, &out->label, error);
+    if (!status) status = column_find(&names, "text", options->text, &out->text, error);
     if (status) return status;
     if (out->label == out->text)
         return status_fail(error, EE_BAD_OPTION, "disin: label and text are both column %zu", out->text + 1);

@@ -14,6 +14,10 @@ static const char *const roles[RATING_COLUMNS] = {"user", "item", "rating"};
 
 static const double largest = 1e9; /* of a rating, as of a reward */
 
+enum { USUAL_WIDTH = 6 }; /* a row of more fields has hardly one rating */
+
+#define MATRIX_ADVICE "where a row is a user and a column an item, write a row for each rating instead"
+
 enum { MOST_VALUES = 100 }; /* different ratings that are counted: no scale has more steps */
 
 typedef struct rating_reader {
@@ -44,18 +48,24 @@ static bool is_auto(const rating_reader *reader, int role)
     return strcmp(reader->wanted[role], "auto") == 0;
 }
 
+/* Of the row that was read last. */
+static column_names names_of(const rating_reader *reader)
+{
+    const row_reader *rows = &reader->rows;
+    return (column_names){reader->owner, rows->file->path, rows->fields, rows->count, reader->header};
+}
+
 /* Where an option names a column there is a header; else the rating tells, which is a number in every other row. */
 static bool has_header(const rating_reader *reader)
 {
-    const row_reader *rows = &reader->rows;
+    const column_names names = names_of(reader);
     size_t place = RATING_VALUE;
     double number;
     for (int role = 0; role < RATING_COLUMNS; role++)
         if (!is_auto(reader, role) && !column_is_number(reader->wanted[role])) return true;
-    if (!is_auto(reader, RATING_VALUE) &&
-        column_find(rows, false, reader->owner, "rating", reader->wanted[RATING_VALUE], &place, NULL))
+    if (!is_auto(reader, RATING_VALUE) && column_find(&names, "rating", reader->wanted[RATING_VALUE], &place, NULL))
         return false;
-    return place < rows->count && !field_number(&rows->fields[place], &number);
+    return place < names.count && !field_number(&names.names[place], &number);
 }
 
 static ee_status fail_usual_name(const rating_reader *reader, int role, ee_error *error)
@@ -69,6 +79,10 @@ static ee_status fail_usual_name(const rating_reader *reader, int role, ee_error
         if (!is_auto(reader, other))
             return rows_fail(rows, error, "no column has a usual name for the %s; %s=COLUMN says which it is",
                              roles[role], roles[role]);
+    if (rows->count > USUAL_WIDTH)
+        return rows_fail(rows, error,
+                         "no column has a usual name for the %s; user=, item= and rating= take others; " MATRIX_ADVICE,
+                         roles[role]);
     return rows_fail(rows, error,
                      "expected a number for the rating, got '%.20s', or a header with userId, movieId and rating (or "
                      "user, item and rating); user=, item= and rating= take other columns",
@@ -80,10 +94,10 @@ static ee_status find_usual(rating_reader *reader, int role, ee_error *error)
 {
     static const char *const names[RATING_COLUMNS][6] = {
         {"userId", "user", "user_id"}, {"movieId", "item", "itemId", "item_id", "movie"}, {"rating", "score"}};
+    const column_names in = names_of(reader);
     size_t *column = &reader->columns[role];
     *column = reader->header ? SIZE_MAX : (size_t)role;
-    for (size_t i = 0; names[role][i] && *column == SIZE_MAX; i++)
-        *column = column_by_name(&reader->rows, names[role][i]);
+    for (size_t i = 0; names[role][i] && *column == SIZE_MAX; i++) *column = column_by_name(&in, names[role][i]);
     return *column == SIZE_MAX ? fail_usual_name(reader, role, error) : EE_OK;
 }
 
@@ -93,6 +107,7 @@ static ee_status settle_columns(rating_reader *reader, ee_error *error)
     const row_reader *rows = &reader->rows;
     reader->header = has_header(reader);
     reader->width = rows->count;
+    const column_names names = names_of(reader);
     ee_status status = memory_create(NULL, &reader->first_row, rows->count, sizeof *reader->first_row, error);
     if (status) return status;
     memcpy(reader->first_row, rows->fields, rows->count * sizeof *rows->fields);
@@ -100,8 +115,7 @@ static ee_status settle_columns(rating_reader *reader, ee_error *error)
         if (is_auto(reader, role))
             status = find_usual(reader, role, error);
         else
-            status = column_find(rows, reader->header, reader->owner, roles[role], reader->wanted[role],
-                                 &reader->columns[role], error);
+            status = column_find(&names, roles[role], reader->wanted[role], &reader->columns[role], error);
         for (int other = 0; other < role && !status; other++)
             if (reader->columns[other] == reader->columns[role])
                 status = status_fail(error, EE_BAD_OPTION,
@@ -208,14 +222,12 @@ static ee_status tell_columns(const rating_reader *reader, survey *seen, ee_erro
 /* A row for each user and a column for each item, or what else has many columns of which no header tells. */
 static ee_status remark_matrix(const rating_reader *reader, survey *seen, ee_error *error)
 {
-    enum { USUAL = 6 };
     for (int role = 0; role < RATING_COLUMNS; role++)
         if (!is_auto(reader, role)) return EE_OK;
-    if (reader->header || reader->width <= USUAL) return EE_OK;
-    return survey_remark(seen, error,
-                         "a row has %zu fields, and the first three were taken as user, item and rating; where a row "
-                         "is a user and a column an item, write a row for each rating instead",
-                         reader->width);
+    if (reader->header || reader->width <= USUAL_WIDTH) return EE_OK;
+    return survey_remark(
+        seen, error, "a row has %zu fields, and the first three were taken as user, item and rating; " MATRIX_ADVICE,
+        reader->width);
 }
 
 /* What comes once only is no user who rates, and no item that is rated. */

@@ -96,6 +96,7 @@ static void table_release(table *t)
 {
     row_encoding_free(t->encoding);
     memory_free(t->columns);
+    memory_free(t->names);
     memory_free(t->cells);
     memory_free(t->lines);
 }

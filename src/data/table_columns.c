@@ -15,26 +15,32 @@ static const char *const label_words[] = {"target", "label", "class"};
 
 enum { LABEL_WORDS = sizeof label_words / sizeof label_words[0] };
 
-/* Looks in the first row, whether it is a header or not. SIZE_MAX where there is none. */
-static size_t find_name(const table *t, const char *name, int (*compare)(const char *, const char *))
+static ee_status take_names(table *t, ee_error *error)
 {
-    for (size_t i = 0; i < t->width; i++)
-        if (t->cells[i].text && compare(t->cells[i].text, name) == 0) return i;
-    return SIZE_MAX;
+    ee_status status = memory_create(NULL, &t->names, t->width, sizeof *t->names, error);
+    for (size_t i = 0; i < t->width && !status; i++)
+        if (t->cells[i].text) t->names[i] = (field){t->cells[i].text, strlen(t->cells[i].text)};
+    return status;
+}
+
+static column_names names_of(const table *t)
+{
+    return (column_names){"table", t->file->path, t->names, t->width, t->header};
 }
 
 /* A header has a word where the next row has a number, or one that names the label. */
 static bool has_header(const table *t)
 {
+    const column_names names = names_of(t);
     if (t->options->header.pick != HEADER_AUTO) return t->options->header.pick == HEADER_YES;
     for (size_t i = 0; i < t->width; i++) {
         const cell *first = &t->cells[i];
         if (!first->text || !isnan(first->number)) continue;
-        if (strcmp(first->text, t->options->label) == 0) return true;
+        if (strcasecmp(first->text, t->options->label) == 0) return true;
         if (t->height > 1 && !isnan(t->cells[t->width + i].number)) return true;
     }
     for (size_t i = 0; i < LABEL_WORDS; i++)
-        if (find_name(t, label_words[i], strcasecmp) != SIZE_MAX) return true;
+        if (column_by_name(&names, label_words[i]) != SIZE_MAX) return true;
     return false;
 }
 
@@ -52,59 +58,18 @@ const char *table_column_title(const table *t, size_t index, char title[64])
     return title;
 }
 
-/* ": age, sex, ..." of the first row, cut where it is long. */
-static const char *list_names(const table *t, char list[100])
-{
-    size_t length = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < t->width && length < 90; i++) {
-        const char *text = t->cells[i].text ? t->cells[i].text : "";
-        length += (size_t)snprintf(list + length, 100 - length, "%s%s", i ? ", " : ": ", text);
-    }
-    if (length >= 90) memcpy(list + 90, "...", 4);
-    return list;
-}
-
-static ee_status fail_no_column(const table *t, const char *name, ee_error *error)
-{
-    char list[100];
-    return status_fail(error, EE_BAD_OPTION, "table: %s has no column '%.40s'; it has %zu%s", file_tail(t->file->path),
-                       name, t->width, t->header ? list_names(t, list) : "");
-}
-
-/* A number of a column, from 1; 0 where text is none. */
-static size_t column_number(const table *t, const char *text, char **end)
-{
-    unsigned long long number = *text >= '0' && *text <= '9' ? strtoull(text, end, 10) : 0;
-    return number <= t->width ? (size_t)number : 0;
-}
-
-/* A column's name, its number, or two numbers with a hyphen between them. */
-static ee_status find_columns(const table *t, const char *part, size_t *first, size_t *last, ee_error *error)
-{
-    char *end = NULL;
-    *first = t->header ? find_name(t, part, strcmp) : SIZE_MAX;
-    *last = *first;
-    if (*first != SIZE_MAX) return EE_OK;
-    size_t low = column_number(t, part, &end), high = low;
-    if (low && *end == '-') high = column_number(t, end + 1, &end);
-    if (low == 0 || high < low || *end) return fail_no_column(t, part, error);
-    *first = low - 1;
-    *last = high - 1;
-    return EE_OK;
-}
-
 /* Gives the columns of a list, as "age+sex" or "1-4+7", their type. */
-static ee_status mark_columns(table *t, const char *list, column_type type, ee_error *error)
+static ee_status mark_columns(table *t, const char *name, const char *list, column_type type, ee_error *error)
 {
     if (strcmp(list, "auto") == 0 || strcmp(list, "none") == 0) return EE_OK;
+    const column_names names = names_of(t);
     char copy[OPTION_TEXT_SIZE];
     snprintf(copy, sizeof copy, "%s", list);
     for (char *part = copy, *plus; part; part = plus) {
         plus = strchr(part, '+');
         if (plus) *plus++ = '\0';
         size_t first, last;
-        ee_status status = find_columns(t, part, &first, &last, error);
+        ee_status status = column_find_range(&names, name, part, &first, &last, error);
         if (status) return status;
         for (size_t i = first; i <= last; i++) t->columns[i].type = type;
     }
@@ -113,15 +78,12 @@ static ee_status mark_columns(table *t, const char *list, column_type type, ee_e
 
 static ee_status find_label(table *t, ee_error *error)
 {
+    const column_names names = names_of(t);
     const char *wanted = t->options->label;
-    if (strcmp(wanted, "auto") != 0) {
-        size_t last;
-        ee_status status = find_columns(t, wanted, &t->label, &last, error);
-        return !status && last != t->label ? fail_no_column(t, wanted, error) : status;
-    }
+    if (strcmp(wanted, "auto") != 0) return column_find(&names, "label", wanted, &t->label, error);
     t->label = SIZE_MAX;
     for (size_t i = 0; t->header && i < LABEL_WORDS && t->label == SIZE_MAX; i++)
-        t->label = find_name(t, label_words[i], strcasecmp);
+        t->label = column_by_name(&names, label_words[i]);
     if (t->label == SIZE_MAX) t->label = t->width - 1;
     return EE_OK;
 }
@@ -136,24 +98,27 @@ static bool has_only_names(const table *t)
 
 static ee_status check_size(const table *t, ee_error *error)
 {
-    char list[100];
+    char list[COLUMN_LIST_SIZE];
+    const column_names names = names_of(t);
     if (t->height == 0) return status_fail(error, EE_BAD_INPUT, "%s: there are no rows", file_tail(t->file->path));
     if (t->height == 1 && (t->header || has_only_names(t)))
         return status_fail(error, EE_BAD_INPUT, "%s: there are no rows below the names of the columns%s",
-                           file_tail(t->file->path), list_names(t, list));
+                           file_tail(t->file->path), column_list(&names, list));
     if (t->width == 1)
         return status_fail(
             error, EE_BAD_INPUT,
             "%s: expected several columns, with commas, semicolons, tabs or blanks between them, got one%s",
-            file_tail(t->file->path), list_names(t, list));
+            file_tail(t->file->path), column_list(&names, list));
     return EE_OK;
 }
 
 /* Those that must be numbers come later than "all", from which they are exceptions. */
 ee_status table_settle_columns(table *t, ee_error *error)
 {
+    ee_status status = t->height ? take_names(t, error) : EE_OK;
+    if (status) return status;
     t->header = t->height && has_header(t);
-    ee_status status = check_size(t, error);
+    status = check_size(t, error);
     if (status) return status;
     status = memory_create(NULL, &t->columns, t->width, sizeof *t->columns, error);
     if (!status) status = find_label(t, error);
@@ -163,9 +128,9 @@ ee_status table_settle_columns(table *t, ee_error *error)
     if (strcmp(t->options->categorical, "all") == 0)
         for (size_t i = 0; i < t->width; i++) t->columns[i].type = TYPE_CATEGORICAL;
     else
-        status = mark_columns(t, t->options->categorical, TYPE_CATEGORICAL, error);
-    if (!status) status = mark_columns(t, t->options->numeric, TYPE_NUMERIC, error);
-    if (!status) status = mark_columns(t, t->options->ignore, TYPE_IGNORED, error);
+        status = mark_columns(t, "categorical", t->options->categorical, TYPE_CATEGORICAL, error);
+    if (!status) status = mark_columns(t, "numeric", t->options->numeric, TYPE_NUMERIC, error);
+    if (!status) status = mark_columns(t, "ignore", t->options->ignore, TYPE_IGNORED, error);
     t->columns[t->label].type = TYPE_IGNORED; /* as a feature */
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef EENET_TABLE_INSIDE_H
 #define EENET_TABLE_INSIDE_H
 
+#include "column_names.h"
 #include "table.h"
 
 enum { HEADER_AUTO, HEADER_YES, HEADER_NO };
@@ -25,6 +26,7 @@ typedef struct table {
     size_t lines_capacity;
     const char *codes; /* (width) as in table_cells; NULL: none */
     size_t header;     /* rows that hold names: 0 or 1 */
+    field *names;      /* (width) what the first row holds, header or not */
     size_t label;
     table_column *columns; /* (width) */
     row_encoding *encoding;

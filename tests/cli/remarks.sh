@@ -34,6 +34,10 @@ for seed in 0 1; do
 done
 refused 1 "matrix.txt: $words" -d ratings:matrix.txt
 
+{ seq -s ' ' -f 'i%g' 0 100; cat matrix.txt; } >titled.txt
+refused 1 "titled.txt, line 1: no column has a usual name for the user; user=, item= and rating= take others; where a row is a user and a column an item, write a row for each rating instead" \
+    -d ratings:titled.txt
+
 # Columns by their names and numbers; which end of the scale has the reward.
 awk 'BEGIN { print "when,who,stars,what"; for (u = 0; u < 12; u++) for (i = 0; i < 12; i++)
     printf "now,u%d,%d,i%d\n", u, (u * 31 + i * 17 + u * i * 7) % 11 % 5 + 1, i }' >shop.csv

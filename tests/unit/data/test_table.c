@@ -191,22 +191,39 @@ static void classes_are_in_order(void **state)
     expect_rows("a,target\n1,1\n2,1.0\n3,-1\n", PLAIN, 1, 2, "1| 0:1\n1| 0:2\n0| 0:3\n");
 }
 
+/* The same letters come first. */
+static void capitals_of_names_do_not_count(void **state)
+{
+    (void)state;
+    expect_rows("Kind,x\nu,1\nv,2\n", PLAIN ",label=kind", 1, 2, "0| 0:1\n1| 0:2\n");
+    expect_rows("KIND,kind,x\np,u,1\np,v,2\n", PLAIN ",label=kind,ignore=KIND", 1, 2, "0| 0:1\n1| 0:2\n");
+}
+
 static void wrong_columns_are_named(void **state)
 {
     (void)state;
     static const char text[] = "a,b,target\n1,2,x\n2,3,y\n";
-    static const char has[] = "table: made.csv has no column 'c'; it has 3: a, b, target";
-    expect_failure(text, "label=c", EE_BAD_OPTION, has);
-    expect_failure(text, "categorical=a+c", EE_BAD_OPTION, has);
-    expect_failure(text, "numeric=c", EE_BAD_OPTION, has);
-    expect_failure(text, "ignore=c", EE_BAD_OPTION, has);
-    expect_failure(text, "label=4", EE_BAD_OPTION, "table: made.csv has no column '4'; it has 3: a, b, target");
-    expect_failure(text, "label=0", EE_BAD_OPTION, "table: made.csv has no column '0'; it has 3: a, b, target");
-    expect_failure(text, "label=1-2", EE_BAD_OPTION, "table: made.csv has no column '1-2'; it has 3: a, b, target");
-    expect_failure(text, "categorical=2-1", EE_BAD_OPTION,
-                   "table: made.csv has no column '2-1'; it has 3: a, b, target");
-    expect_failure(text, "categorical=a+", EE_BAD_OPTION, "table: made.csv has no column ''; it has 3: a, b, target");
-    expect_failure("1,2,x\n2,3,y\n", "label=a", EE_BAD_OPTION, "table: made.csv has no column 'a'; it has 3");
+    static const char *const wrong[][3] = {
+        {"label=c", "c", "label"},
+        {"categorical=a+c", "c", "categorical"},
+        {"numeric=c", "c", "numeric"},
+        {"ignore=c", "c", "ignore"},
+        {"label=4", "4", "label"},
+        {"label=0", "0", "label"},
+        {"label=1-2", "1-2", "label"},
+        {"categorical=2-1", "2-1", "categorical"},
+        {"categorical=a+", "", "categorical"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char has[100];
+        snprintf(has, sizeof has, "table: made.csv has no column '%s' for %s=; it has 3: a, b, target", wrong[i][1],
+                 wrong[i][2]);
+        expect_failure(text, wrong[i][0], EE_BAD_OPTION, has);
+    }
+    expect_failure("1,2,x\n2,3,y\n", "label=a", EE_BAD_OPTION,
+                   "table: made.csv has no column 'a' for label=; it has 3");
+    expect_failure("a\033[31m,b\n1,2\n3,4\n", "label=c", EE_BAD_OPTION,
+                   "table: made.csv has no column 'c' for label=; it has 2: a [31m, b"); /* nothing for a terminal */
     expect_failure(text, "lable=a", EE_BAD_OPTION, "options: table has no option 'lable'; did you mean 'label'?");
     char wide[600] = "";
     for (int i = 0; i < 100; i++) snprintf(wide + strlen(wide), 20, "%sn%d", i ? "," : "", i);
@@ -494,6 +511,7 @@ int main(void)
         cmocka_unit_test(headers_are_recognised),
         cmocka_unit_test(labels_are_found),
         cmocka_unit_test(classes_are_in_order),
+        cmocka_unit_test(capitals_of_names_do_not_count),
         cmocka_unit_test(wrong_columns_are_named),
         cmocka_unit_test(wrong_rows_are_named),
         cmocka_unit_test(separators_and_line_ends),
