@@ -3,6 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* What a file holds may have line breaks and codes of a terminal in it. */
+void status_keep_in_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f) *text = ' ';
+}
+
 ee_status status_fail(ee_error *error, ee_status status, const char *format, ...)
 {
     if (!error) return status;
@@ -11,6 +18,7 @@ ee_status status_fail(ee_error *error, ee_status status, const char *format, ...
     va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
+    status_keep_in_one_line(error->message);
     return status;
 }
 

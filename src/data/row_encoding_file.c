@@ -19,7 +19,8 @@ static void add_word(text *out, const char *name)
 {
     json_text words = {name, strlen(name)};
     if (!out->status && !json_is_utf8(words))
-        out->status = status_fail(out->error, EE_BAD_INPUT, "rows: '%.60s' is not UTF-8, which JSON must be", name);
+        out->status = status_fail(out->error, EE_BAD_INPUT,
+                                  "rows: '%.60s' is not UTF-8, which JSON must be: save the table as UTF-8", name);
     text_json(out, words);
 }
 

@@ -59,9 +59,18 @@ static const char *find_separator(const source *file)
     return best < USUAL ? usual[best] : " ";
 }
 
+/* Some programs end lines with \r alone: then no \n is in the whole file. */
+static void mend_line_ends(source *file)
+{
+    if (memchr(file->bytes, '\n', file->size)) return;
+    for (size_t i = 0; i < file->size; i++)
+        if (file->bytes[i] == '\r') file->bytes[i] = '\n';
+}
+
 row_reader rows_start(source *file, const char *separator)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* some programs put it before UTF-8 */
+    mend_line_ends(file);
     row_reader rows = {.file = file, .separator = separator ? separator : find_separator(file), .next_line = 1};
     if (file->size >= 3 && memcmp(file->bytes, mark, 3) == 0) rows.position = 3;
     return rows;
@@ -177,7 +186,9 @@ ee_status rows_next(row_reader *rows, bool *found, ee_error *error)
     /* Only now: a zero in the place of a line end would hide it. */
     for (size_t i = 0; i < rows->count; i++) {
         if (memchr(rows->fields[i].text, 0, rows->fields[i].length))
-            return rows_fail(rows, error, "expected text, got a zero byte in field %zu", i + 1);
+            return rows_fail(
+                rows, error,
+                "expected text in UTF-8 (of a spreadsheet: its export as CSV), got a zero byte in field %zu", i + 1);
         size_t start = (size_t)(rows->fields[i].text - (const char *)rows->file->bytes);
         rows->file->bytes[start + rows->fields[i].length] = 0;
     }

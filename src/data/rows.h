@@ -1,5 +1,6 @@
 /* Rows of separated fields: CSV, TSV and their like. A field may stand in double quotes, in which a separator or a line
- * break is text and "" is one quote (RFC 4180). Lines end in \n or \r\n; blank ones are passed over. */
+ * break is text and "" is one quote (RFC 4180). Lines end in \n or \r\n, or in \r where no \n is in the file; blank
+ * ones are passed over. */
 #ifndef EENET_ROWS_H
 #define EENET_ROWS_H
 

@@ -59,13 +59,6 @@ ee_status survey_add_number(survey *into, const char *name, double value, ee_err
     return status;
 }
 
-/* What a file holds may have line breaks and codes of a terminal in it. */
-static void keep_in_one_line(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f) *text = ' ';
-}
-
 ee_status survey_remark(survey *into, ee_error *error, const char *format, ...)
 {
     ee_status status = memory_grow(&into->owner, &into->remarks, &into->remark_capacity, into->remark_count + 1,
@@ -79,7 +72,7 @@ ee_status survey_remark(survey *into, ee_error *error, const char *format, ...)
     status = memory_create(&into->owner, added, size, 1, error);
     if (!status) {
         vsnprintf(*added, size, format, again);
-        keep_in_one_line(*added);
+        status_keep_in_one_line(*added);
         into->remark_count++;
     }
     va_end(again);

@@ -108,7 +108,7 @@ refuse 2 "which log? Give a file, '-', csv:FILE,... or open-bandit:DIR" log
 refuse 2 "takes one log, got 'b' too" log a b
 refuse 1 "file: could not open nowhere: No such file or directory" log nowhere
 printf 'action\000,reward\n' >zero.csv
-refuse 1 "zero.csv, line 1: expected text, got a zero byte in field 1" log zero.csv
+refuse 1 "zero.csv, line 1: expected text in UTF-8 (of a spreadsheet: its export as CSV), got a zero byte in field 1" log zero.csv
 refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson
 refuse 1 "log.dsjson, line 3: a checkpoint" log --strict log.dsjson -o new.dsjson
 refuse 2 "log: the name must end in .dsjson, .json, .eelog or .csv, perhaps with .gz or .zst, got 'new.txt'" \
