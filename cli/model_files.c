@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/row_encoding.h"
+#include "data/text.h"
 
 static ee_status fail(ee_error *error, const char *verb, const char *path)
 {
@@ -80,6 +81,14 @@ void model_lock_release(model_lock *self)
 /* ---- rows ---- */
 
 static const char rows_ending[] = ".rows.json";
+
+ee_status model_rows_check(const row_encoding *rows, ee_error *error)
+{
+    text out = text_start(error);
+    if (rows) row_encoding_format(rows, &out);
+    memory_free(out.bytes);
+    return out.status;
+}
 
 ee_status model_rows_write(const char *model, const row_encoding *rows, ee_error *error)
 {

@@ -19,6 +19,9 @@ ee_status model_lock_take(const char *model, model_lock *out, ee_error *error);
 /* One that is all zeros, or was not taken, is allowed. */
 void model_lock_release(model_lock *self);
 
+/* Whether it can be written, before there is a model: what is not UTF-8 cannot. rows NULL is allowed. */
+ee_status model_rows_check(const row_encoding *rows, ee_error *error);
+
 /* Writes it; where rows is NULL, removes what an earlier model left there. */
 ee_status model_rows_write(const char *model, const row_encoding *rows, ee_error *error);
 

@@ -15,6 +15,7 @@ int trained_model_open(const command *self, const run_request *request, const ch
     if (request->dataset_texts.count > 1)
         return command_misused(self, "--save keeps one bandit: expected one data set, got %zu",
                                request->dataset_texts.count);
+    if (model_rows_check(dataset_row_encoding(request->datasets[0]), &error)) return command_refused(self, &error);
     return model_lock_take(path, &out->lock, &error) ? command_refused(self, &error) : EXIT_DONE;
 }
 

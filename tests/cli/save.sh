@@ -26,6 +26,12 @@ for verb in run grid; do
         refuse 1 'file: could not lock none/model: No such file or directory' "$verb" $problem -p uniform --save none/model
     }
 done
+# What cannot be written is said before the runs.
+printf 'gr\366\337e,plan\n1,a\n2,b\n3,a\n' >latin.csv
+code=0
+"$eenet" run -d table:latin.csv -p uniform -T 3 -s 0 --save model >stdout 2>stderr || code=$?
+[ "$code" = 1 ] && [ ! -s stdout ] && [ ! -e model ] || fail "latin: status $code: $(cat stdout stderr)"
+grep -q 'is not UTF-8, which JSON must be: save the table as UTF-8$' stderr || fail "latin: $(cat stderr)"
 refuse 2 "no flag is called '--save'" paper --save model
 
 # ---- run: the policy with the star ----
