@@ -127,7 +127,11 @@ static ee_status read_context(line_bandit *self, json_reader *reader, const deci
                               const json_token *token, json_text *row, ee_error *error)
 {
     if (self->rows) return json_skip(reader, token, row, error);
-    if (!self->blocks) return decide_read_context(&self->request, reader, limits, token, error);
+    if (!self->dim) return decide_read_context(&self->request, reader, limits, token, error);
+    if (!self->blocks)
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "context: the bandit takes vectors, and nothing besides; rows need MODEL.rows.json beside the model");
     decide_limits own = {.dim = self->dim / self->blocks};
     if (token->kind != JSON_KIND_ARRAY)
         return status_fail(error, EE_BAD_INPUT,

@@ -107,7 +107,7 @@ cat >expected <<'END'
 {"id":1,"arm":1,"action":"1","probability":1,"probabilities":[0,1]}
 {"id":2,"arm":0,"action":"x","probability":1,"probabilities":[1]}
 {"error":"line 3: actions[0] has 1 numbers, but the bandit takes 2"}
-{"error":"line 4: context: the bandit takes vectors, and nothing besides"}
+{"error":"line 4: context: the bandit takes vectors, and nothing besides; rows need MODEL.rows.json beside the model"}
 {"error":"line 5: expected a round, as {\"actions\": [[2 numbers], ...]}, or {\"id\": 1, \"reward\": 0.5}"}
 END
 answers expected vectors -p linucb --dim 2 <<'END'
