@@ -68,13 +68,13 @@ static ee_status split_options(const char *options, tried *into, ee_error *error
     for (char *next, *word = into->lists; word && *word && !status; word = next) {
         next = strchr(word, ' ');
         if (next) *next++ = '\0';
-        if (!strchr(word, ',')) {
-            used += (size_t)snprintf(into->fixed + used, capacity - used, "%s%s", used ? " " : "", word);
-            continue;
-        }
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        status = add_axis(into, word, equals + 1, error);
+        char *values = strchr(word, '=');
+        *values++ = '\0';
+        if (next && assignments_set(next, word)) continue; /* what is given later wins */
+        if (strchr(values, ','))
+            status = add_axis(into, word, values, error);
+        else
+            used += (size_t)snprintf(into->fixed + used, capacity - used, "%s%s=%s", used ? " " : "", word, values);
     }
     return status;
 }

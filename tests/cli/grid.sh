@@ -70,6 +70,14 @@ code=0
 test "$code" = 1 || fail "a run failed: exit status $code"
 grep -Eqx '  uniform .* 2/2' out || fail "the other did not play: $(cat out)"
 
+# What is given later wins: of two lists of one option, and of a list and a value.
+"$eenet" grid -d synthetic:inner,dim=4 -p greedy,greedy:paper --set greedy.f1.width=5,6 --set greedy:paper.f1.width=7,8,9 \
+    --tune 7 -T 20 -s 0 >out
+grep -Eq '^  greedy +2 ' out || fail "two settings of greedy: $(cat out)"
+grep -Eq '^  greedy:paper +3  f1.width=[789]$' out || fail "three of its preset: $(cat out)"
+"$eenet" grid -d synthetic:inner,dim=4 -p greedy --set greedy.f1.width=5,6 --set greedy.f1.width=7 --tune 7 -T 20 -s 0 >out
+! grep -q chosen out || fail "one setting is chosen by nobody: $(cat out)"
+
 # What cannot be.
 refused() {
     code=0
