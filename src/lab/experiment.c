@@ -1,7 +1,6 @@
 /* The folder, besides what results.h says:
  *
- *     pending/KEY.run  a run that ended before its turn: its line, without the curve's place, then its curve as it lies
- *                      in memory
+ *     pending/KEY.run  a run that ended before its turn: see pending_runs.h
  *
  * A run is kept by these steps, each on the disk before the next begins: its row in the file of curves; its line; its
  * file in pending/ is removed. Whatever step is the last before a crash, the lines alone say what is there: rows
@@ -9,12 +8,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "experiment.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -22,6 +18,7 @@
 #include "curves.h"
 #include "forecast.h"
 #include "lost_curves.h"
+#include "pending_runs.h"
 #include "run_keys.h"
 
 /* ---- the experiment ---- */
@@ -68,11 +65,6 @@ typedef struct experiment {
     ee_status status; /* of keeping what ended */
     ee_error *error;
 } experiment;
-
-static ee_status fail(ee_error *error, const char *verb, const char *path)
-{
-    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, path, strerror(errno));
-}
 
 /* ---- keeping a run ---- */
 
@@ -142,74 +134,31 @@ static ee_status keep(experiment *self, size_t place, const run_report *report)
 
 /* ---- pending ---- */
 
-static ee_status pending_path(const experiment *self, uint64_t key, char **path, ee_error *error)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%016" PRIx64 ".run", key);
-    return file_join(self->pending_folder, name, path, error);
-}
-
 static ee_status write_pending(experiment *self, size_t place, const run_report *report)
 {
-    char *path = NULL;
-    uint8_t *bytes = NULL;
-    size_t length, curve_size = report->job->rounds * sizeof *report->curve;
-    ee_status status = pending_path(self, self->entries[place].keys.run, &path, self->error);
-    if (!status) status = format_line(self, report, NULL, 0, &length);
-    if (!status) status = memory_create(NULL, &bytes, length + curve_size, 1, self->error);
-    if (!status) {
-        memcpy(bytes, self->line, length);
-        memcpy(bytes + length, report->curve, curve_size);
-        status = file_write(path, bytes, length + curve_size, self->error);
-    }
-    memory_free(bytes);
-    memory_free(path);
-    return status;
-}
-
-/* *found false, and EE_OK, where there is no such run, or only a damaged one. *curve, unless curve is NULL, is to be
- * freed with memory_free. */
-static ee_status read_pending(const experiment *self, size_t place, run_result *result, double **curve, bool *found,
-                              ee_error *error)
-{
-    *found = false;
-    const entry *own = &self->entries[place];
-    size_t size, curve_size = self->jobs[place].rounds * sizeof(double);
-    uint8_t *bytes = NULL;
-    char *path = NULL;
-    stored_run run = {0};
-    ee_status status = pending_path(self, own->keys.run, &path, error);
-    if (!status && file_read(path, &bytes, &size, NULL) == EE_OK) {
-        const uint8_t *newline = memchr(bytes, '\n', size);
-        size_t length = newline ? (size_t)(newline - bytes) : 0;
-        *found = newline && size - length - 1 == curve_size &&
-                 results_parse((const char *)bytes, length, 1, &run, NULL) == EE_OK &&
-                 run_keys_of_stored(&run).run == own->keys.run;
-        if (*found) *result = run.result;
-        if (*found && curve) status = memory_create(NULL, curve, curve_size, 1, error);
-        if (*found && curve && !status) memcpy(*curve, newline + 1, curve_size);
-    }
-    results_release_run(&run);
-    memory_free(bytes);
-    memory_free(path);
-    return status;
+    size_t length;
+    ee_status status = format_line(self, report, NULL, 0, &length);
+    if (status) return status;
+    pending_run run = {self->line, length, report->curve, report->job->rounds};
+    return pending_runs_write(self->pending_folder, self->entries[place].keys.run, &run, self->error);
 }
 
 static ee_status keep_pending(experiment *self, size_t place)
 {
     bool found;
     double *curve = NULL;
-    char *path = NULL;
     ee_error none = {EE_OK, ""};
     run_result result;
-    ee_status status = pending_path(self, self->entries[place].keys.run, &path, self->error);
-    if (!status) status = read_pending(self, place, &result, &curve, &found, self->error);
-    if (!status && !found) status = status_fail(self->error, EE_FILE_ERROR, "file: %s was taken away or damaged", path);
-    run_report report = {&self->jobs[place], &result, self->entries[place].options, curve, &none, NULL};
+    const run_job *job = &self->jobs[place];
+    uint64_t key = self->entries[place].keys.run;
+    ee_status status = pending_runs_read(self->pending_folder, key, job->rounds, &result, &curve, &found, self->error);
+    if (!status && !found)
+        status = status_fail(self->error, EE_FILE_ERROR, "file: %s/%016" PRIx64 ".run was taken away or damaged",
+                             self->pending_folder, key);
+    run_report report = {job, &result, self->entries[place].options, curve, &none, NULL};
     if (!status) status = keep(self, place, &report);
-    if (!status && unlink(path)) status = fail(self->error, "remove", path);
+    if (!status) status = pending_runs_remove(self->pending_folder, key, self->error);
     memory_free(curve);
-    memory_free(path);
     return status;
 }
 
@@ -314,34 +263,6 @@ static ee_status clean_curves(experiment *self)
     return status;
 }
 
-/* Whether a file in pending/ is of no use: a run whose line is there, or what file_write had not renamed yet. */
-static bool is_stale(const stored_runs *stored, const char *name)
-{
-    uint64_t key;
-    int length = 0;
-    if (sscanf(name, "%16" SCNx64 ".run%n", &key, &length) != 1 || length == 0) return false;
-    bool stale = name[length] != '\0';
-    for (size_t i = 0; i < stored->count && !stale; i++) stale = run_keys_of_stored(&stored->runs[i]).run == key;
-    return stale;
-}
-
-static ee_status clean_pending(experiment *self, const stored_runs *stored)
-{
-    DIR *files = opendir(self->pending_folder);
-    if (!files) return fail(self->error, "open", self->pending_folder);
-    ee_status status = EE_OK;
-    const struct dirent *file;
-    while (!status && (file = readdir(files))) {
-        char *path = NULL;
-        if (!is_stale(stored, file->d_name)) continue;
-        status = file_join(self->pending_folder, file->d_name, &path, self->error);
-        if (!status && unlink(path)) status = fail(self->error, "remove", path);
-        memory_free(path);
-    }
-    closedir(files);
-    return status;
-}
-
 static ee_status recover(experiment *self, const stored_runs *stored)
 {
     ee_status status = EE_OK;
@@ -352,7 +273,7 @@ static ee_status recover(experiment *self, const stored_runs *stored)
         if (!status && file->rows <= run->curve_row) file->rows = run->curve_row + 1;
     }
     if (!status) status = clean_curves(self);
-    return status ? status : clean_pending(self, stored);
+    return status ? status : pending_runs_clean(self->pending_folder, stored, self->error);
 }
 
 /* ---- the jobs ---- */
@@ -417,7 +338,8 @@ static ee_status look_up(experiment *self, const stored_runs *stored, const uint
         return EE_OK;
     }
     bool found;
-    ee_status status = read_pending(self, place, &self->results[place], NULL, &found, self->error);
+    ee_status status = pending_runs_read(self->pending_folder, own->keys.run, self->jobs[place].rounds,
+                                         &self->results[place], NULL, &found, self->error);
     if (!status && found) own->state = ENTRY_PENDING;
     return status;
 }

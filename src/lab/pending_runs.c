@@ -1,0 +1,104 @@
+#define _POSIX_C_SOURCE 200809L
+#include "pending_runs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "run_keys.h"
+
+static ee_status fail(ee_error *error, const char *verb, const char *path)
+{
+    return status_fail(error, EE_FILE_ERROR, "file: could not %s %s: %s", verb, path, strerror(errno));
+}
+
+static ee_status find_path(const char *folder, uint64_t key, char **path, ee_error *error)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%016" PRIx64 ".run", key);
+    return file_join(folder, name, path, error);
+}
+
+ee_status pending_runs_write(const char *folder, uint64_t key, const pending_run *run, ee_error *error)
+{
+    char *path = NULL;
+    uint8_t *bytes = NULL;
+    size_t curve_size = run->rounds * sizeof *run->curve;
+    ee_status status = find_path(folder, key, &path, error);
+    if (!status) status = memory_create(NULL, &bytes, run->length + curve_size, 1, error);
+    if (!status) {
+        memcpy(bytes, run->line, run->length);
+        memcpy(bytes + run->length, run->curve, curve_size);
+        status = file_write(path, bytes, run->length + curve_size, error);
+    }
+    memory_free(bytes);
+    memory_free(path);
+    return status;
+}
+
+ee_status pending_runs_read(const char *folder, uint64_t key, uint64_t rounds, run_result *result, double **curve,
+                            bool *found, ee_error *error)
+{
+    *found = false;
+    size_t size, curve_size = rounds * sizeof(double);
+    uint8_t *bytes = NULL;
+    char *path = NULL;
+    stored_run run = {0};
+    ee_status status = find_path(folder, key, &path, error);
+    if (!status && file_read(path, &bytes, &size, NULL) == EE_OK) {
+        const uint8_t *newline = memchr(bytes, '\n', size);
+        size_t length = newline ? (size_t)(newline - bytes) : 0;
+        *found = newline && size - length - 1 == curve_size &&
+                 results_parse((const char *)bytes, length, 1, &run, NULL) == EE_OK &&
+                 run_keys_of_stored(&run).run == key;
+        if (*found) *result = run.result;
+        if (*found && curve) status = memory_create(NULL, curve, curve_size, 1, error);
+        if (*found && curve && !status) memcpy(*curve, newline + 1, curve_size);
+    }
+    results_release_run(&run);
+    memory_free(bytes);
+    memory_free(path);
+    return status;
+}
+
+ee_status pending_runs_remove(const char *folder, uint64_t key, ee_error *error)
+{
+    char *path = NULL;
+    ee_status status = find_path(folder, key, &path, error);
+    if (!status && unlink(path)) status = fail(error, "remove", path);
+    memory_free(path);
+    return status;
+}
+
+/* Whether a file in pending/ is of no use: a run whose line is there, or what file_write had not renamed yet. */
+static bool is_stale(const stored_runs *stored, const char *name)
+{
+    uint64_t key;
+    int length = 0;
+    if (sscanf(name, "%16" SCNx64 ".run%n", &key, &length) != 1 || length == 0) return false;
+    bool stale = name[length] != '\0';
+    for (size_t i = 0; i < stored->count && !stale; i++) stale = run_keys_of_stored(&stored->runs[i]).run == key;
+    return stale;
+}
+
+ee_status pending_runs_clean(const char *folder, const stored_runs *stored, ee_error *error)
+{
+    DIR *files = opendir(folder);
+    if (!files) return fail(error, "open", folder);
+    ee_status status = EE_OK;
+    const struct dirent *file;
+    while (!status && (file = readdir(files))) {
+        char *path = NULL;
+        if (!is_stale(stored, file->d_name)) continue;
+        status = file_join(folder, file->d_name, &path, error);
+        if (!status && unlink(path)) status = fail(error, "remove", path);
+        memory_free(path);
+    }
+    closedir(files);
+    return status;
+}
