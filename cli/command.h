@@ -75,14 +75,13 @@ typedef struct arguments {
     bool only_words; /* "--" was passed */
 } arguments;
 
-/* The value of a flag that takes a list, as "a,b", may have blanks after its commas, in one word or in several. */
-
 enum { ARGUMENT_WORD = -1, ARGUMENT_END = -2, ARGUMENT_BAD = -3 };
 
 arguments arguments_of(const command *owner, int count, char **words);
 
 /* The place of the next flag, as command_flag has it, with *value what it takes; or ARGUMENT_WORD, with *value the
- * word; or ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. */
+ * word; or ARGUMENT_END; or ARGUMENT_BAD, after saying why on stderr. A list, as "a,b", may be
+ * given with blanks after its commas, in one word or in several. */
 int arguments_next(arguments *from, const char **value);
 
 /* Frees the lists that were given in several words: they are valid until then. */
