@@ -35,7 +35,9 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     fastcb *self = NULL;
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (!status) status = exploitation_create(&self->shared, &neural_fastcb_class, setup, error);
-    if (!status) status = exploitation_start(&self->shared, setup, 0, error);
+    if (status) return status;
+    self->shared.units.by_range = true; /* whatever f1's loss is: rule() needs the largest reward */
+    status = exploitation_start(&self->shared, setup, 0, error);
     if (status) return status;
     self->gamma = options->gamma;
     self->exponent = options->exponent;

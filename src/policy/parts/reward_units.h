@@ -9,8 +9,8 @@
  * those of all arms stay as they are: so the spread rises at once, and falls slowly. While all rewards that came are
  * equal it is 0: then all arms are expected to be worth the same.
  *
- * Who learns shares, as cross-entropy does, has the range in their place: the centre is the least reward so far and the
- * spread is the most less the least, so that y is within 0 to 1.
+ * Who learns shares, as cross-entropy and neural-fastcb do, has the range in their place: the centre is the least
+ * reward so far and the spread is the most less the least, so that y of a reward is within 0 to 1.
  *
  * All but the least and the most forgets slowly, since what rewards are like may change. */
 #ifndef EENET_REWARD_UNITS_H

@@ -12,7 +12,7 @@ static const parameters *parameters_of(const ee_bandit *bandit)
 }
 
 /* f1's own output for an arm. */
-static double logit_of(const ee_bandit *bandit, vector x)
+static double output_of(const ee_bandit *bandit, vector x)
 {
     const network *f1 = &((const exploitation *)bandit->policy)->f1.network;
     float *activations = calloc(f1->activation_count, sizeof *activations);
@@ -68,6 +68,26 @@ static void probabilities_are_the_papers(void **state)
     ee_bandit_free(bandit);
 }
 
+/* Losses are those of the range for any loss of f1, which then is a share of it and no logit. */
+static void a_squared_loss_has_the_same_range(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 f1.loss=squared scale=off recall=0");
+    ee_score scores[ARMS];
+    play(bandit, 1, 80, 2, 6);
+    assert_true(parameters_of(bandit)->centre == 2 && parameters_of(bandit)->spread == 4);
+    round_draw(&round_now, 81, ARMS, DIM, DIM);
+    assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
+    for (size_t i = 0; i < ARMS; i++)
+        assert_close(scores[i].exploitation, 2 + 4 * output_of(bandit, vector_of_arm(&round_now.dense, i)), 1e-5);
+    model saved = model_save(bandit);
+    ee_bandit *loaded = model_load(saved);
+    assert_true(parameters_of(loaded)->spread == 4);
+    model_free(&saved);
+    ee_bandit_free(loaded);
+    ee_bandit_free(bandit);
+}
+
 /* Until two rewards differ nobody knows what a loss is: every arm is as good. */
 static void equal_rewards_say_nothing(void **state)
 {
@@ -78,7 +98,7 @@ static void equal_rewards_say_nothing(void **state)
     assert_int_equal(ee_bandit_probabilities(bandit, &round_now.dense, told, NULL), EE_OK);
     for (size_t i = 0; i < ARMS; i++) {
         assert_close(told[i], 1.0 / ARMS, 1e-12);
-        assert_true(fabs(logit_of(bandit, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
+        assert_true(fabs(output_of(bandit, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
     }
     ee_bandit_free(bandit);
 }
@@ -94,7 +114,7 @@ static void f1_is_the_logit_of_a_share(void **state)
     assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
     assert_true(parameters_of(bandit)->centre == -4 && parameters_of(bandit)->spread == 10);
     for (size_t i = 0; i < ARMS; i++) {
-        double share = 1 / (1 + exp(-logit_of(bandit, vector_of_arm(&round_now.dense, i))));
+        double share = 1 / (1 + exp(-output_of(bandit, vector_of_arm(&round_now.dense, i))));
         assert_close(scores[i].exploitation, -4 + 10 * share, 1e-6);
     }
     ee_bandit_free(bandit);
@@ -165,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probabilities_are_the_papers),
+        cmocka_unit_test(a_squared_loss_has_the_same_range),
         cmocka_unit_test(equal_rewards_say_nothing),
         cmocka_unit_test(f1_is_the_logit_of_a_share),
         cmocka_unit_test(rewards_outside_the_range_are_its_ends),
