@@ -113,24 +113,30 @@ static inline void assert_continues(const char *name, const char *options, bool 
 {
     enum { ARMS = 6, DIM = 8, MORE = 25 };
     static round_arms round;
-    ee_bandit *bandit = bandit_make(name, DIM, 4, options);
+    ee_bandit *bandit = bandit_make(name, DIM, 4, options), *unsaved = bandit_make(name, DIM, 4, options);
     bandit_play(bandit, 1, first, ARMS, sparse);
+    bandit_play(unsaved, 1, first, ARMS, sparse);
     /* One decision waits for its reward while the model is saved. */
     round_draw(&round, first + 1, ARMS, DIM, 4);
     ee_decision waiting = bandit_choose(bandit, sparse ? &round.sparse : &round.dense, NULL);
+    bandit_choose(unsaved, sparse ? &round.sparse : &round.dense, NULL);
     model saved = model_save(bandit);
     ee_bandit *loaded = model_load(saved);
     assert_true(model_is_of(saved, loaded));
     bandit_play(bandit, first + 2, first + MORE, ARMS, sparse);
     bandit_play(loaded, first + 2, first + MORE, ARMS, sparse);
+    bandit_play(unsaved, first + 2, first + MORE, ARMS, sparse);
     bandit_reward(bandit, waiting.id, 1);
     bandit_reward(loaded, waiting.id, 1);
+    bandit_reward(unsaved, waiting.id, 1);
     model later = model_save(bandit);
     assert_true(model_is_of(later, loaded));
+    assert_true(model_is_of(later, unsaved));
     model_free(&saved);
     model_free(&later);
     ee_bandit_free(bandit);
     ee_bandit_free(loaded);
+    ee_bandit_free(unsaved);
 }
 
 /* The same rounds dense and sparse: the same scores but for rounding, while no training makes much of it. */

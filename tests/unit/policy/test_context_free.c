@@ -191,6 +191,35 @@ static void thompson_becomes_normal_for_good(void **state)
     ee_bandit_free(bandit);
 }
 
+/* Rewards that come late, in another order, leave what the same rewards leave that come at once. */
+static void late_rewards_leave_the_same_tallies(void **state)
+{
+    (void)state;
+    enum { ARMS = 3, WAITING = 40 };
+    for (size_t p = 0; p < POLICIES; p++) {
+        ee_bandit *late = bandit_make(policies[p], 1, 9, NULL), *at_once = bandit_make(policies[p], 1, 9, NULL);
+        ee_arms arms = alike(ARMS);
+        ee_decision made[WAITING];
+        random_stream stream = random_named(p, "late");
+        for (size_t i = 0; i < WAITING; i++) made[i] = bandit_choose(late, &arms, NULL);
+        for (size_t i = WAITING; i-- > 0;) {
+            double reward = 3 + 2 * random_normal(&stream);
+            bandit_reward(late, made[i].id, reward);
+            teach(at_once, &arms, made[i].arm, reward);
+        }
+        for (size_t i = 0; i < ARMS; i++) {
+            const tally *own = tallies_of(&late->policy->parameters, &arms, i);
+            const tally *other = tallies_of(&at_once->policy->parameters, &arms, i);
+            assert_true(own->count == other->count && own->count > 1);
+            assert_close(own->mean, other->mean, 1e-9);
+            assert_close(own->squares, other->squares, 1e-9);
+        }
+        assert_true(tallies_all(&late->policy->parameters)->plays == WAITING);
+        ee_bandit_free(late);
+        ee_bandit_free(at_once);
+    }
+}
+
 /* In other units of the rewards both decide the same. The first two rewards differ: before that there is no unit. */
 static void units_do_not_matter(void **state)
 {
@@ -487,6 +516,7 @@ int main(void)
         cmocka_unit_test(thompson_draws_shares_of_ones),
         cmocka_unit_test(thompson_draws_means_of_other_rewards),
         cmocka_unit_test(thompson_becomes_normal_for_good),
+        cmocka_unit_test(late_rewards_leave_the_same_tallies),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(arms_are_positions),
         cmocka_unit_test(blocks_are_known_in_any_order),

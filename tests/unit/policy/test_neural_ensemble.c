@@ -106,11 +106,12 @@ static void thompson_plays_by_votes(void **state)
     ee_bandit_free(bandit);
 }
 
-/* What a voter remembers of an arm counts in his vote: an arm whose rewards are certain wins with all of them. */
+/* What is remembered of an arm counts in each vote: members that never learn agree on an arm whose rewards are certain.
+ */
 static void voters_remember_arms(void **state)
 {
     (void)state;
-    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson prior=1");
+    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
     double told[ARMS];
     round_draw(&round_now, 1, ARMS, DIM, DIM);
     for (int t = 0; t < 400; t++) {
