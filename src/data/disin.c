@@ -132,6 +132,7 @@ static ee_status read_articles(source *file, const disin_options *options, artic
 {
     columns where = {0};
     bool found = true;
+    rows_mend_line_ends(file);
     row_reader rows = rows_start(file, NULL);
     ee_status status = read_header(&rows, options, &where, seen, error);
     while (!status && found) {

@@ -267,6 +267,7 @@ static ee_status tell(const rating_reader *reader, survey *seen, ee_error *error
 ee_status rating_list_read(source *file, const char *owner, const char *const columns[RATING_COLUMNS], survey *seen,
                            rating_list *out, ee_error *error)
 {
+    rows_mend_line_ends(file);
     rating_reader reader = {
         .rows = rows_start(file, NULL), .owner = owner, .wanted = columns, .whole = true, .list = out};
     ee_status status = read_rows(&reader, error);

@@ -59,8 +59,7 @@ static const char *find_separator(const source *file)
     return best < USUAL ? usual[best] : " ";
 }
 
-/* Some programs end lines with \r alone: then no \n is in the whole file. */
-static void mend_line_ends(source *file)
+void rows_mend_line_ends(source *file)
 {
     if (memchr(file->bytes, '\n', file->size)) return;
     for (size_t i = 0; i < file->size; i++)
@@ -70,7 +69,6 @@ static void mend_line_ends(source *file)
 row_reader rows_start(source *file, const char *separator)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* some programs put it before UTF-8 */
-    mend_line_ends(file);
     row_reader rows = {.file = file, .separator = separator ? separator : find_separator(file), .next_line = 1};
     if (file->size >= 3 && memcmp(file->bytes, mark, 3) == 0) rows.position = 3;
     return rows;

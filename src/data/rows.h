@@ -1,6 +1,5 @@
 /* Rows of separated fields: CSV, TSV and their like. A field may stand in double quotes, in which a separator or a line
- * break is text and "" is one quote (RFC 4180). Lines end in \n or \r\n, or in \r where no \n is in the file; blank
- * ones are passed over. */
+ * break is text and "" is one quote (RFC 4180). Lines end in \n or \r\n; blank ones are passed over. */
 #ifndef EENET_ROWS_H
 #define EENET_ROWS_H
 
@@ -23,6 +22,9 @@ typedef struct row_reader {
     size_t count, capacity;
     size_t next_line;
 } row_reader;
+
+/* Before a whole file is read: some programs end lines with \r alone. Where no \n is in it, each \r becomes one. */
+void rows_mend_line_ends(source *file);
 
 /* Starts at the first byte. separator NULL: the first of "::", tab, comma, semicolon that the first line has; but
  * semicolon before comma where the first lines have as many of them, and commas in numbers alone, as 3,14; a space

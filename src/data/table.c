@@ -146,6 +146,7 @@ ee_status table_parse(source *file, const char *text, survey *seen, classes_data
     table_options options;
     ee_status status = read_options(text, &options, error);
     if (status) return status;
+    rows_mend_line_ends(file);
     status = libsvm_recognize(file) ? libsvm_parse(file, &options, seen, out, error)
                                     : separated_parse(file, &options, seen, out, error);
     if (!status) (*out)->in_order = options.order.pick == ORDER_FILE;

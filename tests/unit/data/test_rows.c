@@ -68,7 +68,6 @@ static void lines_and_fields(void **state)
     expect_rows(",\n,,", ",", "1:[][]\n2:[][][]\n");
     expect_rows("a,\r\n,b", ",", "1:[a][]\n2:[][b]\n");
     expect_rows("a\rb,c\r\n", ",", "1:[a\rb][c]\n");
-    expect_rows("a,b\r\rc,\"d\re\"\rf,g", ",", "1:[a][b]\n3:[c][d\ne]\n5:[f][g]\n"); /* no \n: \r ends lines */
     expect_rows("\n\na\n\n\nb\n", ",", "3:[a]\n6:[b]\n");
     expect_rows("\xef\xbb\xbf"
                 "a,b\n",

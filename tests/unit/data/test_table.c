@@ -273,6 +273,8 @@ static void separators_and_line_ends(void **state)
     static const char rows[] = "0| 0:1 1:2\n1| 0:3 1:4\n";
     expect_rows("a\tb\ttarget\n1\t2\tx\n3\t4\ty\n", PLAIN, 2, 2, rows);
     expect_rows("a;b;target\r\n1;2;x\r\n3;4;y", PLAIN, 2, 2, rows);
+    expect_rows("a;b;target\r1;2;x\r\r3;4;y\r", PLAIN, 2, 2, rows);
+    expect_rows("# a, b\rx 1:1 2:2\ry 1:3 2:4\r", PLAIN, 2, 2, rows); /* libsvm's format */
     expect_rows("a b target\n1 2  x\n3  4 y\n", PLAIN, 2, 2, rows);
     expect_rows("a, b, target\n1, 2, x\n3, 4, y\n", PLAIN, 2, 2, rows);
     expect_rows("\xef\xbb\xbf\"a\",b,target\n1,2,x\n3,4,y\n", PLAIN ",label=target", 2, 2, rows);
