@@ -86,7 +86,7 @@ bool figure_cells_compared(const figure_cells *of)
 /* An axis cannot be drawn from zero to zero. */
 static double above_zero(double value)
 {
-    return fmax(value, 1e-6);
+    return value > 1e-6 ? value : 1.0;
 }
 
 /* Beside uniform's regret all others look alike: the frame ends at twice the least. */

@@ -75,16 +75,6 @@ static void add_byline(text *page)
 
 /* ---- the first part: what was run, and all data sets at one glance ---- */
 
-static size_t count_styles(const summary_groups *list)
-{
-    size_t most = 0;
-    for (size_t g = 0; g < list->count; g++)
-        for (size_t i = 0; i < list->groups[g].count; i++)
-            if (list->groups[g].cells[i].labels[SUMMARY_MAIN] && list->groups[g].cells[i].style + 1 > most)
-                most = list->groups[g].cells[i].style + 1;
-    return most;
-}
-
 static bool is_played_before(const summary_groups *list, size_t group, size_t cell)
 {
     const char *policy = list->groups[group].cells[cell].runs[0]->policy;
@@ -264,7 +254,7 @@ static int by_standing(const void *left, const void *right)
 static void add_overview_rows(text *page, const summary_groups *list)
 {
     standing *order; /* (count) */
-    size_t count = count_styles(list);
+    size_t count = report_styles(list);
     ee_status status = memory_create(NULL, &order, count, sizeof *order, page->error);
     if (status) {
         page->status = status;
@@ -276,10 +266,18 @@ static void add_overview_rows(text *page, const summary_groups *list)
     memory_free(order);
 }
 
+static bool is_compared(const summary_groups *list)
+{
+    for (size_t g = 0; g < list->count; g++)
+        for (size_t i = 0; i < list->groups[g].count; i++)
+            if (list->groups[g].cells[i].against.pairs) return true;
+    return false;
+}
+
 static void add_overview(text *page, const summary *of)
 {
     const summary_groups *list = &of->results;
-    text_add(page, "<h2 id=\"overview\">Overview</h2>\n<div class=\"scroll\"><table>\n<thead><tr>"
+    text_add(page, "<h2 id=\"overview\">Overview</h2>\n<div class=\"scroll\"><table class=\"overview\">\n<thead><tr>"
                    "<th scope=\"col\">policy</th>");
     for (size_t g = 0; g < list->count; g++) {
         text_add(page, "<th scope=\"col\">");
@@ -291,11 +289,13 @@ static void add_overview(text *page, const summary *of)
     text_add(page,
              "</tbody></table></div>\n<p class=\"legend\">Mean regret<sup><a href=\"#note-1\">1</a></sup> ± "
              "standard deviation over the seeds; less is better. %s <b>Bold</b>: the least mean of the column, among "
-             "the policies that have all its seeds. ≈: the difference to the reference is not significant (p of "
-             "the paired sign-flip test, Holm-corrected within the data set, is 0.05 or more). ?: too few seeds for "
-             "a test. No mark: it is significant.</p>\n",
+             "the policies that have all its seeds.%s</p>\n",
              list->count > 1 ? "In the order of the mean rank, which is 1 for the least regret of each data set."
-                             : "Least first.");
+                             : "Least first.",
+             is_compared(list) ? " ≈: the difference to the reference is not significant (p of the paired sign-flip "
+                                 "test, Holm-corrected within the data set, is 0.05 or more). ?: too few seeds for a "
+                                 "test. No mark: it is significant."
+                               : "");
 }
 
 static void add_runs(text *page, const summary *of, const report_place *place)

@@ -115,7 +115,8 @@ static void add_result_table(text *page, const summary_group *group, summary_par
         text_html(page, reference);
         text_add(page, ".");
     } else {
-        text_add(page, "Nothing is compared, since the reference was not played here.");
+        text_add(page, "Nothing is compared, since the reference was not played here: <code>eenet report DIR "
+                       "--reference POLICY</code> names another.");
     }
     text_add(page, " The small numbers lead to what the columns mean.</p>\n");
 }
@@ -136,6 +137,34 @@ static void add_figure(text *page, const summary_group *group, figure_kind kind,
     report_place_link(page, place, name);
     text_add(page, "</figcaption></figure>\n");
     memory_free(name);
+}
+
+/* What the figure has, and no more. */
+static void write_regret_caption(text *caption, const figure_cells *cells)
+{
+    bool bands = false;
+    for (size_t i = 0; i < cells->count; i++) bands = bands || figure_cells_at(cells, i)->count > 1;
+    text_add(caption, bands ? "Mean regret over the seeds; the bands are one standard deviation to each side."
+                            : "Regret of one seed, round by round.");
+    if (cells->count > 1) text_add(caption, " The legend is in the order of the regret at the end.");
+    if (figure_cells_at(cells, cells->count - 1)->mean > figure_cells_top(cells))
+        text_add(caption, " What loses more than twice the least leaves the frame, unless the axes are logarithmic.");
+    if (figure_cells_compared(cells))
+        text_add(caption, " Below, larger: the same less that of the reference%s.",
+                 cells->count > 2 ? ", with the nearest half of the others in the frame" : "");
+}
+
+static void add_regret_figure(text *page, const summary_group *group, figure_kind kind, const report_place *place)
+{
+    if (page->status || !figure_has(group, kind)) return;
+    figure_cells cells = {0};
+    text caption = text_start(page->error);
+    ee_status status = figure_cells_create(group, kind, &cells, page->error);
+    if (!status) write_regret_caption(&caption, &cells);
+    page->status = status ? status : caption.status;
+    if (!page->status) add_figure(page, group, kind, place, caption.bytes);
+    memory_free(caption.bytes);
+    figure_cells_release(&cells);
 }
 
 static void add_ablation(text *page, const summary_group *group, summary_part part, const report_place *place)
@@ -160,9 +189,7 @@ static void add_ablation(text *page, const summary_group *group, summary_part pa
                             FIGURE_WEIGHT},
     };
     text_add(page, "<h3>%s</h3>\n<p>%s All else is as in the reference.</p>\n", kinds[part].title, kinds[part].text);
-    add_figure(page, group, kinds[part].figure, place,
-               "Mean regret over the seeds; the bands are one standard deviation to each side. Below, larger: the same "
-               "means less that of the reference.");
+    add_regret_figure(page, group, kinds[part].figure, place);
     add_result_table(page, group, part);
 }
 
@@ -265,11 +292,7 @@ void report_group(text *page, const summary_group *group, const report_place *pl
     report_seeds(page, group, NULL);
     text_add(page, "</p>\n");
     add_repeats(page, group);
-    add_figure(page, group, FIGURE_REGRET, place,
-               "Mean regret over the seeds; the bands are one standard deviation to each side. The legend is in the "
-               "order of the regret at the end. What loses more than twice the least leaves the frame, unless the "
-               "axes are logarithmic. Below, larger: the same means less that of the reference, with the nearest half "
-               "of the others in the frame.");
+    add_regret_figure(page, group, FIGURE_REGRET, place);
     add_result_table(page, group, SUMMARY_MAIN);
     add_slots(page, group);
     add_ablation(page, group, SUMMARY_LABEL, place);

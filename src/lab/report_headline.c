@@ -30,6 +30,23 @@ static bool has_rival(const summary_group *group)
     return lead->next < group->count && lead->by.pairs == group->cells[lead->best].count;
 }
 
+static bool is_tied(const summary_group *group)
+{
+    return has_rival(group) && group->lead.by.difference == 0.0;
+}
+
+/* Who has the regret of the best too: "linucb and 2 others". */
+static void add_tied(text *page, const summary_group *group)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < group->count; i++)
+        others += i != group->lead.best && i != group->lead.next && group->cells[i].best;
+    text_html(page, name_of(group, group->lead.next));
+    if (!others) return;
+    text_add(page, " and ");
+    report_plural(page, others, "other", "others");
+}
+
 /* "99.0 (16%) less than neural-linear": over the seeds that both have. */
 static void add_distance(text *page, const summary_group *group)
 {
@@ -72,9 +89,9 @@ static void add_verdict(text *page, const summary_lead *lead)
 static void add_lead(text *page, const summary_group *group)
 {
     const summary_cell *best = &group->cells[group->lead.best];
-    bool rival = has_rival(group), tied = rival && group->lead.by.difference == 0.0;
+    bool rival = has_rival(group), tied = is_tied(group);
     text_add(page, tied ? " has, with " : rival ? " has the least regret, " : " has a regret of ");
-    if (tied) text_html(page, name_of(group, group->lead.next));
+    if (tied) add_tied(page, group);
     if (tied) text_add(page, ", the least regret, ");
     page_number(page, best->mean, report_decimals(group));
     if (!rival && group->lead.next < group->count) text_add(page, "; no other has played the same seeds");
@@ -96,37 +113,30 @@ static void add_one(text *page, const summary_group *group)
 
 /* ---- several data sets ---- */
 
-static size_t winner_of(const summary_group *group)
-{
-    return group->cells[group->lead.best].style;
-}
-
-static size_t count_wins(const summary_groups *list, size_t style)
+/* The data sets that a policy leads, alone or with others; and its name, where there are some. */
+static size_t count_wins(const summary_groups *list, size_t style, const char **name)
 {
     size_t wins = 0;
-    for (size_t g = 0; g < list->count; g++) wins += winner_of(&list->groups[g]) == style;
+    for (size_t g = 0; g < list->count; g++)
+        for (size_t i = 0; i < list->groups[g].count; i++) {
+            if (list->groups[g].cells[i].style != style || !list->groups[g].cells[i].best) continue;
+            *name = name_of(&list->groups[g], i);
+            wins++;
+        }
     return wins;
-}
-
-/* The first group that a policy with so many wins leads, from a group on; list->count where there is none. */
-static size_t find_winner(const summary_groups *list, size_t wins, size_t from)
-{
-    for (size_t g = from; g < list->count; g++) {
-        size_t style = winner_of(&list->groups[g]), before = 0;
-        while (winner_of(&list->groups[before]) != style) before++;
-        if (before == g && count_wins(list, style) == wins) return g;
-    }
-    return list->count;
 }
 
 /* "eenet has the least regret on 3 of 4 data sets, linucb on 1": who wins most often comes first. */
 static void add_winners(text *page, const summary_groups *list)
 {
     bool begun = false;
+    size_t styles = report_styles(list);
     for (size_t wins = list->count; wins; wins--)
-        for (size_t g = find_winner(list, wins, 0); g < list->count; g = find_winner(list, wins, g + 1)) {
+        for (size_t style = 0; style < styles; style++) {
+            const char *name = NULL;
+            if (count_wins(list, style, &name) != wins) continue;
             text_add(page, begun ? ", " : "");
-            add_bold(page, name_of(&list->groups[g], list->groups[g].lead.best));
+            add_bold(page, name);
             if (begun)
                 text_add(page, " on %zu", wins);
             else if (wins == 2 && list->count == 2)
@@ -141,12 +151,14 @@ static void add_winners(text *page, const summary_groups *list)
 
 static void add_overall(text *page, const summary_groups *list)
 {
-    size_t tested = 0, significant = 0;
+    size_t rivals = 0, tested = 0, significant = 0;
     for (size_t g = 0; g < list->count; g++) {
         const summary_group *group = &list->groups[g];
+        rivals += has_rival(group);
         tested += has_rival(group) && group->lead.testable;
         significant += has_rival(group) && leads_significantly(&group->lead);
     }
+    if (!rivals) return; /* who is alone leads nobody */
     text_add(page, "<p class=\"headline\">");
     add_winners(page, list);
     if (!tested)
@@ -164,10 +176,10 @@ static void add_overall(text *page, const summary_groups *list)
 static void add_short(text *page, const summary_group *group)
 {
     const summary_lead *lead = &group->lead;
-    bool rival = has_rival(group), tied = rival && lead->by.difference == 0.0;
+    bool rival = has_rival(group), tied = is_tied(group);
     add_bold(page, name_of(group, lead->best));
-    if (tied) text_add(page, " and ");
-    if (tied) add_bold(page, name_of(group, lead->next));
+    if (tied) text_add(page, " with ");
+    if (tied) add_tied(page, group);
     text_add(page, ", ");
     page_number(page, group->cells[lead->best].mean, report_decimals(group));
     if (!rival || tied) return;
@@ -216,6 +228,10 @@ static seed_needs find_needs(const summary_group *group)
         if (!cell->labels[SUMMARY_MAIN] || !cell->against.pairs) continue;
         tests++;
         if (cell->against.pairs > out.has) out.has = cell->against.pairs;
+    }
+    if (!tests) { /* the reference was not played: what is tested is the lead */
+        tests = group->lead.tests;
+        out.has = group->lead.by.pairs;
     }
     if (!tests) return out;
     out.needs = 1;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "data/plain_number.h"
 #include "page.h"
 
 /* ---- the heads of tables ---- */
@@ -91,13 +92,13 @@ void report_delay(text *page, const delay *late)
         text_add(page, "each reward comes %" PRIu64 " round%s after its decision; ", late->rounds,
                  late->rounds == 1 ? "" : "s");
     if (late->kind == DELAY_GEOMETRIC)
-        text_add(page, "each reward comes a random number of rounds after its decision, geometric with mean %g; ",
-                 late->mean);
+        text_add(page, "each reward comes a random number of rounds after its decision, geometric with mean %s; ",
+                 plain_number_of(late->mean, 6).text);
     if (late->kind == DELAY_CLICKS)
         text_add(page,
-                 "a reward above 0 comes a random number of rounds after its decision, geometric with mean %g and "
+                 "a reward above 0 comes a random number of rounds after its decision, geometric with mean %s and "
                  "below %" PRIu64 ", and any other is told as 0 after %" PRIu64 " rounds; ",
-                 late->mean, late->rounds, late->rounds);
+                 plain_number_of(late->mean, 6).text, late->rounds, late->rounds);
 }
 
 int report_decimals(const summary_group *group)
@@ -112,6 +113,16 @@ size_t report_count(const summary_group *group, summary_part part)
     size_t count = 0;
     for (size_t i = 0; i < group->count; i++) count += group->cells[i].labels[part] != NULL;
     return count;
+}
+
+size_t report_styles(const summary_groups *list)
+{
+    size_t most = 0;
+    for (size_t g = 0; g < list->count; g++)
+        for (size_t i = 0; i < list->groups[g].count; i++)
+            if (list->groups[g].cells[i].labels[SUMMARY_MAIN] && list->groups[g].cells[i].style + 1 > most)
+                most = list->groups[g].cells[i].style + 1;
+    return most;
 }
 
 bool report_is_significant(const summary_cell *cell)

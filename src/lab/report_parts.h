@@ -68,6 +68,9 @@ int report_decimals(const summary_group *group);
 /* How many cells of the group are in the part. */
 size_t report_count(const summary_group *group, summary_part part);
 
+/* One more than the largest style of a policy. */
+size_t report_styles(const summary_groups *list);
+
 bool report_is_significant(const summary_cell *cell);
 
 #endif

@@ -269,12 +269,18 @@ static ee_status find_lead(summary_group *group, ee_error *error)
     summary_lead *lead = &group->lead;
     lead->best = find_best(group, group->count);
     lead->next = find_best(group, lead->best);
-    if (lead->best < group->count) group->cells[lead->best].best = true;
+    if (lead->best == group->count) return EE_OK;
+    const summary_cell *best = &group->cells[lead->best];
+    for (size_t i = 0; i < group->count; i++) {
+        summary_cell *cell = &group->cells[i];
+        cell->best = cell->labels[SUMMARY_MAIN] && cell->count == best->count && cell->mean == best->mean;
+    }
     if (lead->next == group->count) return EE_OK;
     duels with;
     ee_status status = compare_all(group, SUMMARY_MAIN, lead->best, &with, error);
     if (!status) {
         lead->by = with.found[lead->next];
+        for (size_t i = 0; i < group->count; i++) lead->tests += with.found[i].pairs > 0;
         lead->p_holm = with.p[lead->next];
         lead->testable = with.least[lead->next] < SUMMARY_LEVEL;
     }

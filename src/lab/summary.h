@@ -53,7 +53,8 @@ typedef struct summary_cell {
 typedef struct summary_lead {
     size_t best, next; /* least and next least regret, as places in cells; the number of cells where there is none */
     comparison by;     /* the next one's regret less that of the best, over common seeds */
-    double p_holm;     /* corrected for the comparisons of the best with all others */
+    size_t tests;      /* comparisons of the best with others */
+    double p_holm;     /* corrected for all of them */
     bool testable;     /* as in a cell */
 } summary_lead;
 

@@ -169,6 +169,14 @@ for page in 'a b/page.html' e/page.html 'a b/c#d/runs 1/figures/page.html' "$PWD
     check_links "$page"
 done
 
+# A caption tells what its figure has: here one policy of one seed is compared with none.
+"$eenet" run -d synthetic:inner -p linucb -T 50 -s 0 -o lone >/dev/null
+"$eenet" report lone >out
+grep -q '<figcaption>Regret of one seed, round by round\. For papers' lone/report.html ||
+    fail "caption of one line: $(grep figcaption lone/report.html)"
+grep -q '<figcaption>Mean regret over the seeds; the bands .* Below, larger: the same less that of the reference\.' runs/report.html ||
+    fail "caption of two: $(grep figcaption runs/report.html)"
+
 # Another reference gives another page; it may be a variant, as the page names it.
 "$eenet" report runs --reference greedy -o other.html >out
 grep -q 'Differences are to greedy' other.html || fail "--reference"

@@ -310,6 +310,18 @@ describe('logarithmic axes', () => {
     });
 });
 
+test('long names are broken, not cut', async (t) => {
+    const long = 'a_very_long_name_'.repeat(6);
+    const whole = readFileSync(join(folder, 'runs', 'report.html'), 'utf8');
+    for (const options of [{}, PHONE]) {
+        const page = await open(t, options);
+        await page.setContent(whole.replaceAll('synthetic:cosine', long).replaceAll('<p class="headline">', `<p class="headline">On ${long}, `));
+        const width = options.viewport?.width ?? 1280;
+        const cut = (await lookAt(page, width)).filter((sentence) => / is cut$| wide$/.test(sentence));
+        assert.deepEqual(cut, []);
+    }
+});
+
 test('links to files lead to files', async (t) => {
     const page = await open(t);
     const links = await page.locator('a:not([href^="#"])').evaluateAll((all) => all.map((link) => link.getAttribute('href')));

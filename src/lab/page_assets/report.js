@@ -13,8 +13,9 @@
         return element;
     }
 
-    // A number as the tables have it.
+    // A number as the tables have it; a dash where there is none.
     function format(value, signed = false) {
+        if (Number.isNaN(value)) return '\u2013';
         const size = Math.abs(value);
         const digits = size.toFixed(size >= 1000 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
         const sign = !/[1-9]/.test(digits) ? '' : value < 0 ? MINUS : signed ? '+' : '';

@@ -137,6 +137,19 @@ static void the_same_regret(void **state)
     made_runs made = {0};
     add_three(&made, "d", 8, 14, 14, 30);
     assert_says(&made, report_headlines, "On d, eenet has, with linucb, the least regret, 13.9.\n");
+    made = (made_runs){0};
+    add_three(&made, "d", 8, 14, 14, 14);
+    assert_says(&made, report_headlines, "On d, eenet has, with uniform and 1 other, the least regret, 13.9.\n");
+}
+
+/* Two data sets, one policy: nobody is led, and no seeds are too few. */
+static void alone_on_two_data_sets(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "one", "linucb", 8, 14);
+    add(&made, "two", "linucb", 8, 20);
+    assert_says(&made, report_headlines, "\none: linucb, 13.9\ntwo: linucb, 19.9\n\n");
 }
 
 static void several_data_sets(void **state)
@@ -147,9 +160,9 @@ static void several_data_sets(void **state)
     add_three(&made, "two", 9, 14, 14, 30);
     add_three(&made, "three", 3, 10, 14, 30);
     assert_says(&made, report_headlines,
-                "eenet has the least regret on 2 of 3 data sets, linucb on 1; the lead is significant on 1.\n\n"
+                "eenet has the least regret on 2 of 3 data sets, linucb on 2; the lead is significant on 1.\n\n"
                 "one: linucb, 10.0: 4.0 (29%) less than eenet (p = 0.008, 9 seeds)\n"
-                "two: eenet and linucb, 14.0\n"
+                "two: eenet with linucb, 14.0\n"
                 "three: eenet, 10.0: 4.0 (29%) less than linucb (too few seeds for a test)\n\n");
     made = (made_runs){0};
     add_three(&made, "one", 8, 10, 14, 30);
@@ -186,6 +199,12 @@ static void too_few_seeds_are_told_once(void **state)
     made = (made_runs){0};
     add_three(&made, "enough", 7, 14, 10, 30);
     assert_says(&made, report_warnings, "");
+
+    /* Where the reference was not played, the headline has a test all the same. */
+    made = (made_runs){0};
+    for (size_t i = 0; i < 3; i++) add(&made, "one", (const char *[]){"linucb", "ucb1", "uniform"}[i], 3, (double)i);
+    snprintf(expected, sizeof expected, "Too few seeds for a test: one has 3 and needs 7%s", rest);
+    assert_says(&made, report_warnings, expected);
 }
 
 /* ---- the page ---- */
@@ -240,6 +259,22 @@ static void read_table(const char *page, const char *heading, char *words, size_
     words[length] = '\0';
 }
 
+static void marks_are_explained_where_there_are_some(void **state)
+{
+    (void)state;
+    made_runs made = {0};
+    add(&made, "one", "linucb", 7, 14);
+    add(&made, "one", "uniform", 7, 30);
+    char *page = write_page(&made);
+    assert_null(strstr(page, "No mark: it is significant"));
+    assert_non_null(strstr(page, "Nothing is compared"));
+    memory_free(page);
+    add(&made, "one", "eenet", 7, 10);
+    page = write_page(&made);
+    assert_non_null(strstr(page, "No mark: it is significant"));
+    memory_free(page);
+}
+
 static void the_overview_is_in_order(void **state)
 {
     (void)state;
@@ -291,9 +326,11 @@ int main(void)
         cmocka_unit_test(three_seeds),
         cmocka_unit_test(nobody_to_compare_with),
         cmocka_unit_test(the_same_regret),
+        cmocka_unit_test(alone_on_two_data_sets),
         cmocka_unit_test(several_data_sets),
         cmocka_unit_test(too_few_seeds_are_told_once),
         cmocka_unit_test_setup_teardown(the_overview_is_in_order, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(marks_are_explained_where_there_are_some, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_dash_where_no_test_is_possible, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
