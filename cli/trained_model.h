@@ -28,7 +28,7 @@ int trained_model_open(const command *self, const run_request *request, const ch
 void trained_model_release(trained_model *self);
 
 /* Trains the best of the candidates, and says on stream what was saved. */
-int trained_model_save(const command *self, trained_model *model, const training_candidate *candidates,
-                       size_t count, size_t seeds, FILE *stream);
+int trained_model_save(const command *self, trained_model *model, const training_candidate *candidates, size_t count,
+                       size_t seeds, FILE *stream);
 
 #endif
