@@ -7,7 +7,7 @@ KILLS = 1000
 DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,thompson,ucb1,uniform
 # Ten seeds: with up to 25 comparisons on a data set fewer could show no difference to be significant.
 DEMO_SEEDS = 0-9
-DEMO_ROUNDS = 700
+DEMO_ROUNDS = 600
 JOBS := $(shell nproc)
 # Debian's, which has numpy and the rest beside it; the first one on the PATH may be another.
 PYTHON = /usr/bin/python3
