@@ -237,10 +237,9 @@ static int play(run_play *of)
     here.leave_context = of;
     ee_error error;
     run_watch watch = session_watch(&here);
+    experiment_site site = {request->output, crew_of_threads(request->threads)};
     ee_status status = json ? lines_start(&of->lines, &here, request, &error) : EE_OK;
-    if (!status)
-        status = experiment_run(request->output, request->jobs, request->job_count, request->threads, &watch,
-                                of->results, &error);
+    if (!status) status = experiment_run(&site, request->jobs, request->job_count, &watch, of->results, &error);
     session_end(&here);
     if (json) lines_end(&of->lines);
     of->kept = !status;

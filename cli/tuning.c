@@ -205,7 +205,8 @@ static int play(const command *self, const run_request *request, const study_pla
     run_watch watch = session_watch(&of.here);
     study done = {0};
     ee_error error;
-    ee_status status = study_run(plan, request->output, request->threads, &watch, &done, &error);
+    experiment_site site = {request->output, crew_of_threads(request->threads)};
+    ee_status status = study_run(plan, &site, &watch, &done, &error);
     session_end(&of.here);
     *ended = !status && !done.stopped;
     if (*ended) status = print_all(request, plan, &done, &error);

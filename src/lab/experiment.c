@@ -44,7 +44,8 @@ typedef struct curve_file {
 } curve_file;
 
 typedef struct experiment {
-    const char *folder;
+    const experiment_site *site;
+    const char *folder; /* the site's */
     char *curves_folder, *pending_folder;
     line_file log;       /* results.jsonl */
     const run_job *jobs; /* (count) */
@@ -59,7 +60,8 @@ typedef struct experiment {
     size_t *places;   /* (missing_count) of them in jobs */
     size_t missing_count;
     forecast ahead;
-    run_playing *playing; /* (threads) */
+    run_playing *playing; /* (hands) */
+    size_t hands;         /* runs that are played at a time */
     char *line;
     size_t line_capacity;
     ee_status status; /* of keeping what ended */
@@ -356,12 +358,12 @@ static ee_status look_up_all(experiment *self, const stored_runs *stored)
 
 /* ---- what is to be played, and how long that takes ---- */
 
-static ee_status list_missing(experiment *self, size_t threads)
+static ee_status list_missing(experiment *self)
 {
     ee_status status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
     if (!status) status = memory_create(NULL, &self->places, self->count, sizeof *self->places, self->error);
-    if (!status) status = memory_create(NULL, &self->playing, threads, sizeof *self->playing, self->error);
-    if (!status) status = forecast_start(self->jobs, self->count, threads, &self->ahead, self->error);
+    if (!status) status = memory_create(NULL, &self->playing, self->hands, sizeof *self->playing, self->error);
+    if (!status) status = forecast_start(self->jobs, self->count, self->hands, &self->ahead, self->error);
     for (size_t i = 0; i < self->count && !status; i++) {
         if (self->entries && self->entries[i].state != ENTRY_MISSING) {
             status = forecast_end(&self->ahead, i, &self->results[i], true, self->error);
@@ -413,7 +415,7 @@ static bool report_read(const experiment *self, bool same)
 }
 
 /* The runs that fail are told by the watch, and by their results. */
-static ee_status play_missing(experiment *self, size_t threads)
+static ee_status play_missing(experiment *self)
 {
     run_result *played = NULL;
     ee_status status = memory_create(NULL, &played, self->missing_count, sizeof *played, self->error);
@@ -421,7 +423,8 @@ static ee_status play_missing(experiment *self, size_t threads)
     bool heard = self->watch && self->watch->standing;
     run_watch watch = {.wanted = on_wanted, .standing = heard ? on_standing : NULL, .ended = on_ended, .context = self};
     ee_error own = {EE_OK, ""};
-    status = runner_run_all(self->missing, self->missing_count, threads, self->folder != NULL, &watch, played, &own);
+    const run_crew *crew = &self->site->crew;
+    status = crew->play(crew, self->missing, self->missing_count, self->folder != NULL, &watch, played, &own);
     for (size_t i = 0; i < self->missing_count && status; i++)
         if (played[i].status) status = EE_OK;
     if (status && self->error) *self->error = own;
@@ -447,7 +450,7 @@ static void close_experiment(experiment *self)
 }
 
 /* What the folder has, and what it has lost. */
-static ee_status open_kept(experiment *self, size_t threads)
+static ee_status open_kept(experiment *self)
 {
     stored_runs stored = {0};
     ee_status status = open_folder(self);
@@ -459,38 +462,43 @@ static ee_status open_kept(experiment *self, size_t threads)
     }
     if (!status) status = recover(self, &stored);
     if (!status) status = look_up_all(self, &stored);
-    if (!status) status = list_missing(self, threads);
+    if (!status) status = list_missing(self);
     if (!status) status = learn_pace(self, &stored);
     results_release(&stored);
     return status;
 }
 
-static ee_status run_kept(experiment *self, size_t threads)
+static ee_status run_kept(experiment *self)
 {
-    ee_status status = open_kept(self, threads);
+    ee_status status = open_kept(self);
     if (status) return status;
     advance(self);
     if (self->status || !report_read(self, false)) return self->status;
-    status = play_missing(self, threads);
+    status = play_missing(self);
     for (size_t i = 0; i < self->count; i++) self->results[i] = self->results[self->entries[i].same_as];
     report_read(self, true);
     return status;
 }
 
-ee_status experiment_run(const char *folder, const run_job *jobs, size_t count, size_t threads, const run_watch *watch,
+ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_t count, const run_watch *watch,
                          run_result *results, ee_error *error)
 {
     memset(results, 0, count * sizeof *results);
-    if (threads > count) threads = count;
-    if (!threads) threads = 1;
-    experiment self = {folder,         .log = {NULL, -1, -1}, .jobs = jobs,  .count = count,
-                       .watch = watch, .results = results,    .error = error};
+    experiment self = {.site = site,
+                       .folder = site->folder,
+                       .log = {NULL, -1, -1},
+                       .jobs = jobs,
+                       .count = count,
+                       .hands = site->crew.hands < count ? site->crew.hands : count,
+                       .watch = watch,
+                       .results = results,
+                       .error = error};
     ee_status status;
-    if (folder) {
-        status = run_kept(&self, threads);
+    if (site->folder) {
+        status = run_kept(&self);
     } else {
-        status = list_missing(&self, threads);
-        if (!status) status = play_missing(&self, threads);
+        status = list_missing(&self);
+        if (!status) status = play_missing(&self);
     }
     close_experiment(&self);
     return status;

@@ -2,20 +2,26 @@
 #ifndef EENET_EXPERIMENT_H
 #define EENET_EXPERIMENT_H
 
+#include "crew.h"
 #include "results.h"
+
+/* Where runs are kept, and who plays them. */
+typedef struct experiment_site {
+    const char *folder; /* made where it is missing; NULL: nothing is kept, and all is played */
+    run_crew crew;
+} experiment_site;
 
 /* Plays those jobs that the folder has no finished run of (same data set by name and fingerprint, policy, options,
  * seed, rounds, delay, slots and tuning), and keeps each that finishes. Lines are appended in the order of the jobs,
- * whatever the threads; one that ends before its turn is kept beside in pending/ until then. Killed at any moment and
+ * whatever the crew; one that ends before its turn is kept beside in pending/ until then. Killed at any moment and
  * called again with the same jobs, it ends with the same bytes as if it had never been killed, the seconds aside.
  *
- * folder is made where it is missing; NULL keeps nothing, and plays all. results is (count): what was read and what was
- * played. watch->ended is called for both, for those read with curve NULL. Two programs do not write to one folder at a
- * time: the second gets EE_FILE_ERROR.
+ * results is (count): what was read and what was played. watch->ended is called for both, for those read with curve
+ * NULL. Two programs do not write to one folder at a time: the second gets EE_FILE_ERROR.
  *
- * The status is that of the folder and of starting threads. A run that fails is no failure of the call: its result has
+ * The status is that of the folder and of the crew. A run that fails is no failure of the call: its result has
  * the status, and watch->ended gets the reason. */
-ee_status experiment_run(const char *folder, const run_job *jobs, size_t count, size_t threads, const run_watch *watch,
+ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_t count, const run_watch *watch,
                          run_result *results, ee_error *error);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "experiment.h"
 
 enum { SHARE = 3, LEAST_ROUNDS = 100 }; /* fewer rounds than that say nothing of the rest */
 
@@ -139,7 +138,7 @@ static void score_cells(search *s, const run_result *results, bool *stopped)
     }
 }
 
-static ee_status play_stage(search *s, uint64_t rounds, const char *folder, size_t threads, const run_watch *watch,
+static ee_status play_stage(search *s, uint64_t rounds, const experiment_site *site, const run_watch *watch,
                             bool *stopped, ee_error *error)
 {
     size_t most = s->count * s->plan->seed_count;
@@ -150,7 +149,7 @@ static ee_status play_stage(search *s, uint64_t rounds, const char *folder, size
     if (status) goto done;
     size_t count = make_jobs(s, rounds, jobs);
     if (!count) goto done;
-    status = experiment_run(folder, jobs, count, threads, watch, results, error);
+    status = experiment_run(site, jobs, count, watch, results, error);
     if (!status) score_cells(s, results, stopped);
 done:
     memory_free(results);
@@ -214,8 +213,8 @@ ee_status grid_check(const grid_plan *plan, ee_error *error)
     return status;
 }
 
-ee_status grid_choose(const grid_plan *plan, const char *folder, size_t threads, const run_watch *watch,
-                      grid_choice *choices, bool *stopped, ee_error *error)
+ee_status grid_choose(const grid_plan *plan, const experiment_site *site, const run_watch *watch, grid_choice *choices,
+                      bool *stopped, ee_error *error)
 {
     search s = {.plan = plan};
     *stopped = false;
@@ -223,7 +222,7 @@ ee_status grid_choose(const grid_plan *plan, const char *folder, size_t threads,
     for (uint64_t part = plan->halving ? SHARE * SHARE : 1; part && !status && !*stopped; part /= SHARE) {
         uint64_t rounds = plan->rounds / part;
         if (part > 1 && rounds < LEAST_ROUNDS) continue;
-        status = play_stage(&s, rounds, folder, threads, watch, stopped, error);
+        status = play_stage(&s, rounds, site, watch, stopped, error);
         for (size_t i = 0; i < plan->policy_count && part > 1 && !status && !*stopped; i++) keep_share(&s, i);
     }
     if (!status && !*stopped) status = choose(&s, choices, error);

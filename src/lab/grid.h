@@ -3,7 +3,7 @@
 #ifndef EENET_GRID_H
 #define EENET_GRID_H
 
-#include "runner.h"
+#include "experiment.h"
 
 typedef struct grid_axis {
     const char *option; /* "nu" */
@@ -41,11 +41,11 @@ typedef struct grid_choice {
 ee_status grid_check(const grid_plan *plan, ee_error *error);
 
 /* Fills choices, (policy_count), zeros at first, with the cell of least mean regret of each policy; of equals the
- * first. A cell of which a run fails is out; of a policy all of whose cells are out none is chosen. folder, threads and
- * watch are those of experiment_run, which keeps the runs as tuning runs. Where the watch ended the runs, *stopped is
+ * first. A cell of which a run fails is out; of a policy all of whose cells are out none is chosen. site and watch are
+ * those of experiment_run, which keeps the runs as tuning runs. Where the watch ended the runs, *stopped is
  * true and nothing is chosen. */
-ee_status grid_choose(const grid_plan *plan, const char *folder, size_t threads, const run_watch *watch,
-                      grid_choice *choices, bool *stopped, ee_error *error);
+ee_status grid_choose(const grid_plan *plan, const experiment_site *site, const run_watch *watch, grid_choice *choices,
+                      bool *stopped, ee_error *error);
 
 /* How many cells a policy has. */
 size_t grid_cells(const grid_policy *policy);

@@ -10,7 +10,6 @@
 #include "assignments.h"
 #include "base/memory.h"
 #include "engine/bandit.h"
-#include "experiment.h"
 
 static const char *const ablations[] = {"label=gain",      "label=abs",       "label=relu", "decision=linear",
                                         "decision=neural", "decision=hybrid", "w2=1",       "w2=0"};
@@ -36,14 +35,14 @@ static grid_plan grid_of(const study_plan *plan, size_t place)
                        plan->halving,         plan->late,         plan->slots};
 }
 
-static ee_status choose(const study_plan *plan, size_t place, const char *folder, size_t threads,
-                        const run_watch *watch, study *into, ee_error *error)
+static ee_status choose(const study_plan *plan, size_t place, const experiment_site *site, const run_watch *watch,
+                        study *into, ee_error *error)
 {
     grid_plan grid = grid_of(plan, place);
     grid_choice *choices;
     ee_status status = memory_create(NULL, &choices, plan->policy_count, sizeof *choices, error);
     if (status) return status;
-    status = grid_choose(&grid, folder, threads, watch, choices, &into->stopped, error);
+    status = grid_choose(&grid, site, watch, choices, &into->stopped, error);
     for (size_t i = 0; i < plan->policy_count; i++) {
         study_series chosen = {.dataset = place, .policy = i, .choice = choices[i]};
         if (status || into->stopped)
@@ -132,7 +131,7 @@ static ee_status add_ablations(const study_plan *plan, study *into, ee_error *er
 
 /* ---- the seeds that count ---- */
 
-static ee_status play(const study_plan *plan, const char *folder, size_t threads, const run_watch *watch, study *into,
+static ee_status play(const study_plan *plan, const experiment_site *site, const run_watch *watch, study *into,
                       ee_error *error)
 {
     size_t seeds = plan->seed_count, count = into->count * seeds;
@@ -146,7 +145,7 @@ static ee_status play(const study_plan *plan, const char *folder, size_t threads
         const study_series *from = &into->series[i / seeds];
         if (from->choice.options) jobs[played++] = study_job(plan, from, i % seeds);
     }
-    status = experiment_run(folder, jobs, played, threads, watch, results, error);
+    status = experiment_run(site, jobs, played, watch, results, error);
     const run_result *next = results;
     for (size_t i = 0; i < count; i++) {
         study_series *of = &into->series[i / seeds];
@@ -161,7 +160,7 @@ done:
     return status;
 }
 
-ee_status study_run(const study_plan *plan, const char *folder, size_t threads, const run_watch *watch, study *out,
+ee_status study_run(const study_plan *plan, const experiment_site *site, const run_watch *watch, study *out,
                     ee_error *error)
 {
     ee_status status = EE_OK;
@@ -170,9 +169,9 @@ ee_status study_run(const study_plan *plan, const char *folder, size_t threads, 
         status = grid_check(&grid, error);
     }
     for (size_t i = 0; i < plan->dataset_count && !status && !out->stopped; i++)
-        status = choose(plan, i, folder, threads, watch, out, error);
+        status = choose(plan, i, site, watch, out, error);
     if (!status && !out->stopped && plan->ablations) status = add_ablations(plan, out, error);
-    if (!status && !out->stopped) status = play(plan, folder, threads, watch, out, error);
+    if (!status && !out->stopped) status = play(plan, site, watch, out, error);
     return status;
 }
 

@@ -36,8 +36,8 @@ typedef struct study {
     bool stopped; /* the watch ended the runs: some results are not finished */
 } study;
 
-/* folder, threads and watch as in experiment_run. out starts as zeros, and is to be released, on failure too. */
-ee_status study_run(const study_plan *plan, const char *folder, size_t threads, const run_watch *watch, study *out,
+/* site and watch as in experiment_run. out starts as zeros, and is to be released, on failure too. */
+ee_status study_run(const study_plan *plan, const experiment_site *site, const run_watch *watch, study *out,
                     ee_error *error);
 void study_release(study *out);
 

@@ -206,7 +206,8 @@ static PyObject *play(const char *folder, const job_list *list, size_t threads, 
     if (!status) status = memory_create(NULL, &results, list->count, sizeof *results, &error);
     if (!status) {
         self.thread = PyEval_SaveThread();
-        status = experiment_run(folder, list->jobs, list->count, threads, &watch, results, &error);
+        experiment_site site = {folder, crew_of_threads(threads)};
+        status = experiment_run(&site, list->jobs, list->count, &watch, results, &error);
         PyEval_RestoreThread(self.thread);
     }
     PyObject *failures = NULL;

@@ -127,10 +127,17 @@ static int tear_down(void **state)
     return 0;
 }
 
+static ee_status run_in(const char *into, size_t threads, const run_job *played, size_t count, const run_watch *watch,
+                        run_result *results, ee_error *error)
+{
+    experiment_site site = {into, crew_of_threads(threads)};
+    return experiment_run(&site, played, count, watch, results, error);
+}
+
 static void play(const char *into, size_t threads, const run_watch *watch, run_result *results)
 {
     ee_error error = {EE_OK, ""};
-    if (experiment_run(into, jobs, JOBS, threads, watch, results, &error)) fail_msg("%s", error.message);
+    if (run_in(into, threads, jobs, JOBS, watch, results, &error)) fail_msg("%s", error.message);
     for (size_t i = 0; i < JOBS; i++) assert_true(results[i].finished && results[i].rounds == jobs[i].rounds);
 }
 
@@ -278,7 +285,7 @@ static int play_until(int call, bool write_half, size_t threads)
         calls = ended_runs = 0;
         last_call = call;
         half = write_half;
-        _exit(experiment_run(folder, jobs, JOBS, threads, &watch, results, NULL));
+        _exit(run_in(folder, threads, jobs, JOBS, &watch, results, NULL));
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -349,7 +356,7 @@ static void a_full_disk(void **state)
         calls = ended_runs = 0;
         last_call = call;
         only_fail = half = true;
-        status = experiment_run(folder, jobs, JOBS, 2, &watch, results, &error);
+        status = run_in(folder, 2, jobs, JOBS, &watch, results, &error);
         last_call = 0;
         only_fail = half = false;
         assert_whole_lines();
@@ -380,12 +387,12 @@ static void stopped_and_called_again(void **state)
     run_result results[JOBS];
     play(whole, 1, NULL, results);
     run_watch nobody = {.wanted = refuse};
-    assert_int_equal(experiment_run(folder, jobs, JOBS, 2, &nobody, results, NULL), EE_OK);
+    assert_int_equal(run_in(folder, 2, jobs, JOBS, &nobody, results, NULL), EE_OK);
     for (size_t i = 0; i < JOBS; i++) assert_false(results[i].finished);
     notes heard = {0}, again = {0};
     ended_runs = 0;
     run_watch one = {.wanted = stop_after_one, .ended = note_end, .context = &heard};
-    assert_int_equal(experiment_run(folder, jobs, JOBS, 2, &one, results, NULL), EE_OK);
+    assert_int_equal(run_in(folder, 2, jobs, JOBS, &one, results, NULL), EE_OK);
     assert_true(!results[0].finished && results[1].finished);
     assert_true(exists("pending"));
     play(folder, 1, &(run_watch){.ended = note_end, .context = &again}, results);
@@ -483,7 +490,7 @@ static void others_runs_keep_their_lines(void **state)
     play(folder, 1, NULL, results);
     curves_of_short_runs(path, sizeof path);
     assert_int_equal(remove(path), 0);
-    assert_int_equal(experiment_run(folder, &jobs[1], 1, 1, &watch, results, NULL), EE_OK);
+    assert_int_equal(run_in(folder, 1, &jobs[1], 1, &watch, results, NULL), EE_OK);
     assert_int_equal(heard.with_curve, 1);
     assert_non_null(strstr(heard.sentence, "1 of its 2 runs is played again, and 1 is when the command"));
     assert_int_equal(results_read(folder, &list, NULL), EE_OK);
@@ -531,7 +538,7 @@ static void failures_and_repetitions(void **state)
     jobs[3] = jobs[1];
     notes heard = {0};
     run_watch watch = {.ended = note_end, .context = &heard};
-    assert_int_equal(experiment_run(folder, jobs, JOBS, 2, &watch, results, NULL), EE_OK);
+    assert_int_equal(run_in(folder, 2, jobs, JOBS, &watch, results, NULL), EE_OK);
     assert_int_equal(results[0].status, EE_BAD_OPTION);
     assert_int_equal(heard.ended, JOBS);
     assert_memory_equal(&results[3], &results[1], sizeof results[1]);
@@ -559,15 +566,14 @@ static void every_part_of_a_job_counts(void **state)
     changed[6].tuning = true;
     changed[7].late = (delay){.rounds = 3};
     changed[8].late = (delay){.kind = DELAY_CLICKS, .rounds = 3, .mean = 1.0};
-    for (size_t i = 0; i < 9; i++)
-        assert_int_equal(experiment_run(folder, &changed[i], 1, 1, &watch, &result, NULL), EE_OK);
+    for (size_t i = 0; i < 9; i++) assert_int_equal(run_in(folder, 1, &changed[i], 1, &watch, &result, NULL), EE_OK);
     assert_int_equal(heard.with_curve, 9);
-    assert_int_equal(experiment_run(folder, changed, 9, 1, &watch, &result_of_all[0], NULL), EE_OK);
+    assert_int_equal(run_in(folder, 1, changed, 9, &watch, &result_of_all[0], NULL), EE_OK);
     assert_int_equal(heard.with_curve, 9);
     /* The default, written out, is the same as not given. */
     run_job same = first;
     same.options = "pending=1024";
-    assert_int_equal(experiment_run(folder, &same, 1, 1, &watch, &result, NULL), EE_OK);
+    assert_int_equal(run_in(folder, 1, &same, 1, &watch, &result, NULL), EE_OK);
     assert_int_equal(heard.with_curve, 9);
     dataset_free(other);
 }
@@ -584,7 +590,7 @@ static void folders_without_delays_go_on(void **state)
     const run_job job = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
     run_result result;
     stored_runs list = {0};
-    assert_int_equal(experiment_run(folder, &job, 1, 1, NULL, &result, NULL), EE_OK);
+    assert_int_equal(run_in(folder, 1, &job, 1, NULL, &result, NULL), EE_OK);
     assert_int_equal(results_read(folder, &list, NULL), EE_OK);
     assert_int_equal(list.count, 1);
     const stored_run *run = &list.runs[0];

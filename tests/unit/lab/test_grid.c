@@ -43,7 +43,8 @@ static ee_status choose(const grid_policy *policies, size_t count, uint64_t roun
     grid_plan plan = {data, policies, count, seeds, 2, rounds, halving, {0}, 0};
     run_watch watch = {.ended = note_end, .context = into};
     into->all_tuning = true;
-    ee_status status = grid_choose(&plan, NULL, 1, &watch, choices, stopped, error);
+    experiment_site site = {NULL, crew_of_threads(1)};
+    ee_status status = grid_choose(&plan, &site, &watch, choices, stopped, error);
     dataset_free(data);
     return status;
 }

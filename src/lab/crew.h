@@ -1,0 +1,25 @@
+/* Who plays runs: threads of this program, or programs on many machines. */
+#ifndef EENET_CREW_H
+#define EENET_CREW_H
+
+#include "runner.h"
+
+typedef struct run_crew run_crew;
+
+struct run_crew {
+    size_t hands; /* runs that it plays at a time, at most */
+
+    /* Whether the runs that take longest are to be played first, so that none is left alone at the end. A crew that
+     * plays them as they are listed lets results come in the order in which they were asked for. */
+    bool longest_first;
+
+    /* As runner_run_all, in the order of the jobs. */
+    ee_status (*play)(const run_crew *self, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
+                      run_result *results, ee_error *error);
+    void *context;
+};
+
+/* So many threads, which play the jobs as they are listed. */
+run_crew crew_of_threads(size_t threads);
+
+#endif
