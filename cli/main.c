@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/options.h"
 #include "command.h"
+#include "math/kernels.h"
 
 static const command *const commands[] = {&command_run,      &command_grid,     &command_paper,    &command_report,
                                           &command_evaluate, &command_coverage, &command_log,      &command_rounds,
@@ -148,12 +150,24 @@ static int close_output(int code)
     return code ? code : EXIT_FAILED;
 }
 
+/* EENET_KERNELS: the kernels to use, so that machines of several kinds come to the same last digit. */
+static bool choose_kernels(void)
+{
+    const char *name = getenv("EENET_KERNELS");
+    if (!name || !name[0] || kernels_use(name)) return true;
+    fprintf(stderr, "eenet: EENET_KERNELS is '%s', and this machine has", name);
+    const kernel_table *table;
+    for (size_t i = 0; (table = kernels_at(i)); i++) fprintf(stderr, "%s %s", i ? "," : "", table->name);
+    fprintf(stderr, "\n");
+    return false;
+}
+
 int main(int count, char **words)
 {
     static char output[1 << 16]; /* of all but lines of JSON, which are flushed: a full disk shows at the last flush */
     if (!isatty(STDOUT_FILENO)) setvbuf(stdout, output, _IOFBF, sizeof output);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is reported as one */
-    int code = close_output(dispatch(count - 1, words + 1));
+    int code = close_output(choose_kernels() ? dispatch(count - 1, words + 1) : EXIT_USAGE);
     arguments_release();
     return code;
 }

@@ -1,6 +1,8 @@
 /* Which kernels this machine runs. */
 #include "kernels.h"
 
+#include <string.h>
+
 extern const kernel_table kernels_reference;
 
 #if defined(__x86_64__)
@@ -40,7 +42,20 @@ const kernel_table *kernels_at(size_t index)
     return index < count_tables() ? tables[index] : NULL;
 }
 
+static const kernel_table *chosen; /* NULL: the fastest */
+
 const kernel_table *kernels_best(void)
 {
-    return tables[count_tables() - 1];
+    return chosen ? chosen : tables[count_tables() - 1];
+}
+
+bool kernels_use(const char *name)
+{
+    const kernel_table *table;
+    for (size_t i = 0; (table = kernels_at(i)); i++) {
+        if (strcmp(table->name, name) != 0) continue;
+        chosen = table;
+        return true;
+    }
+    return false;
 }

@@ -77,8 +77,12 @@ typedef struct kernel_table {
                  bool bias, const adam_step *step);
 } kernel_table;
 
-/* The fastest table that this machine runs. */
+/* The table that networks are made with: the fastest that this machine runs, unless kernels_use says otherwise. */
 const kernel_table *kernels_best(void);
+
+/* Takes the table of that name instead, so that machines of several kinds can have the same one, and the same results.
+ * False, and nothing done, where this machine has none of the name. Before any network is made, in one thread. */
+bool kernels_use(const char *name);
 
 /* Every table that this machine runs, the reference first; NULL past the last. For tests and benchmarks. */
 const kernel_table *kernels_at(size_t index);

@@ -949,10 +949,24 @@ static void tables_have_names_of_their_own(void **state)
     assert_string_equal(ee_kernels(), kernels_best()->name);
 }
 
+static void who_asks_for_a_table_gets_it(void **state)
+{
+    (void)state;
+    const kernel_table *fastest = kernels_best();
+    assert_false(kernels_use("avx1024"));
+    assert_ptr_equal(kernels_best(), fastest);
+    assert_true(kernels_use("reference"));
+    assert_ptr_equal(kernels_best(), kernels_at(0));
+    assert_string_equal(ee_kernels(), "reference");
+    assert_true(kernels_use(fastest->name));
+    assert_ptr_equal(kernels_best(), fastest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_have_names_of_their_own),
+        cmocka_unit_test(who_asks_for_a_table_gets_it),
         cmocka_unit_test(dot_is_the_sum_of_products),
         cmocka_unit_test(add_scaled_adds),
         cmocka_unit_test(forward_adds_the_product),
