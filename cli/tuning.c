@@ -103,21 +103,21 @@ static ee_status print_table(const run_request *request, const study_plan *plan,
     for (size_t i = 0; i < done->count && !status; i++) {
         const study_series *from = &done->series[i];
         if (from->dataset != place) continue;
-        snprintf(labels[count], sizeof labels[count], "%s%s%s", plan->policies[from->policy].name,
+        snprintf(labels[count], sizeof labels[count], "%s%s%s", plan->grid.policies[from->policy].name,
                  from->ablation ? " " : "", from->ablation ? from->ablation : "");
         series[count] = (results_series){labels[count], from->results};
         count++;
     }
-    const dataset *data = plan->datasets[place];
+    const dataset *data = plan->grid.datasets[place];
     results_table of = {run_request_label(request, data),
                         data,
-                        plan->rounds[place],
+                        plan->grid.rounds[place],
                         series,
                         count,
                         plan->seeds,
                         plan->seed_count,
-                        &plan->late,
-                        plan->slots};
+                        &plan->grid.late,
+                        plan->grid.slots};
     if (!status) status = results_table_print(&of, error);
     memory_free(labels);
     memory_free(series);
@@ -128,17 +128,17 @@ static void print_choices(const study_plan *plan, size_t place, const study *don
 {
     size_t width = strlen("policy");
     bool any = false;
-    for (size_t i = 0; i < plan->policy_count; i++) width = command_wider(width, plan->policies[i].name);
+    for (size_t i = 0; i < plan->grid.policy_count; i++) width = command_wider(width, plan->grid.policies[i].name);
     for (size_t i = 0; i < done->count; i++) {
         const study_series *from = &done->series[i];
         if (from->dataset != place || from->choice.cells < 2) continue;
         if (!any) {
-            printf("\nchosen on seed%s ", plan->tuning_count > 1 ? "s" : "");
-            seeds_print(stdout, plan->tuning_seeds, plan->tuning_count);
+            printf("\nchosen on seed%s ", plan->grid.seed_count > 1 ? "s" : "");
+            seeds_print(stdout, plan->grid.seeds, plan->grid.seed_count);
             printf("\n\n  %-*s  settings  chosen\n", (int)width, "policy");
         }
         any = true;
-        printf("  %-*s  %8zu  %s\n", (int)width, plan->policies[from->policy].name, from->choice.cells,
+        printf("  %-*s  %8zu  %s\n", (int)width, plan->grid.policies[from->policy].name, from->choice.cells,
                from->choice.options ? from->choice.options : "none: no setting could be played");
     }
 }
@@ -146,7 +146,7 @@ static void print_choices(const study_plan *plan, size_t place, const study *don
 static ee_status print_all(const run_request *request, const study_plan *plan, const study *done, ee_error *error)
 {
     ee_status status = EE_OK;
-    for (size_t i = 0; i < plan->dataset_count && !status; i++) {
+    for (size_t i = 0; i < plan->grid.dataset_count && !status; i++) {
         if (i) printf("\n");
         status = print_table(request, plan, i, done, error);
         if (!status) print_choices(plan, i, done);
@@ -269,19 +269,12 @@ int tuning_run(const command *self, tuning *from)
     if (!status) status = memory_create(NULL, &policies, request->policy_count, sizeof *policies, &error);
     if (!status) status = memory_create(NULL, &rounds, request->dataset_texts.count, sizeof *rounds, &error);
     if (!status) status = make_plan(from, tries, policies, rounds, &error);
-    study_plan plan = {request->datasets,
-                       rounds,
-                       request->dataset_texts.count,
-                       policies,
-                       request->policy_count,
-                       tuned.values,
-                       tuned.count,
-                       request->seeds.values,
-                       request->seeds.count,
-                       from->halving,
-                       from->ablations,
-                       request->late,
-                       request->slots};
+    study_plan plan = {.grid = {request->datasets, rounds, request->dataset_texts.count, policies,
+                                request->policy_count, tuned.values, tuned.count, from->halving, request->late,
+                                request->slots},
+                       .seeds = request->seeds.values,
+                       .seed_count = request->seeds.count,
+                       .ablations = from->ablations};
     if (!status) run_request_print_remarks(self, request);
     code = status ? command_refused(self, &error) : play(self, request, &plan, &model, &from->ended);
 done:

@@ -11,7 +11,7 @@
 enum { SHARE = 3, LEAST_ROUNDS = 100 }; /* fewer rounds than that say nothing of the rest */
 
 typedef struct cell {
-    size_t policy;
+    size_t group; /* data set and policy: its place in (dataset_count, policy_count) */
     char *options;
     bool out;      /* it failed, or others were better */
     bool playing;  /* in this stage */
@@ -20,9 +20,24 @@ typedef struct cell {
 
 typedef struct search {
     const grid_plan *plan;
-    cell *cells; /* (count) those of a policy stand together */
-    size_t count;
+    cell *cells; /* (count) those of a group stand together */
+    size_t count, capacity;
 } search;
+
+static size_t count_groups(const grid_plan *plan)
+{
+    return plan->dataset_count * plan->policy_count;
+}
+
+static size_t dataset_of(const grid_plan *plan, size_t group)
+{
+    return group / plan->policy_count;
+}
+
+static const grid_policy *policy_of(const grid_plan *plan, size_t group)
+{
+    return &plan->policies[group % plan->policy_count];
+}
 
 /* ---- the cells ---- */
 
@@ -48,7 +63,7 @@ static const char *find_value(const char *values, size_t place, size_t *length)
 }
 
 /* Cell number place of a policy: its last axis turns fastest. */
-static ee_status write_options(const grid_policy *policy, size_t place, char **out, ee_error *error)
+ee_status grid_cell_options(const grid_policy *policy, size_t place, char **out, ee_error *error)
 {
     size_t capacity = (policy->options ? strlen(policy->options) : 0) + 1, stride = grid_cells(policy);
     for (size_t i = 0; i < policy->axis_count; i++)
@@ -67,57 +82,83 @@ static ee_status write_options(const grid_policy *policy, size_t place, char **o
     return EE_OK;
 }
 
-static ee_status make_cells(search *s, ee_error *error)
+static run_job job_of(const grid_plan *plan, const cell *from)
 {
-    const grid_plan *plan = s->plan;
-    size_t capacity = 0;
-    for (size_t i = 0; i < plan->policy_count; i++) {
-        size_t cells = grid_cells(&plan->policies[i]);
-        ee_status status = memory_grow(NULL, &s->cells, &capacity, s->count + cells, sizeof *s->cells, error);
-        for (size_t place = 0; place < cells && !status; place++) {
-            cell *made = &s->cells[s->count++];
-            *made = (cell){.policy = i, .regret = NAN};
-            status = write_options(&plan->policies[i], place, &made->options, error);
-            run_job job = {.data = plan->data,
-                           .policy = plan->policies[i].name,
-                           .options = made->options,
-                           .rounds = plan->rounds,
-                           .late = plan->late,
-                           .slots = plan->slots};
-            if (!status) status = runner_check(&job, NULL, error);
-        }
-        if (status) return status;
+    size_t place = dataset_of(plan, from->group);
+    return (run_job){.data = plan->datasets[place],
+                     .policy = policy_of(plan, from->group)->name,
+                     .options = from->options,
+                     .rounds = plan->rounds[place],
+                     .tuning = true,
+                     .late = plan->late,
+                     .slots = plan->slots};
+}
+
+static ee_status make_group(search *s, size_t group, ee_error *error)
+{
+    const grid_policy *policy = policy_of(s->plan, group);
+    size_t cells = grid_cells(policy);
+    ee_status status = memory_grow(NULL, &s->cells, &s->capacity, s->count + cells, sizeof *s->cells, error);
+    for (size_t place = 0; place < cells && !status; place++) {
+        cell *made = &s->cells[s->count++];
+        *made = (cell){.group = group, .regret = NAN};
+        status = grid_cell_options(policy, place, &made->options, error);
+        if (status) break;
+        run_job job = job_of(s->plan, made);
+        status = runner_check(&job, NULL, error);
     }
-    return EE_OK;
+    return status;
 }
 
 /* ---- a stage ---- */
 
-/* How many cells of a policy are not out. */
-static size_t count_left(const search *s, size_t policy)
+/* Of a run of this stage on a data set; 0 where that sits it out. */
+static uint64_t find_rounds(const grid_plan *plan, size_t place, size_t stage)
+{
+    static const uint64_t parts[GRID_STAGES] = {SHARE * SHARE, SHARE, 1};
+    uint64_t rounds = plan->rounds[place] / parts[stage];
+    bool early = stage + 1 < GRID_STAGES;
+    return early && (!plan->halving || rounds < LEAST_ROUNDS) ? 0 : rounds;
+}
+
+/* Of so many cells those that go on after an early stage. */
+static size_t count_kept(size_t cells)
+{
+    return (cells + SHARE - 1) / SHARE;
+}
+
+size_t grid_stage_cells(const grid_plan *plan, size_t place, size_t policy, size_t stage, uint64_t *rounds)
+{
+    size_t left = grid_cells(&plan->policies[policy]);
+    for (size_t i = 0; i < stage; i++)
+        if (find_rounds(plan, place, i)) left = count_kept(left);
+    *rounds = find_rounds(plan, place, stage);
+    return *rounds && left > 1 ? left : 0;
+}
+
+/* How many cells of a group are not out. */
+static size_t count_left(const search *s, size_t group)
 {
     size_t left = 0;
-    for (size_t i = 0; i < s->count; i++) left += s->cells[i].policy == policy && !s->cells[i].out;
+    for (size_t i = 0; i < s->count; i++) left += s->cells[i].group == group && !s->cells[i].out;
     return left;
 }
 
-/* Where a policy has one cell left there is nothing to choose: it does not play. */
-static size_t make_jobs(search *s, uint64_t rounds, run_job *jobs)
+/* Where a group has one cell left there is nothing to choose: it does not play. */
+static size_t make_jobs(search *s, size_t stage, run_job *jobs)
 {
     const grid_plan *plan = s->plan;
     size_t count = 0;
     for (size_t i = 0; i < s->count; i++) {
         cell *from = &s->cells[i];
-        from->playing = !from->out && count_left(s, from->policy) > 1;
-        for (size_t k = 0; k < plan->seed_count && from->playing; k++)
-            jobs[count++] = (run_job){.data = plan->data,
-                                      .policy = plan->policies[from->policy].name,
-                                      .options = from->options,
-                                      .seed = plan->seeds[k],
-                                      .rounds = rounds,
-                                      .tuning = true,
-                                      .late = plan->late,
-                                      .slots = plan->slots};
+        uint64_t rounds = find_rounds(plan, dataset_of(plan, from->group), stage);
+        from->playing = rounds && !from->out && count_left(s, from->group) > 1;
+        for (size_t k = 0; k < plan->seed_count && from->playing; k++) {
+            run_job *job = &jobs[count++];
+            *job = job_of(plan, from);
+            job->seed = plan->seeds[k];
+            job->rounds = rounds;
+        }
     }
     return count;
 }
@@ -138,8 +179,8 @@ static void score_cells(search *s, const run_result *results, bool *stopped)
     }
 }
 
-static ee_status play_stage(search *s, uint64_t rounds, const experiment_site *site, const run_watch *watch,
-                            bool *stopped, ee_error *error)
+static ee_status play_stage(search *s, size_t stage, const experiment_site *site, const run_watch *watch, bool *stopped,
+                            ee_error *error)
 {
     size_t most = s->count * s->plan->seed_count;
     run_job *jobs = NULL;
@@ -147,7 +188,7 @@ static ee_status play_stage(search *s, uint64_t rounds, const experiment_site *s
     ee_status status = memory_create(NULL, &jobs, most, sizeof *jobs, error);
     if (!status) status = memory_create(NULL, &results, most, sizeof *results, error);
     if (status) goto done;
-    size_t count = make_jobs(s, rounds, jobs);
+    size_t count = make_jobs(s, stage, jobs);
     if (!count) goto done;
     status = experiment_run(site, jobs, count, watch, results, error);
     if (!status) score_cells(s, results, stopped);
@@ -159,38 +200,41 @@ done:
 
 /* ---- who is left ---- */
 
-static const cell *find_best(const search *s, size_t policy)
+static const cell *find_best(const search *s, size_t group)
 {
     const cell *best = NULL;
     for (size_t i = 0; i < s->count; i++) {
         const cell *which = &s->cells[i];
-        if (which->policy == policy && !which->out && (!best || which->regret < best->regret)) best = which;
+        if (which->group == group && !which->out && (!best || which->regret < best->regret)) best = which;
     }
     return best;
 }
 
-static cell *find_worst(const search *s, size_t policy)
+static cell *find_worst(const search *s, size_t group)
 {
     cell *worst = NULL;
     for (size_t i = 0; i < s->count; i++) {
         cell *which = &s->cells[i];
-        if (which->policy == policy && !which->out && (!worst || which->regret >= worst->regret)) worst = which;
+        if (which->group == group && !which->out && (!worst || which->regret >= worst->regret)) worst = which;
     }
     return worst;
 }
 
-/* Puts out all cells of a policy but the best share of them. */
-static void keep_share(search *s, size_t policy)
+/* Puts out all cells but the best share of each group that has played an early stage. */
+static void keep_best(search *s, size_t stage)
 {
-    size_t left = count_left(s, policy), kept = (left + SHARE - 1) / SHARE;
-    for (cell *worst; left > kept && (worst = find_worst(s, policy)); left--) worst->out = true;
+    for (size_t group = 0; group < count_groups(s->plan); group++) {
+        if (!find_rounds(s->plan, dataset_of(s->plan, group), stage)) continue;
+        size_t left = count_left(s, group), kept = count_kept(left);
+        for (cell *worst; left > kept && (worst = find_worst(s, group)); left--) worst->out = true;
+    }
 }
 
-static ee_status choose(search *s, grid_choice *choices, ee_error *error)
+static ee_status choose(const search *s, grid_choice *choices, ee_error *error)
 {
-    for (size_t i = 0; i < s->plan->policy_count; i++) {
+    for (size_t i = 0; i < count_groups(s->plan); i++) {
         const cell *best = find_best(s, i);
-        choices[i] = (grid_choice){.cells = grid_cells(&s->plan->policies[i]), .regret = best ? best->regret : NAN};
+        choices[i] = (grid_choice){.cells = grid_cells(policy_of(s->plan, i)), .regret = best ? best->regret : NAN};
         if (!best) continue;
         ee_status status = memory_create(NULL, &choices[i].options, strlen(best->options) + 1, 1, error);
         if (status) return status;
@@ -199,34 +243,20 @@ static ee_status choose(search *s, grid_choice *choices, ee_error *error)
     return EE_OK;
 }
 
-static void release_cells(search *s)
-{
-    for (size_t i = 0; i < s->count; i++) memory_free(s->cells[i].options);
-    memory_free(s->cells);
-}
-
-ee_status grid_check(const grid_plan *plan, ee_error *error)
-{
-    search s = {.plan = plan};
-    ee_status status = make_cells(&s, error);
-    release_cells(&s);
-    return status;
-}
-
 ee_status grid_choose(const grid_plan *plan, const experiment_site *site, const run_watch *watch, grid_choice *choices,
                       bool *stopped, ee_error *error)
 {
     search s = {.plan = plan};
+    ee_status status = EE_OK;
     *stopped = false;
-    ee_status status = make_cells(&s, error);
-    for (uint64_t part = plan->halving ? SHARE * SHARE : 1; part && !status && !*stopped; part /= SHARE) {
-        uint64_t rounds = plan->rounds / part;
-        if (part > 1 && rounds < LEAST_ROUNDS) continue;
-        status = play_stage(&s, rounds, site, watch, stopped, error);
-        for (size_t i = 0; i < plan->policy_count && part > 1 && !status && !*stopped; i++) keep_share(&s, i);
+    for (size_t i = 0; i < count_groups(plan) && !status; i++) status = make_group(&s, i, error);
+    for (size_t stage = 0; stage < GRID_STAGES && !status && !*stopped; stage++) {
+        status = play_stage(&s, stage, site, watch, stopped, error);
+        if (!status && !*stopped && stage + 1 < GRID_STAGES) keep_best(&s, stage);
     }
     if (!status && !*stopped) status = choose(&s, choices, error);
-    release_cells(&s);
+    for (size_t i = 0; i < s.count; i++) memory_free(s.cells[i].options);
+    memory_free(s.cells);
     return status;
 }
 

@@ -17,19 +17,21 @@ typedef struct grid_policy {
     size_t axis_count;
 } grid_policy;
 
+/* What is chosen: a setting for each policy on each data set. */
 typedef struct grid_plan {
-    const dataset *data;
+    dataset *const *datasets; /* (dataset_count) */
+    const uint64_t *rounds;   /* (dataset_count) of a run on each */
+    size_t dataset_count;
     const grid_policy *policies; /* (policy_count) */
     size_t policy_count;
-    const uint64_t *seeds; /* (seed_count) */
+    const uint64_t *seeds; /* (seed_count) to choose on */
     size_t seed_count;
-    uint64_t rounds;
     bool halving; /* all cells play a ninth of the rounds, the best third of each policy a third, the best ninth all */
     delay late;   /* of all runs */
     size_t slots; /* the same */
 } grid_plan;
 
-/* The best cell of a policy. */
+/* The best cell of a policy on a data set. */
 typedef struct grid_choice {
     char *options; /* to be freed with memory_free; NULL where nothing was chosen */
     size_t cells;  /* that there were */
@@ -37,18 +39,24 @@ typedef struct grid_choice {
         regret; /* mean over the tuning seeds; NaN where no run says: nothing was chosen, or there was one cell alone */
 } grid_choice;
 
-/* Whether every cell could start: its options are taken, and the data set has the rounds. */
-ee_status grid_check(const grid_plan *plan, ee_error *error);
-
-/* Fills choices, (policy_count), zeros at first, with the cell of least mean regret of each policy; of equals the
- * first. A cell of which a run fails is out; of a policy all of whose cells are out none is chosen. site and watch are
- * those of experiment_run, which keeps the runs as tuning runs. Where the watch ended the runs, *stopped is
- * true and nothing is chosen. */
+/* Fills choices, (dataset_count, policy_count), zeros at first, with the cell of least mean regret of each policy on
+ * each data set; of equals the first. A cell of which a run fails is out; of a policy all of whose cells are out none
+ * is chosen. Before anything is played every cell is tried: its options are taken, and the data set has the rounds.
+ * site and watch are those of experiment_run, which keeps the runs as tuning runs, and is called once a stage: hands
+ * that have nothing left to do wait for the others at the end of a stage alone. Where the watch ended the runs,
+ * *stopped is true and nothing is chosen. */
 ee_status grid_choose(const grid_plan *plan, const experiment_site *site, const run_watch *watch, grid_choice *choices,
                       bool *stopped, ee_error *error);
 
-/* How many cells a policy has. */
+/* How many cells a policy has, and the options of one of them, to be freed with memory_free. */
 size_t grid_cells(const grid_policy *policy);
+ee_status grid_cell_options(const grid_policy *policy, size_t place, char **out, ee_error *error);
+
+/* Without halving the last stage is the only one. */
+enum { GRID_STAGES = 3 };
+
+/* How many cells of a policy play in a stage on a data set, unless some fail before, and for how many rounds. */
+size_t grid_stage_cells(const grid_plan *plan, size_t place, size_t policy, size_t stage, uint64_t *rounds);
 
 /* The paper's grid for a policy (appendix, "Configurations"): *count axes, 0 where the paper has none for it. */
 const grid_axis *grid_of_paper(const char *policy, size_t *count);

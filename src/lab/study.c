@@ -28,23 +28,16 @@ static ee_status add_series(const study_plan *plan, study *into, study_series ad
     return EE_OK;
 }
 
-static grid_plan grid_of(const study_plan *plan, size_t place)
+static ee_status choose(const study_plan *plan, const experiment_site *site, const run_watch *watch, study *into,
+                        ee_error *error)
 {
-    return (grid_plan){plan->datasets[place], plan->policies,     plan->policy_count,
-                       plan->tuning_seeds,    plan->tuning_count, plan->rounds[place],
-                       plan->halving,         plan->late,         plan->slots};
-}
-
-static ee_status choose(const study_plan *plan, size_t place, const experiment_site *site, const run_watch *watch,
-                        study *into, ee_error *error)
-{
-    grid_plan grid = grid_of(plan, place);
+    size_t policies = plan->grid.policy_count, count = plan->grid.dataset_count * policies;
     grid_choice *choices;
-    ee_status status = memory_create(NULL, &choices, plan->policy_count, sizeof *choices, error);
+    ee_status status = memory_create(NULL, &choices, count, sizeof *choices, error);
     if (status) return status;
-    status = grid_choose(&grid, site, watch, choices, &into->stopped, error);
-    for (size_t i = 0; i < plan->policy_count; i++) {
-        study_series chosen = {.dataset = place, .policy = i, .choice = choices[i]};
+    status = grid_choose(&plan->grid, site, watch, choices, &into->stopped, error);
+    for (size_t i = 0; i < count; i++) {
+        study_series chosen = {.dataset = i / policies, .policy = i % policies, .choice = choices[i]};
         if (status || into->stopped)
             memory_free(choices[i].options);
         else
@@ -56,13 +49,13 @@ static ee_status choose(const study_plan *plan, size_t place, const experiment_s
 
 run_job study_job(const study_plan *plan, const study_series *from, size_t seed)
 {
-    return (run_job){.data = plan->datasets[from->dataset],
-                     .policy = plan->policies[from->policy].name,
+    return (run_job){.data = plan->grid.datasets[from->dataset],
+                     .policy = plan->grid.policies[from->policy].name,
                      .options = from->choice.options,
                      .seed = plan->seeds[seed],
-                     .rounds = plan->rounds[from->dataset],
-                     .late = plan->late,
-                     .slots = plan->slots};
+                     .rounds = plan->grid.rounds[from->dataset],
+                     .late = plan->grid.late,
+                     .slots = plan->grid.slots};
 }
 
 /* ---- ablations ---- */
@@ -102,7 +95,7 @@ static ee_status add_ablation(const study_plan *plan, size_t chosen, const char 
     study_series made = into->series[chosen];
     made.ablation = ablation;
     made.choice = (grid_choice){.cells = 1, .regret = NAN};
-    const char *base = into->series[chosen].choice.options, *name = plan->policies[made.policy].name;
+    const char *base = into->series[chosen].choice.options, *name = plan->grid.policies[made.policy].name;
     char *before = NULL, *after = NULL;
     if (!bandit_takes(name, ablation, base)) return EE_OK;
     ee_status status = write_ablation(name, base, ablation, &made.choice.options, error);
@@ -123,7 +116,7 @@ static ee_status add_ablations(const study_plan *plan, study *into, ee_error *er
     size_t chosen = into->count;
     for (size_t i = 0; i < chosen && !status; i++) {
         const study_series *base = &into->series[i];
-        if (!base->choice.options || strcmp(plan->policies[base->policy].name, "eenet") != 0) continue;
+        if (!base->choice.options || strcmp(plan->grid.policies[base->policy].name, "eenet") != 0) continue;
         for (size_t k = 0; k < ABLATIONS && !status; k++) status = add_ablation(plan, i, ablations[k], into, error);
     }
     return status;
@@ -163,13 +156,7 @@ done:
 ee_status study_run(const study_plan *plan, const experiment_site *site, const run_watch *watch, study *out,
                     ee_error *error)
 {
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < plan->dataset_count && !status; i++) { /* hours before the last would be tried */
-        grid_plan grid = grid_of(plan, i);
-        status = grid_check(&grid, error);
-    }
-    for (size_t i = 0; i < plan->dataset_count && !status && !out->stopped; i++)
-        status = choose(plan, i, site, watch, out, error);
+    ee_status status = choose(plan, site, watch, out, error);
     if (!status && !out->stopped && plan->ablations) status = add_ablations(plan, out, error);
     if (!status && !out->stopped) status = play(plan, site, watch, out, error);
     return status;

@@ -6,19 +6,10 @@
 #include "grid.h"
 
 typedef struct study_plan {
-    dataset *const *datasets; /* (dataset_count) */
-    const uint64_t *rounds;   /* (dataset_count) of a run on each */
-    size_t dataset_count;
-    const grid_policy *policies; /* (policy_count) */
-    size_t policy_count;
-    const uint64_t *tuning_seeds; /* (tuning_count) none of them among the seeds */
-    size_t tuning_count;
+    grid_plan grid;        /* its seeds are none of those that count */
     const uint64_t *seeds; /* (seed_count) */
     size_t seed_count;
-    bool halving;   /* as in grid_plan */
     bool ablations; /* the chosen EE-Net with other labels of f2 and other kinds of f3, the paper's, and without f2 */
-    delay late;     /* of all runs */
-    size_t slots;   /* the same */
 } study_plan;
 
 /* One setting on one data set. */

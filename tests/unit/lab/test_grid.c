@@ -40,7 +40,7 @@ static ee_status choose(const grid_policy *policies, size_t count, uint64_t roun
                         grid_choice *choices, bool *stopped, ee_error *error)
 {
     dataset *data = open_data();
-    grid_plan plan = {data, policies, count, seeds, 2, rounds, halving, {0}, 0};
+    grid_plan plan = {&data, &rounds, 1, policies, count, seeds, 2, halving, {0}, 0};
     run_watch watch = {.ended = note_end, .context = into};
     into->all_tuning = true;
     experiment_site site = {NULL, crew_of_threads(1)};
@@ -92,6 +92,59 @@ static void halving_drops_two_thirds_a_stage(void **state)
     assert_non_null(strstr(chosen.options, "epsilon=0 "));
     memory_free(all.options);
     memory_free(chosen.options);
+}
+
+/* ---- several data sets ---- */
+
+/* The crew's jobs, one line a call. */
+static size_t stages[GRID_STAGES + 1], stage_count;
+
+static ee_status count_stage(const run_crew *self, const run_job *jobs, size_t count, bool curves,
+                             const run_watch *watch, run_result *results, ee_error *error)
+{
+    (void)self;
+    assert_true(stage_count < GRID_STAGES);
+    stages[stage_count++] = count;
+    run_crew threads = crew_of_threads(2);
+    return threads.play(&threads, jobs, count, curves, watch, results, error);
+}
+
+/* One is too short for the first stages: its six cells wait for the last. */
+static void all_data_sets_share_a_stage(void **state)
+{
+    (void)state;
+    const grid_policy policies[] = {epsilon, {"uniform", NULL, NULL, 0}};
+    const uint64_t rounds[] = {1800, 250, 600};
+    dataset *data = open_data(), *datasets[] = {data, data, data};
+    grid_plan plan = {datasets, rounds, 3, policies, 2, seeds, 2, true, {0}, 0};
+    experiment_site site = {NULL, {.hands = 2, .play = count_stage}};
+    grid_choice choices[6] = {{0}};
+    bool stopped;
+    stage_count = 0;
+    assert_int_equal(grid_choose(&plan, &site, NULL, choices, &stopped, NULL), EE_OK);
+    assert_false(stopped);
+    assert_int_equal(stage_count, 3);
+    const size_t expected[GRID_STAGES] = {6 * 2, (2 + 6) * 2, (6 + 2) * 2};
+    for (size_t stage = 0; stage < GRID_STAGES; stage++) {
+        size_t told = 0;
+        uint64_t played;
+        for (size_t i = 0; i < 6; i++) told += 2 * grid_stage_cells(&plan, i / 2, i % 2, stage, &played);
+        assert_int_equal(stages[stage], expected[stage]);
+        assert_int_equal(told, expected[stage]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        grid_plan alone = {&datasets[i], &rounds[i], 1, policies, 2, seeds, 2, true, {0}, 0};
+        experiment_site here = {NULL, crew_of_threads(1)};
+        grid_choice own[2] = {{0}};
+        assert_int_equal(grid_choose(&alone, &here, NULL, own, &stopped, NULL), EE_OK);
+        for (size_t k = 0; k < 2; k++) {
+            assert_string_equal(own[k].options, choices[2 * i + k].options);
+            assert_true(k || own[k].regret == choices[2 * i + k].regret);
+            memory_free(own[k].options);
+            memory_free(choices[2 * i + k].options);
+        }
+    }
+    dataset_free(data);
 }
 
 /* Such steps end in numbers that are not finite. */
@@ -178,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_cell_is_chosen),
         cmocka_unit_test(halving_drops_two_thirds_a_stage),
+        cmocka_unit_test(all_data_sets_share_a_stage),
         cmocka_unit_test(a_cell_that_fails_is_out),
         cmocka_unit_test(a_cell_that_cannot_start_is_an_error),
         cmocka_unit_test(nothing_is_chosen_when_it_was_stopped),

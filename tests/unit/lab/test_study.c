@@ -34,7 +34,8 @@ static int tear_down(void **state)
 
 static study_plan plan_of(const grid_policy *policies, size_t count, bool ablations)
 {
-    return (study_plan){datasets, rounds, 2, policies, count, tuning_seeds, 1, seeds, SEEDS, false, ablations, {0}, 0};
+    return (study_plan){
+        {datasets, rounds, 2, policies, count, tuning_seeds, 1, false, {0}, 0}, seeds, SEEDS, ablations};
 }
 
 static void run(const study_plan *plan, const char *folder, const run_watch *watch, study *out)
