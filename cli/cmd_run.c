@@ -98,13 +98,14 @@ static bool take_line(void *context, const run_report *report)
 {
     json_lines *out = context;
     size_t place = (size_t)(report->job - out->request->jobs);
-    size_t length = results_format(report, NULL, 0, NULL, 0);
+    stored_run run = results_of_report(report);
+    size_t length = results_format(&run, NULL, 0);
     ee_error error;
     out->ended[place] = true;
     if (report->result->finished && memory_create(NULL, &out->lines[place], length + 1, 1, &error))
         complain(out, error.message);
     else if (report->result->finished)
-        results_format(report, NULL, 0, out->lines[place], length + 1);
+        results_format(&run, out->lines[place], length + 1);
     print_lines(out, false);
     return !out->unheard;
 }

@@ -2,9 +2,8 @@
  *
  *     pending/KEY.run  a run that ended before its turn: see pending_runs.h
  *
- * A run is kept by these steps, each on the disk before the next begins: its row in the file of curves; its line; its
- * file in pending/ is removed. Whatever step is the last before a crash, the lines alone say what is there: rows
- * without a line are cut off and written again, and a file in pending/ whose line is there is removed. */
+ * A file in pending/ is removed when its run's line is on the disk, and one whose line is there already when the folder
+ * is next opened: whatever is the last step before a crash, the lines alone say what is there. */
 #define _POSIX_C_SOURCE 200809L
 #include "experiment.h"
 
@@ -15,10 +14,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "curves.h"
 #include "forecast.h"
-#include "lost_curves.h"
 #include "pending_runs.h"
+#include "result_folder.h"
 #include "run_keys.h"
 
 /* ---- the experiment ---- */
@@ -37,130 +35,40 @@ typedef struct entry {
     size_t same_as; /* the first job that is the same: its own place, mostly */
 } entry;
 
-typedef struct curve_file {
-    char *name;
-    size_t rows;
-    uint64_t rounds;
-} curve_file;
-
 typedef struct experiment {
     const experiment_site *site;
     const char *folder; /* the site's */
-    char *curves_folder, *pending_folder;
-    line_file log;       /* results.jsonl */
+    result_folder kept;
+    char *pending_folder;
     const run_job *jobs; /* (count) */
     size_t count;
     const run_watch *watch;
     run_result *results; /* (count) */
     entry *entries;      /* (count) */
     size_t next;         /* the first that is not settled: the line that is written next is its */
-    curve_file *curves;  /* (curve_count) */
-    size_t curve_count, curve_capacity;
-    run_job *missing; /* (missing_count) those to be played */
-    size_t *places;   /* (missing_count) of them in jobs */
+    run_job *missing;    /* (missing_count) those to be played */
+    size_t *places;      /* (missing_count) of them in jobs */
     size_t missing_count;
     forecast ahead;
     run_playing *playing; /* (hands) */
     size_t hands;         /* runs that are played at a time */
-    char *line;
-    size_t line_capacity;
-    ee_status status; /* of keeping what ended */
+    ee_status status;     /* of keeping what ended */
     ee_error *error;
 } experiment;
 
-/* ---- keeping a run ---- */
-
-static curve_file *find_curve(const experiment *self, const char *name)
-{
-    for (size_t i = 0; i < self->curve_count; i++)
-        if (strcmp(self->curves[i].name, name) == 0) return &self->curves[i];
-    return NULL;
-}
-
-static ee_status add_curve(experiment *self, const char *name, uint64_t rounds, curve_file **out, ee_error *error)
-{
-    ee_status status =
-        memory_grow(NULL, &self->curves, &self->curve_capacity, self->curve_count + 1, sizeof *self->curves, error);
-    if (status) return status;
-    curve_file *file = &self->curves[self->curve_count];
-    status = memory_create(NULL, &file->name, strlen(name) + 1, 1, error);
-    if (status) return status;
-    strcpy(file->name, name);
-    file->rounds = rounds;
-    self->curve_count++;
-    *out = file;
-    return EE_OK;
-}
-
-/* "synthetic_cosine_dim_5_delay_100_eenet_0123456789abcdef.npy": for the eye, then unique. */
-static void name_curve(const run_job *job, uint64_t key, char *name, size_t capacity)
-{
-    enum { READABLE = 100, POLICY = 60 };
-    char late[DELAY_TEXT + 8] = "_delay_", slots[32] = "";
-    delay_format(&job->late, late + strlen(late));
-    if (delay_is_none(&job->late)) late[0] = '\0';
-    if (run_slots(job) > 1) snprintf(slots, sizeof slots, "_slots_%zu", job->slots);
-    int length =
-        snprintf(name, capacity, "%.*s%s%s_%.*s", READABLE, dataset_name(job->data), late, slots, POLICY, job->policy);
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.=";
-    for (char *c = name; *c; c++)
-        if (!strchr(plain, *c) || (c == name && *c == '.')) *c = '_';
-    snprintf(name + length, capacity - (size_t)length, "_%016" PRIx64 ".npy", key);
-}
-
-static ee_status format_line(experiment *self, const run_report *report, const char *curve, size_t row, size_t *length)
-{
-    *length = results_format(report, curve, row, self->line, self->line_capacity);
-    ee_status status = memory_grow(NULL, &self->line, &self->line_capacity, *length + 1, 1, self->error);
-    if (!status) results_format(report, curve, row, self->line, self->line_capacity);
-    return status;
-}
-
-/* The row, then the line. */
-static ee_status keep(experiment *self, size_t place, const run_report *report)
-{
-    char name[256], *path = NULL;
-    name_curve(report->job, self->entries[place].keys.curves, name, sizeof name);
-    curve_file *file = find_curve(self, name);
-    ee_status status = file ? EE_OK : add_curve(self, name, report->job->rounds, &file, self->error);
-    if (!status) status = file_join(self->curves_folder, name, &path, self->error);
-    if (!status) status = curves_write(path, file->rows, report->curve, file->rounds, self->error);
-    if (!status && file->rows == 0) status = file_sync_folder(self->curves_folder, self->error);
-    size_t length;
-    if (!status) status = format_line(self, report, name, file->rows, &length);
-    if (!status) status = line_file_append(&self->log, self->line, length, self->error);
-    if (!status) file->rows++;
-    memory_free(path);
-    return status;
-}
-
 /* ---- pending ---- */
-
-static ee_status write_pending(experiment *self, size_t place, const run_report *report)
-{
-    size_t length;
-    ee_status status = format_line(self, report, NULL, 0, &length);
-    if (status) return status;
-    pending_run run = {self->line, length, report->curve, report->job->rounds};
-    return pending_runs_write(self->pending_folder, self->entries[place].keys.run, &run, self->error);
-}
 
 static ee_status keep_pending(experiment *self, size_t place)
 {
-    bool found;
-    double *curve = NULL;
-    ee_error none = {EE_OK, ""};
-    run_result result;
-    const run_job *job = &self->jobs[place];
+    pending_run run = {0};
     uint64_t key = self->entries[place].keys.run;
-    ee_status status = pending_runs_read(self->pending_folder, key, job->rounds, &result, &curve, &found, self->error);
-    if (!status && !found)
+    ee_status status = pending_runs_read(self->pending_folder, key, &run, self->error);
+    if (!status && !run.curve)
         status = status_fail(self->error, EE_FILE_ERROR, "file: %s/%016" PRIx64 ".run was taken away or damaged",
                              self->pending_folder, key);
-    run_report report = {job, &result, self->entries[place].options, curve, &none, NULL};
-    if (!status) status = keep(self, place, &report);
+    if (!status) status = result_folder_add(&self->kept, &run.run, run.curve, self->error);
     if (!status) status = pending_runs_remove(self->pending_folder, key, self->error);
-    memory_free(curve);
+    pending_runs_release(&run);
     return status;
 }
 
@@ -200,7 +108,9 @@ static ee_status keep_ended(experiment *self, size_t place, const run_report *re
         own->state = ENTRY_SETTLED;
     } else if (report->result->finished) {
         bool turn = place == self->next;
-        ee_status status = turn ? keep(self, place, report) : write_pending(self, place, report);
+        stored_run run = results_of_report(report);
+        ee_status status = turn ? result_folder_add(&self->kept, &run, report->curve, self->error)
+                                : pending_runs_write(self->pending_folder, &run, report->curve, self->error);
         if (status) return status;
         own->state = turn ? ENTRY_SETTLED : ENTRY_PENDING;
     }
@@ -237,45 +147,6 @@ static void on_standing(void *context, const run_standing *now)
     whole.share = whole.rounds ? (double)whole.played / (double)whole.rounds : 1.0;
     forecast_tell(&self->ahead, &whole);
     self->watch->standing(self->watch->context, &whole);
-}
-
-/* ---- opening the folder ---- */
-
-static ee_status open_folder(experiment *self)
-{
-    ee_status status = line_file_open(self->folder, "results.jsonl", &self->log, self->error);
-    if (!status) status = file_join(self->folder, "curves", &self->curves_folder, self->error);
-    if (!status) status = file_join(self->folder, "pending", &self->pending_folder, self->error);
-    if (!status) status = file_make_folder(self->curves_folder, self->error);
-    if (!status) status = file_make_folder(self->pending_folder, self->error);
-    return status ? status : file_sync_folder(self->folder, self->error);
-}
-
-/* Cuts off the rows that no line names. */
-static ee_status clean_curves(experiment *self)
-{
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < self->curve_count && !status; i++) {
-        const curve_file *file = &self->curves[i];
-        char *path = NULL;
-        status = file_join(self->curves_folder, file->name, &path, self->error);
-        if (!status) status = curves_cut(path, file->rows, file->rounds, self->error);
-        memory_free(path);
-    }
-    return status;
-}
-
-static ee_status recover(experiment *self, const stored_runs *stored)
-{
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < stored->count && !status; i++) {
-        const stored_run *run = &stored->runs[i];
-        curve_file *file = find_curve(self, run->curve);
-        if (!file) status = add_curve(self, run->curve, run->rounds, &file, self->error);
-        if (!status && file->rows <= run->curve_row) file->rows = run->curve_row + 1;
-    }
-    if (!status) status = clean_curves(self);
-    return status ? status : pending_runs_clean(self->pending_folder, stored, self->error);
 }
 
 /* ---- the jobs ---- */
@@ -339,10 +210,13 @@ static ee_status look_up(experiment *self, const stored_runs *stored, const uint
         own->state = ENTRY_SETTLED;
         return EE_OK;
     }
-    bool found;
-    ee_status status = pending_runs_read(self->pending_folder, own->keys.run, self->jobs[place].rounds,
-                                         &self->results[place], NULL, &found, self->error);
-    if (!status && found) own->state = ENTRY_PENDING;
+    pending_run waiting = {0};
+    ee_status status = pending_runs_read(self->pending_folder, own->keys.run, &waiting, self->error);
+    if (waiting.curve) {
+        self->results[place] = waiting.run.result;
+        own->state = ENTRY_PENDING;
+    }
+    pending_runs_release(&waiting);
     return status;
 }
 
@@ -408,7 +282,8 @@ static bool report_read(const experiment *self, bool same)
     for (size_t i = 0; i < self->count && wanted; i++) {
         const entry *own = &self->entries[i];
         if ((own->same_as != i) != same || !self->results[i].finished) continue;
-        run_report report = {&self->jobs[i], &self->results[i], own->options, NULL, &none, NULL};
+        run_report report = {
+            .job = &self->jobs[i], .result = &self->results[i], .options = own->options, .error = &none};
         wanted = report_ended(self, i, &report);
     }
     return wanted;
@@ -435,37 +310,28 @@ static ee_status play_missing(experiment *self)
 static void close_experiment(experiment *self)
 {
     if (self->pending_folder) rmdir(self->pending_folder); /* stays where a run waits in it */
-    line_file_close(&self->log);
+    result_folder_close(&self->kept);
     for (size_t i = 0; self->entries && i < self->count; i++) memory_free(self->entries[i].options);
-    for (size_t i = 0; i < self->curve_count; i++) memory_free(self->curves[i].name);
     memory_free(self->entries);
-    memory_free(self->curves);
     memory_free(self->missing);
     memory_free(self->places);
     memory_free(self->playing);
     forecast_release(&self->ahead);
-    memory_free(self->line);
-    memory_free(self->curves_folder);
     memory_free(self->pending_folder);
 }
 
 /* What the folder has, and what it has lost. */
 static ee_status open_kept(experiment *self)
 {
-    stored_runs stored = {0};
-    ee_status status = open_folder(self);
-    if (!status) status = results_read(self->folder, &stored, self->error);
-    if (!status) status = make_entries(self);
-    if (!status) {
-        lost_curves lost = {self->folder, &self->log, is_asked_for, self, self->watch};
-        status = lost_curves_drop(&lost, &stored, self->error);
-    }
-    if (!status) status = recover(self, &stored);
-    if (!status) status = look_up_all(self, &stored);
+    const lost_curves lost = {is_asked_for, self, self->watch};
+    ee_status status = make_entries(self);
+    if (!status) status = result_folder_open(self->folder, &lost, &self->kept, self->error);
+    if (!status) status = file_join(self->folder, "pending", &self->pending_folder, self->error);
+    if (!status) status = file_make_folder(self->pending_folder, self->error);
+    if (!status) status = pending_runs_clean(self->pending_folder, &self->kept.stored, self->error);
+    if (!status) status = look_up_all(self, &self->kept.stored);
     if (!status) status = list_missing(self);
-    if (!status) status = learn_pace(self, &stored);
-    results_release(&stored);
-    return status;
+    return status ? status : learn_pace(self, &self->kept.stored);
 }
 
 static ee_status run_kept(experiment *self)
@@ -486,7 +352,7 @@ ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_
     memset(results, 0, count * sizeof *results);
     experiment self = {.site = site,
                        .folder = site->folder,
-                       .log = {NULL, -1, -1},
+                       .kept = {.log = {NULL, -1, -1}},
                        .jobs = jobs,
                        .count = count,
                        .hands = site->crew.hands < count ? site->crew.hands : count,

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "host.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -21,16 +22,26 @@ static void find_processor(char *name, size_t capacity)
     if (file) fclose(file);
 }
 
-void host_describe(char words[HOST_TEXT])
+enum { WORDS = 160 };
+
+static char words[WORDS];
+
+static void find_words(void)
 {
     struct utsname system;
     char processor[80];
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     find_processor(processor, sizeof processor);
-    int length = uname(&system) < 0 ? snprintf(words, HOST_TEXT, "unknown")
-                                    : snprintf(words, HOST_TEXT, "%.20s %.20s", system.machine, system.sysname);
+    int length = uname(&system) < 0 ? snprintf(words, WORDS, "unknown")
+                                    : snprintf(words, WORDS, "%.20s %.20s", system.machine, system.sysname);
     if (count > 0)
-        length +=
-            snprintf(words + length, HOST_TEXT - (size_t)length, ", %ld processor%s", count, count > 1 ? "s" : "");
-    if (processor[0]) snprintf(words + length, HOST_TEXT - (size_t)length, ", %s", processor);
+        length += snprintf(words + length, WORDS - (size_t)length, ", %ld processor%s", count, count > 1 ? "s" : "");
+    if (processor[0]) snprintf(words + length, WORDS - (size_t)length, ", %s", processor);
+}
+
+const char *host_describe(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_words);
+    return words;
 }

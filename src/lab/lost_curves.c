@@ -23,7 +23,7 @@ static file_losses count_losses(const stored_runs *list, const char *curve, cons
 }
 
 /* "kept/curves/a.npy is missing, cut or damaged: 2 of its 10 runs are played again" */
-static void tell(const lost_curves *self, const char *curve, file_losses losses)
+static void tell(const lost_curves *self, const char *folder, const char *curve, file_losses losses)
 {
     const run_watch *watch = self->watch;
     char sentence[800], again[100], left[160] = "";
@@ -33,19 +33,20 @@ static void tell(const lost_curves *self, const char *curve, file_losses losses)
     if (losses.left)
         snprintf(left, sizeof left, ", and %zu %s when the command that asked for %s is given again", losses.left,
                  losses.left == 1 ? "is" : "are", losses.left == 1 ? "it" : "them");
-    snprintf(sentence, sizeof sentence, "%.200s/curves/%.200s is missing, cut or damaged: %s%s", self->folder, curve,
-             again, left);
+    snprintf(sentence, sizeof sentence, "%.200s/curves/%.200s is missing, cut or damaged: %s%s", folder, curve, again,
+             left);
     watch->noted(watch->context, sentence);
 }
 
 /* A sentence for each file, where its first lost run is. */
-static void tell_all(const lost_curves *self, const stored_runs *list, const bool *lost, const bool *dropped)
+static void tell_all(const lost_curves *self, const char *folder, const stored_runs *list, const bool *lost,
+                     const bool *dropped)
 {
     for (size_t i = 0; i < list->count; i++) {
         size_t k = 0;
         if (!lost[i]) continue;
         while (k < i && !(lost[k] && strcmp(list->runs[k].curve, list->runs[i].curve) == 0)) k++;
-        if (k == i) tell(self, list->runs[i].curve, count_losses(list, list->runs[i].curve, lost, dropped));
+        if (k == i) tell(self, folder, list->runs[i].curve, count_losses(list, list->runs[i].curve, lost, dropped));
     }
 }
 
@@ -61,21 +62,22 @@ static void take_out(stored_runs *list, const bool *dropped)
     list->count = kept;
 }
 
-ee_status lost_curves_drop(const lost_curves *self, stored_runs *list, ee_error *error)
+ee_status lost_curves_drop(const lost_curves *self, const char *folder, line_file *file, stored_runs *list,
+                           ee_error *error)
 {
     bool *lost = NULL, *dropped = NULL, any = false, some = false;
     ee_status status = memory_create(NULL, &lost, list->count, sizeof *lost, error);
     if (!status) status = memory_create(NULL, &dropped, list->count, sizeof *dropped, error);
     for (size_t i = 0; i < list->count && !status; i++) {
         bool there = false;
-        status = results_has_curve(self->folder, &list->runs[i], &there, error);
+        status = results_has_curve(folder, &list->runs[i], &there, error);
         lost[i] = !there;
         dropped[i] = !there && self->is_asked_for(self->context, &list->runs[i]);
         any = any || lost[i];
         some = some || dropped[i];
     }
-    if (!status && some) status = results_drop(self->folder, self->file, dropped, error);
-    if (!status && any) tell_all(self, list, lost, dropped);
+    if (!status && some) status = results_drop(folder, file, dropped, error);
+    if (!status && any) tell_all(self, folder, list, lost, dropped);
     if (!status) take_out(list, dropped);
     memory_free(lost);
     memory_free(dropped);

@@ -6,14 +6,13 @@
 #include "results.h"
 
 typedef struct lost_curves {
-    const char *folder;
-    line_file *file; /* results.jsonl, open */
     bool (*is_asked_for)(const void *context, const stored_run *run);
     const void *context;
     const run_watch *watch; /* its noted gets a sentence for each file of curves; may be NULL */
 } lost_curves;
 
-/* Takes those that are asked for out of the list, and out of the file. */
-ee_status lost_curves_drop(const lost_curves *self, stored_runs *list, ee_error *error);
+/* Takes those that are asked for out of the list, and out of the folder's file, results.jsonl, which is open. */
+ee_status lost_curves_drop(const lost_curves *self, const char *folder, line_file *file, stored_runs *list,
+                           ee_error *error);
 
 #endif

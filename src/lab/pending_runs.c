@@ -24,46 +24,55 @@ static ee_status find_path(const char *folder, uint64_t key, char **path, ee_err
     return file_join(folder, name, path, error);
 }
 
-ee_status pending_runs_write(const char *folder, uint64_t key, const pending_run *run, ee_error *error)
+ee_status pending_runs_write(const char *folder, const stored_run *run, const double *curve, ee_error *error)
 {
-    char *path = NULL;
-    uint8_t *bytes = NULL;
-    size_t curve_size = run->rounds * sizeof *run->curve;
-    ee_status status = find_path(folder, key, &path, error);
-    if (!status) status = memory_create(NULL, &bytes, run->length + curve_size, 1, error);
+    char *path = NULL, *bytes = NULL;
+    stored_run placeless = *run;
+    placeless.curve = NULL;
+    size_t length = results_format(&placeless, NULL, 0), curve_size = run->rounds * sizeof *curve;
+    ee_status status = find_path(folder, run_keys_of_stored(run).run, &path, error);
+    if (!status) status = memory_create(NULL, &bytes, length + curve_size + 1, 1, error);
     if (!status) {
-        memcpy(bytes, run->line, run->length);
-        memcpy(bytes + run->length, run->curve, curve_size);
-        status = file_write(path, bytes, run->length + curve_size, error);
+        results_format(&placeless, bytes, length + 1);
+        memcpy(bytes + length, curve, curve_size);
+        status = file_write(path, bytes, length + curve_size, error);
     }
     memory_free(bytes);
     memory_free(path);
     return status;
 }
 
-ee_status pending_runs_read(const char *folder, uint64_t key, uint64_t rounds, run_result *result, double **curve,
-                            bool *found, ee_error *error)
+/* Whether a file holds the run of that key, whole: then it is read, and *curve is where its curve begins. */
+static bool parse(const char *bytes, size_t size, uint64_t key, stored_run *run, const char **curve)
 {
-    *found = false;
-    size_t size, curve_size = rounds * sizeof(double);
+    const char *newline = memchr(bytes, '\n', size);
+    if (!newline || results_parse(bytes, (size_t)(newline - bytes), 1, run, NULL)) return false;
+    *curve = newline + 1;
+    return run_keys_of_stored(run).run == key && (size_t)(bytes + size - *curve) == run->rounds * sizeof(double);
+}
+
+ee_status pending_runs_read(const char *folder, uint64_t key, pending_run *out, ee_error *error)
+{
     uint8_t *bytes = NULL;
+    size_t size;
     char *path = NULL;
-    stored_run run = {0};
+    const char *curve;
     ee_status status = find_path(folder, key, &path, error);
-    if (!status && file_read(path, &bytes, &size, NULL) == EE_OK) {
-        const uint8_t *newline = memchr(bytes, '\n', size);
-        size_t length = newline ? (size_t)(newline - bytes) : 0;
-        *found = newline && size - length - 1 == curve_size &&
-                 results_parse((const char *)bytes, length, 1, &run, NULL) == EE_OK &&
-                 run_keys_of_stored(&run).run == key;
-        if (*found) *result = run.result;
-        if (*found && curve) status = memory_create(NULL, curve, curve_size, 1, error);
-        if (*found && curve && !status) memcpy(*curve, newline + 1, curve_size);
+    if (!status && file_read(path, &bytes, &size, NULL) == EE_OK &&
+        parse((const char *)bytes, size, key, &out->run, &curve)) {
+        status = memory_create(NULL, &out->curve, out->run.rounds, sizeof *out->curve, error);
+        if (!status) memcpy(out->curve, curve, out->run.rounds * sizeof *out->curve);
     }
-    results_release_run(&run);
     memory_free(bytes);
     memory_free(path);
     return status;
+}
+
+void pending_runs_release(pending_run *run)
+{
+    results_release_run(&run->run);
+    memory_free(run->curve);
+    *run = (pending_run){0};
 }
 
 ee_status pending_runs_remove(const char *folder, uint64_t key, ee_error *error)

@@ -7,20 +7,18 @@
 
 #include "results.h"
 
+/* Starts as zeros. */
 typedef struct pending_run {
-    const char *line; /* (length) with its newline */
-    size_t length;
-    const double *curve; /* (rounds) */
-    uint64_t rounds;
+    stored_run run;
+    double *curve; /* (run.rounds); NULL: there is no such run */
 } pending_run;
 
-/* key: that of the run, as run_keys has it. */
-ee_status pending_runs_write(const char *folder, uint64_t key, const pending_run *run, ee_error *error);
+/* Under the key that run_keys has of the run. */
+ee_status pending_runs_write(const char *folder, const stored_run *run, const double *curve, ee_error *error);
 
-/* *found false, and EE_OK, where there is no such run, or only a damaged one. *curve, unless curve is NULL, is to be
- * freed with memory_free. */
-ee_status pending_runs_read(const char *folder, uint64_t key, uint64_t rounds, run_result *result, double **curve,
-                            bool *found, ee_error *error);
+/* out has no curve, and the status is EE_OK, where there is no such run, or only a damaged one. */
+ee_status pending_runs_read(const char *folder, uint64_t key, pending_run *out, ee_error *error);
+void pending_runs_release(pending_run *run);
 
 ee_status pending_runs_remove(const char *folder, uint64_t key, ee_error *error);
 

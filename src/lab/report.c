@@ -34,6 +34,12 @@ static bool same_words(const char *left, const char *right)
     return left == right || (left && right && strcmp(left, right) == 0);
 }
 
+static bool same_player(const stored_run *left, const stored_run *right)
+{
+    return same_words(left->version, right->version) && same_words(left->kernels, right->kernels) &&
+           same_words(left->machine, right->machine);
+}
+
 /* By which versions on which machines. */
 static void add_players(text *page, const summary *of)
 {
@@ -45,12 +51,12 @@ static void add_players(text *page, const summary *of)
             for (size_t k = 0; k < cell->count; k++) {
                 const stored_run *run = cell->runs[k];
                 size_t known = 0;
-                while (known < count && !(same_words(shown[known]->version, run->version) &&
-                                          same_words(shown[known]->machine, run->machine)))
-                    known++;
+                while (known < count && !same_player(shown[known], run)) known++;
                 if (known < count || count == sizeof shown / sizeof shown[0]) continue;
                 text_add(page, count ? "; eenet " : "eenet ");
-                text_html(page, run->version ? run->version : "of unknown version");
+                text_html(page, run->version);
+                text_add(page, " ");
+                text_html(page, run->kernels);
                 if (run->machine) text_add(page, " on ");
                 if (run->machine) text_html(page, run->machine);
                 shown[count++] = run;
@@ -64,12 +70,11 @@ static void add_byline(text *page)
 {
     const char *given = getenv("SOURCE_DATE_EPOCH");
     time_t now = given ? (time_t)strtoll(given, NULL, 10) : time(NULL);
-    char moment[40] = "", machine[HOST_TEXT];
+    char moment[40] = "";
     struct tm parts;
     if (gmtime_r(&now, &parts)) strftime(moment, sizeof moment, "%Y-%m-%d %H:%M UTC", &parts);
-    host_describe(machine);
     text_add(page, "<p class=\"facts byline\">Made %s by eenet %s on ", moment, ee_version());
-    text_html(page, machine);
+    text_html(page, host_describe());
     text_add(page, ".</p>\n");
 }
 

@@ -13,24 +13,24 @@
 #include "data/line_file.h"
 #include "runner.h"
 
-/* One line. The strings belong to the list. */
+/* One line. The strings of one that was read belong to it. */
 typedef struct stored_run {
-    char *dataset;        /* dataset_name */
+    const char *dataset;  /* dataset_name */
     uint64_t fingerprint; /* of its files */
     size_t dim, arms;     /* of its rounds */
     uint64_t rows;        /* dataset_rows; 0 too where the line is of a program that did not tell */
-    char *policy;
-    char *options; /* every option with its value */
+    const char *policy;
+    const char *options; /* every option with its value */
     uint64_t seed;
     uint64_t rounds; /* played: all that were asked for */
     bool tuning;
     delay late;   /* zeros in lines without one: at once */
     size_t slots; /* of a round, where it has several; else 0 */
     run_result result;
-    char *curve; /* "NAME.npy" */
+    const char *curve; /* "NAME.npy" */
     size_t curve_row;
-    char *version; /* of eenet, and the kernels: "0.1.0 neon" */
-    char *machine; /* host_describe; NULL in lines of programs that did not tell */
+    const char *version, *kernels; /* of whoever played it: "0.1.0", "neon" */
+    const char *machine;           /* host_describe; NULL in lines of programs that did not tell */
 } stored_run;
 
 typedef struct stored_runs {
@@ -57,8 +57,12 @@ ee_status results_curve(const char *folder, const stored_run *run, double *out, 
 ee_status results_parse(const char *line, size_t length, size_t number, stored_run *out, ee_error *error);
 void results_release_run(stored_run *run);
 
-/* The run as one line, newline included. Numbers read back to the same double. curve may be NULL: the line then names
- * none. Like snprintf, writes at most capacity bytes and returns the length that the whole line has. */
-size_t results_format(const run_report *report, const char *curve, size_t curve_row, char *line, size_t capacity);
+/* What the line of a run says that has ended; it has no curve yet. The strings are borrowed from the report. */
+stored_run results_of_report(const run_report *report);
+
+/* The run as one line, newline included. Numbers read back to the same double, and what was read is written again to
+ * the same bytes. A run without a curve has a line that names none. Like snprintf, writes at most capacity bytes and
+ * returns the length that the whole line has. */
+size_t results_format(const stored_run *run, char *line, size_t capacity);
 
 #endif

@@ -235,7 +235,12 @@ static ee_status run(player *self, const run_job *job, bool with_curve, pthread_
     drop_idle_directions(result);
     const run_watch *watch = self->watch;
     if (watch && watch->ended) {
-        run_report report = {job, result, ee_bandit_info(self->bandit).options, self->curve, error, self->bandit};
+        run_report report = {.job = job,
+                             .result = result,
+                             .options = ee_bandit_info(self->bandit).options,
+                             .curve = self->curve,
+                             .error = error,
+                             .bandit = self->bandit};
         if (turn) pthread_mutex_lock(turn);
         if (!watch->ended(watch->context, &report)) atomic_store(self->stopped, true);
         if (turn) pthread_mutex_unlock(turn);

@@ -65,7 +65,10 @@ typedef struct run_report {
     const char *options;     /* every option with its value; "" where the bandit could not be created */
     const double *curve;     /* (result->rounds) the regret after each round; NULL where it was not asked for */
     const ee_error *error;   /* the reason, where result->status is one */
-    const ee_bandit *bandit; /* as it is at the end; NULL where it could not be created, or the run was read */
+    const ee_bandit *bandit; /* as it is at the end; NULL where it could not be created, the run was read, or it was
+                                played elsewhere */
+    const char *machine;     /* where it was played; NULL: here */
+    const char *version, *kernels; /* that played it; NULL: those of this program */
 } run_report;
 
 /* A run that is being played. */

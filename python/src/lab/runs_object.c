@@ -76,14 +76,15 @@ static PyObject *make_row(const stored_run *run)
     char digits[17], late[DELAY_TEXT];
     delay_format(&run->late, late);
     const run_result *result = &run->result;
-    return Py_BuildValue(
-        "{ss,ss,ss,sK,sK,ss,sn,sd,sd,sd,sd,sn,sn,sn,sK,sO,ss,ss}", "dataset", run->dataset, "policy", run->policy,
-        "options", run->options, "seed", (unsigned long long)run->seed, "rounds", (unsigned long long)run->rounds,
-        "delay", late, "slots", (Py_ssize_t)slots_of(run), "regret", result->regret, "reward", result->reward,
-        "optimal", run->rounds ? (double)result->optimal / (double)run->rounds : Py_NAN, "seconds", result->seconds,
-        "bytes", (Py_ssize_t)result->bytes, "dim", (Py_ssize_t)run->dim, "arms", (Py_ssize_t)run->arms, "rows",
-        (unsigned long long)run->rows, "tuning", run->tuning ? Py_True : Py_False, "fingerprint",
-        format_fingerprint(run->fingerprint, digits), "version", run->version);
+    return Py_BuildValue("{ss,ss,ss,sK,sK,ss,sn,sd,sd,sd,sd,sn,sn,sn,sK,sO,ss,sN}", "dataset", run->dataset, "policy",
+                         run->policy, "options", run->options, "seed", (unsigned long long)run->seed, "rounds",
+                         (unsigned long long)run->rounds, "delay", late, "slots", (Py_ssize_t)slots_of(run), "regret",
+                         result->regret, "reward", result->reward, "optimal",
+                         run->rounds ? (double)result->optimal / (double)run->rounds : Py_NAN, "seconds",
+                         result->seconds, "bytes", (Py_ssize_t)result->bytes, "dim", (Py_ssize_t)run->dim, "arms",
+                         (Py_ssize_t)run->arms, "rows", (unsigned long long)run->rows, "tuning",
+                         run->tuning ? Py_True : Py_False, "fingerprint", format_fingerprint(run->fingerprint, digits),
+                         "version", PyUnicode_FromFormat("%s %s", run->version, run->kernels));
 }
 
 static PyObject *runs_rows(PyObject *object, PyObject *none)

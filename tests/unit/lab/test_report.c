@@ -24,15 +24,16 @@ static void add(made_runs *into, const char *data, const char *policy, size_t se
     for (uint64_t seed = 0; seed < seeds; seed++) {
         into->list.runs = into->runs;
         into->runs[into->list.count++] = (stored_run){
-            .dataset = (char *)data,
+            .dataset = data,
             .dim = 3,
             .arms = 2,
-            .policy = (char *)policy,
-            .options = (char *)"",
+            .policy = policy,
+            .options = "",
             .seed = seed,
             .rounds = 100,
             .result = {.finished = true, .rounds = 100, .optimal = 60, .regret = regret + (double)(seed % 3) - 1.0},
-            .version = (char *)"0 none"};
+            .version = "0",
+            .kernels = "none"};
     }
 }
 

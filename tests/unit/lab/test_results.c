@@ -61,13 +61,20 @@ static void write_log(const char *text, const char *mode)
     assert_int_equal(fclose(file), 0);
 }
 
+static size_t format_line(const char *curve, size_t row, char *line, size_t capacity)
+{
+    stored_run run = results_of_report(&report);
+    run.curve = curve;
+    run.curve_row = row;
+    return results_format(&run, line, capacity);
+}
+
 /* ---- lines ---- */
 
 static void a_line_has_it_all(void **state)
 {
     (void)state;
-    char expected[1024], line[1024], machine[HOST_TEXT];
-    host_describe(machine);
+    char expected[1024], line[1024];
     result.marks[RUN_PARTS - 1] = 0.1;
     snprintf(expected, sizeof expected,
              "{\"dataset\":\"synthetic:cosine,dim=3\",\"fingerprint\":\"0000000000000000\",\"dim\":3,\"arms\":10,"
@@ -75,8 +82,8 @@ static void a_line_has_it_all(void **state)
              "\"regret\":0.1,\"reward\":-1e-07,\"optimal\":0.25,\"seconds\":0.3333333333333333,\"bytes\":4096,"
              "\"marks\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0.1],\"curve\":\"a.npy\",\"row\":3,"
              "\"machine\":\"%s\",\"version\":\"%s\",\"kernels\":\"%s\"}\n",
-             machine, ee_version(), ee_kernels());
-    assert_int_equal(results_format(&report, "a.npy", 3, line, sizeof line), strlen(expected));
+             host_describe(), ee_version(), ee_kernels());
+    assert_int_equal(format_line("a.npy", 3, line, sizeof line), strlen(expected));
     assert_string_equal(line, expected);
 }
 
@@ -88,7 +95,7 @@ static void odd_characters_are_escaped(void **state)
                               "f";
     char line[1024];
     report.options = odd;
-    size_t length = results_format(&report, NULL, 0, line, sizeof line);
+    size_t length = format_line(NULL, 0, line, sizeof line);
     assert_true(strchr(line, '\n') == line + length - 1);
     stored_run run = {0};
     assert_int_equal(results_parse(line, length, 1, &run, NULL), EE_OK);
@@ -102,12 +109,12 @@ static void short_buffers(void **state)
 {
     (void)state;
     char whole[1024];
-    size_t length = results_format(&report, "a.npy", 0, whole, sizeof whole);
-    assert_int_equal(results_format(&report, "a.npy", 0, NULL, 0), length);
+    size_t length = format_line("a.npy", 0, whole, sizeof whole);
+    assert_int_equal(format_line("a.npy", 0, NULL, 0), length);
     for (size_t capacity = 1; capacity <= length; capacity++) {
         guard wall;
         char *line = guard_end_bytes(&wall, capacity);
-        assert_int_equal(results_format(&report, "a.npy", 0, line, capacity), length);
+        assert_int_equal(format_line("a.npy", 0, line, capacity), length);
         assert_int_equal(strlen(line), capacity - 1);
         assert_memory_equal(line, whole, capacity - 1);
         guard_free(&wall);
@@ -141,12 +148,12 @@ static void fill_with_odd_numbers(void)
 static void a_line_reads_back_the_same(void **state)
 {
     (void)state;
-    char line[8192], version[64], machine[HOST_TEXT];
+    char line[8192], again[8192];
     fill_with_odd_numbers();
     job.seed = UINT64_MAX;
     job.tuning = true;
     job.late = (delay){.kind = DELAY_CLICKS, .rounds = 60, .mean = 1.0 / 3.0};
-    size_t length = results_format(&report, "a.npy", 12, line, sizeof line);
+    size_t length = format_line("a.npy", 12, line, sizeof line);
     assert_true(length < sizeof line);
     stored_run run = {0};
     ee_error error = {EE_OK, ""};
@@ -160,24 +167,44 @@ static void a_line_reads_back_the_same(void **state)
     assert_memory_equal(&run.result, &result, sizeof result);
     assert_string_equal(run.curve, "a.npy");
     assert_int_equal(run.curve_row, 12);
-    snprintf(version, sizeof version, "%s %s", ee_version(), ee_kernels());
-    assert_string_equal(run.version, version);
-    host_describe(machine);
-    assert_string_equal(run.machine, machine);
+    assert_string_equal(run.version, ee_version());
+    assert_string_equal(run.kernels, ee_kernels());
+    assert_string_equal(run.machine, host_describe());
+    assert_int_equal(results_format(&run, again, sizeof again), length);
+    assert_string_equal(again, line);
+    results_release_run(&run);
+}
+
+/* What was played elsewhere, by another version, stays so. */
+static void a_line_names_who_played_it(void **state)
+{
+    (void)state;
+    char line[8192], again[8192];
+    report.machine = "a \"machine\"";
+    report.version = "0.0.1";
+    report.kernels = "none";
+    size_t length = format_line(NULL, 0, line, sizeof line);
+    assert_non_null(strstr(line, ",\"machine\":\"a \\\"machine\\\"\",\"version\":\"0.0.1\",\"kernels\":\"none\"}\n"));
+    stored_run run = {0};
+    assert_int_equal(results_parse(line, length, 1, &run, NULL), EE_OK);
+    results_format(&run, again, sizeof again);
+    assert_string_equal(again, line);
     results_release_run(&run);
 }
 
 static void the_machine_may_be_missing(void **state)
 {
     (void)state;
-    char line[8192];
-    size_t length = results_format(&report, "a.npy", 12, line, sizeof line);
+    char line[8192], again[8192];
+    size_t length = format_line("a.npy", 12, line, sizeof line);
     char *machine = strstr(line, "\"machine\""), *next = strstr(line, "\"version\"");
     assert_true(length < sizeof line && machine && next > machine);
     memmove(machine, next, strlen(next) + 1);
     stored_run run = {0};
     assert_int_equal(results_parse(line, strlen(line), 1, &run, NULL), EE_OK);
     assert_null(run.machine);
+    results_format(&run, again, sizeof again);
+    assert_string_equal(again, line);
     results_release_run(&run);
 }
 
@@ -192,7 +219,7 @@ static void shares_are_exact(void **state)
         for (result.optimal = 0; result.optimal <= rounds[i]; result.optimal += step) {
             char line[1024];
             stored_run run = {0};
-            size_t length = results_format(&report, NULL, 0, line, sizeof line);
+            size_t length = format_line(NULL, 0, line, sizeof line);
             assert_int_equal(results_parse(line, length, 1, &run, NULL), EE_OK);
             assert_true(run.result.optimal == result.optimal);
             results_release_run(&run);
@@ -211,7 +238,7 @@ static void a_folder_reads_back(void **state)
     assert_int_equal(results_read(folder, &list, &error), EE_OK);
     assert_int_equal(list.count, 0);
     for (job.seed = 0; job.seed < 3; job.seed++) {
-        results_format(&report, "a.npy", (size_t)job.seed, line, sizeof line);
+        format_line("a.npy", (size_t)job.seed, line, sizeof line);
         write_log(line, "a");
     }
     line[strlen(line) - 1] = '\0';
@@ -248,7 +275,7 @@ static void wrong_lines(void **state)
         {"{", "[", "line 2, byte "},
     };
     char line[1024], text[2048];
-    results_format(&report, "a.npy", 0, line, sizeof line);
+    format_line("a.npy", 0, line, sizeof line);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *place = strstr(line, cases[i][0]);
         assert_non_null(place);
@@ -339,6 +366,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_line_has_it_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(odd_characters_are_escaped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(short_buffers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_line_names_who_played_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_machine_may_be_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_line_reads_back_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(shares_are_exact, set_up, tear_down),

@@ -21,15 +21,16 @@ static stored_run *add(made_runs *into, const char *data, const char *policy, co
 {
     stored_run *run = &into->runs[into->list.count++];
     into->list.runs = into->runs;
-    *run = (stored_run){.dataset = (char *)data,
+    *run = (stored_run){.dataset = data,
                         .dim = 3,
                         .arms = 2,
-                        .policy = (char *)policy,
-                        .options = (char *)options,
+                        .policy = policy,
+                        .options = options,
                         .seed = seed,
                         .rounds = 100,
                         .result = {.finished = true, .rounds = 100, .optimal = 60, .regret = regret, .seconds = 2.0},
-                        .version = (char *)"0 none"};
+                        .version = "0",
+                        .kernels = "none"};
     return run;
 }
 
@@ -485,7 +486,7 @@ static void curves_and_growth(void **state)
     for (uint64_t seed = 0; seed < 2; seed++) {
         stored_run *run = add(&made, "d", "eenet", "", seed, (seed ? 5.0 : 3.0) * pow(1000, 0.6));
         run->rounds = 1000;
-        run->curve = (char *)"c.npy";
+        run->curve = "c.npy";
         run->curve_row = seed;
     }
     summary all = {0};
