@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "data/log.h"
 #include "lab/experiment.h"
+#include "players.h"
+#include "ranks/ranks.h"
 #include "results_table.h"
 #include "run_request.h"
 #include "session.h"
@@ -165,6 +167,8 @@ static int open_log(const command *self, const run_arguments *given, log_writer 
     if (!given->log) return EXIT_DONE;
     if (request->output)
         return command_misused(self, "--log plays a run in any case, and -o keeps it: take one of them");
+    if (ranks_count() > 1)
+        return command_misused(self, "--log is written by a run that is played here: start it without MPI");
     if (request->job_count != 1)
         return command_misused(self, "--log needs one data set, one policy and one seed, as -s 0; got %zu runs",
                                request->job_count);
@@ -238,7 +242,8 @@ static int play(run_play *of)
     here.leave_context = of;
     ee_error error;
     run_watch watch = session_watch(&here);
-    experiment_site site = {request->output, crew_of_threads(request->threads)};
+    players own;
+    experiment_site site = {request->output, players_of(request, &own)};
     ee_status status = json ? lines_start(&of->lines, &here, request, &error) : EE_OK;
     if (!status) status = experiment_run(&site, request->jobs, request->job_count, &watch, of->results, &error);
     session_end(&here);

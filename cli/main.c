@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "command.h"
 #include "math/kernels.h"
+#include "ranks/ranks.h"
 
 static const command *const commands[] = {&command_run,      &command_grid,     &command_paper,    &command_report,
                                           &command_evaluate, &command_coverage, &command_log,      &command_rounds,
@@ -126,7 +127,7 @@ static int dispatch(int count, char **words)
     }
     const char *verb = words[0];
     if (strcmp(verb, "--version") == 0) {
-        printf("eenet %s, kernels %s\n", ee_version(), ee_kernels());
+        printf("eenet %s, kernels %s, %s\n", ee_version(), ee_kernels(), ranks_library());
         return EXIT_DONE;
     }
     if (is_help(verb)) return help(count - 1, words + 1);
@@ -155,6 +156,7 @@ static bool choose_kernels(void)
 {
     const char *name = getenv("EENET_KERNELS");
     if (!name || !name[0] || kernels_use(name)) return true;
+    if (!ranks_lead()) return false; /* rank 0 sees that this one has others */
     fprintf(stderr, "eenet: EENET_KERNELS is '%s', and this machine has", name);
     const kernel_table *table;
     for (size_t i = 0; (table = kernels_at(i)); i++) fprintf(stderr, "%s %s", i ? "," : "", table->name);
@@ -167,7 +169,15 @@ int main(int count, char **words)
     static char output[1 << 16]; /* of all but lines of JSON, which are flushed: a full disk shows at the last flush */
     if (!isatty(STDOUT_FILENO)) setvbuf(stdout, output, _IOFBF, sizeof output);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is reported as one */
-    int code = close_output(choose_kernels() ? dispatch(count - 1, words + 1) : EXIT_USAGE);
+    ee_error error;
+    if (ranks_start(&error)) {
+        fprintf(stderr, "eenet: %s\n", error.message);
+        return EXIT_USAGE;
+    }
+    bool chosen = choose_kernels();
+    if (!ranks_lead()) return ranks_serve();
+    int code = close_output(chosen ? dispatch(count - 1, words + 1) : EXIT_USAGE);
     arguments_release();
+    ranks_end();
     return code;
 }

@@ -10,6 +10,7 @@
 #include "hint.h"
 #include "lab/repeats.h"
 #include "lab/results.h"
+#include "ranks/ranks.h"
 
 static const char usual_seeds[] = "0-9";           /* the paper's ten runs */
 static const uint64_t most_rounds = 1000000000000; /* a slip is an error and not a run without end */
@@ -174,15 +175,13 @@ static int apply_set(const command *self, const char *text, run_request *request
 static int open_datasets(const command *self, run_request *request)
 {
     ee_error error;
-    char *cache = NULL;
     ee_status status = EE_OK;
     if (request->output) status = file_make_folder(request->output, &error);
-    if (request->output && !status) status = file_join(request->output, "cache", &cache, &error);
+    if (request->output && !status) status = file_join(request->output, "cache", &request->cache, &error);
     size_t count = request->dataset_texts.count;
     if (!status) status = memory_create(NULL, &request->datasets, count, sizeof *request->datasets, &error);
     for (size_t i = 0; i < count && !status; i++)
-        status = dataset_open(request->dataset_texts.words[i], cache, &request->datasets[i], &error);
-    memory_free(cache);
+        status = dataset_open(request->dataset_texts.words[i], request->cache, &request->datasets[i], &error);
     return status ? command_refused(self, &error) : EXIT_DONE;
 }
 
@@ -194,7 +193,7 @@ int run_request_open(const command *self, run_request *request)
     if (!request->dataset_texts.count) return command_misused(self, "expected a data set: -d DATASET");
     if (!policies) return command_misused(self, "expected policies: -p POLICY[,POLICY...]");
     if (request->output && !request->output[0]) return command_misused(self, "--output must be a folder, got ''");
-    uint64_t threads = count_cores();
+    uint64_t threads = ranks_count() > 1 ? 1 : count_cores();
     const char *const *given = request->given;
     int code = arguments_number(self, REQUEST_ROUNDS, given[REQUEST_ROUNDS], 1, most_rounds, &request->rounds);
     if (!code) code = arguments_number(self, REQUEST_JOBS, given[REQUEST_JOBS], 1, most_jobs, &threads);
@@ -269,6 +268,7 @@ void run_request_release(run_request *request)
     memory_free(request->seeds.values);
     memory_free(request->jobs);
     memory_free(request->datasets);
+    memory_free(request->cache);
     memory_free(request->dataset_texts.words);
     memory_free(request->sets.words);
 }

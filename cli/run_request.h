@@ -32,7 +32,7 @@ enum {
     [REQUEST_DELAY] = {'\0', "delay", "DELAY", "when rewards come: N rounds late, geometric:MEAN or clicks:MEAN,TIMEOUT"}, \
     [REQUEST_SLOTS] = {'\0', "slots", "SLOTS", "that a round fills, each with another arm; 1 unless given"},             \
     [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
-    [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given"},                          \
+    [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given; of each rank of MPI, 1"},                          \
     [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"},               \
     [REQUEST_QUIET] = {'q', "quiet", NULL, "no progress, no remarks, no hints: the results, and what failed"}
 /* clang-format on */
@@ -60,11 +60,12 @@ typedef struct run_request {
     requested_policy *policies; /* (policy_count) */
     size_t policy_count, policy_capacity;
     seed_list seeds;
-    uint64_t rounds; /* asked for, 0 where none were; see run_request_rounds */
-    size_t threads;
+    uint64_t rounds;    /* asked for, 0 where none were; see run_request_rounds */
+    size_t threads;     /* runs at a time; of each rank, where there are several (ranks.h) */
     delay late;         /* when rewards come */
     size_t slots;       /* of a round, where there are several; else 0 */
     const char *output; /* a folder; NULL: none */
+    char *cache;        /* a folder in it, of what takes long to prepare; NULL: none */
 
     run_job *jobs; /* (datasets, policies, seeds): run_request_make_jobs */
     size_t job_count;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "ranks/ranks.h"
 
 #define PATIENCE 1.0 /* seconds that the rounds at hand have to end in after Ctrl-C */
 
@@ -38,6 +39,7 @@ static void leave(session *here)
 {
     here->leave(here->leave_context);
     fflush(NULL);
+    ranks_abort(EXIT_INTERRUPTED);
     _exit(EXIT_INTERRUPTED);
 }
 

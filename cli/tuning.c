@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "lab/assignments.h"
 #include "lab/study.h"
+#include "players.h"
 #include "results_table.h"
 #include "session.h"
 #include "trained_model.h"
@@ -205,7 +206,8 @@ static int play(const command *self, const run_request *request, const study_pla
     run_watch watch = session_watch(&of.here);
     study done = {0};
     ee_error error;
-    experiment_site site = {request->output, crew_of_threads(request->threads)};
+    players own;
+    experiment_site site = {request->output, players_of(request, &own)};
     ee_status status = study_run(plan, &site, &watch, &done, &error);
     session_end(&of.here);
     *ended = !status && !done.stopped;

@@ -17,3 +17,17 @@ function(eenet_find name header library package)
         IMPORTED_LOCATION ${EENET_${name}_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${EENET_${name}_INCLUDE})
 endfunction()
 
+
+# MPI_C_FOUND and MPI::MPI_C, as EENET_MPI wants it.
+macro(eenet_find_mpi)
+    if(EENET_MPI STREQUAL AUTO)
+        find_package(MPI QUIET COMPONENTS C)
+    elseif(EENET_MPI)
+        find_package(MPI COMPONENTS C)
+        if(NOT MPI_C_FOUND)
+            message(FATAL_ERROR "EENET_MPI: MPI is missing: on Debian and Ubuntu it is in libopenmpi-dev")
+        endif()
+    else()
+        set(MPI_C_FOUND FALSE)
+    endif()
+endmacro()

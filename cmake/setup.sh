@@ -10,7 +10,7 @@ for group in "$@"; do
     build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev" ;;
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
-        wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl"
+        wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl openmpi-bin libopenmpi-dev"
         # For tests of pages, which are skipped without it. Ubuntu's chromium is no package but a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         # For tests/node. Some machines have Node.js from elsewhere, with an npm of its own.

@@ -267,7 +267,7 @@ static ee_status find_or_prepare(const dataset_request *request, uint64_t finger
     if (*out) return EE_OK;
     ee_status status = memory_create(NULL, out, 1, sizeof **out, error);
     if (!status) status = prepare(file, vectors, options, request->survey, *out, error);
-    if (!status) pool_keep(*out, request->survey, request->cache, schema.owner, key);
+    if (!status) pool_keep(*out, request->survey, request->keep_in, schema.owner, key);
     return status;
 }
 

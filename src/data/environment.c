@@ -126,8 +126,14 @@ static ee_status make_name(const dataset_kind *kind, const parts *from, char **o
     return check_name(*out, error);
 }
 
-static ee_status open_kind(const dataset_kind *kind, const char *text, const char *cache, const table_cells *cells,
-                           dataset **out, ee_error *error)
+/* What of a request the text does not say. */
+typedef struct surroundings {
+    const char *cache, *keep_in;
+    const table_cells *cells;
+} surroundings;
+
+static ee_status open_kind(const dataset_kind *kind, const char *text, const surroundings *beside, dataset **out,
+                           ee_error *error)
 {
     parts from = {0};
     char *copy = NULL, *name = NULL;
@@ -136,8 +142,8 @@ static ee_status open_kind(const dataset_kind *kind, const char *text, const cha
     if (!status) status = make_name(kind, &from, &name, error);
     if (!status) status = memory_create(NULL, &copy, strlen(text) + 1, 1, error);
     if (!status) status = survey_create(&seen, error);
-    if (!status && !cells) status = check_place(kind, from.place, error);
-    dataset_request request = {from.place, from.options, cache, cells, seen};
+    if (!status && !beside->cells) status = check_place(kind, from.place, error);
+    dataset_request request = {from.place, from.options, beside->cache, beside->keep_in, beside->cells, seen};
     if (!status) status = kind->open(&request, out, error);
     memory_free(from.copy);
     if (status) {
@@ -154,17 +160,27 @@ static ee_status open_kind(const dataset_kind *kind, const char *text, const cha
     return EE_OK;
 }
 
-ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error)
+static ee_status open_files(const char *text, const surroundings *beside, dataset **out, ee_error *error)
 {
     *out = NULL;
     const dataset_kind *kind = find_kind(text, error);
-    return kind ? open_kind(kind, text, cache, NULL, out, error) : EE_BAD_OPTION;
+    return kind ? open_kind(kind, text, beside, out, error) : EE_BAD_OPTION;
+}
+
+ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error)
+{
+    return open_files(text, &(surroundings){.cache = cache, .keep_in = cache}, out, error);
+}
+
+ee_status dataset_open_reading(const char *text, const char *cache, dataset **out, ee_error *error)
+{
+    return open_files(text, &(surroundings){.cache = cache}, out, error);
 }
 
 ee_status dataset_open_cells(const char *text, const table_cells *cells, dataset **out, ee_error *error)
 {
     *out = NULL;
-    return open_kind(&dataset_table, text, NULL, cells, out, error);
+    return open_kind(&dataset_table, text, &(surroundings){.cells = cells}, out, error);
 }
 
 void dataset_free(dataset *data)

@@ -35,6 +35,9 @@ typedef struct environment_round {
 ee_status dataset_open(const char *text, const char *cache, dataset **out, ee_error *error);
 void dataset_free(dataset *data);
 
+/* The same, but the cache is only read: another program keeps it. */
+ee_status dataset_open_reading(const char *text, const char *cache, dataset **out, ee_error *error);
+
 /* Opens a table whose cells are in memory (table.h): text is "table:NAME,OPTION=VALUE...", and NAME stands for the
  * file. The cells are borrowed for the call. */
 typedef struct table_cells table_cells;

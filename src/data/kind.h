@@ -12,7 +12,8 @@
 typedef struct dataset_request {
     const char *place;        /* a folder, a file or a form; the kind's default_place where none was given */
     const char *options;      /* "" where none were given; options_parse reads it */
-    const char *cache;        /* a folder for what takes long to prepare (cache.h); NULL: nothing is kept */
+    const char *cache;        /* a folder that may have what takes long to prepare (cache.h); NULL: none */
+    const char *keep_in;      /* the folder that it is kept in when it was prepared; NULL: none */
     const table_cells *cells; /* a table that is in memory; NULL: it is in a file */
     survey *survey;           /* what is read is told here; the caller keeps it with the data set, or frees it */
 } dataset_request;

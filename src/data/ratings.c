@@ -226,7 +226,7 @@ static ee_status open_file(const dataset_request *request, const option_schema *
         status = source_unpack(&file, error);
         if (!status) status = memory_create(NULL, &pool, 1, sizeof *pool, error);
         if (!status) status = prepare(&file, schema, &options, request->survey, pool, error);
-        if (!status) pool_keep(pool, request->survey, request->cache, schema->owner, key);
+        if (!status) pool_keep(pool, request->survey, request->keep_in, schema->owner, key);
     }
     source_release(&file);
     if (status) {

@@ -256,14 +256,25 @@ static ee_status run(player *self, const run_job *job, bool with_curve, pthread_
     return result->status;
 }
 
-ee_status runner_run(const run_job *job, const run_watch *watch, run_result *result, ee_error *error)
+static ee_status run_alone(const run_job *job, bool with_curve, const run_watch *watch, run_result *result,
+                           ee_error *error)
 {
     atomic_bool stopped = false;
     player self = {.watch = watch, .stopped = &stopped};
     ee_error own = {EE_OK, ""};
-    ee_status status = run(&self, job, false, NULL, result, &own);
+    ee_status status = run(&self, job, with_curve, NULL, result, &own);
     if (status && error) *error = own;
     return status;
+}
+
+ee_status runner_run(const run_job *job, const run_watch *watch, run_result *result, ee_error *error)
+{
+    return run_alone(job, false, watch, result, error);
+}
+
+ee_status runner_run_with_curve(const run_job *job, const run_watch *watch, run_result *result, ee_error *error)
+{
+    return run_alone(job, true, watch, result, error);
 }
 
 /* ---- many ---- */

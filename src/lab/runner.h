@@ -116,6 +116,9 @@ ee_status runner_check(const run_job *job, char **options, ee_error *error);
  * standing. */
 ee_status runner_run(const run_job *job, const run_watch *watch, run_result *result, ee_error *error);
 
+/* The same, and the report has a curve. */
+ee_status runner_run_with_curve(const run_job *job, const run_watch *watch, run_result *result, ee_error *error);
+
 /* Plays the jobs on so many threads, each run in one; one that fails does not keep the others from being played. The
  * results do not depend on the number of threads. results is (count); those of jobs that were not started are all zero.
  * curves: reports have a curve. Returns the status of the first job in the list that failed, with its error. */

@@ -37,7 +37,7 @@ for flag in '-d, --dataset DATASET' '-p, --policies POLICY' '-T, --rounds ROUNDS
     grep -q -e "$flag" run || fail "no $flag in the help of run"
 done
 
-"$eenet" --version | grep -Eqx 'eenet [0-9]+\.[0-9]+\.[0-9]+, kernels [a-z0-9]+' || fail "--version"
+"$eenet" --version | grep -Eqx 'eenet [0-9]+\.[0-9]+\.[0-9]+, kernels [a-z0-9]+, (without MPI|[A-Za-z ]+ [0-9.]+)' || fail "--version"
 
 # Everything fits a terminal of 110 columns, and the overview one of 100.
 for verb in run grid paper report evaluate coverage rounds inspect log policies describe datasets serve keys decide explain backup replay complete; do "$eenet" help "$verb"; done >all

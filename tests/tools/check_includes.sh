@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_includes.sh [ROOT]: who may include whom. Prints FILE:LINE for each include that breaks the order of the
-# folders, for a policy that includes another one or a part that includes a policy, and for a library other than libc in
-# ours; then exits with 1.
+# folders, for a policy that includes another one or a part that includes a policy, for a library other than libc in ours,
+# and for MPI but in ranks; then exits with 1.
 set -eu
 cd "${1:-.}"
 files=$(find include src cli bench python/src -name '*.[ch]' | sort)
@@ -21,8 +21,9 @@ BEGIN {
     below["evaluate"] = library " data"
     below["lab"] = library " data evaluate"
     below["serve"] = library " data evaluate"
+    below["ranks"] = library " data evaluate lab"
     below["bench"] = library " data evaluate lab serve"
-    below["cli"] = library " data evaluate lab serve bench"
+    below["cli"] = library " data evaluate lab ranks serve bench"
     # The extensions of the Python package: eenet._core needs libc alone, as the library does.
     below["python/shared"] = ""
     below["python/core"] = "python/shared features engine"
@@ -54,6 +55,7 @@ FNR == 1 {
         complain("the library needs libc alone, not " name)
         next
     }
+    if (name == "mpi.h" && own != "ranks") { complain("MPI is for ranks alone: " name); next }
     if (name ~ /(^|\/)\.\.\//) { complain("write the folder, as base/status.h, in place of " name); next }
     if (exists(folder name)) target = own
     else if (own ~ /^python/ && exists("python/src/" name)) target = "python/" part[1]

@@ -2,8 +2,8 @@
 # test_check_includes.sh CHECK: the check of includes finds what it is for, in a small tree, and nothing else.
 set -eu
 check=$1
-mkdir -p include cli bench src/base src/math src/net src/policy/parts src/engine src/data src/evaluate src/lab src/serve \
-    python/src/shared python/src/core python/src/lab
+mkdir -p include cli bench src/base src/math src/net src/policy/parts src/engine src/data src/evaluate src/lab src/ranks \
+    src/serve python/src/shared python/src/core python/src/lab
 
 write() { # FILE INCLUDE...
     file=$1
@@ -14,7 +14,7 @@ header() { for file in "$@"; do echo '/* a header */' >"$file"; done; }
 
 header include/eenet.h src/base/status.h src/math/matrix.h src/net/network.h src/policy/policy.h src/policy/parts/schedule.h \
     src/policy/greedy.h src/policy/uniform.h src/engine/bandit.h src/data/npy.h src/evaluate/estimate.h \
-    src/lab/runner.h src/serve/http.h bench/bench.h python/src/shared/array_view.h python/src/core/bandit_object.h
+    src/lab/runner.h src/ranks/ranks.h src/serve/http.h bench/bench.h python/src/shared/array_view.h python/src/core/bandit_object.h
 write src/base/status.c '"status.h"' '<stdio.h>' '"eenet.h"'
 write src/math/matrix.c '"matrix.h"' '<math.h>' '"base/status.h"'
 write src/policy/greedy.c '"greedy.h"' '"policy.h"' '"parts/schedule.h"' '"net/network.h"'
@@ -23,7 +23,8 @@ write src/data/npy.c '"npy.h"' '<zlib.h>' '"engine/bandit.h"'
 write src/evaluate/estimate.c '"estimate.h"' '"data/npy.h"'
 write src/lab/runner.c '"runner.h"' '"data/npy.h"' '"evaluate/estimate.h"' '"engine/bandit.h"'
 write bench/bench.c '"bench.h"' '"lab/runner.h"'
-write cli/main.c '"lab/runner.h"' '"eenet.h"' '"serve/http.h"' '"bench/bench.h"'
+write src/ranks/ranks.c '"ranks.h"' '<mpi.h>' '"lab/runner.h"'
+write cli/main.c '"lab/runner.h"' '"ranks/ranks.h"' '"eenet.h"' '"serve/http.h"' '"bench/bench.h"'
 write python/src/core/bandit_object.c '<Python.h>' '"bandit_object.h"' '"shared/array_view.h"' '"eenet.h"'
 write python/src/lab/lab_module.c '<Python.h>' '"shared/array_view.h"' '"lab/runner.h"' '"evaluate/estimate.h"'
 "$check" . || { echo 'the good tree fails'; exit 1; }
@@ -44,6 +45,10 @@ rejects src/engine/bandit.h '"data/npy.h"' 'engine may not include data'
 rejects src/data/npy.c '"evaluate/estimate.h"' 'data may not include evaluate'
 rejects src/evaluate/estimate.c '"lab/runner.h"' 'evaluate may not include lab'
 rejects src/lab/runner.c '"bench/bench.h"' 'lab may not include bench'
+rejects src/lab/runner.c '"ranks/ranks.h"' 'lab may not include ranks'
+rejects src/ranks/ranks.c '"serve/http.h"' 'ranks may not include serve'
+rejects src/lab/runner.c '<mpi.h>' 'MPI is for ranks alone'
+rejects cli/main.c '<mpi.h>' 'MPI is for ranks alone'
 rejects src/serve/http.h '"lab/runner.h"' 'serve may not include lab'
 rejects src/policy/greedy.c '"uniform.h"' 'may not include another'
 rejects src/policy/greedy.c '"policy/uniform.h"' 'may not include another'

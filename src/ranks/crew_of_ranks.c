@@ -1,0 +1,303 @@
+/* Rank 0: hands out runs, takes reports, tells the watch. All of it in the thread that called. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "hands.h"
+#include "post.h"
+#include "ranks.h"
+#include "ranks_inside.h"
+
+/* A hand, as rank 0 sees it. */
+typedef struct far_hand {
+    size_t rank, thread;
+    const run_job *job; /* that it plays; NULL: none */
+    uint64_t played;    /* of its rounds, as it last told */
+    double seconds;
+    bool ended; /* it was told that it is */
+    parcel told;
+} far_hand;
+
+typedef struct round_table {
+    const rank_crew *setting;
+    const run_job *jobs; /* (count) */
+    size_t count;
+    bool curves;
+    const run_watch *watch;
+    run_result *results;  /* (count) */
+    const dataset **data; /* (data_count) of the jobs, each once */
+    size_t data_count;
+    far_hand *hands; /* (hand_count) of rank 0, then of rank 1, ... */
+    size_t hand_count;
+    size_t *first;        /* (ranks) the first hand of each */
+    run_playing *playing; /* (hand_count) room for a standing */
+    size_t busy;          /* hands that play */
+    size_t next;          /* the first job that nobody has */
+    size_t done;          /* jobs that have ended */
+    uint64_t done_rounds; /* of those, all that were asked for */
+    uint64_t rounds;      /* of all jobs */
+    bool stopped;         /* the watch has had enough */
+    double start, next_standing;
+    size_t first_failed; /* place in jobs; count where none failed */
+    ee_error failure;    /* of that */
+} round_table;
+
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- the watch ---- */
+
+static void tell_standing(round_table *self)
+{
+    double time = clock_seconds();
+    if (!self->watch || !self->watch->standing || time < self->next_standing) return;
+    self->next_standing = time + 0.1;
+    run_standing now = {.jobs = self->count,
+                        .ended = self->done,
+                        .rounds = self->rounds,
+                        .played = self->done_rounds,
+                        .seconds = time - self->start,
+                        .runs = self->playing,
+                        .left = NAN};
+    for (size_t i = 0; i < self->hand_count; i++) {
+        const far_hand *one = &self->hands[i];
+        if (!one->job) continue;
+        self->playing[now.running++] = (run_playing){one->job, one->played, one->seconds};
+        now.played += one->played;
+    }
+    now.share = now.rounds ? (double)now.played / (double)now.rounds : 1.0;
+    self->watch->standing(self->watch->context, &now);
+}
+
+static bool is_wanted(const round_table *self)
+{
+    const run_watch *watch = self->watch;
+    return !watch || !watch->wanted || watch->wanted(watch->context);
+}
+
+/* ---- data sets ---- */
+
+static size_t place_of_data(const round_table *self, const dataset *data)
+{
+    size_t place = 0;
+    while (place < self->data_count && self->data[place] != data) place++;
+    return place;
+}
+
+static ee_status list_data(round_table *self, ee_error *error)
+{
+    ee_status status = memory_create(NULL, &self->data, self->count, sizeof *self->data, error);
+    for (size_t i = 0; i < self->count && !status; i++) {
+        size_t place = place_of_data(self, self->jobs[i].data);
+        if (place == self->data_count) self->data[self->data_count++] = self->jobs[i].data;
+    }
+    return status;
+}
+
+/* ---- calling the ranks ---- */
+
+static void call_rank(const round_table *self, size_t rank)
+{
+    char version[RANKS_VERSION];
+    ranks_version(version);
+    message call = {MESSAGE_CALL, .call = {version, self->setting->hands, self->data_count}};
+    post_send(POST_DOWN, rank, POST_MAIN, &call);
+    for (size_t i = 0; i < self->data_count; i++) {
+        const dataset *data = self->data[i];
+        message told = {MESSAGE_DATA, .data = {dataset_text(data), self->setting->cache, dataset_fingerprint(data)}};
+        post_send(POST_DOWN, rank, POST_MAIN, &told);
+    }
+}
+
+/* ready is (ranks): the hands that each has; 0 where one failed, and of the first of those the reason is told. */
+static ee_status hear_answers(round_table *self, size_t *ready, ee_error *error)
+{
+    size_t ranks = post_ranks(), failed = ranks;
+    nap between = {0};
+    for (size_t heard = 1; heard < ranks;) {
+        letter one;
+        tell_standing(self);
+        if (!post_take(POST_UP, POST_ANYWHERE, &one)) {
+            nap_sleep(&between);
+            continue;
+        }
+        nap_wake(&between);
+        if (one.what.kind != MESSAGE_ANSWER) post_fail("MPI: a message that is no answer, where one is due");
+        const answer_message *answer = &one.what.answer;
+        ready[one.rank] = answer->hands;
+        if (!answer->hands && one.rank < failed) {
+            failed = one.rank;
+            status_fail(error, answer->error.status, "rank %zu on %s: %s", one.rank, answer->host,
+                        answer->error.message);
+        }
+        letter_release(&one);
+        heard++;
+    }
+    return failed < ranks ? error->status : EE_OK;
+}
+
+static ee_status list_hands(round_table *self, const size_t *ready, ee_error *error)
+{
+    size_t ranks = post_ranks(), count = 0;
+    for (size_t i = 0; i < ranks; i++) count += ready[i];
+    ee_status status = memory_create(NULL, &self->hands, count, sizeof *self->hands, error);
+    if (!status) status = memory_create(NULL, &self->playing, count, sizeof *self->playing, error);
+    if (!status) status = memory_create(NULL, &self->first, ranks, sizeof *self->first, error);
+    for (size_t i = 0; i < ranks && !status; i++) {
+        self->first[i] = self->hand_count;
+        for (size_t k = 1; k <= ready[i]; k++) self->hands[self->hand_count++] = (far_hand){.rank = i, .thread = k};
+    }
+    return status;
+}
+
+/* ---- runs ---- */
+
+/* The hand gets its next run where there is one; a hand that plays is ended. */
+static void tell_hand(round_table *self, far_hand *to, const run_job *job)
+{
+    message told = {.kind = MESSAGE_END};
+    if (job)
+        told = (message){MESSAGE_JOB, .job = {*job, place_of_data(self, job->data), self->curves}};
+    else
+        to->ended = true;
+    post_finish(&to->told); /* it has come long ago: the hand has reported since, or is being ended */
+    post_begin(POST_DOWN, to->rank, to->thread, &told, &to->told);
+}
+
+static void give_next(round_table *self, far_hand *to)
+{
+    if (to->ended) return;
+    bool more = !self->stopped && self->next < self->count;
+    to->job = more ? &self->jobs[self->next++] : NULL;
+    to->played = 0;
+    to->seconds = 0.0;
+    self->busy += more;
+    tell_hand(self, to, to->job);
+}
+
+static void stop(round_table *self)
+{
+    if (self->stopped) return;
+    self->stopped = true;
+    for (size_t i = 0; i < self->hand_count; i++)
+        if (!self->hands[i].ended) tell_hand(self, &self->hands[i], NULL);
+}
+
+static void take_report(round_table *self, far_hand *from, const report_message *told)
+{
+    const run_job *job = from->job;
+    size_t place = (size_t)(job - self->jobs);
+    self->results[place] = told->result;
+    from->job = NULL;
+    self->busy--;
+    self->done++;
+    self->done_rounds += job->rounds;
+    if (told->result.status && place < self->first_failed) {
+        self->first_failed = place;
+        self->failure = told->error;
+    }
+    give_next(self, from); /* first: it plays while we keep what it did */
+    run_report report = {.job = job,
+                         .result = &told->result,
+                         .options = told->options,
+                         .curve = told->curve,
+                         .error = &told->error,
+                         .machine = told->machine};
+    const run_watch *watch = self->watch;
+    if (watch && watch->ended && !watch->ended(watch->context, &report)) stop(self);
+}
+
+static void take_letter(round_table *self, const letter *one)
+{
+    far_hand *from = &self->hands[self->first[one->rank] + one->thread - 1];
+    if (one->what.kind == MESSAGE_REPORT && from->job) {
+        take_report(self, from, &one->what.report);
+    } else if (one->what.kind == MESSAGE_PROGRESS && from->job) {
+        from->played = one->what.progress.played;
+        from->seconds = one->what.progress.seconds;
+    } else {
+        post_fail("MPI: a report on a run that was not given");
+    }
+}
+
+/* Until all runs have ended, and all hands. */
+static void play_all(round_table *self)
+{
+    nap between = {0};
+    for (size_t i = 0; i < self->hand_count; i++) give_next(self, &self->hands[i]);
+    while (self->busy) {
+        letter one;
+        tell_standing(self);
+        if (!is_wanted(self)) stop(self);
+        if (!post_take(POST_UP, POST_ANYWHERE, &one)) {
+            nap_sleep(&between);
+            continue;
+        }
+        nap_wake(&between);
+        take_letter(self, &one);
+        letter_release(&one);
+    }
+}
+
+/* ---- all of it ---- */
+
+static ee_status run(round_table *self, ee_error *error)
+{
+    size_t *ready = NULL, own = 0;
+    hand *hands = NULL;
+    ee_status status = list_data(self, error);
+    if (!status) status = memory_create(NULL, &ready, post_ranks(), sizeof *ready, error);
+    if (!status) status = hands_start(self->data, self->data_count, self->setting->hands, &hands, &own, error);
+    if (status) goto done;
+    for (size_t i = 1; i < post_ranks(); i++) call_rank(self, i);
+    status = hear_answers(self, ready, error);
+    ready[0] = own;
+    if (list_hands(self, ready, error)) post_fail(error->message); /* the hands wait, and no one can end them */
+    self->stopped = status || !is_wanted(self);
+    play_all(self);
+    hands_join(hands, own);
+done:
+    for (size_t i = 0; i < self->hand_count; i++) post_finish(&self->hands[i].told);
+    memory_free(ready);
+    memory_free(self->data);
+    memory_free(self->hands);
+    memory_free(self->playing);
+    memory_free(self->first);
+    return status;
+}
+
+static ee_status play(const run_crew *crew, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
+                      run_result *results, ee_error *error)
+{
+    memset(results, 0, count * sizeof *results);
+    if (!count) return EE_OK;
+    round_table self = {.setting = crew->context,
+                        .jobs = jobs,
+                        .count = count,
+                        .curves = curves,
+                        .watch = watch,
+                        .results = results,
+                        .start = clock_seconds(),
+                        .first_failed = count};
+    for (size_t i = 0; i < count; i++) self.rounds += jobs[i].rounds;
+    ee_error own = {EE_OK, ""};
+    ee_status status = run(&self, &own);
+    if (!status && self.first_failed < count) {
+        status = self.failure.status;
+        own = self.failure;
+    }
+    if (status && error) *error = own;
+    return status;
+}
+
+run_crew crew_of_ranks(const rank_crew *setting)
+{
+    return (run_crew){
+        .hands = ranks_count() * setting->hands, .longest_first = true, .play = play, .context = (void *)setting};
+}

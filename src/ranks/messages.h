@@ -1,0 +1,86 @@
+/* What ranks tell each other, as bytes.
+ *
+ * A message is its kind, its fields, zeros up to a multiple of eight bytes, and the checksum of all that: numbers are
+ * little-endian. What rank 0 sends goes down, what the others send goes up:
+ *
+ *     down, to a rank   MESSAGE_CALL     runs are going to be played; so many data sets are told next
+ *                       MESSAGE_DATA     one of them
+ *                       MESSAGE_LEAVE    there will be no more calls
+ *     up, from a rank   MESSAGE_ANSWER    after the last of the data sets: whether its hands are ready
+ *     down, to a hand   MESSAGE_JOB      a run to be played; only to a hand that plays none
+ *                       MESSAGE_END      stop playing, report and go; once in a call
+ *     up, from a hand   MESSAGE_PROGRESS while it plays
+ *                       MESSAGE_REPORT   its run has ended
+ */
+#ifndef EENET_MESSAGES_H
+#define EENET_MESSAGES_H
+
+#include "lab/runner.h"
+
+typedef enum message_kind {
+    MESSAGE_CALL = 1,
+    MESSAGE_DATA,
+    MESSAGE_LEAVE,
+    MESSAGE_ANSWER,
+    MESSAGE_JOB,
+    MESSAGE_END,
+    MESSAGE_PROGRESS,
+    MESSAGE_REPORT
+} message_kind;
+
+typedef struct call_message {
+    const char *version; /* of the program and its kernels: another one gives other results */
+    size_t hands;        /* that each rank is to have */
+    size_t datasets;     /* that are told next */
+} call_message;
+
+typedef struct data_message {
+    const char *text;  /* dataset_text */
+    const char *cache; /* "": none */
+    uint64_t fingerprint;
+} data_message;
+
+typedef struct answer_message {
+    const char *host; /* the rank's */
+    size_t hands;     /* that are ready, at least one; 0 where it failed */
+    ee_error error;   /* why */
+} answer_message;
+
+typedef struct job_message {
+    run_job job;    /* but for its data set and its log */
+    size_t dataset; /* the place of its data set in the call */
+    bool curve;     /* its report is to have one */
+} job_message;
+
+typedef struct progress_message {
+    uint64_t played; /* rounds */
+    double seconds;  /* of processor time */
+} progress_message;
+
+typedef struct report_message {
+    run_result result;
+    const char *options; /* as in run_report */
+    const char *machine; /* host_describe */
+    const double *curve; /* (result.rounds), or NULL */
+    ee_error error;
+} report_message;
+
+typedef struct message {
+    message_kind kind;
+    union {
+        call_message call;
+        data_message data;
+        answer_message answer;
+        job_message job;
+        progress_message progress;
+        report_message report;
+    };
+} message;
+
+/* *words is (*count), to be freed with memory_free. */
+ee_status message_write(const message *from, uint64_t **words, size_t *count, ee_error *error);
+
+/* Strings and curve point into words. EE_BAD_INPUT where they are no whole message. */
+ee_status message_read(const uint64_t *words, size_t count, message *out, ee_error *error);
+
+#endif

@@ -1,0 +1,63 @@
+/* How messages travel. Each rank has a main thread and hands, which are threads too: a place is a rank and one of
+ * these. Messages from one place to another come in the order in which they were sent.
+ *
+ * MPI waits by turning in a loop, which takes a core that a run could use: here who waits looks, and sleeps in between.
+ * What cannot be sent or read ends all ranks: there is no one left to tell. */
+#ifndef EENET_POST_H
+#define EENET_POST_H
+
+#include <mpi.h>
+
+#include "messages.h"
+
+/* From rank 0 to the others, and to rank 0's main thread. */
+typedef enum post_way { POST_DOWN, POST_UP } post_way;
+
+enum { POST_MAIN = 0, POST_ANYWHERE = -1 }; /* a thread: the main one, or hand number thread - 1; any that sends */
+
+ee_status post_open(ee_error *error);
+void post_close(void);
+
+size_t post_ranks(void);
+size_t post_own_rank(void);
+
+/* What is on its way; starts as zeros. */
+typedef struct parcel {
+    MPI_Request request;
+    uint64_t *words; /* NULL: nothing is */
+} parcel;
+
+/* Sends to rank 0 where the way is up, and else to the rank. thread: whose the message is, the sender's where the way
+ * is up and the receiver's where it is down. The first returns when the message has left; the other at once, and the
+ * parcel is to be finished. */
+void post_send(post_way way, size_t rank, size_t thread, const message *what);
+void post_begin(post_way way, size_t rank, size_t thread, const message *what, parcel *out);
+void post_finish(parcel *of);
+
+/* A message that came. */
+typedef struct letter {
+    size_t rank, thread; /* where it is from; the receiver's thread where the way is down */
+    message what;        /* points into words */
+    uint64_t *words;
+} letter;
+
+/* The next message that has come, if there is one; to be released. thread: the receiver's own, where the way is down.
+ */
+bool post_take(post_way way, int thread, letter *out);
+
+/* The same, and waits for it. */
+void post_wait(post_way way, int thread, letter *out);
+void letter_release(letter *of);
+
+/* Sleeping between looks: longer each time, up to a millisecond; from the start again after a wake. Starts as zeros. */
+typedef struct nap {
+    long nanoseconds;
+} nap;
+
+void nap_sleep(nap *self);
+void nap_wake(nap *self);
+
+/* Says on stderr why, and ends all ranks. */
+_Noreturn void post_fail(const char *sentence);
+
+#endif

@@ -1,0 +1,44 @@
+/* Programs that MPI has started together, on many machines. Rank 0 does what the user asked for and hands out runs; the
+ * others play what they are given. Without MPI, or started plainly, a program is alone, and leads.
+ *
+ *     if (ranks_start(&error)) ...
+ *     if (!ranks_lead()) return ranks_serve();
+ *     ... the verb, with crew_of_ranks where ranks_count() > 1 ...
+ *     ranks_end();
+ */
+#ifndef EENET_RANKS_H
+#define EENET_RANKS_H
+
+#include "lab/crew.h"
+
+/* Joins the others, where a launcher of MPI started this program. EE_BAD_INPUT where it started several and they cannot
+ * find each other: each would do all the work. */
+ee_status ranks_start(ee_error *error);
+
+size_t ranks_count(void); /* 1: alone */
+bool ranks_lead(void);    /* rank 0 */
+
+/* For those that do not lead: plays what it is given until rank 0 ends. The exit status. */
+int ranks_serve(void);
+
+/* For rank 0, on its way out: the others leave too. Alone, nothing happens. */
+void ranks_end(void);
+
+/* Ends all ranks at once, whatever they do. Returns only where this program is alone. */
+void ranks_abort(int code);
+
+/* Of `eenet --version`: "Open MPI 4.1.4", or "without MPI". */
+const char *ranks_library(void);
+
+/* What the crew needs besides the jobs. */
+typedef struct rank_crew {
+    size_t hands;      /* of each rank: runs that it plays at a time */
+    const char *cache; /* of the data sets, as dataset_open got it; NULL: none */
+} rank_crew;
+
+/* All hands of all ranks. It plays what takes longest first. Before the first run each rank opens the data sets of the
+ * jobs; where one cannot, or has other files, another version or other kernels, nothing is played. The setting is valid
+ * as long as the crew. Only where ranks_count() > 1. */
+run_crew crew_of_ranks(const rank_crew *setting);
+
+#endif

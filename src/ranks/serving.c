@@ -1,0 +1,109 @@
+/* Ranks other than 0: they open what they are told to, and lend their hands. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "hands.h"
+#include "post.h"
+#include "ranks.h"
+#include "ranks_inside.h"
+
+/* Data sets, which stay open from call to call. */
+typedef struct shelf {
+    dataset **data; /* (count) */
+    size_t count, capacity;
+} shelf;
+
+static const dataset *find_open(const shelf *all, const data_message *asked)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (strcmp(dataset_text(all->data[i]), asked->text) == 0) return all->data[i];
+    return NULL;
+}
+
+/* Opens it where it is not. */
+static ee_status open_data(shelf *all, const data_message *asked, const dataset **out, ee_error *error)
+{
+    ee_status status = EE_OK;
+    *out = find_open(all, asked);
+    if (!*out) {
+        status = memory_grow(NULL, &all->data, &all->capacity, all->count + 1, sizeof *all->data, error);
+        dataset **place = &all->data[all->count];
+        const char *cache = asked->cache[0] ? asked->cache : NULL;
+        if (!status) status = dataset_open_reading(asked->text, cache, place, error);
+        if (status) return status;
+        all->count++;
+        *out = *place;
+    }
+    if (dataset_fingerprint(*out) == asked->fingerprint) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT,
+                       "%s: its files are other ones here: fingerprint %016" PRIx64 ", on rank 0 %016" PRIx64,
+                       dataset_name(*out), dataset_fingerprint(*out), asked->fingerprint);
+}
+
+static ee_status check_version(const char *wanted, ee_error *error)
+{
+    char own[RANKS_VERSION];
+    ranks_version(own);
+    if (strcmp(own, wanted) == 0) return EE_OK;
+    return status_fail(
+        error, EE_BAD_INPUT,
+        "eenet %s here, and %s on rank 0: the last digits of results would differ. Where the kernels do, "
+        "EENET_KERNELS sets them for all, as mpirun -x EENET_KERNELS=avx2",
+        own, wanted);
+}
+
+/* Takes all the data sets that are told, also where one cannot be opened. */
+static ee_status open_all(shelf *all, size_t count, const dataset **data, ee_error *error)
+{
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < count; i++) {
+        letter one;
+        post_wait(POST_DOWN, POST_MAIN, &one);
+        if (one.what.kind != MESSAGE_DATA) post_fail("MPI: a message that is no data set, where one is due");
+        if (!status && data) status = open_data(all, &one.what.data, &data[i], error);
+        letter_release(&one);
+    }
+    return status;
+}
+
+static void serve_call(shelf *all, const call_message *call)
+{
+    char host[RANKS_HOST];
+    const dataset **data = NULL;
+    hand *hands = NULL;
+    message told = {MESSAGE_ANSWER, .answer = {.host = ranks_host(host)}};
+    ee_error *error = &told.answer.error;
+    ee_status status = check_version(call->version, error);
+    if (!status) status = memory_create(NULL, &data, call->datasets, sizeof *data, error);
+    ee_status opened = open_all(all, call->datasets, status ? NULL : data, error);
+    if (!status) status = opened;
+    if (!status) status = hands_start(data, call->datasets, call->hands, &hands, &told.answer.hands, error);
+    size_t count = told.answer.hands;
+    post_send(POST_UP, 0, POST_MAIN, &told);
+    if (!status) hands_join(hands, count);
+    memory_free(data);
+}
+
+int ranks_serve(void)
+{
+    /* Whoever stops the job tells all ranks, and rank 0 ends the others when it has kept what they played. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    shelf all = {0};
+    for (bool more = true; more;) {
+        letter one;
+        post_wait(POST_DOWN, POST_MAIN, &one);
+        if (one.what.kind == MESSAGE_CALL) serve_call(&all, &one.what.call);
+        more = one.what.kind != MESSAGE_LEAVE;
+        letter_release(&one);
+    }
+    for (size_t i = 0; i < all.count; i++) dataset_free(all.data[i]);
+    memory_free(all.data);
+    post_close();
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,89 @@
+/* Ranks by MPI: how they find each other, and how they part. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launch.h"
+#include "post.h"
+#include "ranks.h"
+#include "ranks_inside.h"
+
+static bool together; /* MPI runs, and there are several ranks */
+
+void ranks_version(char text[RANKS_VERSION])
+{
+    snprintf(text, RANKS_VERSION, "%s %s", ee_version(), ee_kernels());
+}
+
+const char *ranks_host(char text[RANKS_HOST])
+{
+    if (gethostname(text, RANKS_HOST)) snprintf(text, RANKS_HOST, "an unknown host");
+    text[RANKS_HOST - 1] = '\0';
+    return text;
+}
+
+/* "Open MPI v4.1.4, package: Debian OpenMPI, ident: ...": up to the first comma, without the v. */
+const char *ranks_library(void)
+{
+    static char words[64];
+    char whole[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(whole, &length);
+    snprintf(words, sizeof words, "%.*s", (int)strcspn(whole, ",\n"), whole);
+    char *number = strstr(words, " v");
+    if (number) memmove(number + 1, number + 2, strlen(number + 1));
+    return words;
+}
+
+static ee_status refuse(size_t started, ee_error *error)
+{
+    MPI_Finalize();
+    return status_fail(error, EE_BAD_INPUT,
+                       "%zu were started together, but not in a way that %s knows: each would play all runs. "
+                       "Start them with its mpirun, or with srun --mpi=pmix",
+                       started, ranks_library());
+}
+
+ee_status ranks_start(ee_error *error)
+{
+    launch by = launch_find();
+    if (!by.by_mpi || by.ranks == 1) return EE_OK;
+    int level, count;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    if (count == 1 && by.ranks > 1) return refuse(by.ranks, error);
+    if (count == 1) {
+        MPI_Finalize();
+        return EE_OK;
+    }
+    together = true;
+    if (level < MPI_THREAD_MULTIPLE)
+        return status_fail(error, EE_BAD_INPUT, "MPI: %s is built without threads", ranks_library());
+    return post_open(error);
+}
+
+size_t ranks_count(void)
+{
+    return together ? post_ranks() : 1;
+}
+
+bool ranks_lead(void)
+{
+    return !together || post_own_rank() == 0;
+}
+
+void ranks_end(void)
+{
+    if (!together) return;
+    const message told = {.kind = MESSAGE_LEAVE};
+    for (size_t i = 1; i < post_ranks(); i++) post_send(POST_DOWN, i, POST_MAIN, &told);
+    post_close();
+    MPI_Finalize();
+    together = false;
+}
+
+void ranks_abort(int code)
+{
+    if (together) MPI_Abort(MPI_COMM_WORLD, code);
+}

@@ -1,0 +1,51 @@
+/* Ranks in a build without MPI: there is one, and it leads. */
+#include <stdio.h>
+
+#include "launch.h"
+#include "ranks.h"
+
+ee_status ranks_start(ee_error *error)
+{
+    launch by = launch_find();
+    if (!by.by_mpi || by.ranks == 1) return EE_OK;
+    char many[32] = "several";
+    if (by.ranks) snprintf(many, sizeof many, "%zu", by.ranks);
+    return status_fail(error, EE_BAD_INPUT,
+                       "this eenet is built without MPI, and %s were started together: each would play all runs. "
+                       "Build it where MPI is (libopenmpi-dev), or start each with a part: --shard I/N",
+                       many);
+}
+
+size_t ranks_count(void)
+{
+    return 1;
+}
+
+bool ranks_lead(void)
+{
+    return true;
+}
+
+int ranks_serve(void)
+{
+    return 0;
+}
+
+void ranks_end(void)
+{
+}
+
+void ranks_abort(int code)
+{
+    (void)code;
+}
+
+const char *ranks_library(void)
+{
+    return "without MPI";
+}
+
+run_crew crew_of_ranks(const rank_crew *setting)
+{
+    return crew_of_threads(setting->hands);
+}

@@ -1,0 +1,73 @@
+#define _POSIX_C_SOURCE 200809L
+#include "ranks/launch.h"
+
+#include <stdlib.h>
+
+#include "support.h"
+
+static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK",  "PMI_SIZE",
+                                    "MV2_COMM_WORLD_SIZE",  "PMIX_RANK", "SLURM_STEP_NUM_TASKS"};
+
+static int forget_all(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unsetenv(names[i]);
+    return 0;
+}
+
+static void expect(bool by_mpi, size_t ranks)
+{
+    launch got = launch_find();
+    assert_int_equal(got.by_mpi, by_mpi);
+    assert_int_equal(got.ranks, ranks);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    expect(false, 1);
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1); /* srun without MPI */
+    expect(false, 1);
+}
+
+static void test_mpirun(void **state)
+{
+    (void)state;
+    setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+    setenv("PMIX_RANK", "3", 1);
+    expect(true, 4);
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    expect(true, 1);
+}
+
+static void test_slurm(void **state)
+{
+    (void)state;
+    setenv("PMIX_RANK", "0", 1);
+    expect(true, 0);
+    setenv("SLURM_STEP_NUM_TASKS", "12", 1);
+    expect(true, 12);
+    setenv("SLURM_STEP_NUM_TASKS", "12 or so", 1);
+    expect(true, 0);
+    setenv("SLURM_STEP_NUM_TASKS", "-1", 1);
+    expect(true, 0);
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    setenv("PMI_RANK", "0", 1);
+    setenv("PMI_SIZE", "2", 1);
+    expect(true, 2);
+    forget_all(NULL);
+    setenv("MV2_COMM_WORLD_SIZE", "8", 1);
+    expect(true, 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_plain, forget_all), cmocka_unit_test_setup(test_mpirun, forget_all),
+        cmocka_unit_test_setup(test_slurm, forget_all), cmocka_unit_test_setup(test_others, forget_all)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
