@@ -243,7 +243,7 @@ static int play(run_play *of)
     ee_error error;
     run_watch watch = session_watch(&here);
     players own;
-    experiment_site site = {request->output, players_of(request, &own)};
+    experiment_site site = {.folder = request->output, .crew = players_of(request, &own)};
     ee_status status = json ? lines_start(&of->lines, &here, request, &error) : EE_OK;
     if (!status) status = experiment_run(&site, request->jobs, request->job_count, &watch, of->results, &error);
     session_end(&here);

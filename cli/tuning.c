@@ -207,7 +207,7 @@ static int play(const command *self, const run_request *request, const study_pla
     study done = {0};
     ee_error error;
     players own;
-    experiment_site site = {request->output, players_of(request, &own)};
+    experiment_site site = {.folder = request->output, .crew = players_of(request, &own)};
     ee_status status = study_run(plan, &site, &watch, &done, &error);
     session_end(&of.here);
     *ended = !status && !done.stopped;

@@ -1,54 +1,48 @@
-/* The folder, besides what results.h says:
- *
- *     pending/KEY.run  a run that ended before its turn: see pending_runs.h
- *
- * A file in pending/ is removed when its run's line is on the disk, and one whose line is there already when the folder
- * is next opened: whatever is the last step before a crash, the lines alone say what is there. */
 #define _POSIX_C_SOURCE 200809L
 #include "experiment.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "forecast.h"
-#include "pending_runs.h"
-#include "result_folder.h"
+#include "job_keys.h"
+#include "ordered_runs.h"
 #include "run_keys.h"
+#include "run_order.h"
+#include "schedule.h"
 
 /* ---- the experiment ---- */
 
 typedef enum entry_state {
-    ENTRY_MISSING, /* to be played */
-    ENTRY_PENDING, /* in pending/ */
-    ENTRY_SETTLED  /* its line is there, or there will be none: it failed, or is the same as an earlier one */
+    ENTRY_PLAYED,   /* here */
+    ENTRY_READ,     /* an earlier call has played it */
+    ENTRY_SAME,     /* as an earlier job, whose result it gets */
+    ENTRY_ELSEWHERE /* another shard's */
 } entry_state;
 
-/* What is known of a job. */
+/* What becomes of a job. */
 typedef struct entry {
     entry_state state;
-    char *options; /* every option with its value; NULL where the bandit cannot be created */
-    run_keys keys;
-    size_t same_as; /* the first job that is the same: its own place, mostly */
+    const stored_run *read; /* of one that was */
 } entry;
 
 typedef struct experiment {
     const experiment_site *site;
-    const char *folder; /* the site's */
-    result_folder kept;
-    char *pending_folder;
     const run_job *jobs; /* (count) */
     size_t count;
     const run_watch *watch;
     run_result *results; /* (count) */
     entry *entries;      /* (count) */
-    size_t next;         /* the first that is not settled: the line that is written next is its */
-    run_job *missing;    /* (missing_count) those to be played */
-    size_t *places;      /* (missing_count) of them in jobs */
-    size_t missing_count;
+    job_keys keys;       /* of the jobs, where there is a folder */
+    ordered_runs kept;   /* the folder: a turn a job */
+    stored_runs known;   /* of the folder that is only read */
+    run_index known_index;
+    run_job *missing; /* (missing_count) those to be played */
+    size_t *places;   /* (missing_count) of them in jobs */
+    size_t missing_count, elsewhere_count;
     forecast ahead;
     run_playing *playing; /* (hands) */
     size_t hands;         /* runs that are played at a time */
@@ -56,42 +50,24 @@ typedef struct experiment {
     ee_error *error;
 } experiment;
 
-/* ---- pending ---- */
-
-static ee_status keep_pending(experiment *self, size_t place)
+static void close_experiment(experiment *self)
 {
-    pending_run run = {0};
-    uint64_t key = self->entries[place].keys.run;
-    ee_status status = pending_runs_read(self->pending_folder, key, &run, self->error);
-    if (!status && !run.curve)
-        status = status_fail(self->error, EE_FILE_ERROR, "file: %s/%016" PRIx64 ".run was taken away or damaged",
-                             self->pending_folder, key);
-    if (!status) status = result_folder_add(&self->kept, &run.run, run.curve, self->error);
-    if (!status) status = pending_runs_remove(self->pending_folder, key, self->error);
-    pending_runs_release(&run);
-    return status;
-}
-
-/* Keeps those whose turn has come. */
-static void advance(experiment *self)
-{
-    for (; !self->status && self->next < self->count; self->next++) {
-        entry *first = &self->entries[self->next];
-        if (first->state == ENTRY_MISSING) return;
-        if (first->state == ENTRY_PENDING) self->status = keep_pending(self, self->next);
-        if (!self->status) first->state = ENTRY_SETTLED;
-    }
+    job_keys_release(&self->keys);
+    results_release(&self->known);
+    run_index_release(&self->known_index);
+    forecast_release(&self->ahead);
+    memory_free(self->entries);
+    memory_free(self->missing);
+    memory_free(self->places);
+    memory_free(self->playing);
 }
 
 /* ---- the watch ---- */
 
-static bool report_ended(const experiment *self, size_t place, const run_report *report)
+static bool report_ended(const experiment *self, const run_report *report)
 {
     const run_watch *watch = self->watch;
-    if (!watch || !watch->ended) return true;
-    run_report own = *report;
-    own.job = &self->jobs[place];
-    return watch->ended(watch->context, &own);
+    return !watch || !watch->ended || watch->ended(watch->context, report);
 }
 
 static bool on_wanted(void *context)
@@ -100,43 +76,36 @@ static bool on_wanted(void *context)
     return !watch || !watch->wanted || watch->wanted(watch->context);
 }
 
-/* One that finished is kept at once, or in pending/ until its turn comes. */
-static ee_status keep_ended(experiment *self, size_t place, const run_report *report)
+static ee_status keep(experiment *self, size_t place, const run_report *report)
 {
-    entry *own = &self->entries[place];
-    if (report->result->status) {
-        own->state = ENTRY_SETTLED;
-    } else if (report->result->finished) {
-        bool turn = place == self->next;
-        stored_run run = results_of_report(report);
-        ee_status status = turn ? result_folder_add(&self->kept, &run, report->curve, self->error)
-                                : pending_runs_write(self->pending_folder, &run, report->curve, self->error);
-        if (status) return status;
-        own->state = turn ? ENTRY_SETTLED : ENTRY_PENDING;
-    }
-    return EE_OK;
+    if (report->result->status) return ordered_runs_pass(&self->kept, place, self->error);
+    if (!report->result->finished) return EE_OK;
+    stored_run run = results_of_report(report);
+    return ordered_runs_keep(&self->kept, place, &run, report->curve, self->error);
 }
 
 static bool on_ended(void *context, const run_report *report)
 {
     experiment *self = context;
     size_t place = self->places[report->job - self->missing];
+    run_report own = *report;
+    own.job = &self->jobs[place];
     self->results[place] = *report->result;
     if (!self->status) self->status = forecast_end(&self->ahead, place, report->result, false, self->error);
-    if (!self->status && self->folder) self->status = keep_ended(self, place, report);
-    if (self->folder) advance(self);
-    return report_ended(self, place, report) && !self->status;
+    if (!self->status && self->site->folder) self->status = keep(self, place, &own);
+    return report_ended(self, &own) && !self->status;
 }
 
-/* What was read counts as ended. */
+/* What was read counts as ended, and what others play not at all. */
 static void on_standing(void *context, const run_standing *now)
 {
     experiment *self = context;
     run_standing whole = *now;
-    whole.jobs = self->count;
-    whole.ended += self->count - self->missing_count;
+    whole.jobs = self->count - self->elsewhere_count;
+    whole.ended += whole.jobs - self->missing_count;
     whole.rounds = 0;
-    for (size_t i = 0; i < self->count; i++) whole.rounds += self->jobs[i].rounds;
+    for (size_t i = 0; i < self->count; i++)
+        if (self->entries[i].state != ENTRY_ELSEWHERE) whole.rounds += self->jobs[i].rounds;
     whole.read = whole.rounds - now->rounds;
     whole.played += whole.read;
     whole.runs = self->playing;
@@ -149,144 +118,117 @@ static void on_standing(void *context, const run_standing *now)
     self->watch->standing(self->watch->context, &whole);
 }
 
-/* ---- the jobs ---- */
-
-static bool same_setting(const run_job *left, const run_job *right)
+/* Reports the runs that were read, or those that are the same as an earlier one. */
+static bool report_entries(const experiment *self, entry_state state)
 {
-    if (left->data != right->data || strcmp(left->policy, right->policy) != 0) return false;
-    if (!delay_same(&left->late, &right->late) || left->slots != right->slots) return false;
-    return strcmp(left->options ? left->options : "", right->options ? right->options : "") == 0;
-}
-
-/* Every option with its value. A bandit that cannot be created fails when it is played, and is reported then. */
-static ee_status find_options(experiment *self, size_t place)
-{
-    entry *own = &self->entries[place];
-    if (place == 0 || !same_setting(&self->jobs[place - 1], &self->jobs[place])) {
-        ee_status status = runner_check(&self->jobs[place], &own->options, self->error);
-        return status == EE_NO_MEMORY ? status : EE_OK;
+    const ee_error none = {EE_OK, ""};
+    for (size_t i = 0; i < self->count; i++) {
+        const stored_run *read = self->entries[i].read;
+        if (self->entries[i].state != state || !self->results[i].finished) continue;
+        run_report report = {.job = &self->jobs[i],
+                             .result = &self->results[i],
+                             .options = self->keys.keys[i].options,
+                             .error = &none,
+                             .machine = read ? read->machine : NULL,
+                             .version = read ? read->version : NULL,
+                             .kernels = read ? read->kernels : NULL};
+        if (!report_ended(self, &report)) return false;
     }
-    const char *before = own[-1].options;
-    if (!before) return EE_OK;
-    ee_status status = memory_create(NULL, &own->options, strlen(before) + 1, 1, self->error);
-    if (!status) strcpy(own->options, before);
-    return status;
+    return true;
 }
 
-static ee_status make_entries(experiment *self)
-{
-    ee_status status = memory_create(NULL, &self->entries, self->count, sizeof *self->entries, self->error);
-    for (size_t i = 0; i < self->count && !status; i++) {
-        entry *own = &self->entries[i];
-        own->same_as = i;
-        status = find_options(self, i);
-        if (own->options) own->keys = run_keys_of_job(&self->jobs[i], own->options);
-    }
-    return status;
-}
+/* ---- what is there ---- */
 
 static bool is_asked_for(const void *context, const stored_run *run)
 {
-    const experiment *self = context;
-    uint64_t key = run_keys_of_stored(run).run;
-    for (size_t i = 0; i < self->count; i++)
-        if (self->entries[i].options && self->entries[i].keys.run == key) return true;
-    return false;
+    return run_index_find(&((const experiment *)context)->keys.index, run_keys_of_stored(run).run, NULL);
 }
 
-static ee_status look_up(experiment *self, const stored_runs *stored, const uint64_t *stored_keys, size_t place)
+static ee_status read_known(experiment *self)
+{
+    char *path = NULL;
+    if (!self->site->known) return EE_OK;
+    ee_status status = file_join(self->site->known, "results.jsonl", &path, self->error);
+    bool there = !status && !(access(path, F_OK) && errno == ENOENT);
+    memory_free(path);
+    if (there) status = results_read(self->site->known, &self->known, self->error);
+    return status ? status : run_index_of_stored(&self->known, &self->known_index, self->error);
+}
+
+/* The run of a job, where an earlier call has played it. */
+static const stored_run *find_read(experiment *self, size_t place)
+{
+    size_t found;
+    uint64_t key = self->keys.keys[place].run;
+    if (run_index_find(&self->kept.index, key, &found)) return &self->kept.folder.stored.runs[found];
+    if (run_index_find(&self->kept.waiting_index, key, &found)) {
+        ordered_runs_expect_waiting(&self->kept, place, key);
+        return &self->kept.waiting.runs[found];
+    }
+    return run_index_find(&self->known_index, key, &found) ? &self->known.runs[found] : NULL;
+}
+
+static void look_up(experiment *self, size_t place, bool mine)
 {
     entry *own = &self->entries[place];
-    if (!own->options) return EE_OK;
-    for (size_t i = 0; i < stored->count; i++) {
-        if (stored_keys[i] != own->keys.run) continue;
-        self->results[place] = stored->runs[i].result;
-        own->state = ENTRY_SETTLED;
-        return EE_OK;
+    const job_key *key = &self->keys.keys[place];
+    if (key->same_as != place) {
+        *own = self->entries[key->same_as];
+        if (own->state == ENTRY_PLAYED) own->state = ENTRY_SAME;
+    } else if (key->options) {
+        own->read = find_read(self, place);
+        own->state = own->read ? ENTRY_READ : mine ? ENTRY_PLAYED : ENTRY_ELSEWHERE;
+    } else if (!mine) {
+        own->state = ENTRY_ELSEWHERE;
     }
-    for (size_t i = 0; i < place; i++) {
-        if (!self->entries[i].options || self->entries[i].keys.run != own->keys.run) continue;
-        own->same_as = i;
-        own->state = ENTRY_SETTLED;
-        return EE_OK;
-    }
-    pending_run waiting = {0};
-    ee_status status = pending_runs_read(self->pending_folder, own->keys.run, &waiting, self->error);
-    if (waiting.curve) {
-        self->results[place] = waiting.run.result;
-        own->state = ENTRY_PENDING;
-    }
-    pending_runs_release(&waiting);
-    return status;
+    if (own->read) self->results[place] = own->read->result;
+    if (own->state == ENTRY_PLAYED) ordered_runs_expect(&self->kept, place);
 }
 
-static ee_status look_up_all(experiment *self, const stored_runs *stored)
+static ee_status look_up_all(experiment *self)
 {
-    uint64_t *keys = NULL;
-    ee_status status = memory_create(NULL, &keys, stored->count, sizeof *keys, self->error);
-    for (size_t i = 0; i < stored->count && !status; i++) keys[i] = run_keys_of_stored(&stored->runs[i]).run;
-    for (size_t i = 0; i < self->count && !status; i++) status = look_up(self, stored, keys, i);
-    memory_free(keys);
+    bool *mine;
+    ee_status status = memory_create(NULL, &mine, self->count, sizeof *mine, self->error);
+    if (status) return status;
+    status = shard_choose(self->site->shard, self->jobs, self->count, mine, self->error);
+    for (size_t i = 0; i < self->count && !status; i++) look_up(self, i, mine[i]);
+    memory_free(mine);
     return status;
 }
 
-/* ---- what is to be played, and how long that takes ---- */
+/* ---- what is to be played ---- */
+
+static ee_status sort_missing(experiment *self)
+{
+    double *seconds = NULL;
+    size_t *order = NULL;
+    ee_status status = memory_create(NULL, &seconds, self->missing_count, sizeof *seconds, self->error);
+    if (!status) status = memory_create(NULL, &order, self->missing_count, sizeof *order, self->error);
+    for (size_t i = 0; i < self->missing_count && !status; i++)
+        seconds[i] = forecast_seconds(&self->ahead, self->places[i]);
+    if (!status) status = schedule_sort(seconds, self->missing_count, order, self->error);
+    for (size_t i = 0; i < self->missing_count && !status; i++) order[i] = self->places[order[i]];
+    if (!status) memcpy(self->places, order, self->missing_count * sizeof *order);
+    memory_free(order);
+    memory_free(seconds);
+    return status;
+}
 
 static ee_status list_missing(experiment *self)
 {
     ee_status status = memory_create(NULL, &self->missing, self->count, sizeof *self->missing, self->error);
     if (!status) status = memory_create(NULL, &self->places, self->count, sizeof *self->places, self->error);
     if (!status) status = memory_create(NULL, &self->playing, self->hands, sizeof *self->playing, self->error);
-    if (!status) status = forecast_start(self->jobs, self->count, self->hands, &self->ahead, self->error);
     for (size_t i = 0; i < self->count && !status; i++) {
-        if (self->entries && self->entries[i].state != ENTRY_MISSING) {
-            status = forecast_end(&self->ahead, i, &self->results[i], true, self->error);
-        } else {
-            self->missing[self->missing_count] = self->jobs[i];
+        if (self->entries[i].state == ENTRY_PLAYED)
             self->places[self->missing_count++] = i;
-        }
+        else
+            status = forecast_end(&self->ahead, i, &self->results[i], true, self->error);
+        self->elsewhere_count += self->entries[i].state == ENTRY_ELSEWHERE;
     }
+    if (!status && self->site->crew.longest_first) status = sort_missing(self);
+    for (size_t i = 0; i < self->missing_count && !status; i++) self->missing[i] = self->jobs[self->places[i]];
     return status;
-}
-
-/* Lines have every option, and jobs what was set: a line is of a job's setting where that has the same options. */
-static ee_status learn_pace(experiment *self, const stored_runs *stored)
-{
-    forecast *ahead = &self->ahead;
-    pace_setting *whole; /* (settings) with every option */
-    ee_status status = memory_create(NULL, &whole, ahead->setting_count, sizeof *whole, self->error);
-    for (size_t i = 0; i < self->count && !status; i++) {
-        const dataset *data = self->jobs[i].data;
-        whole[ahead->setting_of[i]] = pace_setting_of(dataset_name(data), dataset_fingerprint(data),
-                                                      self->jobs[i].policy, self->entries[i].options);
-    }
-    for (size_t i = 0; i < stored->count && !status; i++) {
-        const stored_run *run = &stored->runs[i];
-        pace_setting setting = pace_setting_of(run->dataset, run->fingerprint, run->policy, run->options);
-        for (size_t k = 0; k < ahead->setting_count; k++) {
-            if (!pace_setting_same(&whole[k], &setting)) continue;
-            setting = ahead->settings[k].setting;
-            break;
-        }
-        status = pace_learn(&ahead->known, &setting, run->rounds, run->result.seconds, self->error);
-    }
-    memory_free(whole);
-    return status;
-}
-
-/* Reports the runs that were read, or those that are the same as an earlier one. */
-static bool report_read(const experiment *self, bool same)
-{
-    const ee_error none = {EE_OK, ""};
-    bool wanted = true;
-    for (size_t i = 0; i < self->count && wanted; i++) {
-        const entry *own = &self->entries[i];
-        if ((own->same_as != i) != same || !self->results[i].finished) continue;
-        run_report report = {
-            .job = &self->jobs[i], .result = &self->results[i], .options = own->options, .error = &none};
-        wanted = report_ended(self, i, &report);
-    }
-    return wanted;
 }
 
 /* The runs that fail are told by the watch, and by their results. */
@@ -299,7 +241,7 @@ static ee_status play_missing(experiment *self)
     run_watch watch = {.wanted = on_wanted, .standing = heard ? on_standing : NULL, .ended = on_ended, .context = self};
     ee_error own = {EE_OK, ""};
     const run_crew *crew = &self->site->crew;
-    status = crew->play(crew, self->missing, self->missing_count, self->folder != NULL, &watch, played, &own);
+    status = crew->play(crew, self->missing, self->missing_count, self->site->folder != NULL, &watch, played, &own);
     for (size_t i = 0; i < self->missing_count && status; i++)
         if (played[i].status) status = EE_OK;
     if (status && self->error) *self->error = own;
@@ -307,43 +249,59 @@ static ee_status play_missing(experiment *self)
     return status ? status : self->status;
 }
 
-static void close_experiment(experiment *self)
+/* ---- all together ---- */
+
+/* For whoever puts the shards' folders together. */
+static ee_status keep_order(experiment *self)
 {
-    if (self->pending_folder) rmdir(self->pending_folder); /* stays where a run waits in it */
-    result_folder_close(&self->kept);
-    for (size_t i = 0; self->entries && i < self->count; i++) memory_free(self->entries[i].options);
-    memory_free(self->entries);
-    memory_free(self->missing);
-    memory_free(self->places);
-    memory_free(self->playing);
-    forecast_release(&self->ahead);
-    memory_free(self->pending_folder);
+    uint64_t *keys;
+    size_t count = 0;
+    if (!shard_is_part(self->site->shard)) return EE_OK;
+    ee_status status = memory_create(NULL, &keys, self->count, sizeof *keys, self->error);
+    if (status) return status;
+    for (size_t i = 0; i < self->count; i++)
+        if (self->keys.keys[i].options && self->keys.keys[i].same_as == i) keys[count++] = self->keys.keys[i].run;
+    status = run_order_add(self->site->folder, keys, count, self->error);
+    memory_free(keys);
+    return status;
 }
 
-/* What the folder has, and what it has lost. */
-static ee_status open_kept(experiment *self)
+static ee_status start_kept(experiment *self)
+{
+    ee_status status = keep_order(self);
+    if (!status) status = read_known(self);
+    if (!status) status = look_up_all(self);
+    if (!status) status = forecast_learn(&self->ahead, &self->kept.folder.stored, &self->keys, self->error);
+    if (!status) status = forecast_learn(&self->ahead, &self->known, &self->keys, self->error);
+    if (!status) status = list_missing(self);
+    return status ? status : ordered_runs_advance(&self->kept, self->error);
+}
+
+static ee_status play_kept(experiment *self)
+{
+    ee_status status = start_kept(self);
+    if (status || !report_entries(self, ENTRY_READ)) return status;
+    status = play_missing(self);
+    for (size_t i = 0; i < self->count; i++) self->results[i] = self->results[self->keys.keys[i].same_as];
+    report_entries(self, ENTRY_SAME);
+    return status;
+}
+
+static ee_status play_in_folder(experiment *self)
 {
     const lost_curves lost = {is_asked_for, self, self->watch};
-    ee_status status = make_entries(self);
-    if (!status) status = result_folder_open(self->folder, &lost, &self->kept, self->error);
-    if (!status) status = file_join(self->folder, "pending", &self->pending_folder, self->error);
-    if (!status) status = file_make_folder(self->pending_folder, self->error);
-    if (!status) status = pending_runs_clean(self->pending_folder, &self->kept.stored, self->error);
-    if (!status) status = look_up_all(self, &self->kept.stored);
-    if (!status) status = list_missing(self);
-    return status ? status : learn_pace(self, &self->kept.stored);
+    ee_status status = job_keys_create(self->jobs, self->count, &self->keys, self->error);
+    if (status) return status;
+    status = ordered_runs_open(self->site->folder, &lost, self->count, &self->kept, self->error);
+    if (!status) status = play_kept(self);
+    ordered_runs_close(&self->kept);
+    return status;
 }
 
-static ee_status run_kept(experiment *self)
+static ee_status play_all(experiment *self)
 {
-    ee_status status = open_kept(self);
-    if (status) return status;
-    advance(self);
-    if (self->status || !report_read(self, false)) return self->status;
-    status = play_missing(self);
-    for (size_t i = 0; i < self->count; i++) self->results[i] = self->results[self->entries[i].same_as];
-    report_read(self, true);
-    return status;
+    ee_status status = list_missing(self);
+    return status ? status : play_missing(self);
 }
 
 ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_t count, const run_watch *watch,
@@ -351,21 +309,15 @@ ee_status experiment_run(const experiment_site *site, const run_job *jobs, size_
 {
     memset(results, 0, count * sizeof *results);
     experiment self = {.site = site,
-                       .folder = site->folder,
-                       .kept = {.log = {NULL, -1, -1}},
                        .jobs = jobs,
                        .count = count,
                        .hands = site->crew.hands < count ? site->crew.hands : count,
                        .watch = watch,
                        .results = results,
                        .error = error};
-    ee_status status;
-    if (site->folder) {
-        status = run_kept(&self);
-    } else {
-        status = list_missing(&self);
-        if (!status) status = play_missing(&self);
-    }
+    ee_status status = memory_create(NULL, &self.entries, count, sizeof *self.entries, error);
+    if (!status) status = forecast_start(jobs, count, self.hands, &self.ahead, error);
+    if (!status) status = site->folder ? play_in_folder(&self) : play_all(&self);
     close_experiment(&self);
     return status;
 }

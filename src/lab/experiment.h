@@ -4,11 +4,15 @@
 
 #include "crew.h"
 #include "results.h"
+#include "shard.h"
 
 /* Where runs are kept, and who plays them. */
 typedef struct experiment_site {
-    const char *folder; /* made where it is missing; NULL: nothing is kept, and all is played */
+    const char *folder; /* made where it is missing; NULL: nothing is kept, all is played, and the rest says nothing */
     run_crew crew;
+    run_shard shard;   /* the part of the jobs that is played here; others play the rest, into other folders */
+    const char *known; /* another folder, that is only read: its runs are not played either. It need not have any yet.
+                          NULL: none */
 } experiment_site;
 
 /* Plays those jobs that the folder has no finished run of (same data set by name and fingerprint, policy, options,
@@ -18,6 +22,9 @@ typedef struct experiment_site {
  *
  * results is (count): what was read and what was played. watch->ended is called for both, for those read with curve
  * NULL. Two programs do not write to one folder at a time: the second gets EE_FILE_ERROR.
+ *
+ * Of a shard the jobs that are others' and not known stay unfinished, with EE_OK, and no standing counts them. The
+ * order of all jobs is kept beside the lines: see run_order.h.
  *
  * The status is that of the folder and of the crew. A run that fails is no failure of the call: its result has
  * the status, and watch->ended gets the reason. */

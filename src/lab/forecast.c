@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "usual_pace.h"
 
 #define LEAST_BUSY 1.0 /* seconds of the wall clock, before which it says nothing of how loaded the machine is */
 
@@ -50,6 +51,38 @@ void forecast_release(forecast *self)
     pace_release(&self->known);
     pace_release(&self->now);
     *self = (forecast){0};
+}
+
+/* Lines have every option, and jobs what was set: a line is of a job's setting where that has the same options. */
+ee_status forecast_learn(forecast *self, const stored_runs *kept, const job_keys *keys, ee_error *error)
+{
+    pace_setting *whole; /* (settings) with every option */
+    ee_status status = memory_create(NULL, &whole, self->setting_count, sizeof *whole, error);
+    for (size_t i = 0; i < self->count && !status; i++) {
+        const dataset *data = self->jobs[i].data;
+        whole[self->setting_of[i]] =
+            pace_setting_of(dataset_name(data), dataset_fingerprint(data), self->jobs[i].policy, keys->keys[i].options);
+    }
+    for (size_t i = 0; i < kept->count && !status; i++) {
+        const stored_run *run = &kept->runs[i];
+        pace_setting setting = pace_setting_of(run->dataset, run->fingerprint, run->policy, run->options);
+        for (size_t k = 0; k < self->setting_count; k++) {
+            if (!pace_setting_same(&whole[k], &setting)) continue;
+            setting = self->settings[k].setting;
+            break;
+        }
+        status = pace_learn(&self->known, &setting, run->rounds, run->result.seconds, error);
+    }
+    memory_free(whole);
+    return status;
+}
+
+double forecast_seconds(const forecast *self, size_t place)
+{
+    const run_job *job = &self->jobs[place];
+    const pace_setting *setting = &self->settings[self->setting_of[place]].setting;
+    return pace_knows(&self->known, setting) ? pace_seconds(&self->known, setting, (double)job->rounds)
+                                             : usual_pace_seconds(job);
 }
 
 ee_status forecast_end(forecast *self, size_t place, const run_result *result, bool read, ee_error *error)

@@ -2,6 +2,7 @@
 #ifndef EENET_FORECAST_H
 #define EENET_FORECAST_H
 
+#include "job_keys.h"
 #include "pace.h"
 
 /* The jobs of one setting. */
@@ -30,6 +31,12 @@ typedef struct forecast {
 /* The jobs are borrowed. out starts as zeros, and is to be released, on failure too. */
 ee_status forecast_start(const run_job *jobs, size_t count, size_t threads, forecast *out, ee_error *error);
 void forecast_release(forecast *self);
+
+/* Learns the pace of runs that were kept. keys are those of the jobs. */
+ee_status forecast_learn(forecast *self, const stored_runs *kept, const job_keys *keys, ee_error *error);
+
+/* Seconds of processor time that a job takes: by what is known of its policy, or else as is usual. */
+double forecast_seconds(const forecast *self, size_t place);
 
 /* A job has ended; its pace is learned. Or it was read: then it took no time of this call. */
 ee_status forecast_end(forecast *self, size_t place, const run_result *result, bool read, ee_error *error);

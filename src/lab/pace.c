@@ -69,6 +69,13 @@ double pace_seconds(const pace *self, const pace_setting *setting, double rounds
     return count > 0.0 ? rounds * sum / count : (double)NAN;
 }
 
+bool pace_knows(const pace *self, const pace_setting *setting)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (self->rates[i].setting.policy == setting->policy) return true;
+    return false;
+}
+
 ee_status pace_copy(pace *self, const pace *from, ee_error *error)
 {
     ee_status status = memory_grow(NULL, &self->rates, &self->capacity, from->count, sizeof *self->rates, error);

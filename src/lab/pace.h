@@ -32,6 +32,9 @@ ee_status pace_learn(pace *self, const pace_setting *setting, uint64_t rounds, d
  * same data set with other options; or else of its policy; or else of all settings on average. NaN where nothing is. */
 double pace_seconds(const pace *self, const pace_setting *setting, double rounds);
 
+/* Whether a run of its policy was among what was learned. */
+bool pace_knows(const pace *self, const pace_setting *setting);
+
 /* Makes self the same as another. */
 ee_status pace_copy(pace *self, const pace *from, ee_error *error);
 

@@ -84,29 +84,52 @@ ee_status pending_runs_remove(const char *folder, uint64_t key, ee_error *error)
     return status;
 }
 
-/* Whether a file in pending/ is of no use: a run whose line is there, or what file_write had not renamed yet. */
-static bool is_stale(const stored_runs *stored, const char *name)
+/* Whether the name is that of a run, or of what file_write had not renamed yet. */
+static bool read_name(const char *name, uint64_t *key, bool *whole)
 {
-    uint64_t key;
     int length = 0;
-    if (sscanf(name, "%16" SCNx64 ".run%n", &key, &length) != 1 || length == 0) return false;
-    bool stale = name[length] != '\0';
-    for (size_t i = 0; i < stored->count && !stale; i++) stale = run_keys_of_stored(&stored->runs[i]).run == key;
-    return stale;
+    if (sscanf(name, "%16" SCNx64 ".run%n", key, &length) != 1 || length == 0) return false;
+    *whole = name[length] == '\0';
+    return true;
 }
 
-ee_status pending_runs_clean(const char *folder, const stored_runs *stored, ee_error *error)
+static ee_status remove_file(const char *folder, const char *name, ee_error *error)
+{
+    char *path = NULL;
+    ee_status status = file_join(folder, name, &path, error);
+    if (!status && unlink(path)) status = fail(error, "remove", path);
+    memory_free(path);
+    return status;
+}
+
+static ee_status list_run(const char *folder, uint64_t key, stored_runs *out, ee_error *error)
+{
+    pending_run found = {0};
+    ee_status status = pending_runs_read(folder, key, &found, error);
+    if (!status && found.curve)
+        status = memory_grow(NULL, &out->runs, &out->capacity, out->count + 1, sizeof *out->runs, error);
+    if (!status && found.curve) {
+        out->runs[out->count++] = found.run;
+        found.run = (stored_run){0};
+    }
+    pending_runs_release(&found);
+    return status;
+}
+
+ee_status pending_runs_list(const char *folder, const run_index *kept, stored_runs *out, ee_error *error)
 {
     DIR *files = opendir(folder);
     if (!files) return fail(error, "open", folder);
     ee_status status = EE_OK;
     const struct dirent *file;
     while (!status && (file = readdir(files))) {
-        char *path = NULL;
-        if (!is_stale(stored, file->d_name)) continue;
-        status = file_join(folder, file->d_name, &path, error);
-        if (!status && unlink(path)) status = fail(error, "remove", path);
-        memory_free(path);
+        uint64_t key;
+        bool whole;
+        if (!read_name(file->d_name, &key, &whole)) continue;
+        if (!whole || run_index_find(kept, key, NULL))
+            status = remove_file(folder, file->d_name, error);
+        else
+            status = list_run(folder, key, out, error);
     }
     closedir(files);
     return status;

@@ -5,7 +5,7 @@
 #ifndef EENET_PENDING_RUNS_H
 #define EENET_PENDING_RUNS_H
 
-#include "results.h"
+#include "run_index.h"
 
 /* Starts as zeros. */
 typedef struct pending_run {
@@ -22,7 +22,9 @@ void pending_runs_release(pending_run *run);
 
 ee_status pending_runs_remove(const char *folder, uint64_t key, ee_error *error);
 
-/* Removes what is of no use: runs whose line is there, and what was not written to its end. */
-ee_status pending_runs_clean(const char *folder, const stored_runs *stored, ee_error *error);
+/* The runs that wait there, in any order; damaged ones are passed over. What is of no use is removed: runs whose line
+ * is there, those of kept, and what was not written to its end. out starts as zeros, and is to be released with
+ * results_release, on failure too. */
+ee_status pending_runs_list(const char *folder, const run_index *kept, stored_runs *out, ee_error *error);
 
 #endif

@@ -130,7 +130,7 @@ static int tear_down(void **state)
 static ee_status run_in(const char *into, size_t threads, const run_job *played, size_t count, const run_watch *watch,
                         run_result *results, ee_error *error)
 {
-    experiment_site site = {into, crew_of_threads(threads)};
+    experiment_site site = {.folder = into, .crew = crew_of_threads(threads)};
     return experiment_run(&site, played, count, watch, results, error);
 }
 

@@ -43,7 +43,7 @@ static ee_status choose(const grid_policy *policies, size_t count, uint64_t roun
     grid_plan plan = {&data, &rounds, 1, policies, count, seeds, 2, halving, {0}, 0};
     run_watch watch = {.ended = note_end, .context = into};
     into->all_tuning = true;
-    experiment_site site = {NULL, crew_of_threads(1)};
+    experiment_site site = {.crew = crew_of_threads(1)};
     ee_status status = grid_choose(&plan, &site, &watch, choices, stopped, error);
     dataset_free(data);
     return status;
@@ -117,7 +117,7 @@ static void all_data_sets_share_a_stage(void **state)
     const uint64_t rounds[] = {1800, 250, 600};
     dataset *data = open_data(), *datasets[] = {data, data, data};
     grid_plan plan = {datasets, rounds, 3, policies, 2, seeds, 2, true, {0}, 0};
-    experiment_site site = {NULL, {.hands = 2, .play = count_stage}};
+    experiment_site site = {.crew = {.hands = 2, .play = count_stage}};
     grid_choice choices[6] = {{0}};
     bool stopped;
     stage_count = 0;
@@ -134,7 +134,7 @@ static void all_data_sets_share_a_stage(void **state)
     }
     for (size_t i = 0; i < 3; i++) {
         grid_plan alone = {&datasets[i], &rounds[i], 1, policies, 2, seeds, 2, true, {0}, 0};
-        experiment_site here = {NULL, crew_of_threads(1)};
+        experiment_site here = {.crew = crew_of_threads(1)};
         grid_choice own[2] = {{0}};
         assert_int_equal(grid_choose(&alone, &here, NULL, own, &stopped, NULL), EE_OK);
         for (size_t k = 0; k < 2; k++) {
