@@ -1,0 +1,23 @@
+/* Which shard a program is to play: as someone wrote it, or as Slurm says that started it. */
+#ifndef EENET_SHARD_CLAIM_H
+#define EENET_SHARD_CLAIM_H
+
+#include "base/status.h"
+#include "shard.h"
+
+/* "3/16": number 3 of 16, from 0. EE_BAD_OPTION for anything else. */
+ee_status shard_parse(const char *text, run_shard *out, ee_error *error);
+
+/* What Slurm has in the environment of a program; each NULL where it is not set. */
+typedef struct slurm_words {
+    const char *array_id, *array_count, *array_min, *array_max, *array_step; /* SLURM_ARRAY_TASK_ID and so on */
+    const char *step_id, *step_tasks; /* SLURM_STEP_ID, SLURM_STEP_NUM_TASKS: srun sets them for each of its tasks */
+    const char *process;              /* SLURM_PROCID */
+} slurm_words;
+
+/* Each task of an array is a shard, each task of a step that srun started, and where both are there each task of each
+ * step. All, count 1, where Slurm says nothing or there is one task. An array whose tasks are not evenly spaced, as
+ * that of 1,5,9, is EE_BAD_OPTION: who it belongs to cannot be told by the number. */
+ee_status shard_of_slurm(const slurm_words *words, run_shard *out, ee_error *error);
+
+#endif
