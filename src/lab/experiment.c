@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "failed_runs.h"
 #include "forecast.h"
 #include "job_keys.h"
 #include "ordered_runs.h"
@@ -20,6 +21,7 @@ typedef enum entry_state {
     ENTRY_PLAYED,   /* here */
     ENTRY_READ,     /* an earlier call has played it */
     ENTRY_SAME,     /* as an earlier job, whose result it gets */
+    ENTRY_FAILED,   /* another shard's, that diverged there */
     ENTRY_ELSEWHERE /* another shard's */
 } entry_state;
 
@@ -40,8 +42,9 @@ typedef struct experiment {
     ordered_runs kept;   /* the folder: a turn a job */
     stored_runs known;   /* of the folder that is only read */
     run_index known_index;
-    run_job *missing; /* (missing_count) those to be played */
-    size_t *places;   /* (missing_count) of them in jobs */
+    failed_runs known_failed; /* of that folder too */
+    run_job *missing;         /* (missing_count) those to be played */
+    size_t *places;           /* (missing_count) of them in jobs */
     size_t missing_count, elsewhere_count;
     forecast ahead;
     run_playing *playing; /* (hands) */
@@ -55,6 +58,7 @@ static void close_experiment(experiment *self)
     job_keys_release(&self->keys);
     results_release(&self->known);
     run_index_release(&self->known_index);
+    failed_runs_release(&self->known_failed);
     forecast_release(&self->ahead);
     memory_free(self->entries);
     memory_free(self->missing);
@@ -78,6 +82,11 @@ static bool on_wanted(void *context)
 
 static ee_status keep(experiment *self, size_t place, const run_report *report)
 {
+    if (report->result->status == EE_DIVERGED && shard_is_part(self->site->shard)) {
+        ee_status status =
+            failed_runs_keep(self->site->folder, self->keys.keys[place].run, report->error->message, self->error);
+        if (status) return status;
+    }
     if (report->result->status) return ordered_runs_pass(&self->kept, place, self->error);
     if (!report->result->finished) return EE_OK;
     stored_run run = results_of_report(report);
@@ -118,6 +127,19 @@ static void on_standing(void *context, const run_standing *now)
     self->watch->standing(self->watch->context, &whole);
 }
 
+static bool report_failed(const experiment *self)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->entries[i].state != ENTRY_FAILED) continue;
+        ee_error error;
+        status_fail(&error, EE_DIVERGED, "%s", failed_runs_find(&self->known_failed, self->keys.keys[i].run)->sentence);
+        run_report report = {
+            .job = &self->jobs[i], .result = &self->results[i], .options = self->keys.keys[i].options, .error = &error};
+        if (!report_ended(self, &report)) return false;
+    }
+    return true;
+}
+
 /* Reports the runs that were read, or those that are the same as an earlier one. */
 static bool report_entries(const experiment *self, entry_state state)
 {
@@ -152,6 +174,7 @@ static ee_status read_known(experiment *self)
     bool there = !status && !(access(path, F_OK) && errno == ENOENT);
     memory_free(path);
     if (there) status = results_read(self->site->known, &self->known, self->error);
+    if (!status) status = failed_runs_read(self->site->known, &self->known_failed, self->error);
     return status ? status : run_index_of_stored(&self->known, &self->known_index, self->error);
 }
 
@@ -178,10 +201,13 @@ static void look_up(experiment *self, size_t place, bool mine)
     } else if (key->options) {
         own->read = find_read(self, place);
         own->state = own->read ? ENTRY_READ : mine ? ENTRY_PLAYED : ENTRY_ELSEWHERE;
+        bool failed = own->state == ENTRY_ELSEWHERE && failed_runs_find(&self->known_failed, key->run);
+        if (failed) own->state = ENTRY_FAILED;
     } else if (!mine) {
         own->state = ENTRY_ELSEWHERE;
     }
     if (own->read) self->results[place] = own->read->result;
+    if (own->state == ENTRY_FAILED) self->results[place].status = EE_DIVERGED;
     if (own->state == ENTRY_PLAYED) ordered_runs_expect(&self->kept, place);
 }
 
@@ -280,7 +306,7 @@ static ee_status start_kept(experiment *self)
 static ee_status play_kept(experiment *self)
 {
     ee_status status = start_kept(self);
-    if (status || !report_entries(self, ENTRY_READ)) return status;
+    if (status || !report_entries(self, ENTRY_READ) || !report_failed(self)) return status;
     status = play_missing(self);
     for (size_t i = 0; i < self->count; i++) self->results[i] = self->results[self->keys.keys[i].same_as];
     report_entries(self, ENTRY_SAME);
