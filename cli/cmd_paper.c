@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "lab/gnuplot.h"
+#include "shards.h"
 #include "tuning.h"
 
 /* Its systems, and greedy and uniform as controls. */
@@ -17,7 +18,10 @@ static int run(const command *self, int count, char **words)
     if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for the results: -o DIR");
     if (!given[REQUEST_POLICIES]) given[REQUEST_POLICIES] = policies;
     ee_error error;
-    if (!code && gnuplot_find(&error)) code = command_failed(self, "%s", error.message); /* now, not hours later */
+    if (!code) code = shards_read(self, &plan.request);
+    bool reports = !shards_apart(&plan.request);
+    if (!code && reports && gnuplot_find(&error))
+        code = command_failed(self, "%s", error.message); /* now, not hours later */
     if (!code) code = tuning_run(self, &plan);
     if (plan.ended) {
         char end_of_flags[] = "--", *report_words[] = {end_of_flags, (char *)given[REQUEST_OUTPUT]};
@@ -32,12 +36,14 @@ static int run(const command *self, int count, char **words)
 const command command_paper = {
     .name = "paper",
     .form = "-d DATASET [-d DATASET]... -o DIR [--halving] [-p POLICY[,...]] [--set SETTING]... [--tune SEEDS] "
-            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-q]",
+            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [--shard I/N] [-q]",
     .summary = "the EE-Net paper's experiments on these data sets, and a report",
     .details =
         "For each data set: the paper's grids on the tuning seeds, the best setting of each policy on the seeds\n"
         "0-9, and EE-Net's ablations: the label of f2, the kind of f3, and without f2. Then DIR/report.html, with\n"
         "figures, tables, paired comparisons and the direction of exploration; see 'eenet help report'.\n"
+        "With --shard I/N, as in 'eenet help run', it plays in two steps: the runs that choose settings; after\n"
+        "'eenet merge DIR' the same again, for those that count. Then 'eenet merge DIR', and all without --shard.\n"
         "Whatever ends it, the same command goes on from what is done.\n"
         "Exit status: 0, 1 where something failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = tuning_flags,

@@ -6,12 +6,14 @@
 
 #include "base/memory.h"
 #include "data/log.h"
+#include "interrupt.h"
 #include "lab/experiment.h"
 #include "players.h"
 #include "ranks/ranks.h"
 #include "results_table.h"
 #include "run_request.h"
 #include "session.h"
+#include "shards.h"
 #include "trained_model.h"
 
 static ee_status print_tables(const run_request *request, const run_result *results, ee_error *error)
@@ -208,8 +210,21 @@ typedef struct run_play {
     run_result *results; /* (job_count) */
     json_lines lines;
     trained_model model;
-    bool kept; /* what has finished is in the folder */
+    bool kept;     /* what has finished is in the folder */
+    size_t played; /* runs, now */
 } run_play;
+
+/* What a shard says in place of the tables, which would have a part of the runs. */
+static void print_shard(const run_play *of, int code)
+{
+    const run_request *request = &of->given->request;
+    shard_end end = {.played = of->played, .complete = true};
+    for (size_t i = 0; i < request->job_count; i++) end.complete = end.complete && of->results[i].finished;
+    if (code == EXIT_INTERRUPTED)
+        fprintf(stderr, "eenet %s: interrupted; the same command goes on from here\n", of->self->name);
+    else if (of->kept && !of->given->json)
+        shards_print_end(request, &end);
+}
 
 /* Prints what came out: code is the exit status of the runs. */
 static ee_status print_results(const run_play *of, int code, ee_error *error)
@@ -217,6 +232,10 @@ static ee_status print_results(const run_play *of, int code, ee_error *error)
     const run_request *request = &of->given->request;
     bool some = any_finished(request, of->results);
     ee_status status = EE_OK;
+    if (shards_apart(request)) {
+        print_shard(of, code);
+        return EE_OK;
+    }
     if (!of->given->json && (code != EXIT_FAILED || some)) status = print_tables(request, of->results, error);
     if (!of->given->json && !status && of->kept && some) run_request_print_output(request);
     if (!status && code == EXIT_INTERRUPTED) status = print_missing(of->self, request, of->results, error);
@@ -243,17 +262,19 @@ static int play(run_play *of)
     ee_error error;
     run_watch watch = session_watch(&here);
     players own;
-    experiment_site site = {.folder = request->output, .crew = players_of(request, &own)};
+    experiment_site site = shards_site(request, players_of(request, &own));
     ee_status status = json ? lines_start(&of->lines, &here, request, &error) : EE_OK;
     if (!status) status = experiment_run(&site, request->jobs, request->job_count, &watch, of->results, &error);
     session_end(&here);
     if (json) lines_end(&of->lines);
     of->kept = !status;
+    of->played = here.played;
     if (status) return command_failed(of->self, "%s", error.message);
     if (of->lines.unheard) return EXIT_FAILED;
     int code = EXIT_DONE;
+    bool others_play = shards_apart(request) && !interrupt_came();
     for (size_t i = 0; i < request->job_count; i++) {
-        if (!of->results[i].finished && !of->results[i].status) return EXIT_INTERRUPTED;
+        if (!of->results[i].finished && !of->results[i].status && !others_play) return EXIT_INTERRUPTED;
         if (of->results[i].status) code = EXIT_FAILED;
     }
     return code;
@@ -268,6 +289,8 @@ static int run(const command *self, int count, char **words)
     ee_error error;
     ee_status status = EE_OK;
     int code = arguments_each(self, count, words, take, &given);
+    if (!code) code = shards_read(self, request);
+    if (!code) code = shards_refuse_save(self, request, given.save);
     if (!code) code = run_request_open(self, request);
     if (!code) code = run_request_make_jobs(self, request);
     if (!code) code = open_log(self, &given, &log);
@@ -295,29 +318,32 @@ done:
 
 const command command_run = {
     .name = "run",
-    .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--delay DELAY] [--slots K] "
-            "[--set SETTING]... "
-            "[--json] [--log FILE] [--save MODEL] [-q]",
+    .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--shard I/N] [--delay DELAY] "
+            "[--slots K] [--set SETTING]... [--json] [--log FILE] [--save MODEL] [-q]",
     .summary = "play policies on data sets and print their regret",
-    .details = "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
-               "deviation over the seeds, the share of rounds in which the best arm was played and the seconds of\n"
-               "processor time a run; * marks the least regret. The numbers do not depend on -j.\n"
-               "'eenet.f1.width=50' sets the option for every preset of eenet, 'eenet:paper.f1.width=50' for that\n"
-               "preset alone; what is given later wins.\n"
-               "A reward is learned at once, or N rounds after its decision (--delay N), or after a random number of\n"
-               "rounds (geometric:MEAN); with clicks:MEAN,TIMEOUT one above 0 comes after a random number of rounds\n"
-               "below TIMEOUT, and any other is told as 0 at TIMEOUT. All policies meet the same delays.\n"
-               "With --slots K a round fills K slots, each with another arm, whose rewards are all learned. The best\n"
-               "that can be had are the K best arms; the regret is told in all and slot by slot.\n"
-               "--log writes the arms, the arm played, the probability of each and the reward of one run, for\n"
-               "'eenet log' and 'eenet evaluate'. A behaviour that explores by chance is what 'propensity' sets.\n"
-               "--save MODEL has the policy of least mean regret play its first seed once more, and keeps the bandit\n"
-               "that it then is: 'eenet decide', the library and the server take it from there.\n"
-               "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
-               "whatever ended it before, and what has lost its curve. Ctrl-C ends the runs at the next round, or\n"
-               "without it where that takes more than a second, and prints what is done.\n"
-               "Where stderr is no terminal, a line tells now and then how far it is; -q leaves that out.\n"
-               "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",
+    .details =
+        "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
+        "deviation over the seeds, the share of rounds in which the best arm was played and the seconds of\n"
+        "processor time a run; * marks the least regret. The numbers do not depend on -j.\n"
+        "'eenet.f1.width=50' sets the option for every preset of eenet, 'eenet:paper.f1.width=50' for that\n"
+        "preset alone; what is given later wins.\n"
+        "A reward is learned at once, or N rounds after its decision (--delay N), or after a random number of\n"
+        "rounds (geometric:MEAN); with clicks:MEAN,TIMEOUT one above 0 comes after a random number of rounds\n"
+        "below TIMEOUT, and any other is told as 0 at TIMEOUT. All policies meet the same delays.\n"
+        "With --slots K a round fills K slots, each with another arm, whose rewards are all learned. The best\n"
+        "that can be had are the K best arms; the regret is told in all and slot by slot.\n"
+        "--log writes the arms, the arm played, the probability of each and the reward of one run, for\n"
+        "'eenet log' and 'eenet evaluate'. A behaviour that explores by chance is what 'propensity' sets.\n"
+        "--save MODEL has the policy of least mean regret play its first seed once more, and keeps the bandit\n"
+        "that it then is: 'eenet decide', the library and the server take it from there.\n"
+        "With -o, DIR gets results.jsonl and curves/, and the same command again plays only what is missing,\n"
+        "whatever ended it before, and what has lost its curve. Ctrl-C ends the runs at the next round, or\n"
+        "without it where that takes more than a second, and prints what is done.\n"
+        "--shard I/N plays part I of N, from 0, into a folder of its own in DIR/shards: so many programs, on as\n"
+        "many machines, share the runs. A task of a Slurm array, or of a step of srun, takes its part by itself;\n"
+        "--shard 0/1 plays all. 'eenet merge DIR' puts them together.\n"
+        "Where stderr is no terminal, a line tells now and then how far it is; -q leaves that out.\n"
+        "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,
     .run = run,

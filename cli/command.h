@@ -38,6 +38,7 @@ extern const command command_datasets;
 extern const command command_inspect;
 extern const command command_rounds;
 extern const command command_log;
+extern const command command_merge;
 extern const command command_report;
 extern const command command_evaluate;
 extern const command command_coverage;

@@ -267,6 +267,7 @@ void run_request_release(run_request *request)
     memory_free(request->policies);
     memory_free(request->seeds.values);
     memory_free(request->jobs);
+    memory_free(request->shard_folder);
     memory_free(request->datasets);
     memory_free(request->cache);
     memory_free(request->dataset_texts.words);

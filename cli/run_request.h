@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "lab/runner.h"
+#include "lab/shard.h"
 #include "seeds.h"
 
 /* The flags that the verbs share. They stand first in a verb's list, as REQUEST_FLAG_LIST has them. */
@@ -19,6 +20,7 @@ enum {
     REQUEST_SET,
     REQUEST_JOBS,
     REQUEST_OUTPUT,
+    REQUEST_SHARD,
     REQUEST_QUIET,
     REQUEST_FLAGS
 };
@@ -34,6 +36,7 @@ enum {
     [REQUEST_SET] = {'\0', "set", "POLICY.OPTION=VALUE", "an option of a policy; may be given again"},                 \
     [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given; of each rank of MPI, 1"},                          \
     [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"},               \
+    [REQUEST_SHARD] = {'\0', "shard", "I/N", "play part I of N, 0/N to N-1/N, into DIR/shards; see 'eenet merge'"},        \
     [REQUEST_QUIET] = {'q', "quiet", NULL, "no progress, no remarks, no hints: the results, and what failed"}
 /* clang-format on */
 
@@ -54,6 +57,9 @@ typedef struct run_request {
     word_list dataset_texts, sets;
     bool quiet;
     bool lists; /* for the verb to set: the value of a --set may be a list, as "0.1,1" */
+
+    run_shard shard;    /* the part of the runs that is played: see shards_read */
+    char *shard_folder; /* where that is kept, within the output; NULL where all are played */
 
     /* From here on for run_request_open to fill. */
     dataset **datasets;         /* (dataset_texts.count) */

@@ -58,6 +58,7 @@ static void on_standing(void *context, const run_standing *now)
 static bool on_ended(void *context, const run_report *report)
 {
     session *here = context;
+    here->played += report->result->finished && report->curve; /* a run that was read comes without */
     if (report->result->status) {
         progress_clear(&here->line);
         const run_job *job = report->job;

@@ -10,6 +10,7 @@ typedef struct session {
     const run_request *request;
     progress line;
     run_watch also;  /* its ended, unless NULL, is called after ours */
+    size_t played;   /* runs that have finished now, and were not read */
     double stopping; /* the standing's seconds when Ctrl-C was seen; 0 before */
 
     /* Says what is done, as at the end of the verb. Called when a round takes too long after Ctrl-C: then the program

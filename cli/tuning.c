@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "interrupt.h"
 #include "lab/assignments.h"
 #include "lab/study.h"
 #include "players.h"
 #include "results_table.h"
 #include "session.h"
+#include "shards.h"
 #include "trained_model.h"
 
 static const char usual_seeds[] = "100-102"; /* apart from 0-9, which are reported unless others are given */
@@ -197,6 +199,21 @@ static void leave(void *context)
     trained_model_release(of->model);
 }
 
+/* A shard has no table: it stops where it needs the runs of others. */
+static int end_shard(const session *here, const study_plan *plan, const study *done)
+{
+    if (done->stopped && interrupt_came()) {
+        tell_interrupted(here);
+        return EXIT_INTERRUPTED;
+    }
+    shard_end end = {.played = here->played, .tuning = done->count == 0, .complete = !done->stopped};
+    shards_print_end(here->request, &end);
+    for (size_t i = 0; i < done->count; i++)
+        for (size_t k = 0; k < plan->seed_count; k++)
+            if (done->series[i].results[k].status) return EXIT_FAILED;
+    return EXIT_DONE;
+}
+
 static int play(const command *self, const run_request *request, const study_plan *plan, trained_model *model,
                 bool *ended)
 {
@@ -207,15 +224,17 @@ static int play(const command *self, const run_request *request, const study_pla
     study done = {0};
     ee_error error;
     players own;
-    experiment_site site = {.folder = request->output, .crew = players_of(request, &own)};
+    experiment_site site = shards_site(request, players_of(request, &own));
     ee_status status = study_run(plan, &site, &watch, &done, &error);
     session_end(&of.here);
-    *ended = !status && !done.stopped;
+    *ended = !status && !done.stopped && !shards_apart(request);
     if (*ended) status = print_all(request, plan, &done, &error);
     if (*ended && !status) run_request_print_output(request);
     int code = all_finished(plan, &done) ? EXIT_DONE : EXIT_FAILED;
     if (status) {
         code = command_refused(self, &error);
+    } else if (shards_apart(request)) {
+        code = end_shard(&of.here, plan, &done);
     } else if (done.stopped) {
         tell_interrupted(&of.here);
         code = EXIT_INTERRUPTED;
@@ -261,7 +280,10 @@ int tuning_run(const command *self, tuning *from)
     trained_model model = {0};
     ee_error error;
     request->lists = true;
-    int code = run_request_open(self, request);
+    int code = shards_read(self, request);
+    if (!code) code = shards_refuse_halving(self, request, from->halving);
+    if (!code) code = shards_refuse_save(self, request, from->save);
+    if (!code) code = run_request_open(self, request);
     if (!code && seeds_parse(from->seeds ? from->seeds : usual_seeds, &tuned, &error))
         code = command_refused(self, &error);
     if (!code) code = check_seeds(self, &tuned, &request->seeds);

@@ -44,7 +44,7 @@ typedef struct grid_choice {
  * is chosen. Before anything is played every cell is tried: its options are taken, and the data set has the rounds.
  * site and watch are those of experiment_run, which keeps the runs as tuning runs, and is called once a stage: hands
  * that have nothing left to do wait for the others at the end of a stage alone. Where the watch ended the runs,
- * *stopped is true and nothing is chosen. */
+ * or other shards have some that are not known yet, *stopped is true and nothing is chosen. */
 ee_status grid_choose(const grid_plan *plan, const experiment_site *site, const run_watch *watch, grid_choice *choices,
                       bool *stopped, ee_error *error);
 

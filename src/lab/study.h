@@ -24,7 +24,7 @@ typedef struct study_series {
 typedef struct study {
     study_series *series; /* (count) by data set, then by policy; the ablations after all */
     size_t count, capacity;
-    bool stopped; /* the watch ended the runs: some results are not finished */
+    bool stopped; /* the watch ended the runs, or other shards have them: some results are not finished */
 } study;
 
 /* site and watch as in experiment_run. out starts as zeros, and is to be released, on failure too. */

@@ -26,6 +26,7 @@ expect run --s <<'END'
 --seeds
 --slots
 --set
+--shard
 --save
 END
 expect describe -- - </dev/null
@@ -39,7 +40,7 @@ END
 expect run -T 10 -d x -- - </dev/null
 "$eenet" help | sed -n '/^Verbs:$/,$ s/^  \([a-z]*\) .*/\1/p' >verbs
 "$eenet" complete -- '' | cut -f 1 | grep -v -e help -e --version | diff verbs - || fail 'verbs'
-for verb in run grid paper report evaluate coverage rounds inspect log serve keys decide explain replay bench; do
+for verb in run grid paper merge report evaluate coverage rounds inspect log serve keys decide explain replay bench; do
     "$eenet" help "$verb" | grep -Eo '^  (-[a-zA-Z], |    )--[a-z-]+' | grep -Eo -e '(^| )--?[a-zA-Z-]+' | tr -d ' ' >flags
     "$eenet" complete -- "$verb" - | cut -f 1 | grep -v -e --help | diff flags - || fail "flags of $verb"
 done
@@ -183,6 +184,8 @@ path files --dataset=table: run --dataset=table:da
 path files movielens: run -d movielens:
 path folders '' run -o ''
 path folders '' report ''
+path folders '' merge ''
+path folders '' merge DIR ''
 path files '' report DIR -o da
 
 # Nonsense is offered nothing; no words at all is wrong usage.

@@ -1,0 +1,211 @@
+/* eenet merge: puts the runs of several folders into one. */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "command.h"
+#include "hint.h"
+#include "lab/merge.h"
+#include "shards.h"
+
+/* A folder that is to be merged. */
+typedef struct source {
+    char *path;
+    run_shard shard; /* count 0: none */
+} source;
+
+typedef struct sources {
+    const char *into;
+    source *list; /* (count) */
+    size_t count, capacity;
+} sources;
+
+/* Takes the path over. */
+static ee_status add_source(sources *into, char *path, run_shard shard, ee_error *error)
+{
+    ee_status status = memory_grow(NULL, &into->list, &into->capacity, into->count + 1, sizeof *into->list, error);
+    if (status) {
+        memory_free(path);
+        return status;
+    }
+    into->list[into->count++] = (source){path, shard};
+    return EE_OK;
+}
+
+static void release_sources(sources *all)
+{
+    for (size_t i = 0; i < all->count; i++) memory_free(all->list[i].path);
+    memory_free(all->list);
+}
+
+/* ---- the folders of the shards ---- */
+
+static int compare_sources(const void *left, const void *right)
+{
+    const run_shard *a = &((const source *)left)->shard, *b = &((const source *)right)->shard;
+    if (a->count != b->count) return a->count < b->count ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* A shard that has just begun has no lines yet. */
+static ee_status add_shard(sources *into, const char *folder, const char *name, ee_error *error)
+{
+    run_shard shard;
+    char *path = NULL, *lines = NULL;
+    struct stat about;
+    if (!shards_name_read(name, &shard)) return EE_OK;
+    ee_status status = file_join(folder, name, &path, error);
+    if (!status) status = file_join(path, "results.jsonl", &lines, error);
+    if (!status && stat(lines, &about) == 0)
+        status = add_source(into, path, shard, error);
+    else
+        memory_free(path);
+    memory_free(lines);
+    return status;
+}
+
+static ee_status find_shards(sources *into, ee_error *error)
+{
+    char *folder = NULL;
+    ee_status status = file_join(into->into, SHARDS_FOLDER, &folder, error);
+    DIR *open = status ? NULL : opendir(folder);
+    if (!status && !open)
+        status = status_fail(error, EE_FILE_ERROR, "could not read %s: %s; shards are played by --shard I/N -o %s",
+                             file_tail(folder), strerror(errno), file_tail(into->into));
+    for (struct dirent *entry; !status && (entry = readdir(open));)
+        status = add_shard(into, folder, entry->d_name, error);
+    if (open) closedir(open);
+    if (!status && !into->count)
+        status = status_fail(error, EE_FILE_ERROR, "no shard in %s has a finished run yet", file_tail(folder));
+    memory_free(folder);
+    if (into->count) qsort(into->list, into->count, sizeof *into->list, compare_sources);
+    return status;
+}
+
+/* ---- the arguments ---- */
+
+static bool is_same_folder(const char *left, const char *right)
+{
+    struct stat a, b;
+    return stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int read_arguments(const command *self, int count, char **words, sources *out)
+{
+    arguments from = arguments_of(self, count, words);
+    const char *value;
+    ee_error error;
+    for (int got; (got = arguments_next(&from, &value)) != ARGUMENT_END;) {
+        if (got == ARGUMENT_BAD) return EXIT_USAGE;
+        if (!value[0]) return command_misused(self, "expected a folder, got ''");
+        if (!out->into) {
+            out->into = value;
+            continue;
+        }
+        char *path = NULL;
+        if (is_same_folder(out->into, value))
+            return command_misused(self, "%s is the folder that the runs come into", value);
+        ee_status status = memory_create(NULL, &path, strlen(value) + 1, 1, &error);
+        if (!status) strcpy(path, value);
+        if (!status) status = add_source(out, path, (run_shard){0}, &error);
+        if (status) return command_refused(self, &error);
+    }
+    if (!out->into) return command_misused(self, "into which folder? Give the one of 'eenet run --shard I/N -o DIR'");
+    if (!out->count && find_shards(out, &error)) return command_failed(self, "%s", error.message);
+    return EXIT_DONE;
+}
+
+/* ---- what came out ---- */
+
+static void print_sentence(void *context, const char *sentence)
+{
+    const command *self = context;
+    fprintf(stderr, "eenet %s: %s\n", self->name, sentence);
+}
+
+/* "shards 3, 7 and 5 more of 16 have no finished run yet": sources are sorted by count, then by index. */
+static void print_absent(const sources *all)
+{
+    enum { NAMED = 8 };
+    for (size_t i = 0, end; i < all->count; i = end) {
+        size_t count = all->list[i].shard.count, absent = 0;
+        for (end = i; end < all->count && all->list[end].shard.count == count;) end++;
+        if (end - i >= count) continue;
+        size_t next = i, missing = count - (end - i);
+        printf("Without a finished run yet, of %zu shards: ", count);
+        for (size_t k = 0; k < count && absent < NAMED; k++) {
+            if (next < end && all->list[next].shard.index == k)
+                next++;
+            else
+                printf("%s%zu", absent++ ? ", " : "", k);
+        }
+        if (missing > absent) printf(" and %zu more", missing - absent);
+        printf("\n");
+    }
+}
+
+static void print_counts(const sources *all, const merge_counts *counts)
+{
+    printf("%s: %zu run%s added from %zu folder%s", all->into, counts->added, counts->added == 1 ? "" : "s", all->count,
+           all->count == 1 ? "" : "s");
+    if (counts->there) printf(", %zu there already", counts->there);
+    if (counts->lost) printf(", %zu left out", counts->lost);
+    printf("\n");
+    print_absent(all);
+    if (counts->failed)
+        printf("%zu of the runs that the shards were asked for diverged: %s/failed says why.\n", counts->failed,
+               all->into);
+    if (!counts->asked) return;
+    if (counts->missing)
+        printf(
+            "Of %zu runs that the shards were asked for %zu are missing: the same shards again play them, and so does "
+            "the same command without --shard.\n",
+            counts->asked, counts->missing);
+    else if (counts->only_tuning)
+        printf("All %zu runs by which settings are chosen are there: now the same shards again, for the runs that "
+               "count.\n",
+               counts->asked - counts->failed);
+    else
+        printf("All %zu runs that the shards were asked for are there: the same command without --shard shows them.\n",
+               counts->asked - counts->failed);
+}
+
+static int run(const command *self, int count, char **words)
+{
+    sources all = {0};
+    const char **paths = NULL;
+    merge_counts counts;
+    ee_error error;
+    int code = read_arguments(self, count, words, &all);
+    if (!code && memory_create(NULL, &paths, all.count, sizeof *paths, &error)) code = command_refused(self, &error);
+    for (size_t i = 0; !code && i < all.count; i++) paths[i] = all.list[i].path;
+    merge_watch watch = {print_sentence, (void *)self};
+    if (!code && merge_folders(all.into, paths, all.count, &watch, &counts, &error))
+        code = command_failed(self, "%s", error.message);
+    if (!code) print_counts(&all, &counts);
+    memory_free(paths);
+    release_sources(&all);
+    return code;
+}
+
+const command command_merge = {
+    .name = "merge",
+    .form = "DIR [FOLDER...]",
+    .summary = "put the runs of shards, or of other folders, into one folder",
+    .details =
+        "Puts the finished runs of the folders into DIR; without a FOLDER those of DIR/shards, which 'eenet run\n"
+        "--shard I/N -o DIR' wrote. It may be given at any time, while shards play too, and again: what DIR has is "
+        "not\n"
+        "added twice. Runs come in the order in which they were asked for.\n"
+        "Nothing is merged where folders contradict each other: a run with another result (seconds, bytes and machine\n"
+        "aside), another version or kernels, a data set of one name with another fingerprint. Each is named, with its\n"
+        "folders. A run whose curve is lost is left out, and named.\n"
+        "Exit status: 0, 1 where something was refused or failed, 2 for wrong usage.\n",
+    .run = run,
+};

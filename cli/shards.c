@@ -1,0 +1,134 @@
+#include "shards.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "hint.h"
+#include "lab/shard_claim.h"
+#include "ranks/ranks.h"
+
+/* ---- its folder ---- */
+
+enum { NAME_TEXT = 48 };
+
+static void write_name(run_shard shard, char name[NAME_TEXT])
+{
+    snprintf(name, NAME_TEXT, "%zu-of-%zu", shard.index, shard.count);
+}
+
+bool shards_name_read(const char *name, run_shard *out)
+{
+    char again[NAME_TEXT];
+    if (sscanf(name, "%zu-of-%zu", &out->index, &out->count) != 2 || out->index >= out->count) return false;
+    write_name(*out, again);
+    return strcmp(name, again) == 0;
+}
+
+static ee_status name_folder(run_request *request, ee_error *error)
+{
+    char name[NAME_TEXT], *all = NULL;
+    write_name(request->shard, name);
+    ee_status status = file_join(request->given[REQUEST_OUTPUT], SHARDS_FOLDER, &all, error);
+    if (!status) status = file_join(all, name, &request->shard_folder, error);
+    memory_free(all);
+    return status;
+}
+
+/* ---- which one ---- */
+
+/* Ranks of MPI share the runs among themselves. The tasks of a step that mpirun started are its own, one a machine. */
+static ee_status ask_slurm(run_shard *out, ee_error *error)
+{
+    *out = (run_shard){0, 1};
+    if (ranks_count() > 1) return EE_OK;
+    bool by_mpirun = getenv("OMPI_COMM_WORLD_SIZE") != NULL;
+    slurm_words words = {
+        .array_id = getenv("SLURM_ARRAY_TASK_ID"),
+        .array_count = getenv("SLURM_ARRAY_TASK_COUNT"),
+        .array_min = getenv("SLURM_ARRAY_TASK_MIN"),
+        .array_max = getenv("SLURM_ARRAY_TASK_MAX"),
+        .array_step = getenv("SLURM_ARRAY_TASK_STEP"),
+        .step_id = by_mpirun ? NULL : getenv("SLURM_STEP_ID"),
+        .step_tasks = getenv("SLURM_STEP_NUM_TASKS"),
+        .process = getenv("SLURM_PROCID"),
+    };
+    return shard_of_slurm(&words, out, error);
+}
+
+int shards_read(const command *self, run_request *request)
+{
+    const char *given = request->given[REQUEST_SHARD], *folder = request->given[REQUEST_OUTPUT];
+    ee_error error;
+    if (request->shard.count) return EXIT_DONE;
+    ee_status status = given ? shard_parse(given, &request->shard, &error) : ask_slurm(&request->shard, &error);
+    if (status) return command_refused(self, &error);
+    if (!shards_apart(request)) return EXIT_DONE;
+    run_shard shard = request->shard;
+    if (!folder && given)
+        return command_misused(self, "--shard %s: a shard is kept in a folder, to be merged with the others: -o DIR",
+                               given);
+    if (!folder)
+        return command_misused(self,
+                               "Slurm started %zu of these, and each would play its part of the runs: give the folder "
+                               "that they come together in, -o DIR; --shard 0/1 plays all runs in each",
+                               shard.count);
+    if (name_folder(request, &error)) return command_refused(self, &error);
+    if (!given && !request->quiet)
+        fprintf(stderr, "eenet %s: shard %zu/%zu, as Slurm says: a part of the runs, into %s; --shard 0/1 plays all\n",
+                self->name, shard.index, shard.count, request->shard_folder);
+    return EXIT_DONE;
+}
+
+bool shards_apart(const run_request *request)
+{
+    return request->shard.count > 1;
+}
+
+int shards_refuse_save(const command *self, const run_request *request, const char *save)
+{
+    if (!save || !shards_apart(request)) return EXIT_DONE;
+    return command_misused(self,
+                           "--save is of the best of all runs, and this is shard %zu/%zu: give it after 'eenet "
+                           "merge', without --shard",
+                           request->shard.index, request->shard.count);
+}
+
+int shards_refuse_halving(const command *self, const run_request *request, bool halving)
+{
+    if (!halving || !shards_apart(request)) return EXIT_DONE;
+    return command_misused(self,
+                           "--halving: what is played depends on the runs before, of all shards, and this is shard "
+                           "%zu/%zu: leave it out, or start ranks of MPI in place of shards: mpirun -n %zu eenet %s "
+                           "--halving",
+                           request->shard.index, request->shard.count, request->shard.count, self->name);
+}
+
+experiment_site shards_site(const run_request *request, run_crew crew)
+{
+    experiment_site site = {.folder = request->output, .crew = crew};
+    if (!shards_apart(request)) return site;
+    site.folder = request->shard_folder;
+    site.known = request->output;
+    site.shard = request->shard;
+    return site;
+}
+
+/* ---- what comes next ---- */
+
+void shards_print_end(const run_request *request, const shard_end *end)
+{
+    printf("shard %zu/%zu: %zu run%s played into %s\n", request->shard.index, request->shard.count, end->played,
+           end->played == 1 ? "" : "s", request->shard_folder);
+    if (request->quiet) return;
+    if (end->complete) {
+        printf("All runs of all shards are there; they are shown by the same command without --shard.\n");
+        return;
+    }
+    printf("When all shards are done: eenet merge");
+    hint_path(stdout, request->output);
+    printf(end->tuning ? "; then the same shards again, for the runs that count: these choose settings.\n"
+                       : "; then the same command without --shard shows the runs, and plays what is missing.\n");
+}

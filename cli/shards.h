@@ -1,0 +1,37 @@
+/* Runs that several programs share: which part this one plays, where it keeps it, and what to do when it is done. */
+#ifndef EENET_SHARDS_H
+#define EENET_SHARDS_H
+
+#include "lab/experiment.h"
+#include "run_request.h"
+
+#define SHARDS_FOLDER "shards" /* in the folder of the results: each shard has one of its own there, as 3-of-16 */
+
+/* Whether it is the name of such a folder. */
+bool shards_name_read(const char *name, run_shard *out);
+
+/* Reads --shard, or what Slurm says, into the request, and names its folder. Returns an exit status, after saying on
+ * stderr what is wrong. A second call does nothing. */
+int shards_read(const command *self, run_request *request);
+
+/* Whether a part of the runs alone is played. */
+bool shards_apart(const run_request *request);
+
+/* EXIT_USAGE, after saying so, where one that plays a part alone is to do what takes all runs. save: NULL for none. */
+int shards_refuse_save(const command *self, const run_request *request, const char *save);
+int shards_refuse_halving(const command *self, const run_request *request, bool halving);
+
+/* Whose runs are kept where. */
+experiment_site shards_site(const run_request *request, run_crew crew);
+
+/* What a shard has done. */
+typedef struct shard_end {
+    size_t played; /* runs */
+    bool tuning;   /* settings are still to be chosen: other shards have runs that this one does not know yet */
+    bool complete; /* all runs are known: its own, and those of the others */
+} shard_end;
+
+/* Says it on stdout, and what comes next. */
+void shards_print_end(const run_request *request, const shard_end *end);
+
+#endif

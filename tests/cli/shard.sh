@@ -1,0 +1,228 @@
+#!/bin/sh
+# shard.sh PROGRAM: several programs share the runs; merged, they are those of one.
+set -eu
+eenet=$1
+fail() { echo "shard.sh: $*" >&2; exit 1; }
+lines() { if test -e "$1/results.jsonl"; then wc -l <"$1/results.jsonl"; else echo 0; fi; }
+untimed() { sed -E 's/"seconds":[^,]*,//; s/"machine":"[^"]*",//' "$1/results.jsonl"; }
+
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,greedy,uniform -T 500 -s 0-3'
+# shellcheck disable=SC2086 # words
+play() { "$eenet" run $runs -j 1 -o "$@"; } # FOLDER FLAG...
+play whole >table
+untimed whole >expected
+
+# ---- eenet run ----
+
+# Three shards at a time: each has its part, and together they have each run once.
+pids=
+for shard in 0 1 2; do
+    play all --shard "$shard/3" >"said-$shard" &
+    pids="$pids $!"
+done
+for pid in $pids; do wait "$pid" || fail "a shard: exit status $?"; done
+total=0
+for shard in 0 1 2; do
+    own=$(lines "all/shards/$shard-of-3")
+    test "$own" -gt 0 || fail "shard $shard plays nothing"
+    total=$((total + own))
+    head -n 1 "said-$shard" | grep -qx "shard $shard/3: $own runs played into all/shards/$shard-of-3" ||
+        fail "shard $shard: $(cat "said-$shard")"
+    tail -n 1 "said-$shard" | grep -q '^When all shards are done: eenet merge all; then the same command without --shard' ||
+        fail "shard $shard: $(cat "said-$shard")"
+done
+test "$total" = 24 || fail "$total runs of 24 in all"
+test ! -e all/results.jsonl || fail "a shard has written beside its folder"
+
+# Merged: the bytes that one program writes, in its order; the folder then has the table, and all are done.
+"$eenet" merge all >said
+head -n 1 said | grep -qx 'all: 24 runs added from 3 folders' || fail "$(cat said)"
+tail -n 1 said | grep -q '^All 24 runs that the shards were asked for are there: ' || fail "$(cat said)"
+untimed all | cmp - expected || fail "other lines than those of one program"
+diff -r all/curves whole/curves || fail "other curves than those of one program"
+play all | sed 's/in all;.*//; s/ *[0-9.]*$//' >merged-table
+sed 's/in whole;.*//; s/ *[0-9.]*$//' table | cmp - merged-table || fail "another table: $(cat merged-table)"
+untimed all | cmp - expected || fail "something was played after all shards were merged"
+play all --shard 1/3 >said
+head -n 1 said | grep -qx 'shard 1/3: 0 runs played into all/shards/1-of-3' || fail "$(cat said)"
+tail -n 1 said | grep -q '^All runs of all shards are there' || fail "$(cat said)"
+
+# What the folder has is not played again, whoever had it; what only another shard has is not waited for.
+rm -r all/shards
+play all --shard 2/3 >said
+test "$(lines all/shards/2-of-3)" = 0 || fail "it was played again"
+
+# Killed in the middle, merged in the middle, gone on: nothing is lost, and nothing of what was kept is played again.
+kills=0
+for count in 1 2 4 6; do
+    play killed --shard 0/2 >/dev/null 2>&1 &
+    pid=$!
+    while test "$(lines killed/shards/0-of-2)" -lt "$count" && kill -0 "$pid" 2>/dev/null; do :; done
+    if kill -9 "$pid" 2>/dev/null; then kills=$((kills + 1)); fi
+    wait "$pid" 2>/dev/null || true
+    "$eenet" merge killed >said || fail "merged in the middle: $(cat said)"
+    grep -qx 'Without a finished run yet, of 2 shards: 1' said || fail "no word of the other shard: $(cat said)"
+    grep -q '^Of 24 runs that the shards were asked for [0-9]* are missing' said || fail "no word of what is missing: $(cat said)"
+done
+test "$kills" -gt 0 || fail "none was killed before it was done"
+play killed --shard 1/2 >/dev/null
+play killed --shard 0/2 >/dev/null
+"$eenet" merge killed >said
+test "$(lines killed)" = 24 || fail "killed: $(lines killed) lines of 24"
+sort expected >sorted
+sed -E 's/"row":[0-9]*,//' sorted | sort >sorted-without-rows
+untimed killed | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows || fail "killed: other lines"
+
+# A shard that never comes: the same command without --shard plays what is missing.
+play half --shard 0/2 >/dev/null
+"$eenet" merge half >/dev/null
+play half >/dev/null
+untimed half | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows || fail "half: other lines"
+
+# More shards than runs: some have nothing to do.
+for shard in 0 1 2 3 4; do "$eenet" run -d synthetic:inner -p uniform,linucb -T 50 -s 0 -o few --shard $shard/5 -q; done >said
+test "$(grep -c ' 1 run played' said)" = 2 || fail "more shards than runs: $(cat said)"
+test "$(wc -l <said)" = 5 || fail "hints with -q: $(cat said)"
+"$eenet" merge few >said
+grep -q 'few: 2 runs added' said || fail "$(cat said)"
+
+# JSON: the lines of the runs that it knows.
+play json --shard 0/2 --json >lines-0 2>/dev/null
+test "$(wc -l <lines-0)" = "$(lines json/shards/0-of-2)" || fail "--json: $(wc -l <lines-0) lines"
+
+# Ctrl-C.
+env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 10000000 -s 0-9 -o stopped -j 1 --shard 0/2 >said 2>stderr &
+pid=$!
+until test -e stopped/shards/0-of-2/results.jsonl; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+test "$code" = 130 || fail "Ctrl-C: exit status $code"
+grep -qx 'eenet run: interrupted; the same command goes on from here' stderr || fail "Ctrl-C: $(cat stderr)"
+
+# ---- as Slurm says ----
+
+slurm='-d synthetic:inner -p uniform -T 20 -s 0-5'
+# in_array ID COUNT MIN MAX STEP FLAG...
+in_array() {
+    id=$1 count=$2 first=$3 last=$4 step=$5
+    shift 5
+    # shellcheck disable=SC2086
+    env SLURM_ARRAY_TASK_ID="$id" SLURM_ARRAY_TASK_COUNT="$count" SLURM_ARRAY_TASK_MIN="$first" \
+        SLURM_ARRAY_TASK_MAX="$last" SLURM_ARRAY_TASK_STEP="$step" "$eenet" run $slurm "$@"
+}
+for id in 10 14 18; do in_array $id 3 10 18 4 -o array; done >said 2>stderr
+test "$(ls array/shards | tr '\n' ' ')" = '0-of-3 1-of-3 2-of-3 ' || fail "array: $(ls array/shards)"
+grep -qx 'eenet run: shard 2/3, as Slurm says: a part of the runs, into array/shards/2-of-3; --shard 0/1 plays all' stderr ||
+    fail "array: $(cat stderr)"
+"$eenet" merge array | grep -q 'array: 6 runs added' || fail "array: not all runs"
+in_array 1 2 0 1 1 -o quiet -q 2>stderr >/dev/null
+test ! -s stderr || fail "-q: $(cat stderr)"
+in_array 1 2 0 1 1 -o alone --shard 0/1 >/dev/null 2>&1
+test "$(lines alone)" = 6 || fail "--shard 0/1 plays $(lines alone) runs"
+in_array 7 1 7 7 1 -o one-task >/dev/null 2>&1
+test "$(lines one-task)" = 6 || fail "an array of one task plays $(lines one-task) runs"
+# srun_task PROCID TASKS FLAG...
+srun_task() {
+    process=$1 tasks=$2
+    shift 2
+    # shellcheck disable=SC2086
+    env SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_NTASKS="$tasks" SLURM_STEP_NUM_TASKS="$tasks" SLURM_PROCID="$process" \
+        "$eenet" run $slurm "$@"
+}
+srun_task 1 4 -o step >/dev/null 2>&1
+test "$(ls step/shards)" = 1-of-4 || fail "a step: $(ls step/shards)"
+srun_task 0 1 -o lone >/dev/null 2>&1
+test "$(lines lone)" = 6 || fail "a step of one task plays $(lines lone) runs"
+# shellcheck disable=SC2086
+SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_NTASKS=4 "$eenet" run $slurm -o batch >/dev/null 2>&1
+test "$(lines batch)" = 6 || fail "a batch script plays $(lines batch) runs"
+
+# ---- what cannot be ----
+
+# refuse SENTENCE VERB FLAG...: exit status 2, and nothing is made.
+refuse() {
+    sentence=$1 verb=$2
+    shift 2
+    code=0
+    "$eenet" "$verb" -d synthetic:inner -p uniform -T 20 "$@" >stdout 2>stderr || code=$?
+    test "$code" = 2 || fail "$*: exit status $code: $(cat stderr)"
+    head -n 1 stderr | grep -q "^eenet $verb: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
+    test ! -e new || fail "$*: a folder was made"
+}
+refuse '--shard: expected I/N, as 0/16' run --shard 3 -o new
+refuse '--shard 4/4: the shards are counted from 0: 0/4 to 3/4' run --shard 4/4 -o new
+refuse '--shard is given twice' run --shard 0/4 --shard 1/4 -o new
+refuse '--shard 0/4: a shard is kept in a folder, to be merged with the others: -o DIR' run --shard 0/4
+refuse '--save is of the best of all runs, and this is shard 0/4' run --shard 0/4 -o new --save new
+refuse '--save is of the best of all runs, and this is shard 0/4' grid --shard 0/4 -o new --save new
+refuse '--halving: .* this is shard 0/4: .* mpirun -n 4 eenet grid --halving' grid --shard 0/4 -o new --halving
+refuse '--halving: .* this is shard 0/4: .* mpirun -n 4 eenet paper --halving' paper --shard 0/4 -o new --halving
+code=0
+in_array 5 3 1 9 1 -o new >stdout 2>stderr || code=$?
+test "$code" = 2 || fail "an array with gaps: exit status $code"
+grep -q '^eenet run: the 3 tasks of this array, 1 to 9, are not evenly spaced: .* task 5 .* --shard I/N' stderr || fail "$(cat stderr)"
+code=0
+in_array 0 3 0 2 1 >stdout 2>stderr || code=$?
+test "$code" = 2 || fail "an array without a folder: exit status $code"
+grep -q '^eenet run: Slurm started 3 of these, .* -o DIR; --shard 0/1 plays all' stderr || fail "$(cat stderr)"
+
+# ---- eenet grid and eenet paper ----
+
+# in_shards FOLDER VERB FLAG...: two of them, to the end: the runs that choose, then those that count.
+in_shards() {
+    folder=$1 verb=$2
+    shift 2
+    for stage in choose count; do
+        for shard in 0 1; do "$eenet" "$verb" "$@" -j 1 -o "$folder" --shard "$shard/2" >"said-$stage-$shard"; done
+        "$eenet" merge "$folder" >"said-$stage"
+    done
+    tail -n 1 said-choose-0 | grep -q '; then the same shards again, for the runs that count: these choose settings.$' ||
+        fail "$verb: $(cat said-choose-0)"
+    tail -n 1 said-choose | grep -q '^All [0-9]* runs by which settings are chosen are there: now the same shards again' ||
+        fail "$verb: $(cat said-choose)"
+    tail -n 1 said-count-0 | grep -q '; then the same command without --shard shows the runs' || fail "$verb: $(cat said-count-0)"
+    tail -n 1 said-count | grep -q '^All [0-9]* runs that the shards were asked for are there' || fail "$verb: $(cat said-count)"
+}
+grid='-d synthetic:inner,dim=4 -d synthetic:cosine,dim=3 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0
+    --set neural-epsilon.f1.width=10 --tune 100-101 -T 200 -s 0-1'
+# shellcheck disable=SC2086
+"$eenet" grid $grid -j 1 -o grid-one >table
+# shellcheck disable=SC2086
+in_shards grid-all grid $grid
+untimed grid-one >expected
+untimed grid-all | cmp - expected || fail "grid: other lines than those of one program"
+diff -r grid-all/curves grid-one/curves || fail "grid: other curves"
+# shellcheck disable=SC2086
+"$eenet" grid $grid -j 1 -o grid-all | sed '/^  /s/  *[0-9.]*$//; s/in grid-all;.*//' >merged-table
+sed '/^  /s/  *[0-9.]*$//; s/in grid-one;.*//' table | cmp - merged-table || fail "grid: another table"
+untimed grid-all | cmp - expected || fail "grid: something was played after all shards were merged"
+
+# Settings that diverge have no line: the shards of the others know of them all the same, once they are merged.
+grid='-d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --set greedy.f1.rate=0.01,900,1000
+    --set linucb.alpha=0.1,1 --tune 100-101 -T 100 -s 0-1'
+# shellcheck disable=SC2086
+"$eenet" grid $grid -j 1 -o diverged-one >table 2>failures
+# shellcheck disable=SC2086
+in_shards diverged grid $grid 2>/dev/null
+test -s diverged/failed || fail "none of the settings diverged"
+test "$(wc -l <diverged/failed)" = "$(wc -l <failures)" || fail "other failures: $(cat failures diverged/failed)"
+grep -qx "[0-9]* of the runs that the shards were asked for diverged: diverged/failed says why." said-choose ||
+    fail "no word of the failures: $(cat said-choose)"
+untimed diverged-one >expected
+untimed diverged | cmp - expected || fail "settings that diverge: other lines than those of one program"
+
+if command -v gnuplot >/dev/null; then
+    paper='-d synthetic:inner,dim=4 -p eenet,linucb,uniform --tune 100 -T 60 -s 0-1'
+    # shellcheck disable=SC2086
+    "$eenet" paper $paper -j 1 -o paper-one >/dev/null 2>&1
+    # shellcheck disable=SC2086
+    in_shards paper-all paper $paper 2>/dev/null
+    test ! -e paper-all/report.html || fail "paper: a shard has made a report"
+    untimed paper-one >expected
+    untimed paper-all | cmp - expected || fail "paper: other lines than those of one program"
+    # shellcheck disable=SC2086
+    "$eenet" paper $paper -j 1 -o paper-all >/dev/null 2>&1
+    test -e paper-all/report.html || fail "paper: no report"
+    untimed paper-all | cmp - expected || fail "paper: something was played after all shards were merged"
+fi
