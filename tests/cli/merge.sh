@@ -7,6 +7,8 @@ fail() { echo "merge.sh: $*" >&2; exit 1; }
 runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,uniform -T 300'
 # shellcheck disable=SC2086 # words
 play() { "$eenet" run $runs -j 2 -q -o "$@" >/dev/null; } # FOLDER FLAG...
+# A table without its seconds, and without the name of its folder.
+shown() { sed -E 's/ +[0-9]+\.[0-9]{2}$//; s/ are in .*//'; }
 plain() { sed -E 's/"(seconds|bytes|machine)":("[^"]*"|[^,]*),//g; s/"row":[0-9]*,//' "$1/results.jsonl"; }
 
 play whole -s 0-5
@@ -22,9 +24,9 @@ diff -r one before || fail "the folder that was read has changed"
 plain whole | sort >expected
 plain all | sort | cmp - expected || fail "other lines"
 # shellcheck disable=SC2086
-"$eenet" run $runs -s 0-5 -o whole | sed 's/in whole.*//; s/ *[0-9.]*$//' >table
+"$eenet" run $runs -s 0-5 -o whole | shown >table
 # shellcheck disable=SC2086
-"$eenet" run $runs -s 0-5 -o all | sed 's/in all.*//; s/ *[0-9.]*$//' >merged
+"$eenet" run $runs -s 0-5 -o all | shown >merged
 cmp table merged || fail "another table: $(cat merged)"
 
 # Again: nothing is written.

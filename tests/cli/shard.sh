@@ -4,6 +4,8 @@ set -eu
 eenet=$1
 fail() { echo "shard.sh: $*" >&2; exit 1; }
 lines() { if test -e "$1/results.jsonl"; then wc -l <"$1/results.jsonl"; else echo 0; fi; }
+# A table without its seconds, and without the name of its folder.
+shown() { sed -E 's/ +[0-9]+\.[0-9]{2}$//; s/ are in .*//'; }
 untimed() { sed -E 's/"seconds":[^,]*,//; s/"machine":"[^"]*",//' "$1/results.jsonl"; }
 
 runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet,greedy,uniform -T 500 -s 0-3'
@@ -40,8 +42,8 @@ head -n 1 said | grep -qx 'all: 24 runs added from 3 folders' || fail "$(cat sai
 tail -n 1 said | grep -q '^All 24 runs that the shards were asked for are there: ' || fail "$(cat said)"
 untimed all | cmp - expected || fail "other lines than those of one program"
 diff -r all/curves whole/curves || fail "other curves than those of one program"
-play all | sed 's/in all;.*//; s/ *[0-9.]*$//' >merged-table
-sed 's/in whole;.*//; s/ *[0-9.]*$//' table | cmp - merged-table || fail "another table: $(cat merged-table)"
+play all | shown >merged-table
+shown <table | cmp - merged-table || fail "another table: $(cat merged-table)"
 untimed all | cmp - expected || fail "something was played after all shards were merged"
 play all --shard 1/3 >said
 head -n 1 said | grep -qx 'shard 1/3: 0 runs played into all/shards/1-of-3' || fail "$(cat said)"
@@ -194,8 +196,8 @@ untimed grid-one >expected
 untimed grid-all | cmp - expected || fail "grid: other lines than those of one program"
 diff -r grid-all/curves grid-one/curves || fail "grid: other curves"
 # shellcheck disable=SC2086
-"$eenet" grid $grid -j 1 -o grid-all | sed '/^  /s/  *[0-9.]*$//; s/in grid-all;.*//' >merged-table
-sed '/^  /s/  *[0-9.]*$//; s/in grid-one;.*//' table | cmp - merged-table || fail "grid: another table"
+"$eenet" grid $grid -j 1 -o grid-all | shown >merged-table
+shown <table | cmp - merged-table || fail "grid: another table"
 untimed grid-all | cmp - expected || fail "grid: something was played after all shards were merged"
 
 # Settings that diverge have no line: the shards of the others know of them all the same, once they are merged.
