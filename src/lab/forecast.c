@@ -71,7 +71,7 @@ ee_status forecast_learn(forecast *self, const stored_runs *kept, const job_keys
             setting = self->settings[k].setting;
             break;
         }
-        status = pace_learn(&self->known, &setting, run->rounds, run->result.seconds, error);
+        status = pace_learn(&self->known, &setting, (double)run->rounds, run->result.seconds, error);
     }
     memory_free(whole);
     return status;
@@ -92,7 +92,7 @@ ee_status forecast_end(forecast *self, size_t place, const run_result *result, b
     self->done += result->seconds;
     if (read) return EE_OK;
     self->spent += result->seconds;
-    return pace_learn(&self->known, &of->setting, result->rounds, result->seconds, error);
+    return pace_learn(&self->known, &of->setting, (double)result->rounds, result->seconds, error);
 }
 
 /* What is known, with what the present runs have shown: where the first round still goes on, that it is as long as this
@@ -103,7 +103,7 @@ static ee_status learn_present(forecast *self, const run_standing *now)
     for (size_t i = 0; i < now->running && !status; i++) {
         const run_playing *run = &now->runs[i];
         const pace_setting *setting = &self->settings[self->setting_of[run->job - self->jobs]].setting;
-        status = pace_learn(&self->now, setting, run->played ? run->played : 1, run->seconds, NULL);
+        status = pace_learn(&self->now, setting, fmax((double)run->played, 1.0), run->seconds, NULL);
     }
     return status;
 }

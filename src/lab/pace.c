@@ -26,9 +26,9 @@ bool pace_setting_same(const pace_setting *left, const pace_setting *right)
     return left->data == right->data && left->policy == right->policy && left->options == right->options;
 }
 
-ee_status pace_learn(pace *self, const pace_setting *setting, uint64_t rounds, double seconds, ee_error *error)
+ee_status pace_learn(pace *self, const pace_setting *setting, double work, double seconds, ee_error *error)
 {
-    if (!rounds || !(seconds > 0.0)) return EE_OK;
+    if (!(work > 0.0) || !(seconds > 0.0)) return EE_OK;
     pace_rate *rate = self->rates, *end = rate + self->count;
     while (rate < end && !pace_setting_same(&rate->setting, setting)) rate++;
     if (rate == end) {
@@ -38,7 +38,7 @@ ee_status pace_learn(pace *self, const pace_setting *setting, uint64_t rounds, d
         rate = &self->rates[self->count++];
         *rate = (pace_rate){.setting = *setting};
     }
-    rate->rounds += (double)rounds;
+    rate->work += work;
     rate->seconds += seconds;
     return EE_OK;
 }
@@ -53,20 +53,20 @@ static int likeness(const pace_setting *left, const pace_setting *right)
     return left->options == right->options ? SAME_SETTING : SAME_POLICY_AND_DATA;
 }
 
-double pace_seconds(const pace *self, const pace_setting *setting, double rounds)
+double pace_seconds(const pace *self, const pace_setting *setting, double work)
 {
     int nearest = NOTHING;
-    double sum = 0.0, count = 0.0; /* of the seconds a round of those that are as near as the nearest */
+    double sum = 0.0, count = 0.0; /* of the seconds a unit of work of those that are as near as the nearest */
     for (size_t i = 0; i < self->count; i++) {
         const pace_rate *rate = &self->rates[i];
         int near = likeness(&rate->setting, setting);
         if (near < nearest) continue;
         if (near > nearest) sum = count = 0.0;
         nearest = near;
-        sum += rate->seconds / rate->rounds;
+        sum += rate->seconds / rate->work;
         count++;
     }
-    return count > 0.0 ? rounds * sum / count : (double)NAN;
+    return count > 0.0 ? work * sum / count : (double)NAN;
 }
 
 bool pace_knows(const pace *self, const pace_setting *setting)

@@ -16,7 +16,7 @@ bool pace_setting_same(const pace_setting *left, const pace_setting *right);
 
 typedef struct pace_rate {
     pace_setting setting;
-    double rounds, seconds; /* sums over the runs that it was learned from */
+    double work, seconds; /* sums over the runs that it was learned from */
 } pace_rate;
 
 /* Starts as zeros. */
@@ -25,12 +25,13 @@ typedef struct pace {
     size_t count, capacity;
 } pace;
 
-/* So many rounds took so many seconds of processor time. */
-ee_status pace_learn(pace *self, const pace_setting *setting, uint64_t rounds, double seconds, ee_error *error);
+/* So much work took so many seconds of processor time. Work is counted in rounds, or in whatever else the time is
+ * proportional to; it is the same for all that is learned and asked. */
+ee_status pace_learn(pace *self, const pace_setting *setting, double work, double seconds, ee_error *error);
 
-/* Seconds of processor time that so many rounds take: by what is known of the setting; or else of its policy on the
+/* Seconds of processor time that so much work takes: by what is known of the setting; or else of its policy on the
  * same data set with other options; or else of its policy; or else of all settings on average. NaN where nothing is. */
-double pace_seconds(const pace *self, const pace_setting *setting, double rounds);
+double pace_seconds(const pace *self, const pace_setting *setting, double work);
 
 /* Whether a run of its policy was among what was learned. */
 bool pace_knows(const pace *self, const pace_setting *setting);

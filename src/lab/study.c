@@ -11,10 +11,8 @@
 #include "base/memory.h"
 #include "engine/bandit.h"
 
-static const char *const ablations[] = {"label=gain",      "label=abs",       "label=relu", "decision=linear",
-                                        "decision=neural", "decision=hybrid", "w2=1",       "w2=0"};
-
-enum { ABLATIONS = sizeof ablations / sizeof ablations[0] };
+static const char *const ablations[STUDY_ABLATIONS] = {
+    "label=gain", "label=abs", "label=relu", "decision=linear", "decision=neural", "decision=hybrid", "w2=1", "w2=0"};
 
 static ee_status add_series(const study_plan *plan, study *into, study_series added, ee_error *error)
 {
@@ -60,12 +58,6 @@ run_job study_job(const study_plan *plan, const study_series *from, size_t seed)
 
 /* ---- ablations ---- */
 
-static ee_status resolve(const study_plan *plan, const study_series *from, char **options, ee_error *error)
-{
-    run_job job = study_job(plan, from, 0);
-    return runner_check(&job, options, error);
-}
-
 /* The chosen options and the ablation behind them, without those that no longer act beside it. */
 static ee_status write_ablation(const char *policy_name, const char *base, const char *ablation, char **out,
                                 ee_error *error)
@@ -89,24 +81,31 @@ done:
     return status;
 }
 
-/* One ablation of a chosen setting, unless it does not act there, or is what was chosen. */
-static ee_status add_ablation(const study_plan *plan, size_t chosen, const char *ablation, study *into, ee_error *error)
+/* Every option with its value, of a policy with these on a data set. */
+static ee_status resolve(const study_plan *plan, const study_series *of, char *options, char **out, ee_error *error)
 {
-    study_series made = into->series[chosen];
-    made.ablation = ablation;
-    made.choice = (grid_choice){.cells = 1, .regret = NAN};
-    const char *base = into->series[chosen].choice.options, *name = plan->grid.policies[made.policy].name;
+    study_series with = *of;
+    with.choice.options = options;
+    run_job job = study_job(plan, &with, 0);
+    return runner_check(&job, out, error);
+}
+
+ee_status study_ablate(const study_plan *plan, const study_series *base, size_t which, char **out, ee_error *error)
+{
+    const char *name = plan->grid.policies[base->policy].name;
     char *before = NULL, *after = NULL;
-    if (!bandit_takes(name, ablation, base)) return EE_OK;
-    ee_status status = write_ablation(name, base, ablation, &made.choice.options, error);
-    if (status) return status;
-    status = resolve(plan, &into->series[chosen], &before, error);
-    if (!status) status = resolve(plan, &made, &after, error);
-    bool same = !status && strcmp(before, after) == 0;
+    *out = NULL;
+    if (!plan->ablations || !base->choice.options || strcmp(name, "eenet") != 0) return EE_OK;
+    if (!bandit_takes(name, ablations[which], base->choice.options)) return EE_OK;
+    ee_status status = write_ablation(name, base->choice.options, ablations[which], out, error);
+    if (!status) status = resolve(plan, base, base->choice.options, &before, error);
+    if (!status) status = resolve(plan, base, *out, &after, error);
+    if (status || strcmp(before, after) == 0) {
+        memory_free(*out);
+        *out = NULL;
+    }
     memory_free(before);
     memory_free(after);
-    if (!status && !same) return add_series(plan, into, made, error);
-    memory_free(made.choice.options);
     return status;
 }
 
@@ -114,10 +113,15 @@ static ee_status add_ablations(const study_plan *plan, study *into, ee_error *er
 {
     ee_status status = EE_OK;
     size_t chosen = into->count;
-    for (size_t i = 0; i < chosen && !status; i++) {
-        const study_series *base = &into->series[i];
-        if (!base->choice.options || strcmp(plan->grid.policies[base->policy].name, "eenet") != 0) continue;
-        for (size_t k = 0; k < ABLATIONS && !status; k++) status = add_ablation(plan, i, ablations[k], into, error);
+    for (size_t i = 0; i < chosen * STUDY_ABLATIONS && !status; i++) {
+        const study_series *base = &into->series[i / STUDY_ABLATIONS];
+        size_t which = i % STUDY_ABLATIONS;
+        study_series made = {.dataset = base->dataset,
+                             .policy = base->policy,
+                             .choice = {.cells = 1, .regret = NAN},
+                             .ablation = ablations[which]};
+        status = study_ablate(plan, base, which, &made.choice.options, error);
+        if (!status && made.choice.options) status = add_series(plan, into, made, error);
     }
     return status;
 }
@@ -157,7 +161,7 @@ ee_status study_run(const study_plan *plan, const experiment_site *site, const r
                     ee_error *error)
 {
     ee_status status = choose(plan, site, watch, out, error);
-    if (!status && !out->stopped && plan->ablations) status = add_ablations(plan, out, error);
+    if (!status && !out->stopped) status = add_ablations(plan, out, error);
     if (!status && !out->stopped) status = play(plan, site, watch, out, error);
     return status;
 }

@@ -30,7 +30,7 @@ static pace_setting setting(const dataset *of, const char *policy, const char *o
 
 static void learn(pace *known, pace_setting what, uint64_t rounds, double seconds)
 {
-    assert_int_equal(pace_learn(known, &what, rounds, seconds, NULL), EE_OK);
+    assert_int_equal(pace_learn(known, &what, (double)rounds, seconds, NULL), EE_OK);
 }
 
 static void assert_seconds(const pace *known, pace_setting what, double rounds, double expected)

@@ -1,0 +1,55 @@
+/* What runs take, before they are played: how many there are, how many of them a folder has, and how long the others
+ * take so many hands. How long a run takes is known from runs of the folder: by how much they were slower or faster
+ * than usual_pace says, those of the same setting, or else of the policy, or else all. Where the folder has none, it
+ * takes what usual_pace says. */
+#ifndef EENET_RUN_COST_H
+#define EENET_RUN_COST_H
+
+#include "pace.h"
+#include "results.h"
+
+enum { RUN_COST_STAGES = 4 }; /* runs of a stage are played together, and all end before those of the next begin */
+
+/* Runs of one policy on one data set that are played together. */
+typedef struct cost_group {
+    size_t stage;
+    run_job job;                /* all but its options and seed */
+    const char *const *options; /* (option_count) settings that may play */
+    size_t option_count;
+    size_t settings; /* that do play, of those: which is known later */
+    const uint64_t *seeds;
+    size_t seed_count; /* runs of each setting */
+} cost_group;
+
+typedef struct cost_stage {
+    double *seconds; /* (missing) of each run that is to be played, on one core */
+    size_t missing, capacity;
+} cost_stage;
+
+/* Starts as zeros. */
+typedef struct run_cost {
+    size_t tuning, counting; /* runs to choose settings, and runs that count */
+    size_t there;            /* of both, in the folder */
+    size_t guessed;          /* of those that are not, the ones of policies that the folder has no run of */
+    cost_stage stages[RUN_COST_STAGES];
+
+    uint64_t *keys; /* (key_count) of the runs in the folder, in order */
+    size_t key_count;
+    pace known; /* of them; work is in usual seconds */
+} run_cost;
+
+/* Learns what the folder has, which need not exist; NULL: nothing. datasets is (count): of others nothing is learned.
+ * out is to be released, on failure too. */
+ee_status run_cost_start(const char *folder, dataset *const *datasets, size_t count, run_cost *out, ee_error *error);
+void run_cost_release(run_cost *self);
+
+ee_status run_cost_add(run_cost *self, const cost_group *group, ee_error *error);
+
+/* Runs that are to be played, in all and in the stage that has most: more hands than that are of no use. */
+size_t run_cost_missing(const run_cost *self);
+size_t run_cost_widest(const run_cost *self);
+
+/* Seconds that so many hands take for what is missing. */
+ee_status run_cost_seconds(const run_cost *self, size_t hands, double *out, ee_error *error);
+
+#endif
