@@ -12,7 +12,7 @@ static const char policies[] =
 /* The report is made even where some runs failed. */
 static int run(const command *self, int count, char **words)
 {
-    tuning plan = {.paper = true, .ablations = true};
+    tuning plan = {.paper = true, .ablations = true, .announced = true};
     int code = tuning_read(self, count, words, &plan);
     const char **given = plan.request.given;
     if (!code && !given[REQUEST_OUTPUT]) code = command_misused(self, "expected a folder for the results: -o DIR");
@@ -20,7 +20,7 @@ static int run(const command *self, int count, char **words)
     ee_error error;
     if (!code) code = shards_read(self, &plan.request);
     bool reports = !shards_apart(&plan.request);
-    if (!code && reports && gnuplot_find(&error))
+    if (!code && reports && !plan.request.plan && gnuplot_find(&error))
         code = command_failed(self, "%s", error.message); /* now, not hours later */
     if (!code) code = tuning_run(self, &plan);
     if (plan.ended) {

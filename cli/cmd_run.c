@@ -8,6 +8,7 @@
 #include "data/log.h"
 #include "interrupt.h"
 #include "lab/experiment.h"
+#include "plan.h"
 #include "players.h"
 #include "ranks/ranks.h"
 #include "results_table.h"
@@ -280,6 +281,13 @@ static int play(run_play *of)
     return code;
 }
 
+static int print_plan(const command *self, const run_request *request)
+{
+    ee_error error;
+    plan_page page = {stdout, NULL};
+    return plan_print_jobs(page, request, &error) ? command_refused(self, &error) : EXIT_DONE;
+}
+
 static int run(const command *self, int count, char **words)
 {
     run_arguments given = {0};
@@ -293,6 +301,10 @@ static int run(const command *self, int count, char **words)
     if (!code) code = shards_refuse_save(self, request, given.save);
     if (!code) code = run_request_open(self, request);
     if (!code) code = run_request_make_jobs(self, request);
+    if (!code && request->plan) {
+        code = print_plan(self, request);
+        goto done;
+    }
     if (!code) code = open_log(self, &given, &log);
     if (!code) code = trained_model_open(self, request, given.save, &of.model);
     if (code) goto done;

@@ -30,8 +30,8 @@ static int add_word(const command *self, const char *word, word_list *list)
 int run_request_take(const command *self, int got, const char *value, run_request *request)
 {
     if (got == REQUEST_SET) return add_word(self, value, &request->sets);
-    if (got == REQUEST_QUIET) {
-        request->quiet = true;
+    if (got == REQUEST_QUIET || got == REQUEST_PLAN) {
+        *(got == REQUEST_QUIET ? &request->quiet : &request->plan) = true;
         return EXIT_DONE;
     }
     if (got == REQUEST_DATASET) {

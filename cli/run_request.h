@@ -21,6 +21,7 @@ enum {
     REQUEST_JOBS,
     REQUEST_OUTPUT,
     REQUEST_SHARD,
+    REQUEST_PLAN,
     REQUEST_QUIET,
     REQUEST_FLAGS
 };
@@ -37,6 +38,7 @@ enum {
     [REQUEST_JOBS] = {'j', "jobs", "JOBS", "runs at a time, one for each core unless given; of each rank of MPI, 1"},                          \
     [REQUEST_OUTPUT] = {'o', "output", "DIR", "keep the results there, and play only what it has not"},               \
     [REQUEST_SHARD] = {'\0', "shard", "I/N", "play part I of N, 0/N to N-1/N, into DIR/shards; see 'eenet merge'"},        \
+    [REQUEST_PLAN] = {'\0', "plan", NULL, "say how many runs there are and what they take, and play none"},            \
     [REQUEST_QUIET] = {'q', "quiet", NULL, "no progress, no remarks, no hints: the results, and what failed"}
 /* clang-format on */
 
@@ -55,6 +57,7 @@ typedef struct word_list {
 typedef struct run_request {
     const char *given[REQUEST_FLAGS]; /* those that are given once; NULL where they are not */
     word_list dataset_texts, sets;
+    bool plan; /* nothing is played: what it takes is said */
     bool quiet;
     bool lists; /* for the verb to set: the value of a --set may be a list, as "0.1,1" */
 

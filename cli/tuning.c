@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "lab/assignments.h"
 #include "lab/study.h"
+#include "plan.h"
 #include "players.h"
 #include "results_table.h"
 #include "session.h"
@@ -270,6 +271,15 @@ static ee_status make_plan(const tuning *from, tried *tries, grid_policy *polici
     return status;
 }
 
+/* What --plan asks for is the output, and stands alone. */
+static ee_status tell_plan(const command *self, const tuning *from, const study_plan *plan, ee_error *error)
+{
+    const run_request *request = &from->request;
+    plan_page page = {request->plan ? stdout : stderr, request->plan ? NULL : self};
+    if (!request->plan && (!from->announced || request->quiet)) return EE_OK;
+    return plan_print_study(page, request, plan, error);
+}
+
 int tuning_run(const command *self, tuning *from)
 {
     run_request *request = &from->request;
@@ -287,7 +297,7 @@ int tuning_run(const command *self, tuning *from)
     if (!code && seeds_parse(from->seeds ? from->seeds : usual_seeds, &tuned, &error))
         code = command_refused(self, &error);
     if (!code) code = check_seeds(self, &tuned, &request->seeds);
-    if (!code) code = trained_model_open(self, request, from->save, &model);
+    if (!code && !request->plan) code = trained_model_open(self, request, from->save, &model);
     if (code) goto done;
     ee_status status = memory_create(NULL, &tries, request->policy_count, sizeof *tries, &error);
     if (!status) status = memory_create(NULL, &policies, request->policy_count, sizeof *policies, &error);
@@ -300,7 +310,11 @@ int tuning_run(const command *self, tuning *from)
                        .seed_count = request->seeds.count,
                        .ablations = from->ablations};
     if (!status) run_request_print_remarks(self, request);
-    code = status ? command_refused(self, &error) : play(self, request, &plan, &model, &from->ended);
+    if (!status) status = tell_plan(self, from, &plan, &error);
+    if (status)
+        code = command_refused(self, &error);
+    else if (!request->plan)
+        code = play(self, request, &plan, &model, &from->ended);
 done:
     for (size_t i = 0; tries && i < request->policy_count; i++) {
         memory_free(tries[i].fixed);

@@ -16,6 +16,7 @@ typedef struct tuning {
     bool halving;
     bool paper;     /* the paper's grids, for the options that --set does not name */
     bool ablations; /* the paper's too */
+    bool announced; /* what it takes is said on stderr before it starts */
     bool ended;     /* for tuning_run to set: all was played that could be, even where that was not all */
 } tuning;
 
@@ -23,7 +24,8 @@ typedef struct tuning {
  * is to be released, then too. */
 int tuning_read(const command *self, int count, char **words, tuning *plan);
 
-/* Plays all of it, and prints a table for each data set and what was chosen. EXIT_FAILED where one of the runs that
+/* Plays all of it, and prints a table for each data set and what was chosen; with --plan it prints what that takes, and
+ * plays nothing. EXIT_FAILED where one of the runs that
  * count failed, or none of a policy's settings could be played. */
 int tuning_run(const command *self, tuning *plan);
 

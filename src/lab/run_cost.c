@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "run_keys.h"
 #include "schedule.h"
@@ -33,10 +34,20 @@ static ee_status learn(run_cost *self, const dataset *data, const stored_run *ru
     return pace_learn(&self->known, &setting, usual_pace_seconds(&usual), run->result.seconds, error);
 }
 
+static ee_status read_folder(const char *folder, stored_runs *out, ee_error *error)
+{
+    char *path;
+    ee_status status = file_join(folder, "results.jsonl", &path, error);
+    if (status) return status;
+    if (!file_is_missing(path)) status = results_read(folder, out, error);
+    memory_free(path);
+    return status;
+}
+
 ee_status run_cost_start(const char *folder, dataset *const *datasets, size_t count, run_cost *out, ee_error *error)
 {
     stored_runs stored = {0};
-    ee_status status = folder ? results_read(folder, &stored, error) : EE_OK;
+    ee_status status = folder ? read_folder(folder, &stored, error) : EE_OK;
     if (!status) status = memory_create(NULL, &out->keys, stored.count, sizeof *out->keys, error);
     for (size_t i = 0; i < stored.count && !status; i++) {
         const dataset *data = find_dataset(datasets, count, &stored.runs[i]);
@@ -59,55 +70,44 @@ void run_cost_release(run_cost *self)
 
 /* ---- what is missing ---- */
 
-/* How many runs of a setting are there. *whole: every option with its value, to be freed. */
-static ee_status count_there(const run_cost *self, const cost_group *group, const char *options, size_t *there,
-                             char **whole, ee_error *error)
+/* How many runs of the group's settings are there: no more than will play, as some may be of other settings. */
+static size_t count_there(const run_cost *self, const cost_group *group)
 {
-    run_job job = group->job;
-    job.options = options;
-    ee_status status = runner_check(&job, whole, error);
-    for (size_t i = 0; i < group->seed_count && !status; i++) {
-        job.seed = group->seeds[i];
-        uint64_t key = run_keys_of_job(&job, *whole).run;
-        *there += bsearch(&key, self->keys, self->key_count, sizeof key, compare_keys) != NULL;
+    size_t there = 0, runs = group->settings * group->seed_count;
+    for (size_t i = 0; i < group->option_count * group->seed_count; i++) {
+        run_job job = group->job;
+        job.seed = group->seeds[i % group->seed_count];
+        uint64_t key = run_keys_of_job(&job, group->options[i / group->seed_count]).run;
+        there += bsearch(&key, self->keys, self->key_count, sizeof key, compare_keys) != NULL;
     }
-    return status;
+    return there < runs ? there : runs;
 }
 
 /* Seconds of one run: by what is known of the one setting, or of all that may play. */
-static double find_seconds(const run_cost *self, const run_job *job, const char *whole, bool *guessed)
+static double find_seconds(const run_cost *self, const cost_group *group, bool *guessed)
 {
-    const dataset *data = job->data;
-    pace_setting setting = pace_setting_of(dataset_name(data), dataset_fingerprint(data), job->policy, whole);
-    double usual = usual_pace_seconds(job), known = pace_seconds(&self->known, &setting, usual);
+    const dataset *data = group->job.data;
+    const char *options = group->option_count == 1 ? group->options[0] : NULL;
+    pace_setting setting = pace_setting_of(dataset_name(data), dataset_fingerprint(data), group->job.policy, options);
+    double usual = usual_pace_seconds(&group->job), known = pace_seconds(&self->known, &setting, usual);
     *guessed = !pace_knows(&self->known, &setting);
     return isnan(known) ? usual : known;
 }
 
 ee_status run_cost_add(run_cost *self, const cost_group *group, ee_error *error)
 {
-    size_t runs = group->settings * group->seed_count, there = 0;
-    char *whole = NULL;
-    ee_status status = EE_OK;
-    for (size_t i = 0; i < group->option_count && self->key_count && !status; i++) {
-        memory_free(whole);
-        whole = NULL;
-        status = count_there(self, group, group->options[i], &there, &whole, error);
-    }
-    if (there > runs) there = runs; /* some are of settings that will not play, or of another study */
+    size_t runs = group->settings * group->seed_count, there = count_there(self, group);
     cost_stage *stage = &self->stages[group->stage];
     size_t missing = stage->missing + runs - there;
-    if (!status) status = memory_grow(NULL, &stage->seconds, &stage->capacity, missing, sizeof *stage->seconds, error);
-    if (!status) {
-        bool guessed;
-        double seconds = find_seconds(self, &group->job, group->option_count == 1 ? whole : NULL, &guessed);
-        while (stage->missing < missing) stage->seconds[stage->missing++] = seconds;
-        self->there += there;
-        if (guessed) self->guessed += runs - there;
-        *(group->job.tuning ? &self->tuning : &self->counting) += runs;
-    }
-    memory_free(whole);
-    return status;
+    ee_status status = memory_grow(NULL, &stage->seconds, &stage->capacity, missing, sizeof *stage->seconds, error);
+    if (status) return status;
+    bool guessed;
+    double seconds = find_seconds(self, group, &guessed);
+    while (stage->missing < missing) stage->seconds[stage->missing++] = seconds;
+    self->there += there;
+    if (guessed) self->guessed += runs - there;
+    *(group->job.tuning ? &self->tuning : &self->counting) += runs;
+    return EE_OK;
 }
 
 size_t run_cost_missing(const run_cost *self)

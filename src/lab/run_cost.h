@@ -14,7 +14,7 @@ enum { RUN_COST_STAGES = 4 }; /* runs of a stage are played together, and all en
 typedef struct cost_group {
     size_t stage;
     run_job job;                /* all but its options and seed */
-    const char *const *options; /* (option_count) settings that may play */
+    const char *const *options; /* (option_count) settings that may play: every option with its value */
     size_t option_count;
     size_t settings; /* that do play, of those: which is known later */
     const uint64_t *seeds;

@@ -4,62 +4,83 @@
 
 _Static_assert(RUN_COST_STAGES == GRID_STAGES + 1, "the runs that count come after the tuning stages");
 
-/* The settings of a policy. */
-typedef struct cell_list {
-    char **options; /* (count) */
+/* Settings of a policy on a data set. */
+typedef struct setting_list {
+    char **chosen;   /* (count) the options that are set */
+    char **resolved; /* (count) every option with its value */
     size_t count;
-} cell_list;
+} setting_list;
 
-static void release_cells(cell_list *cells)
+static void release_list(setting_list *list)
 {
-    for (size_t i = 0; cells->options && i < cells->count; i++) memory_free(cells->options[i]);
-    memory_free(cells->options);
+    for (size_t i = 0; i < list->count; i++) {
+        memory_free(list->chosen[i]);
+        memory_free(list->resolved[i]);
+    }
+    memory_free(list->chosen);
+    memory_free(list->resolved);
 }
 
-static ee_status list_cells(const grid_policy *policy, cell_list *out, ee_error *error)
+static ee_status make_list(size_t most, setting_list *out, ee_error *error)
 {
-    out->count = grid_cells(policy);
-    ee_status status = memory_create(NULL, &out->options, out->count, sizeof *out->options, error);
-    for (size_t i = 0; i < out->count && !status; i++) status = grid_cell_options(policy, i, &out->options[i], error);
+    ee_status status = memory_create(NULL, &out->chosen, most, sizeof *out->chosen, error);
+    return status ? status : memory_create(NULL, &out->resolved, most, sizeof *out->resolved, error);
+}
+
+/* Takes the options, which are to be freed; NULL: there is no such setting. */
+static ee_status add_setting(setting_list *list, char *options, run_job job, ee_error *error)
+{
+    if (!options) return EE_OK;
+    list->chosen[list->count] = options;
+    job.options = options;
+    return runner_check(&job, &list->resolved[list->count++], error);
+}
+
+static ee_status list_cells(const grid_policy *policy, const run_job *job, setting_list *out, ee_error *error)
+{
+    size_t cells = grid_cells(policy);
+    ee_status status = make_list(cells, out, error);
+    for (size_t i = 0; i < cells && !status; i++) {
+        char *options = NULL;
+        status = grid_cell_options(policy, i, &options, error);
+        if (!status) status = add_setting(out, options, *job, error);
+    }
     return status;
 }
 
-static ee_status add_group(const cell_list *cells, cost_group group, run_cost *into, ee_error *error)
+/* One ablation of each setting that may be chosen. */
+static ee_status list_ablated(const study_plan *plan, const study_series *of, size_t which, const setting_list *cells,
+                              setting_list *out, ee_error *error)
 {
-    group.options = (const char *const *)cells->options;
-    group.option_count = cells->count;
-    return group.settings ? run_cost_add(into, &group, error) : EE_OK;
-}
-
-/* One ablation, of whichever setting is chosen. */
-static ee_status add_ablation(const study_plan *plan, const study_series *of, size_t which, const cell_list *cells,
-                              cost_group group, run_cost *into, ee_error *error)
-{
-    cell_list ablated = {0};
-    ee_status status = memory_create(NULL, &ablated.options, cells->count, sizeof *ablated.options, error);
+    ee_status status = make_list(cells->count, out, error);
     for (size_t i = 0; i < cells->count && !status; i++) {
         study_series base = *of;
-        base.choice.options = cells->options[i];
-        status = study_ablate(plan, &base, which, &ablated.options[ablated.count], error);
-        if (!status && ablated.options[ablated.count]) ablated.count++;
+        char *options = NULL;
+        base.choice.options = cells->chosen[i];
+        status = study_ablate(plan, &base, which, &options, error);
+        if (!status) status = add_setting(out, options, study_job(plan, of, 0), error);
     }
-    group.settings = ablated.count ? 1 : 0;
-    if (!status) status = add_group(&ablated, group, into, error);
-    release_cells(&ablated);
     return status;
+}
+
+static ee_status add_group(const setting_list *list, cost_group group, run_cost *into, ee_error *error)
+{
+    group.options = (const char *const *)list->resolved;
+    group.option_count = list->count;
+    return group.settings && list->count ? run_cost_add(into, &group, error) : EE_OK;
 }
 
 /* A policy on a data set. */
 static ee_status add_policy(const study_plan *plan, const study_series *of, run_cost *into, ee_error *error)
 {
     const grid_plan *grid = &plan->grid;
-    cell_list cells = {0};
+    setting_list cells = {0};
     cost_group counts = {.stage = GRID_STAGES,
                          .job = study_job(plan, of, 0),
                          .settings = 1,
                          .seeds = plan->seeds,
                          .seed_count = plan->seed_count};
-    ee_status status = list_cells(&grid->policies[of->policy], &cells, error);
+    ee_status status = list_cells(&grid->policies[of->policy], &counts.job, &cells, error);
     for (size_t stage = 0; stage < GRID_STAGES && !status; stage++) {
         cost_group tunes = {.stage = stage, .job = counts.job, .seeds = grid->seeds, .seed_count = grid->seed_count};
         tunes.job.tuning = true;
@@ -67,9 +88,13 @@ static ee_status add_policy(const study_plan *plan, const study_series *of, run_
         status = add_group(&cells, tunes, into, error);
     }
     if (!status) status = add_group(&cells, counts, into, error);
-    for (size_t which = 0; which < STUDY_ABLATIONS && !status; which++)
-        status = add_ablation(plan, of, which, &cells, counts, into, error);
-    release_cells(&cells);
+    for (size_t which = 0; which < STUDY_ABLATIONS && !status; which++) {
+        setting_list ablated = {0};
+        status = list_ablated(plan, of, which, &cells, &ablated, error);
+        if (!status) status = add_group(&ablated, counts, into, error);
+        release_list(&ablated);
+    }
+    release_list(&cells);
     return status;
 }
 

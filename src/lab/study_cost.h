@@ -6,7 +6,7 @@
 #include "study.h"
 
 /* Adds the runs of the study to a cost that has been started. Which settings go on after a stage is not known, how many
- * do is; of ablations there are at most as many as are counted. */
+ * do is; of ablations there are at most as many as are counted. Fails where a setting could not start. */
 ee_status study_cost_add(const study_plan *plan, run_cost *into, ee_error *error);
 
 #endif

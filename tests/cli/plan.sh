@@ -1,0 +1,97 @@
+#!/bin/sh
+# plan.sh PROGRAM: what runs are going to take is said, and nothing is played.
+set -eu
+eenet=$1
+fail() { echo "plan.sh: $*" >&2; exit 1; }
+
+# expect NAME COMMAND...: what the command prints is what is on stdin.
+expect() {
+    name=$1
+    shift
+    cat >expected
+    "$@" >out 2>stderr || fail "$name: exit status $?: $(cat stderr)"
+    cmp -s out expected || fail "$name: $(diff expected out)"
+    test ! -s stderr || fail "$name: $(cat stderr)"
+}
+
+# By the usual pace, of which nothing depends on this machine: 10 runs of 5e6 rounds of 106.7 us, and 10 of 6.2 us.
+expect run "$eenet" run -d synthetic:cosine -p eenet,linucb -T 5e6 -j 1 --plan <<'X'
+20 runs
+on one core: 94 min, by runs on a usual machine
+with 16 ranks: 9 min; more are of no use
+X
+expect 'many at a time' "$eenet" run -d synthetic:cosine -p eenet -T 1e7 -s 0-99 -j 20 --plan -q <<'X'
+100 runs
+on one core: 29 h 38 min, by runs on a usual machine
+with 20 at a time, as here: 89 min; 64 ranks: 36 min; 256 ranks: 18 min; more are of no use
+X
+expect 'a long one' "$eenet" run -d synthetic:cosine -p eenet -T 1e10 -s 5 --plan --log x.csv <<'X'
+1 run
+on one core: 12 days 8 h, by runs on a usual machine
+X
+test ! -e x.csv || fail 'a log was made'
+expect 'one long, one short' "$eenet" run -d synthetic:cosine -p eenet,uniform -T 1e6 -s 5 --plan -j 1 --save model <<'X'
+2 runs
+on one core: 108 s, by runs on a usual machine
+more cores are of no use
+X
+test ! -e model || fail 'a model was made'
+
+# Three settings and four, each on two seeds; then two policies on three.
+runs='-d synthetic:inner,dim=4,arms=3 -d synthetic:cosine,dim=4,arms=3 -p eenet,linucb --set eenet.f1.rate=0.01,0.001
+    --set eenet.f1.width=20 --set linucb.alpha=0.1,1,2 --tune 100-101 -T 900 -s 0-2 -j 1'
+# shellcheck disable=SC2086 # words
+expect grid "$eenet" grid $runs --plan -o kept <<'X'
+32 runs: 20 to choose settings and 12 that count
+on one core: 1 s, by runs on a usual machine
+with 16 ranks: 1 s; more are of no use
+X
+# shellcheck disable=SC2086
+expect halving "$eenet" grid $runs --plan --halving -o kept <<'X'
+32 runs: 20 to choose settings and 12 that count
+on one core: 1 s, by runs on a usual machine
+with 16 ranks: 1 s; more are of no use
+X
+# shellcheck disable=SC2086
+expect paper "$eenet" paper $runs --plan -o kept <<'X'
+68 runs: 20 to choose settings and 48 that count
+on one core: 3 s, by runs on a usual machine
+with 16 ranks: 1 s; 64 ranks: 1 s; more are of no use
+X
+test ! -e kept/results.jsonl || fail 'a run was played'
+
+# What is there is said, and how long by what it took: that is this machine's.
+# shellcheck disable=SC2086
+"$eenet" grid $runs -o kept >table 2>stderr
+test ! -s stderr || fail "grid announces: $(cat stderr)"
+# shellcheck disable=SC2086
+expect 'all there' "$eenet" grid $runs --plan -o kept <<'X'
+32 runs: 20 to choose settings and 12 that count; all are there already
+X
+# shellcheck disable=SC2086
+"$eenet" paper $runs --plan -o kept >out
+head -n 1 out | grep -qx '68 runs: 20 to choose settings and 48 that count; 32 of them are there already' || fail "$(cat out)"
+sed -n 2p out | grep -Eqx 'on one core, what is missing: [0-9]+ (s|min), by the runs in kept' || fail "$(cat out)"
+"$eenet" run -d synthetic:inner,dim=4,arms=3 -p linucb,greedy -T 900 -s 0 --plan -o kept >out
+sed -n 2p out | grep -Eqx 'on one core: [0-9]+ (s|min), by the runs in kept; of some policies it has none: by a usual machine' ||
+    fail "$(cat out)"
+
+# What could not be played is refused as it would be without.
+code=0
+"$eenet" grid -d synthetic:inner -p linucb --set linucb.alpha=1,-1 --plan >out 2>stderr || code=$?
+test "$code" = 2 && grep -q alpha stderr || fail "a wrong value: exit status $code: $(cat out stderr)"
+
+# The paper says it before it starts, unless it is to be quiet.
+command -v gnuplot >/dev/null || { echo "plan.sh: the rest is skipped: there is no gnuplot"; exit 0; }
+paper='-d synthetic:inner,dim=4,arms=3 -p linucb,uniform --tune 7 -T 100 -s 0-1 -j 1'
+# shellcheck disable=SC2086
+"$eenet" paper $paper -o loud >/dev/null 2>stderr
+cat >expected <<'X'
+eenet paper: 7 runs: 3 to choose settings and 4 that count
+eenet paper: on one core: 1 s, by runs on a usual machine
+eenet paper: with 16 ranks: 1 s; more are of no use
+X
+cmp stderr expected || fail "$(cat stderr)"
+# shellcheck disable=SC2086
+"$eenet" paper $paper -o silent -q >/dev/null 2>stderr
+test ! -s stderr || fail "not quiet: $(cat stderr)"
