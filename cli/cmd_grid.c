@@ -13,7 +13,8 @@ static int run(const command *self, int count, char **words)
 const command command_grid = {
     .name = "grid",
     .form = "-d DATASET -p POLICY[,...] [--set POLICY.OPTION=VALUE,VALUE...]... [--paper] [--halving] [--tune SEEDS] "
-            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-o DIR] [--shard I/N] [--save MODEL] [-q]",
+            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [-o DIR] [--shard I/N] [--save MODEL] "
+            "[--plan] [-q]",
     .summary = "choose settings on some seeds, then run them on others",
     .details =
         "Every combination of the values in the lists is tried on the seeds of --tune; for each policy and data\n"
@@ -26,6 +27,7 @@ const command command_grid = {
         "With -o, DIR keeps the tuning runs too, and the same command again plays only what is missing.\n"
         "With --shard I/N, as in 'eenet help run', it plays in two steps: the runs that choose settings; after\n"
         "'eenet merge DIR' the same again, for those that count.\n"
+        "--plan says what all of it takes, as in 'eenet help run', and plays nothing.\n"
         "Exit status: 0, 1 where a run that counts failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = tuning_flags,
     .flag_count = TUNING_FLAGS,

@@ -36,7 +36,7 @@ static int run(const command *self, int count, char **words)
 const command command_paper = {
     .name = "paper",
     .form = "-d DATASET [-d DATASET]... -o DIR [--halving] [-p POLICY[,...]] [--set SETTING]... [--tune SEEDS] "
-            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [--shard I/N] [-q]",
+            "[-T ROUNDS] [-s SEEDS] [--delay DELAY] [--slots K] [-j JOBS] [--shard I/N] [--plan] [-q]",
     .summary = "the EE-Net paper's experiments on these data sets, and a report",
     .details =
         "For each data set: the paper's grids on the tuning seeds, the best setting of each policy on the seeds\n"
@@ -44,6 +44,8 @@ const command command_paper = {
         "figures, tables, paired comparisons and the direction of exploration; see 'eenet help report'.\n"
         "With --shard I/N, as in 'eenet help run', it plays in two steps: the runs that choose settings; after\n"
         "'eenet merge DIR' the same again, for those that count. Then 'eenet merge DIR', and all without --shard.\n"
+        "Before it starts it says on stderr how many runs there are and how long they take, as 'eenet help run' has\n"
+        "it of --plan, which says the same and plays nothing.\n"
         "Whatever ends it, the same command goes on from what is done.\n"
         "Exit status: 0, 1 where something failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = tuning_flags,

@@ -331,7 +331,7 @@ done:
 const command command_run = {
     .name = "run",
     .form = "-d DATASET -p POLICY[,...] [-T ROUNDS] [-s SEEDS] [-j JOBS] [-o DIR] [--shard I/N] [--delay DELAY] "
-            "[--slots K] [--set SETTING]... [--json] [--log FILE] [--save MODEL] [-q]",
+            "[--slots K] [--set SETTING]... [--json] [--log FILE] [--save MODEL] [--plan] [-q]",
     .summary = "play policies on data sets and print their regret",
     .details =
         "Policies with the same seed meet the same rounds. The table has the mean regret and its standard\n"
@@ -354,6 +354,8 @@ const command command_run = {
         "--shard I/N plays part I of N, from 0, into a folder of its own in DIR/shards: so many programs, on as\n"
         "many machines, share the runs. A task of a Slurm array, or of a step of srun, takes its part by itself;\n"
         "--shard 0/1 plays all. 'eenet merge DIR' puts them together.\n"
+        "--plan says how many runs there are, how many of them DIR has, and how long the others take one core,\n"
+        "the cores of this machine and so many ranks of MPI: by the runs in DIR, or else those of a usual machine.\n"
         "Where stderr is no terminal, a line tells now and then how far it is; -q leaves that out.\n"
         "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = flags,

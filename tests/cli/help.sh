@@ -33,7 +33,7 @@ test ! -s stdout || fail "a complaint on stdout"
 # Every flag of run is in its help.
 "$eenet" help run >run
 for flag in '-d, --dataset DATASET' '-p, --policies POLICY' '-T, --rounds ROUNDS' '-s, --seeds SEEDS' \
-    '--delay DELAY' '-j, --jobs JOBS' '-o, --output DIR' '--shard I/N' '--set POLICY.OPTION=VALUE' '--json' '--log FILE' '--save MODEL' '-q, --quiet'; do
+    '--delay DELAY' '-j, --jobs JOBS' '-o, --output DIR' '--shard I/N' '--set POLICY.OPTION=VALUE' '--json' '--log FILE' '--save MODEL' '--plan' '-q, --quiet'; do
     grep -q -e "$flag" run || fail "no $flag in the help of run"
 done
 
