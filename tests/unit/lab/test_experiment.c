@@ -83,6 +83,7 @@ static char base[] = "/tmp/eenet-experiment-XXXXXX";
 static char whole[sizeof base + 20], folder[sizeof base + 20]; /* never crashed, and the one under test */
 static dataset *data;
 static run_job jobs[JOBS];
+static run_shard shard; /* all, mostly */
 
 /* The first run is the longest by far. On two threads it is held up until another has ended, which must then wait for
  * its turn in pending/. */
@@ -106,6 +107,7 @@ static int set_up(void **state)
     if (!mkdtemp(base) || dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL)) return -1;
     snprintf(whole, sizeof whole, "%s/whole", base);
     snprintf(folder, sizeof folder, "%s/deep/folder", base);
+    shard = (run_shard){0};
     jobs[0] = (run_job){.data = data, .policy = "uniform", .seed = 0, .rounds = LONG};
     for (size_t i = 1; i < JOBS; i++)
         jobs[i] = (run_job){.data = data, .policy = i < 3 ? "uniform" : "eenet", .seed = i % 2, .rounds = SHORT};
@@ -130,7 +132,7 @@ static int tear_down(void **state)
 static ee_status run_in(const char *into, size_t threads, const run_job *played, size_t count, const run_watch *watch,
                         run_result *results, ee_error *error)
 {
-    experiment_site site = {.folder = into, .crew = crew_of_threads(threads)};
+    experiment_site site = {.folder = into, .crew = crew_of_threads(threads), .shard = shard};
     return experiment_run(&site, played, count, watch, results, error);
 }
 
@@ -315,6 +317,24 @@ static void a_crash_at_any_call(void **state)
     crash_everywhere(1, true);
     crash_everywhere(2, false);
     crash_everywhere(2, true);
+}
+
+/* The folder of a shard, with the order of all. */
+static void a_shard_that_crashes(void **state)
+{
+    (void)state;
+    run_result results[JOBS];
+    shard = (run_shard){1, 2};
+    assert_int_equal(run_in(whole, 1, jobs, JOBS, NULL, results, NULL), EE_OK);
+    int status = CRASHED, call = 1;
+    for (; status == CRASHED; call++) {
+        remove_all(folder);
+        status = play_until(call, call % 2, 1);
+        if (status == CRASHED) assert_int_equal(play_until(0, false, 1), EE_OK);
+        assert_same_file("results.jsonl");
+        assert_same_file("order");
+    }
+    assert_int_equal(status, EE_OK);
 }
 
 /* A crash while it recovers from a crash, again and again: each time it comes a call further. */
@@ -610,6 +630,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(lines_are_in_the_order_of_the_jobs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_folder, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_crash_at_any_call, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_shard_that_crashes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(crash_after_crash, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stopped_and_called_again, set_up, tear_down),
