@@ -23,8 +23,9 @@ typedef struct experiment_site {
  * results is (count): what was read and what was played. watch->ended is called for both, for those read with curve
  * NULL. Two programs do not write to one folder at a time: the second gets EE_FILE_ERROR.
  *
- * Of a shard the jobs that are others' and not known stay unfinished, with EE_OK, and no standing counts them. The
- * order of all jobs is kept beside the lines: see run_order.h.
+ * Of a shard the jobs that are others' and not known stay unfinished, with EE_OK, and no standing counts them; those
+ * that are known to diverge have failed. The order of all jobs, and which of its own diverged, are kept beside the
+ * lines: see run_order.h and failed_runs.h.
  *
  * The status is that of the folder and of the crew. A run that fails is no failure of the call: its result has
  * the status, and watch->ended gets the reason. */

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "lab/failed_runs.h"
 #include "lab/job_keys.h"
 #include "lab/result_folder.h"
 #include "lab/run_order.h"
@@ -51,13 +53,19 @@ typedef struct notes {
     size_t standing_jobs;   /* of the last standing */
     uint64_t standing_rounds;
     bool beyond; /* more ended or played than there is */
+    size_t diverged;
+    char sentence[300]; /* of the last that diverged */
 } notes;
 
 static bool note_end(void *context, const run_report *report)
 {
     notes *self = context;
     self->order[self->ended++] = (size_t)(report->job - jobs);
-    self->played += report->curve != NULL;
+    self->played += report->result->finished && report->curve;
+    if (report->result->status == EE_DIVERGED) {
+        self->diverged++;
+        snprintf(self->sentence, sizeof self->sentence, "%s", report->error->message);
+    }
     return true;
 }
 
@@ -215,6 +223,35 @@ static void the_order_is_kept(void **state)
     assert_int_equal(access(path, F_OK), -1); /* there is no other to put it together with */
 }
 
+/* The shard whose run diverges keeps that; the others, once they know it, wait for it no longer. */
+static void what_diverged_elsewhere_has_failed(void **state)
+{
+    (void)state;
+    enum { BAD = 5 };
+    run_result results[JOBS];
+    failed_runs failed = {0};
+    size_t owners = 0;
+    jobs[BAD].policy = "greedy";
+    jobs[BAD].options = "f1.optimizer=sgd f1.rate=1000";
+    for (size_t k = 0; k < SHARDS; k++) {
+        play_shard(k, merged, results);
+        owners += results[BAD].status == EE_DIVERGED;
+        assert_int_equal(failed_runs_read(folders[k], &failed, NULL), EE_OK);
+        assert_int_equal(failed.count, owners);
+    }
+    assert_int_equal(owners, 1);
+    assert_int_equal(mkdir(merged, 0777), 0);
+    assert_int_equal(failed_runs_write(merged, &failed, NULL), EE_OK);
+    for (size_t k = 0; k < SHARDS; k++) {
+        notes heard = play_shard(k, merged, results);
+        assert_int_equal(results[BAD].status, EE_DIVERGED);
+        assert_false(results[BAD].finished);
+        assert_int_equal(heard.diverged, 1);
+        assert_string_equal(heard.sentence, failed.runs[0].sentence);
+    }
+    failed_runs_release(&failed);
+}
+
 /* ---- the longest first ---- */
 
 static void assert_lines(const char *folder, size_t count)
@@ -279,6 +316,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_known_is_reported_as_it_was_played, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_name_the_machine, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_order_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_diverged_elsewhere_has_failed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_longest_is_played_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(past_runs_tell_which_is_longest, set_up, tear_down),
     };
