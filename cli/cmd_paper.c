@@ -19,7 +19,7 @@ static int run(const command *self, int count, char **words)
     if (!given[REQUEST_POLICIES]) given[REQUEST_POLICIES] = policies;
     ee_error error;
     if (!code) code = shards_read(self, &plan.request);
-    bool reports = !shards_apart(&plan.request);
+    bool reports = !shard_is_part(plan.request.shard);
     if (!code && reports && !plan.request.plan && gnuplot_find(&error))
         code = command_failed(self, "%s", error.message); /* now, not hours later */
     if (!code) code = tuning_run(self, &plan);

@@ -1,12 +1,11 @@
 /* eenet run: plays policies on data sets and prints what it cost them. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "data/log.h"
 #include "interrupt.h"
+#include "json_lines.h"
 #include "lab/experiment.h"
 #include "plan.h"
 #include "players.h"
@@ -64,71 +63,6 @@ static ee_status print_missing(const command *self, const run_request *request, 
     fprintf(stderr, "%s\n", request->output ? "; the same command goes on from here" : "");
     memory_free(missing);
     return EE_OK;
-}
-
-/* ---- lines of JSON ---- */
-
-/* A run that ended before its turn waits for it: the lines come in the order of the jobs. */
-typedef struct json_lines {
-    session *here;
-    const run_request *request;
-    char **lines; /* (job_count); NULL for a run that has not finished */
-    bool *ended;  /* (job_count) */
-    size_t next;  /* the first whose line is not printed */
-    bool unheard; /* a line could not be written: more of them would have no reader */
-} json_lines;
-
-static void complain(json_lines *out, const char *message)
-{
-    command_failed(out->here->self, "%s", message);
-    out->unheard = true;
-}
-
-/* Prints the lines whose turn has come; all that there are, where the runs are over. */
-static void print_lines(json_lines *out, bool over)
-{
-    for (; out->next < out->request->job_count && (over || out->ended[out->next]); out->next++) {
-        const char *line = out->lines[out->next];
-        if (!line || out->unheard) continue;
-        progress_clear(&out->here->line);
-        if (fputs(line, stdout) >= 0 && fflush(stdout) == 0) continue;
-        char message[200];
-        snprintf(message, sizeof message, "could not write to standard output: %s", strerror(errno));
-        complain(out, message);
-        clearerr(stdout); /* it has been reported */
-    }
-}
-
-static bool take_line(void *context, const run_report *report)
-{
-    json_lines *out = context;
-    size_t place = (size_t)(report->job - out->request->jobs);
-    stored_run run = results_of_report(report);
-    size_t length = results_format(&run, NULL, 0);
-    ee_error error;
-    out->ended[place] = true;
-    if (report->result->finished && memory_create(NULL, &out->lines[place], length + 1, 1, &error))
-        complain(out, error.message);
-    else if (report->result->finished)
-        results_format(&run, out->lines[place], length + 1);
-    print_lines(out, false);
-    return !out->unheard;
-}
-
-static ee_status lines_start(json_lines *out, session *here, const run_request *request, ee_error *error)
-{
-    *out = (json_lines){.here = here, .request = request};
-    here->also = (run_watch){.ended = take_line, .context = out};
-    ee_status status = memory_create(NULL, &out->lines, request->job_count, sizeof *out->lines, error);
-    return status ? status : memory_create(NULL, &out->ended, request->job_count, sizeof *out->ended, error);
-}
-
-static void lines_end(json_lines *out)
-{
-    if (out->lines && out->ended) print_lines(out, true);
-    for (size_t i = 0; out->lines && i < out->request->job_count; i++) memory_free(out->lines[i]);
-    memory_free(out->lines);
-    memory_free(out->ended);
 }
 
 /* ---- the verb ---- */
@@ -233,7 +167,7 @@ static ee_status print_results(const run_play *of, int code, ee_error *error)
     const run_request *request = &of->given->request;
     bool some = any_finished(request, of->results);
     ee_status status = EE_OK;
-    if (shards_apart(request)) {
+    if (shard_is_part(request->shard)) {
         print_shard(of, code);
         return EE_OK;
     }
@@ -247,7 +181,7 @@ static void leave(void *context)
 {
     run_play *of = context;
     of->kept = true;
-    if (of->given->json) print_lines(&of->lines, true);
+    if (of->given->json) json_lines_print_rest(&of->lines);
     print_results(of, EXIT_INTERRUPTED, NULL);
     trained_model_release(&of->model);
 }
@@ -264,16 +198,16 @@ static int play(run_play *of)
     run_watch watch = session_watch(&here);
     players own;
     experiment_site site = shards_site(request, players_of(request, &own));
-    ee_status status = json ? lines_start(&of->lines, &here, request, &error) : EE_OK;
+    ee_status status = json ? json_lines_start(&of->lines, &here, request, &error) : EE_OK;
     if (!status) status = experiment_run(&site, request->jobs, request->job_count, &watch, of->results, &error);
     session_end(&here);
-    if (json) lines_end(&of->lines);
+    if (json) json_lines_end(&of->lines);
     of->kept = !status;
     of->played = here.played;
     if (status) return command_failed(of->self, "%s", error.message);
     if (of->lines.unheard) return EXIT_FAILED;
     int code = EXIT_DONE;
-    bool others_play = shards_apart(request) && !interrupt_came();
+    bool others_play = shard_is_part(request->shard) && !interrupt_came();
     for (size_t i = 0; i < request->job_count; i++) {
         if (!of->results[i].finished && !of->results[i].status && !others_play) return EXIT_INTERRUPTED;
         if (of->results[i].status) code = EXIT_FAILED;

@@ -65,7 +65,7 @@ int shards_read(const command *self, run_request *request)
     if (request->shard.count) return EXIT_DONE;
     ee_status status = given ? shard_parse(given, &request->shard, &error) : ask_slurm(&request->shard, &error);
     if (status) return command_refused(self, &error);
-    if (!shards_apart(request)) return EXIT_DONE;
+    if (!shard_is_part(request->shard)) return EXIT_DONE;
     run_shard shard = request->shard;
     if (!folder && given)
         return command_misused(self, "--shard %s: a shard is kept in a folder, to be merged with the others: -o DIR",
@@ -82,14 +82,9 @@ int shards_read(const command *self, run_request *request)
     return EXIT_DONE;
 }
 
-bool shards_apart(const run_request *request)
-{
-    return request->shard.count > 1;
-}
-
 int shards_refuse_save(const command *self, const run_request *request, const char *save)
 {
-    if (!save || !shards_apart(request)) return EXIT_DONE;
+    if (!save || !shard_is_part(request->shard)) return EXIT_DONE;
     return command_misused(self,
                            "--save is of the best of all runs, and this is shard %zu/%zu: give it after 'eenet "
                            "merge', without --shard",
@@ -98,7 +93,7 @@ int shards_refuse_save(const command *self, const run_request *request, const ch
 
 int shards_refuse_halving(const command *self, const run_request *request, bool halving)
 {
-    if (!halving || !shards_apart(request)) return EXIT_DONE;
+    if (!halving || !shard_is_part(request->shard)) return EXIT_DONE;
     return command_misused(self,
                            "--halving: what is played depends on the runs before, of all shards, and this is shard "
                            "%zu/%zu: leave it out, or start ranks of MPI in place of shards: mpirun -n %zu eenet %s "
@@ -109,7 +104,7 @@ int shards_refuse_halving(const command *self, const run_request *request, bool 
 experiment_site shards_site(const run_request *request, run_crew crew)
 {
     experiment_site site = {.folder = request->output, .crew = crew};
-    if (!shards_apart(request)) return site;
+    if (!shard_is_part(request->shard)) return site;
     site.folder = request->shard_folder;
     site.known = request->output;
     site.shard = request->shard;

@@ -14,9 +14,6 @@ bool shards_name_read(const char *name, run_shard *out);
  * stderr what is wrong. A second call does nothing. */
 int shards_read(const command *self, run_request *request);
 
-/* Whether a part of the runs alone is played. */
-bool shards_apart(const run_request *request);
-
 /* EXIT_USAGE, after saying so, where one that plays a part alone is to do what takes all runs. save: NULL for none. */
 int shards_refuse_save(const command *self, const run_request *request, const char *save);
 int shards_refuse_halving(const command *self, const run_request *request, bool halving);

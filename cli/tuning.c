@@ -228,13 +228,13 @@ static int play(const command *self, const run_request *request, const study_pla
     experiment_site site = shards_site(request, players_of(request, &own));
     ee_status status = study_run(plan, &site, &watch, &done, &error);
     session_end(&of.here);
-    *ended = !status && !done.stopped && !shards_apart(request);
+    *ended = !status && !done.stopped && !shard_is_part(request->shard);
     if (*ended) status = print_all(request, plan, &done, &error);
     if (*ended && !status) run_request_print_output(request);
     int code = all_finished(plan, &done) ? EXIT_DONE : EXIT_FAILED;
     if (status) {
         code = command_refused(self, &error);
-    } else if (shards_apart(request)) {
+    } else if (shard_is_part(request->shard)) {
         code = end_shard(&of.here, plan, &done);
     } else if (done.stopped) {
         tell_interrupted(&of.here);
