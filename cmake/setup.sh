@@ -11,6 +11,8 @@ for group in "$@"; do
     demo) wanted="$wanted gnuplot-nox dataset-fashion-mnist" ;;
     test)
         wanted="$wanted g++ libcmocka-dev pkg-config gnuplot-nox valgrind zsh curl openmpi-bin libopenmpi-dev"
+        # For tests/slurm, which starts its own daemons: Slurm's do not start while it has no configuration.
+        wanted="$wanted munge slurm-client slurmctld slurmd"
         # For tests of pages, which are skipped without it. Ubuntu's chromium is no package but a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         # For tests/node. Some machines have Node.js from elsewhere, with an npm of its own.

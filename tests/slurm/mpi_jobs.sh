@@ -1,0 +1,59 @@
+#!/bin/sh
+# mpi_jobs.sh PROGRAM SCRIPTS: ranks of MPI that a real Slurm starts on two nodes, by srun and by mpirun in an
+# allocation: they play what one machine plays; a rank that is killed ends the job, and the same again goes on.
+set -eu
+eenet=$1 scripts=$2
+fail() { echo "mpi_jobs.sh: $*" >&2; exit 1; }
+"$eenet" --version | grep -q 'Open MPI' || { echo 'built without MPI'; exit 77; }
+. "$(dirname "$0")/cluster.inc"
+cluster_start
+srun --mpi=list 2>&1 | grep -qw pmix || { echo 'srun has no pmix'; exit 77; }
+
+# As root, on no core of its own, by shared memory that needs no rights.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+
+runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,linucb,eenet -T 1000 -s 0-9'
+# shellcheck disable=SC2086 # words
+eenet $runs -o one -j 2 -q >table
+
+# By srun: rank 2 is killed in the middle, then rank 0.
+# shellcheck disable=SC2086
+play() { submit --nodes=2 --ntasks=4 "$scripts/mpi.sbatch" $runs -o srun; }
+has_ended() { test -e srun && test "$(ended srun | wc -l)" -ge "$1"; }
+: >before
+for victim in 2 0; do
+    play
+    eenet_with "SLURM_PROCID=$victim"
+    await "a run that ended" has_ended $(($(wc -l <before) + 3))
+    kill -9 "$found" || fail "rank $victim ended before it was killed"
+    job_ends FAILED "$job"
+    ended srun | comm -23 before - >lost
+    test ! -s lost || fail "rank $victim: lost: $(cat lost)"
+    ended srun >before
+    test "$(wc -l <before)" -lt 60 || fail "rank $victim was killed too late"
+done
+play
+job_ends COMPLETED "$job"
+same srun one
+ended srun | comm -23 before - >lost
+test ! -s lost || fail "played again: $(wc -l <lost) of $(wc -l <before) runs"
+test ! -e srun/shards || fail 'ranks of MPI have taken themselves for shards'
+grep -q '^\* eenet' "slurm-$job.out" || fail "no table: $(cat "slurm-$job.out")"
+
+# By mpirun, in an allocation of two nodes.
+small='run -d synthetic:inner -p linucb,greedy -T 200 -s 0-3'
+# shellcheck disable=SC2086
+eenet $small -o small-one -j 1 >table
+# shellcheck disable=SC2086
+salloc --quiet --nodes=2 --ntasks=4 mpirun eenet $small -o mpirun >table 2>said || fail "mpirun: $(cat said)"
+same mpirun small-one
+
+# Settings that are chosen by halving, which shards cannot do.
+grid='grid --halving -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0.3,0.1,0
+    --set neural-epsilon.f1.width=10 --tune 100-103 -T 200 -s 0-1'
+# shellcheck disable=SC2086
+eenet $grid -o grid-one -j 1 >table 2>&1
+# shellcheck disable=SC2086
+srun --mpi=pmix --nodes=2 --ntasks=4 eenet $grid -o grid-srun >table 2>said || fail "srun: $(cat said)"
+same grid-srun grid-one
