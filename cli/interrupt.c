@@ -36,14 +36,24 @@ static void handle(int number)
     errno = interrupted;
 }
 
+/* A program started in the background of a script has it ignored, and should. */
+static void catch (int number)
+{
+    struct sigaction before, action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
 void interrupt_catch(const char *verb)
 {
     if (isatty(STDERR_FILENO) == 1)
         snprintf(answer, sizeof answer, "\r\033[Keenet %s: stopping; Ctrl-C again ends it at once\n", verb);
-    struct sigaction before, action = {.sa_handler = handle, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    /* A program started in the background of a script has it ignored, and should. */
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+    catch (SIGINT);
+}
+
+void interrupt_catch_termination(void)
+{
+    catch (SIGTERM);
 }
 
 bool interrupt_came(void)

@@ -8,6 +8,9 @@
  * ends the program. verb: who says so. */
 void interrupt_catch(const char *verb);
 
+/* The same of SIGTERM, which is what a rank gets when somebody stops mpirun or cancels the job. */
+void interrupt_catch_termination(void);
+
 bool interrupt_came(void);
 
 #endif

@@ -8,7 +8,8 @@
 #include "interrupt.h"
 #include "ranks/ranks.h"
 
-#define PATIENCE 1.0 /* seconds that the rounds at hand have to end in after Ctrl-C */
+/* Seconds that the rounds at hand have to end in after Ctrl-C. mpirun gives its ranks one second in all. */
+static const double patience = 1.0, patience_of_ranks = 0.5;
 
 static const char *name_dataset(const void *context, const dataset *data)
 {
@@ -18,6 +19,7 @@ static const char *name_dataset(const void *context, const dataset *data)
 session session_start(const command *self, const run_request *request)
 {
     interrupt_catch(self->name);
+    if (ranks_count() > 1) interrupt_catch_termination();
     return (session){
         .self = self, .request = request, .line = progress_start(self->name, request->quiet, name_dataset, request)};
 }
@@ -52,7 +54,8 @@ static void on_standing(void *context, const run_standing *now)
     }
     progress_clear(&here->line);
     if (!(here->stopping > 0.0)) here->stopping = now->seconds;
-    if (here->leave && now->running && now->seconds - here->stopping > PATIENCE) leave(here);
+    double enough = ranks_count() > 1 ? patience_of_ranks : patience;
+    if (here->leave && now->running && now->seconds - here->stopping > enough) leave(here);
 }
 
 static bool on_ended(void *context, const run_report *report)
