@@ -1,0 +1,47 @@
+#!/bin/sh
+# killed.sh PROGRAM: kill -9 of a rank in the middle ends all of them, and the same command goes on: what had ended is
+# there, and is not played again.
+set -eu
+eenet=$1
+fail() { echo "killed.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/mpirun.inc"
+
+# Longest first, so that many wait in pending/ for their turn.
+runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,linucb,eenet -T 1000 -s 0-3'
+# shellcheck disable=SC2086 # words
+"$eenet" $runs -o one -j 1 >table
+
+# What has ended, with the seconds that it took, which no second run takes again: of lines, and of what waits.
+ended() {
+    for kept in "$1/results.jsonl" "$1"/pending/*.run; do
+        if test -e "$kept"; then grep -aEo '"seconds":[0-9.e-]+' "$kept" || true; fi
+    done | sort
+}
+
+# wait_for COUNT: until so many have ended.
+wait_for() {
+    until test "$(ended "killed-$victim" | wc -l)" -ge "$1"; do
+        kill -0 "$pid" || fail "rank $victim: ended too early: $(cat stderr)"
+    done
+}
+
+for victim in 2 0 1; do
+    # shellcheck disable=SC2086
+    start 4 $runs -o "killed-$victim"
+    # A rank that stands still holds a run, so that they cannot all end before the kill.
+    wait_for 1
+    kill -STOP "$(rank 3)"
+    wait_for 4
+    kill -9 "$(rank "$victim")"
+    code=0
+    wait "$pid" || code=$?
+    test "$code" != 0 || fail "rank $victim: all went well"
+    ended "killed-$victim" >before
+    test "$(wc -l <before)" -lt 24 || fail "rank $victim: it was killed too late"
+    # shellcheck disable=SC2086
+    together 4 $runs -o "killed-$victim" >again
+    same "killed-$victim" one
+    ended "killed-$victim" >after
+    comm -23 before after >lost
+    test ! -s lost || fail "rank $victim: played again: $(cat lost)"
+done

@@ -1,0 +1,63 @@
+#!/bin/sh
+# refused.sh PROGRAM: what ranks cannot do is told in a sentence, once, and nothing is played.
+set -eu
+eenet=$1
+fail() { echo "refused.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/mpirun.inc"
+
+# refuse CODE SENTENCE: of what went to stdout and stderr, with the exit status $code.
+refuse() {
+    test "$code" = "$1" || fail "exit status $code: $(cat stderr)"
+    test "$(grep -c "^eenet" stderr)" = 1 || fail "expected one sentence: $(cat stderr)"
+    grep -Eqx "$2" stderr || fail "expected '$2', got: $(cat stderr)"
+    test ! -s stdout || fail "printed: $(cat stdout)"
+}
+attempt() { code=0; "$@" >stdout 2>stderr || code=$?; }
+
+# A data set that one rank does not have, and one that is another there. mpirun starts the last rank in another folder.
+awk 'BEGIN { OFS = ","; print "a,b,label"; for (i = 0; i < 50; i++) print i % 7, i % 5, i % 2 }' >table.csv
+mkdir elsewhere
+runs='run -d table:table.csv,label=label -p linucb -T 40 -s 0-9'
+# shellcheck disable=SC2086 # words
+apart() { ASAN_OPTIONS=$ASAN_OPTIONS mpirun -n 2 "$eenet" $runs "$@" : -n 1 --wdir "$PWD/elsewhere" "$eenet"; }
+attempt apart -o kept
+refuse 1 'eenet run: rank 2 on [^ ]+: file: could not open table.csv: No such file or directory'
+test ! -s kept/results.jsonl || fail "something was played"
+sed 's/^6/7/' table.csv >elsewhere/table.csv
+attempt apart -o kept
+refuse 1 'eenet run: rank 2 on [^ ]+: table:table,label=label: its files are other ones here: fingerprint [0-9a-f]+, on rank 0 [0-9a-f]+'
+test ! -s kept/results.jsonl || fail "something was played"
+cp table.csv elsewhere/
+apart -o kept >/dev/null
+test "$(lines kept)" = 10 || fail "$(lines kept) lines of 10"
+test "$(ls elsewhere)" = table.csv || fail "another rank has written: $(ls elsewhere)"
+
+# Other kernels on one rank; of the same kernels on all.
+attempt mpirun -n 1 "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0 : -n 1 env EENET_KERNELS=baseline "$eenet"
+refuse 1 'eenet run: rank 1 on [^ ]+: eenet [0-9.]+ baseline here, and [0-9.]+ [a-z0-9]+ on rank 0: .*EENET_KERNELS.*'
+ASAN_OPTIONS=$ASAN_OPTIONS mpirun -n 3 -x EENET_KERNELS=baseline "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3 \
+    --json -q >stdout
+test "$(grep -c '"kernels":"baseline"' stdout)" = 4 || fail "kernels: $(cat stdout)"
+
+# Usage, before any run, and a log.
+attempt together 3 run -d synthetic:inner -p no-such-policy
+refuse 2 "eenet run: .*no-such-policy.*"
+attempt together 3 run -d synthetic:inner -p linucb -s 0 --log file.csv
+refuse 2 'eenet run: --log is written by a run that is played here: start it without MPI'
+
+# Runs that fail are told, each, and the others are played.
+attempt together 3 run -d synthetic:inner -p linucb,uniform -T 100 -s 0-1 --delay 20 --set uniform.pending=10
+test "$code" = 1 || fail "failing runs: exit status $code"
+test "$(grep -c '^eenet run: synthetic:inner, uniform pending=10, seed [01]: ' stderr)" = 2 || fail "$(cat stderr)"
+grep -Eq '^[* ] linucb +[0-9]' stdout || fail "failing runs: $(cat stdout)"
+
+# A full disk ends all runs: here, files of rank 0 that may not grow beyond what MPI itself needs.
+# shellcheck disable=SC2016 # of the inner shell
+attempt mpirun -n 1 sh -c 'trap "" XFSZ; ulimit -f 32768; exec "$0" "$@"' "$eenet" run -d synthetic:inner,arms=2,dim=2 \
+    -p uniform -T 500000 -s 0-9 -o full : -n 2 "$eenet"
+test "$code" = 1 || fail "a full disk: exit status $code: $(cat stderr)"
+grep -Eqx 'eenet run: file: could not write full/.*: File too large' stderr || fail "a full disk: $(cat stderr)"
+test "$(lines full)" -lt 10 || fail "a full disk: all was written"
+
+# Started plainly, it never touches MPI, which would not start like this.
+OMPI_MCA_pml=none-such "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0 >/dev/null || fail "a plain start"

@@ -1,0 +1,46 @@
+#!/bin/sh
+# stopped.sh PROGRAM: Ctrl-C at mpirun, SIGINT and SIGTERM at rank 0: what is done is kept and told, and the same command
+# goes on.
+set -eu
+eenet=$1
+fail() { echo "stopped.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/mpirun.inc"
+
+# Of so many runs that nobody waits for them all; of a few of them the results are known.
+runs='run -d synthetic:inner -p greedy -T 1000'
+# shellcheck disable=SC2086 # words
+"$eenet" $runs -s 0-9 -o one -j 1 >table
+untimed one >expected
+
+# stop NAME SIGNAL WHOM: rank 0, or mpirun, which has an exit status of its own.
+stop() {
+    # shellcheck disable=SC2086
+    start 3 $runs -s 0-4999 -o "$1"
+    until test "$(lines "$1")" -ge 2; do kill -0 "$pid" || fail "$1: ended too early: $(cat stderr)"; done
+    if test "$3" = 0; then kill "-$2" "$(rank 0)"; else kill "-$2" "$pid"; fi
+    code=0
+    wait "$pid" || code=$?
+    if test "$3" = 0; then test "$code" = 130 || fail "$1: exit status $code"; fi
+    test "$code" != 0 || fail "$1: all went well"
+    done=$(($(lines "$1") + $(find "$1" -name '*.run' | wc -l)))
+    grep -q '^eenet run: interrupted; missing: greedy seeds .*-4999; the same command goes on from here$' stderr ||
+        fail "$1: $(cat stderr)"
+    grep -Eq "^. greedy .* $done/5000\$" stdout || fail "$1: $done runs are kept: $(cat stdout)"
+    # shellcheck disable=SC2086
+    together 3 $runs -s 0-9 -o "$1" >again
+    untimed "$1" | grep '"seed":[0-9],' | cmp - expected || fail "$1: other lines"
+}
+stop at-rank INT 0
+stop told-rank TERM 0
+stop at-mpirun INT mpirun
+
+# A round that would take long: it is not waited for. The signal is sent when the rounds have begun.
+start 2 run -d synthetic:inner -p uniform -T 1000000000000 -s 0-1
+leader=$(rank 0)
+catches='/^SigCgt:/ { set = $2 } END { exit !(set ~ /[2367abef]$/) }'
+until awk "$catches" "/proc/$leader/status"; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
+kill -INT "$leader"
+code=0
+wait "$pid" || code=$?
+test "$code" = 130 || fail "endless: exit status $code"
+grep -qx 'eenet run: interrupted; missing: uniform seeds 0-1' stderr || fail "endless: $(cat stderr)"

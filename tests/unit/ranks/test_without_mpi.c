@@ -1,0 +1,42 @@
+/* A build without MPI, whatever this one has: the file itself takes the place of the other. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+
+#include "ranks/without_mpi.c"
+#include "support.h"
+
+static void test_alone(void **state)
+{
+    (void)state;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(ranks_start(&error), EE_OK);
+    assert_int_equal(ranks_count(), 1);
+    assert_true(ranks_lead());
+    assert_string_equal(ranks_library(), "without MPI");
+    ranks_abort(3);
+    ranks_end();
+    setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+    assert_int_equal(ranks_start(&error), EE_OK);
+}
+
+static void test_one_of_several(void **state)
+{
+    (void)state;
+    ee_error error;
+    setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+    assert_int_equal(ranks_start(&error), EE_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "this eenet is built without MPI, and 4 were started together: each would play all runs. "
+                        "Build it where MPI is (libopenmpi-dev), or start each with a part: --shard I/N");
+    unsetenv("OMPI_COMM_WORLD_SIZE");
+    setenv("PMIX_RANK", "0", 1);
+    unsetenv("SLURM_STEP_NUM_TASKS");
+    assert_int_equal(ranks_start(&error), EE_BAD_INPUT);
+    unsetenv("PMIX_RANK");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_one_of_several)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
