@@ -191,6 +191,8 @@ static int play(run_play *of)
 {
     const run_request *request = &of->given->request;
     bool json = of->given->json;
+    int joined = shards_join(of->self, request);
+    if (joined) return joined;
     session here = session_start(of->self, request);
     if (!of->given->log) here.leave = leave; /* a log that is cut short is to be taken away: its round is waited for */
     here.leave_context = of;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "hint.h"
 #include "lab/shard_claim.h"
+#include "lab/shard_program.h"
 #include "ranks/ranks.h"
 
 /* ---- its folder ---- */
@@ -99,6 +100,18 @@ int shards_refuse_halving(const command *self, const run_request *request, bool 
                            "%zu/%zu: leave it out, or start ranks of MPI in place of shards: mpirun -n %zu eenet %s "
                            "--halving",
                            request->shard.index, request->shard.count, request->shard.count, self->name);
+}
+
+int shards_join(const command *self, const run_request *request)
+{
+    char *all = NULL;
+    ee_error error;
+    if (!shard_is_part(request->shard)) return EXIT_DONE;
+    ee_status status = file_join(request->output, SHARDS_FOLDER, &all, &error);
+    if (!status) status = file_make_folder(all, &error);
+    if (!status) status = shard_program_agree(request->output, all, &error);
+    memory_free(all);
+    return status ? command_failed(self, "%s", error.message) : EXIT_DONE;
 }
 
 experiment_site shards_site(const run_request *request, run_crew crew)

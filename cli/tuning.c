@@ -218,6 +218,8 @@ static int end_shard(const session *here, const study_plan *plan, const study *d
 static int play(const command *self, const run_request *request, const study_plan *plan, trained_model *model,
                 bool *ended)
 {
+    int joined = shards_join(self, request);
+    if (joined) return joined;
     tuning_play of = {session_start(self, request), model};
     of.here.leave = leave;
     of.here.leave_context = &of;

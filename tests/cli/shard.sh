@@ -114,7 +114,7 @@ in_array() {
         SLURM_ARRAY_TASK_MAX="$last" SLURM_ARRAY_TASK_STEP="$step" "$eenet" run $slurm "$@"
 }
 for id in 10 14 18; do in_array $id 3 10 18 4 -o array; done >said 2>stderr
-test "$(ls array/shards | tr '\n' ' ')" = '0-of-3 1-of-3 2-of-3 ' || fail "array: $(ls array/shards)"
+test "$(ls array/shards | tr '\n' ' ')" = '0-of-3 1-of-3 2-of-3 program ' || fail "array: $(ls array/shards)"
 grep -qx 'eenet run: shard 2/3, as Slurm says: a part of the runs, into array/shards/2-of-3; --shard 0/1 plays all' stderr ||
     fail "array: $(cat stderr)"
 "$eenet" merge array | grep -q 'array: 6 runs added' || fail "array: not all runs"
@@ -133,7 +133,7 @@ srun_task() {
         "$eenet" run $slurm "$@"
 }
 srun_task 1 4 -o step >/dev/null 2>&1
-test "$(ls step/shards)" = 1-of-4 || fail "a step: $(ls step/shards)"
+test "$(ls step/shards | tr '\n' ' ')" = '1-of-4 program ' || fail "a step: $(ls step/shards)"
 srun_task 0 1 -o lone >/dev/null 2>&1
 test "$(lines lone)" = 6 || fail "a step of one task plays $(lines lone) runs"
 # shellcheck disable=SC2086
@@ -168,6 +168,27 @@ code=0
 in_array 0 3 0 2 1 >stdout 2>stderr || code=$?
 test "$code" = 2 || fail "an array without a folder: exit status $code"
 grep -q '^eenet run: Slurm started 3 of these, .* -o DIR; --shard 0/1 plays all' stderr || fail "$(cat stderr)"
+
+# Other kernels than the other shards have: said before anything is played.
+EENET_KERNELS=reference "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 0/2 >/dev/null
+kernels=$("$eenet" --version | sed 's/.*kernels \([a-z0-9]*\).*/\1/')
+if test "$kernels" != reference; then
+    for verb in run grid; do
+        code=0
+        "$eenet" $verb -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2 >stdout 2>stderr || code=$?
+        test "$code" = 1 || fail "other kernels: exit status $code"
+        test ! -s stdout || fail "other kernels: $(cat stdout)"
+        grep -q "^eenet $verb: kinds/shards is played by eenet .* with kernels reference, and this is .* with $kernels: .*; set EENET_KERNELS=reference$" \
+            stderr || fail "other kernels: $(cat stderr)"
+        test ! -e kinds/shards/1-of-2 || fail "other kernels: a folder was made"
+    done
+    "$eenet" merge kinds >/dev/null
+    rm -r kinds/shards
+    code=0
+    "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2 >stdout 2>stderr || code=$?
+    test "$code" = 1 || fail "other kernels than those of the folder: exit status $code"
+    grep -q '^eenet run: kinds is played by eenet .* with kernels reference' stderr || fail "$(cat stderr)"
+fi
 
 # ---- eenet grid and eenet paper ----
 

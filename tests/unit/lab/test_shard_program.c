@@ -1,0 +1,116 @@
+#include "lab/shard_program.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/result_folder.h"
+#include "math/kernels.h"
+#include "support_files.h"
+
+static test_folder folder, shards;
+static ee_error error;
+
+static int set_up(void **state)
+{
+    (void)state;
+    folder = folder_make();
+    shards = folder_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    folder_remove(&folder);
+    folder_remove(&shards);
+    return 0;
+}
+
+static ee_status agree(void)
+{
+    return shard_program_agree(folder.path, shards.path, &error);
+}
+
+static size_t count_files(const char *path)
+{
+    size_t count = 0;
+    DIR *open = opendir(path);
+    assert_non_null(open);
+    for (struct dirent *entry; (entry = readdir(open));) count += entry->d_name[0] != '.';
+    closedir(open);
+    return count;
+}
+
+static void test_the_first_says_it(void **state)
+{
+    (void)state;
+    assert_int_equal(agree(), EE_OK);
+    assert_int_equal(agree(), EE_OK);
+    assert_int_equal(count_files(shards.path), 1); /* and no draft of it */
+}
+
+static void test_other_kernels(void **state)
+{
+    (void)state;
+    char text[100], part[100];
+    const char *others = strcmp(ee_kernels(), "reference") == 0 ? "avx2" : "reference";
+    snprintf(text, sizeof text, "%s %s\n", ee_version(), others);
+    folder_write_text(&shards, "program", text);
+    assert_int_equal(agree(), EE_BAD_INPUT);
+    snprintf(part, sizeof part, "set EENET_KERNELS=%s", others);
+    assert_message_has(error.message, part);
+    assert_message_has(error.message, shards.path);
+    if (!kernels_use("reference") || strcmp(others, "reference") != 0) return;
+    assert_int_equal(agree(), EE_OK);
+}
+
+static void test_another_version(void **state)
+{
+    (void)state;
+    folder_write_text(&shards, "program", "0.0.1 avx2\n");
+    assert_int_equal(agree(), EE_BAD_INPUT);
+    assert_message_has(error.message, "is played by eenet 0.0.1 with kernels avx2, and this is ");
+    assert_message_has(error.message, "take that program, or another folder");
+}
+
+static void add_run(const char *version, const char *kernels, uint64_t seed)
+{
+    result_folder into = {0};
+    double curve[2] = {0.5, 1.0};
+    stored_run run = {.dataset = "a",
+                      .policy = "b",
+                      .options = "",
+                      .seed = seed,
+                      .rounds = 2,
+                      .version = version,
+                      .kernels = kernels,
+                      .result = {.finished = true, .rounds = 2, .regret = 1.0}};
+    assert_int_equal(result_folder_open(folder.path, NULL, &into, NULL), EE_OK);
+    assert_int_equal(result_folder_add(&into, &run, curve, NULL), EE_OK);
+    result_folder_close(&into);
+}
+
+/* What was merged is looked at too; one run of this program among them will do, as for whoever merges. */
+static void test_runs_that_are_there(void **state)
+{
+    (void)state;
+    add_run("0.0.1", "avx2", 1);
+    assert_int_equal(agree(), EE_BAD_INPUT);
+    assert_message_has(error.message, "0.0.1");
+    assert_message_has(error.message, folder.path);
+    assert_int_equal(count_files(shards.path), 0);
+    add_run(ee_version(), ee_kernels(), 2);
+    assert_int_equal(agree(), EE_OK);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_the_first_says_it), TEST(test_another_version), TEST(test_runs_that_are_there),
+        TEST(test_other_kernels), /* the last: it may change those of this program */
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
