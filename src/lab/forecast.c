@@ -8,6 +8,14 @@
 
 #define LEAST_BUSY 1.0 /* seconds of the wall clock, before which it says nothing of how loaded the machine is */
 
+/* So many rounds of a job. */
+static double work_of(const run_job *job, uint64_t rounds)
+{
+    run_job part = *job;
+    part.rounds = rounds;
+    return usual_pace_seconds(&part);
+}
+
 /* The place of a setting in the list, where it is put if it is new. */
 static ee_status find_setting(forecast *self, const pace_setting *setting, size_t *place, ee_error *error)
 {
@@ -38,8 +46,10 @@ ee_status forecast_start(const run_job *jobs, size_t count, size_t threads, fore
         }
         if (status) break;
         forecast_setting *of = &out->settings[out->setting_of[i]];
-        of->unended += (double)jobs[i].rounds;
-        of->longest = fmax(of->longest, (double)jobs[i].rounds);
+        double work = usual_pace_seconds(&jobs[i]);
+        of->data = jobs[i].data;
+        of->unended += work;
+        of->longest = fmax(of->longest, work);
     }
     return status;
 }
@@ -66,12 +76,16 @@ ee_status forecast_learn(forecast *self, const stored_runs *kept, const job_keys
     for (size_t i = 0; i < kept->count && !status; i++) {
         const stored_run *run = &kept->runs[i];
         pace_setting setting = pace_setting_of(run->dataset, run->fingerprint, run->policy, run->options);
+        const dataset *data = NULL;
         for (size_t k = 0; k < self->setting_count; k++) {
+            if (whole[k].data == setting.data) data = self->settings[k].data;
             if (!pace_setting_same(&whole[k], &setting)) continue;
             setting = self->settings[k].setting;
             break;
         }
-        status = pace_learn(&self->known, &setting, (double)run->rounds, run->result.seconds, error);
+        if (!data) continue;
+        run_job job = {.data = data, .policy = run->policy, .slots = run->slots};
+        status = pace_learn(&self->known, &setting, work_of(&job, run->rounds), run->result.seconds, error);
     }
     memory_free(whole);
     return status;
@@ -81,18 +95,19 @@ double forecast_seconds(const forecast *self, size_t place)
 {
     const run_job *job = &self->jobs[place];
     const pace_setting *setting = &self->settings[self->setting_of[place]].setting;
-    return pace_knows(&self->known, setting) ? pace_seconds(&self->known, setting, (double)job->rounds)
-                                             : usual_pace_seconds(job);
+    double work = usual_pace_seconds(job), seconds = pace_seconds(&self->known, setting, work);
+    return isnan(seconds) ? work : seconds;
 }
 
 ee_status forecast_end(forecast *self, size_t place, const run_result *result, bool read, ee_error *error)
 {
     forecast_setting *of = &self->settings[self->setting_of[place]];
-    of->unended -= (double)self->jobs[place].rounds;
+    of->unended -= usual_pace_seconds(&self->jobs[place]);
     self->done += result->seconds;
     if (read) return EE_OK;
     self->spent += result->seconds;
-    return pace_learn(&self->known, &of->setting, (double)result->rounds, result->seconds, error);
+    double work = result->rounds ? work_of(&self->jobs[place], result->rounds) : 0.0;
+    return pace_learn(&self->known, &of->setting, work, result->seconds, error);
 }
 
 /* What is known, with what the present runs have shown: where the first round still goes on, that it is as long as this
@@ -103,7 +118,7 @@ static ee_status learn_present(forecast *self, const run_standing *now)
     for (size_t i = 0; i < now->running && !status; i++) {
         const run_playing *run = &now->runs[i];
         const pace_setting *setting = &self->settings[self->setting_of[run->job - self->jobs]].setting;
-        status = pace_learn(&self->now, setting, fmax((double)run->played, 1.0), run->seconds, NULL);
+        status = pace_learn(&self->now, setting, work_of(run->job, run->played), run->seconds, NULL);
     }
     return status;
 }
@@ -117,8 +132,9 @@ static double find_left(forecast *self, const run_standing *now, double *longest
     for (size_t i = 0; i < now->running; i++) {
         const run_playing *run = &now->runs[i];
         forecast_setting *of = &self->settings[self->setting_of[run->job - self->jobs]];
-        double rest = pace_seconds(&self->now, &of->setting, (double)(run->job->rounds - run->played));
-        of->playing += (double)run->job->rounds;
+        double work = usual_pace_seconds(run->job), played = run->played ? work_of(run->job, run->played) : 0.0;
+        double rest = pace_seconds(&self->now, &of->setting, work - played);
+        of->playing += work;
         left += rest;
         *longest = fmax(*longest, rest);
     }

@@ -1,4 +1,6 @@
-/* How much of the work of many runs is done, and how long the rest takes. */
+/* How much of the work of many runs is done, and how long the rest takes. Work is counted in usual seconds
+ * (usual_pace.h): by how much runs are slower or faster than usual is what they have in common, where the data sets and
+ * the rounds differ. */
 #ifndef EENET_FORECAST_H
 #define EENET_FORECAST_H
 
@@ -8,9 +10,10 @@
 /* The jobs of one setting. */
 typedef struct forecast_setting {
     pace_setting setting;
-    double unended; /* rounds of those that have not ended */
-    double playing; /* rounds of those that are played now */
-    double longest; /* rounds of one job */
+    const dataset *data;
+    double unended; /* work of those that have not ended */
+    double playing; /* work of those that are played now */
+    double longest; /* work of one job */
 } forecast_setting;
 
 typedef struct forecast {
@@ -32,10 +35,12 @@ typedef struct forecast {
 ee_status forecast_start(const run_job *jobs, size_t count, size_t threads, forecast *out, ee_error *error);
 void forecast_release(forecast *self);
 
-/* Learns the pace of runs that were kept. keys are those of the jobs. */
+/* Learns the pace of runs that were kept, on the data sets of the jobs. keys are those of the jobs. */
 ee_status forecast_learn(forecast *self, const stored_runs *kept, const job_keys *keys, ee_error *error);
 
-/* Seconds of processor time that a job takes: by what is known of its policy, or else as is usual. */
+/* Seconds of processor time that a job takes: by what is known of its setting, its policy or the others, or else as is
+ * usual.
+ */
 double forecast_seconds(const forecast *self, size_t place);
 
 /* A job has ended; its pace is learned. Or it was read: then it took no time of this call. */

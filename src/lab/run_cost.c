@@ -1,7 +1,6 @@
 #include "run_cost.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -9,12 +8,6 @@
 #include "run_keys.h"
 #include "schedule.h"
 #include "usual_pace.h"
-
-static int compare_keys(const void *left_key, const void *right_key)
-{
-    uint64_t left = *(const uint64_t *)left_key, right = *(const uint64_t *)right_key;
-    return left < right ? -1 : left > right;
-}
 
 /* ---- what the folder has ---- */
 
@@ -48,14 +41,11 @@ ee_status run_cost_start(const char *folder, dataset *const *datasets, size_t co
 {
     stored_runs stored = {0};
     ee_status status = folder ? read_folder(folder, &stored, error) : EE_OK;
-    if (!status) status = memory_create(NULL, &out->keys, stored.count, sizeof *out->keys, error);
+    if (!status) status = run_index_of_stored(&stored, &out->kept, error);
     for (size_t i = 0; i < stored.count && !status; i++) {
         const dataset *data = find_dataset(datasets, count, &stored.runs[i]);
-        if (!data) continue;
-        out->keys[out->key_count++] = run_keys_of_stored(&stored.runs[i]).run;
-        status = learn(out, data, &stored.runs[i], error);
+        if (data) status = learn(out, data, &stored.runs[i], error);
     }
-    if (!status) qsort(out->keys, out->key_count, sizeof *out->keys, compare_keys);
     results_release(&stored);
     return status;
 }
@@ -63,7 +53,7 @@ ee_status run_cost_start(const char *folder, dataset *const *datasets, size_t co
 void run_cost_release(run_cost *self)
 {
     for (size_t i = 0; i < RUN_COST_STAGES; i++) memory_free(self->stages[i].seconds);
-    memory_free(self->keys);
+    run_index_release(&self->kept);
     pace_release(&self->known);
     *self = (run_cost){0};
 }
@@ -78,7 +68,7 @@ static size_t count_there(const run_cost *self, const cost_group *group)
         run_job job = group->job;
         job.seed = group->seeds[i % group->seed_count];
         uint64_t key = run_keys_of_job(&job, group->options[i / group->seed_count]).run;
-        there += bsearch(&key, self->keys, self->key_count, sizeof key, compare_keys) != NULL;
+        there += run_index_find(&self->kept, key, NULL);
     }
     return there < runs ? there : runs;
 }

@@ -6,7 +6,7 @@
 #define EENET_RUN_COST_H
 
 #include "pace.h"
-#include "results.h"
+#include "run_index.h"
 
 enum { RUN_COST_STAGES = 4 }; /* runs of a stage are played together, and all end before those of the next begin */
 
@@ -33,9 +33,8 @@ typedef struct run_cost {
     size_t guessed;          /* of those that are not, the ones of policies that the folder has no run of */
     cost_stage stages[RUN_COST_STAGES];
 
-    uint64_t *keys; /* (key_count) of the runs in the folder, in order */
-    size_t key_count;
-    pace known; /* of them; work is in usual seconds */
+    run_index kept; /* the runs in the folder */
+    pace known;     /* of them; work is in usual seconds */
 } run_cost;
 
 /* Learns what the folder has, which need not exist; NULL: nothing. datasets is (count): of others nothing is learned.

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "lab/usual_pace.h"
 #include "support.h"
 
 static dataset *data, *other;
@@ -28,9 +29,9 @@ static pace_setting setting(const dataset *of, const char *policy, const char *o
     return pace_setting_of_job(&(run_job){.data = of, .policy = policy, .options = options});
 }
 
-static void learn(pace *known, pace_setting what, uint64_t rounds, double seconds)
+static void learn(pace *known, pace_setting what, double work, double seconds)
 {
-    assert_int_equal(pace_learn(known, &what, (double)rounds, seconds, NULL), EE_OK);
+    assert_int_equal(pace_learn(known, &what, work, seconds, NULL), EE_OK);
 }
 
 static void assert_seconds(const pace *known, pace_setting what, double rounds, double expected)
@@ -87,6 +88,12 @@ static void make_jobs(void)
         jobs[i] = (run_job){.data = data, .policy = i < 2 ? "uniform" : "eenet", .seed = i % 2, .rounds = ROUNDS};
 }
 
+/* How much longer the slow ones take, as far as nobody has seen one. */
+static double usual_ratio(void)
+{
+    return usual_pace_seconds(&jobs[2]) / usual_pace_seconds(&jobs[0]);
+}
+
 static void end_run(forecast *ahead, size_t place, double seconds, bool read)
 {
     run_result result = {.finished = true, .rounds = ROUNDS, .seconds = seconds};
@@ -109,11 +116,12 @@ static void policies_differ(void **state)
     assert_int_equal(forecast_start(jobs, JOBS, 1, &ahead, NULL), EE_OK);
     assert_true(isnan(tell(&ahead, 0.0, 0, NULL, 0).left)); /* nothing is known */
 
-    /* Half of the first run took 1 second: nobody knows of the slow policy yet. */
+    /* Half of the first run took 1 second: of the slow policy only what is usual is known. */
     run_playing first = {&jobs[0], ROUNDS / 2, 1.0};
     run_standing now = tell(&ahead, 1.0, 0, &first, 1);
-    assert_close(now.left, 1.0 + 2.0 + 4.0, 1e-9);
-    assert_close(now.share, 1.0 / 8.0, 1e-9);
+    double left = 1.0 + 2.0 + 4.0 * usual_ratio(), share = 1.0 / (1.0 + left);
+    assert_close(now.left, left, 1e-9);
+    assert_close(now.share, share, 1e-9);
 
     /* Both quick ones have ended, the slow one has played a tenth in 10 seconds. */
     end_run(&ahead, 0, 2.0, false);
@@ -121,7 +129,7 @@ static void policies_differ(void **state)
     run_playing slow = {&jobs[2], ROUNDS / 10, 10.0};
     now = tell(&ahead, 14.0, 2, &slow, 1);
     assert_close(now.left, 90.0 + 100.0, 1e-9);
-    assert_close(now.share, 1.0 - 7.0 / 8.0 * 190.0 / (190.0 + 13.0), 1e-9); /* it goes on, and never back */
+    assert_close(now.share, 1.0 - (1.0 - share) * 190.0 / (190.0 + 13.0), 1e-9); /* it goes on, and never back */
 
     /* The third has ended, after less than was thought. */
     end_run(&ahead, 2, 60.0, false);
@@ -144,7 +152,7 @@ static void a_first_round_that_is_long(void **state)
     end_run(&ahead, 1, 0.001, false);
     run_playing slow = {&jobs[2], 0, 0.0};
     double before = tell(&ahead, 0.002, 2, &slow, 1).share;
-    assert_close(before, 0.5, 1e-9);
+    assert_close(before, 1.0 / (1.0 + usual_ratio()), 1e-9);
     for (size_t tenth = 1; tenth <= 100; tenth++) {
         slow.seconds = 0.1 * (double)tenth;
         run_standing now = tell(&ahead, 0.002 + slow.seconds, 2, &slow, 1);
@@ -179,13 +187,51 @@ static void what_was_read_is_done(void **state)
     forecast ahead;
     assert_int_equal(forecast_start(jobs, JOBS, 1, &ahead, NULL), EE_OK);
     pace_setting slow = setting(data, "eenet", NULL), quick = setting(data, "uniform", NULL);
-    learn(&ahead.known, slow, ROUNDS, 100.0);
-    learn(&ahead.known, quick, ROUNDS, 1.0);
+    learn(&ahead.known, slow, usual_pace_seconds(&jobs[2]), 100.0);
+    learn(&ahead.known, quick, usual_pace_seconds(&jobs[0]), 1.0);
     end_run(&ahead, 2, 100.0, true);
     run_playing first = {&jobs[0], 0, 0.0};
     run_standing now = tell(&ahead, 0.1, 1, &first, 1);
     assert_close(now.left, 1.0 + 1.0 + 100.0, 1e-9);
     assert_close(now.share, 100.0 / 202.0, 1e-9);
+    forecast_release(&ahead);
+}
+
+/* A policy is as much slower than usual on another data set, and in longer runs, as on the one where it was seen. */
+static void other_data_and_longer_runs(void **state)
+{
+    (void)state;
+    run_job both[] = {{.data = data, .policy = "kernelucb", .rounds = 100},
+                      {.data = other, .policy = "kernelucb", .rounds = 900}};
+    forecast ahead;
+    assert_int_equal(forecast_start(both, 2, 1, &ahead, NULL), EE_OK);
+    assert_close(forecast_seconds(&ahead, 1), usual_pace_seconds(&both[1]), 1e-12); /* nothing is known */
+    run_result result = {.finished = true, .rounds = 100, .seconds = 3.0 * usual_pace_seconds(&both[0])};
+    assert_int_equal(forecast_end(&ahead, 0, &result, false, NULL), EE_OK);
+    double whole = 3.0 * usual_pace_seconds(&both[1]);
+    assert_close(forecast_seconds(&ahead, 1), whole, 1e-9);
+    assert_close(tell(&ahead, 0.0, 1, NULL, 0).left, whole, 1e-9);
+
+    /* A third of its rounds is less than a third of its work. */
+    run_job third = both[1];
+    third.rounds = 300;
+    double played = usual_pace_seconds(&third);
+    run_playing second = {&both[1], 300, played};
+    assert_close(tell(&ahead, 0.1, 1, &second, 1).left, usual_pace_seconds(&both[1]) - played, 1e-9);
+    assert_true(played < usual_pace_seconds(&both[1]) / 9.0);
+    forecast_release(&ahead);
+}
+
+/* A run that failed before its first round says nothing. */
+static void a_run_without_rounds(void **state)
+{
+    (void)state;
+    make_jobs();
+    forecast ahead;
+    assert_int_equal(forecast_start(jobs, JOBS, 1, &ahead, NULL), EE_OK);
+    run_result failed = {.status = EE_DIVERGED, .seconds = 5.0};
+    assert_int_equal(forecast_end(&ahead, 0, &failed, false, NULL), EE_OK);
+    assert_true(isnan(tell(&ahead, 0.0, 1, NULL, 0).left));
     forecast_release(&ahead);
 }
 
@@ -207,10 +253,11 @@ static void a_loaded_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_nearest_tells), cmocka_unit_test(nothing_is_learned_from_nothing),
-        cmocka_unit_test(policies_differ),   cmocka_unit_test(a_first_round_that_is_long),
-        cmocka_unit_test(on_two_threads),    cmocka_unit_test(what_was_read_is_done),
-        cmocka_unit_test(a_loaded_machine),
+        cmocka_unit_test(the_nearest_tells),    cmocka_unit_test(nothing_is_learned_from_nothing),
+        cmocka_unit_test(policies_differ),      cmocka_unit_test(a_first_round_that_is_long),
+        cmocka_unit_test(on_two_threads),       cmocka_unit_test(what_was_read_is_done),
+        cmocka_unit_test(a_loaded_machine),     cmocka_unit_test(other_data_and_longer_runs),
+        cmocka_unit_test(a_run_without_rounds),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
