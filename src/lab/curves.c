@@ -83,15 +83,17 @@ static ee_status sync_file(int descriptor, const char *path, ee_error *error)
     return fsync(descriptor) ? fail(error, "sync", path) : EE_OK;
 }
 
-ee_status curves_write(const char *path, size_t row, const double *curve, uint64_t rounds, ee_error *error)
+ee_status curves_write(const char *path, size_t row, const double *curves, size_t count, uint64_t rounds,
+                       ee_error *error)
 {
     int descriptor = open(path, O_RDWR | O_CLOEXEC | O_CREAT, 0666);
     if (descriptor < 0) return fail(error, "open", path);
     ee_status status = write_header(descriptor, path, row, rounds, error);
     if (!status && ftruncate(descriptor, row_start(row, rounds))) status = fail(error, "cut", path);
-    if (!status) status = write_at(descriptor, path, curve, rounds * sizeof *curve, row_start(row, rounds), error);
+    if (!status)
+        status = write_at(descriptor, path, curves, count * rounds * sizeof *curves, row_start(row, rounds), error);
     if (!status) status = sync_file(descriptor, path, error);
-    if (!status) status = write_header(descriptor, path, row + 1, rounds, error);
+    if (!status) status = write_header(descriptor, path, row + count, rounds, error);
     if (!status) status = sync_file(descriptor, path, error);
     if (close(descriptor) && !status) status = fail(error, "close", path);
     return status;

@@ -7,9 +7,11 @@
 
 #include "base/status.h"
 
-/* Writes row number row, and cuts off what stood there and after it. Makes the file where it is missing; rows before
- * that are missing are zeros. What is written is on the disk when it returns. curve is (rounds). */
-ee_status curves_write(const char *path, size_t row, const double *curve, uint64_t rounds, ee_error *error);
+/* Writes count rows from number row on, and cuts off what stood there and after them. Makes the file where it is
+ * missing; rows before that are missing are zeros. What is written is on the disk when it returns. curves is (count,
+ * rounds). */
+ee_status curves_write(const char *path, size_t row, const double *curves, size_t count, uint64_t rounds,
+                       ee_error *error);
 
 /* Leaves so many rows at most. What is no file of curves of so many rounds, or has fewer rows, stays as it is. */
 ee_status curves_cut(const char *path, size_t rows, uint64_t rounds, ee_error *error);

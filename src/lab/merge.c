@@ -184,7 +184,7 @@ static ee_status add_run(merger *self, result_folder *into, new_run *one)
         if (status || !there) continue;
         status = memory_create(NULL, &curve, run->rounds, sizeof *curve, self->error);
         if (!status) status = results_curve(from->path, run, curve, self->error);
-        if (!status) status = result_folder_add(into, run, curve, self->error);
+        if (!status) status = result_folder_put(into, run, curve, self->error);
         memory_free(curve);
     }
     if (status) return status;
@@ -205,6 +205,7 @@ static ee_status write_fresh(merger *self)
         status = status_fail(self->error, EE_FILE_ERROR,
                              "%s got runs from another program meanwhile; nothing was merged: merge again", path);
     for (size_t i = 0; i < self->fresh_count && !status; i++) status = add_run(self, &into, &self->fresh[i]);
+    if (!status) status = result_folder_flush(&into, self->error);
     if (!status && self->failed_more) status = failed_runs_write(path, &self->failed, self->error);
     result_folder_close(&into);
     return status;

@@ -53,30 +53,34 @@ void ordered_runs_expect_waiting(ordered_runs *self, size_t turn, uint64_t key)
     self->turns[turn] = (run_turn){TURN_WAITS, key};
 }
 
-/* From pending/ to its line. */
-static ee_status move(ordered_runs *self, uint64_t key, ee_error *error)
+/* From pending/ to its line, which is on the disk when the folder is flushed. */
+static ee_status put_waiting(ordered_runs *self, uint64_t key, ee_error *error)
 {
     pending_run run = {0};
     ee_status status = pending_runs_read(self->pending, key, &run, error);
     if (!status && !run.curve)
         status = status_fail(error, EE_FILE_ERROR, "file: %s/%016" PRIx64 ".run was taken away or damaged",
                              self->pending, key);
-    if (!status) status = result_folder_add(&self->folder, &run.run, run.curve, error);
-    if (!status) status = pending_runs_remove(self->pending, key, error);
+    if (!status) status = result_folder_put(&self->folder, &run.run, run.curve, error);
     pending_runs_release(&run);
     return status;
 }
 
+/* After a failure the files in pending/ stay: those whose lines are there are removed when it is next opened. */
 ee_status ordered_runs_advance(ordered_runs *self, ee_error *error)
 {
-    for (; self->next < self->count; self->next++) {
-        run_turn *first = &self->turns[self->next];
-        if (first->state == TURN_COMES) break;
-        ee_status status = first->state == TURN_WAITS ? move(self, first->key, error) : EE_OK;
-        if (status) return status;
-        first->state = TURN_OVER;
+    size_t end = self->next;
+    ee_status status = EE_OK;
+    for (; end < self->count && self->turns[end].state != TURN_COMES && !status; end++)
+        if (self->turns[end].state == TURN_WAITS) status = put_waiting(self, self->turns[end].key, error);
+    ee_status flushed = result_folder_flush(&self->folder, status ? NULL : error);
+    if (!status) status = flushed;
+    for (; self->next < end && !status; self->next++) {
+        run_turn *past = &self->turns[self->next];
+        if (past->state == TURN_WAITS) status = pending_runs_remove(self->pending, past->key, error);
+        past->state = TURN_OVER;
     }
-    return EE_OK;
+    return status;
 }
 
 ee_status ordered_runs_pass(ordered_runs *self, size_t turn, ee_error *error)
@@ -89,7 +93,7 @@ ee_status ordered_runs_keep(ordered_runs *self, size_t turn, const stored_run *r
                             ee_error *error)
 {
     if (turn == self->next) {
-        ee_status status = result_folder_add(&self->folder, run, curve, error);
+        ee_status status = result_folder_put(&self->folder, run, curve, error);
         return status ? status : ordered_runs_pass(self, turn, error);
     }
     ee_status status = pending_runs_write(self->pending, run, curve, error);

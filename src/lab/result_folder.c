@@ -15,6 +15,8 @@ typedef struct curve_file {
     uint64_t rounds;
 } curve_file;
 
+typedef struct curve_batch curve_batch;
+
 /* The file of that name, which is put into the list where it is new. */
 static ee_status find_curve(result_folder *self, const char *name, uint64_t rounds, curve_file **out, ee_error *error)
 {
@@ -81,7 +83,8 @@ void result_folder_close(result_folder *self)
     results_release(&self->stored);
     memory_free(self->curves);
     memory_free(self->curves_path);
-    memory_free(self->line);
+    memory_free(self->batch.rows);
+    memory_free(self->batch.lines);
     *self = (result_folder){.log = {NULL, -1, -1}};
 }
 
@@ -102,37 +105,69 @@ static void name_curve(const stored_run *run, char *name, size_t capacity)
     snprintf(name + length, capacity - (size_t)length, "_%016" PRIx64 ".npy", run_keys_of_stored(run).curves);
 }
 
-static ee_status add_row(const result_folder *self, const curve_file *file, const double *curve, ee_error *error)
+static ee_status write_rows(const result_folder *self, const curve_file *file, ee_error *error)
 {
     char *path = NULL;
     ee_status status = file_join(self->curves_path, file->name, &path, error);
-    if (!status) status = curves_write(path, file->rows, curve, file->rounds, error);
+    if (!status) status = curves_write(path, file->rows, self->batch.rows, self->batch.count, file->rounds, error);
     if (!status && file->rows == 0) status = file_sync_folder(self->curves_path, error);
     memory_free(path);
     return status;
 }
 
-static ee_status add_line(result_folder *self, const stored_run *run, ee_error *error)
+ee_status result_folder_flush(result_folder *self, ee_error *error)
 {
-    size_t length = results_format(run, self->line, self->line_capacity);
-    ee_status status = memory_grow(NULL, &self->line, &self->line_capacity, length + 1, 1, error);
+    curve_batch *batch = &self->batch;
+    if (!batch->count) return EE_OK;
+    curve_file *file = &self->curves[batch->file];
+    ee_status status = write_rows(self, file, error);
+    if (!status) status = line_file_append(&self->log, batch->lines, batch->lines_length, error);
+    if (!status) file->rows += batch->count;
+    batch->count = batch->lines_length = 0;
+    return status;
+}
+
+static ee_status put_row(curve_batch *batch, const double *curve, uint64_t rounds, ee_error *error)
+{
+    size_t needed = (batch->count + 1) * rounds;
+    ee_status status = memory_grow(NULL, &batch->rows, &batch->rows_capacity, needed, sizeof *curve, error);
+    if (!status) memcpy(batch->rows + batch->count * rounds, curve, rounds * sizeof *curve);
+    return status;
+}
+
+static ee_status put_line(curve_batch *batch, const stored_run *run, ee_error *error)
+{
+    size_t length = results_format(run, NULL, 0), needed = batch->lines_length + length + 1;
+    ee_status status = memory_grow(NULL, &batch->lines, &batch->lines_capacity, needed, 1, error);
     if (status) return status;
-    results_format(run, self->line, self->line_capacity);
-    return line_file_append(&self->log, self->line, length, error);
+    results_format(run, batch->lines + batch->lines_length, length + 1);
+    batch->lines_length += length;
+    return EE_OK;
+}
+
+ee_status result_folder_put(result_folder *self, const stored_run *run, const double *curve, ee_error *error)
+{
+    enum { MOST = 1 << 20 }; /* numbers in the rows of a batch: 8 MiB */
+    char name[256];
+    curve_file *file;
+    curve_batch *batch = &self->batch;
+    name_curve(run, name, sizeof name);
+    ee_status status = find_curve(self, name, run->rounds, &file, error);
+    if (status) return status;
+    size_t place = (size_t)(file - self->curves);
+    if (batch->file != place || (batch->count + 1) * run->rounds > MOST) status = result_folder_flush(self, error);
+    batch->file = place;
+    stored_run placed = *run;
+    placed.curve = file->name;
+    placed.curve_row = file->rows + batch->count;
+    if (!status) status = put_row(batch, curve, run->rounds, error);
+    if (!status) status = put_line(batch, &placed, error);
+    if (!status) batch->count++;
+    return status;
 }
 
 ee_status result_folder_add(result_folder *self, const stored_run *run, const double *curve, ee_error *error)
 {
-    char name[256];
-    curve_file *file;
-    name_curve(run, name, sizeof name);
-    ee_status status = find_curve(self, name, run->rounds, &file, error);
-    if (status) return status;
-    stored_run placed = *run;
-    placed.curve = file->name;
-    placed.curve_row = file->rows;
-    status = add_row(self, file, curve, error);
-    if (!status) status = add_line(self, &placed, error);
-    if (!status) file->rows++;
-    return status;
+    ee_status status = result_folder_put(self, run, curve, error);
+    return status ? status : result_folder_flush(self, error);
 }

@@ -1,8 +1,8 @@
 /* A folder of finished runs, open for writing; results.h says what is in it. It has one writer at a time.
  *
- * A run is added in two steps, the first on the disk before the second begins: its row in the file of curves; its line.
- * Whichever is the last before a crash, the lines alone say what is there: rows without a line are cut off when the
- * folder is next opened. */
+ * Runs are added in two steps, the first on the disk before the second begins: their rows in a file of curves; their
+ * lines. Whichever is the last before a crash, the lines alone say what is there: rows without a line are cut off when
+ * the folder is next opened. */
 #ifndef EENET_RESULT_FOLDER_H
 #define EENET_RESULT_FOLDER_H
 
@@ -14,8 +14,13 @@ typedef struct result_folder {
     line_file log;             /* results.jsonl */
     struct curve_file *curves; /* (curve_count) */
     size_t curve_count, curve_capacity;
-    char *line;
-    size_t line_capacity;
+    struct curve_batch { /* runs that were put and are not on the disk yet; they share a file of curves */
+        size_t count, file;
+        double *rows; /* (count, rounds) */
+        size_t rows_capacity;
+        char *lines; /* (lines_length) */
+        size_t lines_length, lines_capacity;
+    } batch;
 } result_folder;
 
 /* Makes the folder where it is missing. EE_FILE_ERROR where another program has it open. lost may be NULL: no line is
@@ -24,7 +29,12 @@ ee_status result_folder_open(const char *path, const lost_curves *lost, result_f
 void result_folder_close(result_folder *self);
 
 /* curve is (run->rounds). The run's own curve and row are not looked at: it gets a place in this folder. It is on the
- * disk when this returns. */
+ * disk when this returns, and all that were put before. */
 ee_status result_folder_add(result_folder *self, const stored_run *run, const double *curve, ee_error *error);
+
+/* The same for many: they are on the disk, in this order, when it is flushed, which takes about as long for many as for
+ * one. After a failure some of them may be missing. */
+ee_status result_folder_put(result_folder *self, const stored_run *run, const double *curve, ee_error *error);
+ee_status result_folder_flush(result_folder *self, ee_error *error);
 
 #endif

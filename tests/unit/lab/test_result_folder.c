@@ -151,6 +151,78 @@ static void a_copy_has_the_same_lines(void **state)
     result_folder_close(&to);
 }
 
+static void put(result_folder *into, const char *policy, uint64_t seed)
+{
+    double curve[ROUNDS];
+    stored_run run = make_run(policy, seed);
+    make_curve(&run, curve);
+    assert_int_equal(result_folder_put(into, &run, curve, NULL), EE_OK);
+}
+
+static void assert_seeds(const char *from, const char *seeds)
+{
+    stored_runs list = {0};
+    assert_int_equal(results_read(from, &list, NULL), EE_OK);
+    assert_int_equal(list.count, strlen(seeds));
+    for (size_t i = 0; i < list.count; i++) assert_int_equal(list.runs[i].seed, (uint64_t)(seeds[i] - '0'));
+    assert_curves(from, &list);
+    results_release(&list);
+}
+
+/* In their order, though their curves lie in several files; and what is added at once comes after them. */
+static void runs_that_were_put_are_there_when_flushed(void **state)
+{
+    (void)state;
+    result_folder one, many;
+    open_folder(folder, &one);
+    open_folder(other, &many);
+    static const char policies[] = "xxxyyx", seeds[] = "013254";
+    for (size_t i = 0; i < 6; i++) {
+        const char policy[] = {policies[i], '\0'};
+        add(&one, policy, (uint64_t)(seeds[i] - '0'));
+        if (i == 5) assert_seeds(other, "013"); /* the file has changed since */
+        if (i == 5)
+            add(&many, policy, (uint64_t)(seeds[i] - '0'));
+        else
+            put(&many, policy, (uint64_t)(seeds[i] - '0'));
+        if (i == 2) assert_seeds(other, "");
+    }
+    assert_seeds(other, seeds);
+    assert_int_equal(result_folder_flush(&many, NULL), EE_OK); /* nothing is left to do */
+    result_folder_close(&one);
+    result_folder_close(&many);
+    char *left = read_lines(folder), *right = read_lines(other);
+    assert_string_equal(left, right);
+    memory_free(left);
+    memory_free(right);
+}
+
+/* More than are held in memory. */
+static void many_runs_are_put(void **state)
+{
+    (void)state;
+    enum { LONG = 1 << 19, RUNS = 5 };
+    double *curve;
+    result_folder open;
+    stored_runs list = {0};
+    assert_int_equal(memory_create(NULL, &curve, LONG, sizeof *curve, NULL), EE_OK);
+    open_folder(folder, &open);
+    for (uint64_t i = 0; i < RUNS; i++) {
+        stored_run run = make_run("x", i);
+        run.rounds = LONG;
+        curve[LONG - 1] = run.result.regret;
+        assert_int_equal(result_folder_put(&open, &run, curve, NULL), EE_OK);
+        assert_true(open.batch.count <= 2);
+    }
+    assert_int_equal(result_folder_flush(&open, NULL), EE_OK);
+    result_folder_close(&open);
+    assert_int_equal(results_read(folder, &list, NULL), EE_OK);
+    assert_int_equal(list.count, RUNS);
+    for (size_t i = 0; i < RUNS; i++) assert_int_equal(results_curve(folder, &list.runs[i], curve, NULL), EE_OK);
+    results_release(&list);
+    memory_free(curve);
+}
+
 static void it_has_one_writer(void **state)
 {
     (void)state;
@@ -236,6 +308,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(runs_are_added_and_read_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_copy_has_the_same_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(runs_that_were_put_are_there_when_flushed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_runs_are_put, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_has_one_writer, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_a_crash_left_is_cut_off, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lost_runs_are_taken_out, set_up, tear_down),

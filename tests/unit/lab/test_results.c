@@ -300,7 +300,7 @@ static void write_rows(size_t count)
     for (size_t row = 0; row < count; row++) {
         double curve[ROUNDS];
         for (size_t i = 0; i < ROUNDS; i++) curve[i] = (double)(10 * row + i);
-        assert_int_equal(curves_write(curve_path, row, curve, ROUNDS, NULL), EE_OK);
+        assert_int_equal(curves_write(curve_path, row, curve, 1, ROUNDS, NULL), EE_OK);
     }
 }
 
