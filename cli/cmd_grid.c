@@ -28,6 +28,7 @@ const command command_grid = {
         "With --shard I/N, as in 'eenet help run', it plays in two steps: the runs that choose settings; after\n"
         "'eenet merge DIR' the same again, for those that count.\n"
         "--plan says what all of it takes, as in 'eenet help run', and plays nothing.\n"
+        "mpirun plays it on many machines, as in 'eenet help run'; under it write --tune=SEEDS, in one word.\n"
         "Exit status: 0, 1 where a run that counts failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = tuning_flags,
     .flag_count = TUNING_FLAGS,

@@ -47,6 +47,7 @@ const command command_paper = {
         "Before it starts it says on stderr how many runs there are and how long they take, as 'eenet help run' has\n"
         "it of --plan, which says the same and plays nothing.\n"
         "Whatever ends it, the same command goes on from what is done.\n"
+        "mpirun plays it on many machines, as in 'eenet help run'; under it write --tune=SEEDS, in one word.\n"
         "Exit status: 0, 1 where something failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = tuning_flags,
     .flag_count = TUNING_PAPER, /* it is what this does */

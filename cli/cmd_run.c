@@ -293,6 +293,8 @@ const command command_run = {
         "--plan says how many runs there are, how many of them DIR has, and how long the others take one core,\n"
         "the cores of this machine and so many ranks of MPI: by the runs in DIR, or else those of a usual machine.\n"
         "Where stderr is no terminal, a line tells now and then how far it is; -q leaves that out.\n"
+        "Started by mpirun, or srun --mpi=pmix, all ranks play: rank 0 hands out the runs, longest first, prints and\n"
+        "keeps the results, which are those of one machine. Each rank plays -j runs at a time, 1 unless given.\n"
         "Exit status: 0, 1 where a run failed, 2 for wrong usage, 130 after Ctrl-C.\n",
     .flags = flags,
     .flag_count = FLAGS,

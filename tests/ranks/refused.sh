@@ -19,7 +19,7 @@ awk 'BEGIN { OFS = ","; print "a,b,label"; for (i = 0; i < 50; i++) print i % 7,
 mkdir elsewhere
 runs='run -d table:table.csv,label=label -p linucb -T 40 -s 0-9'
 # shellcheck disable=SC2086 # words
-apart() { ASAN_OPTIONS=$ASAN_OPTIONS mpirun -n 2 "$eenet" $runs "$@" : -n 1 --wdir "$PWD/elsewhere" "$eenet"; }
+apart() { mpirun -n 2 "$eenet" $runs "$@" : -n 1 --wdir "$PWD/elsewhere" "$eenet"; }
 attempt apart -o kept
 refuse 1 'eenet run: rank 2 on [^ ]+: file: could not open table.csv: No such file or directory'
 test ! -s kept/results.jsonl || fail "something was played"
@@ -35,7 +35,7 @@ test "$(ls elsewhere)" = table.csv || fail "another rank has written: $(ls elsew
 # Other kernels on one rank; of the same kernels on all.
 attempt mpirun -n 1 "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0 : -n 1 env EENET_KERNELS=baseline "$eenet"
 refuse 1 'eenet run: rank 1 on [^ ]+: eenet [0-9.]+ baseline here, and [0-9.]+ [a-z0-9]+ on rank 0: .*EENET_KERNELS.*'
-ASAN_OPTIONS=$ASAN_OPTIONS mpirun -n 3 -x EENET_KERNELS=baseline "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3 \
+mpirun -n 3 -x EENET_KERNELS=baseline "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3 \
     --json -q >stdout
 test "$(grep -c '"kernels":"baseline"' stdout)" = 4 || fail "kernels: $(cat stdout)"
 
