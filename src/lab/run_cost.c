@@ -60,17 +60,32 @@ void run_cost_release(run_cost *self)
 
 /* ---- what is missing ---- */
 
-/* How many runs of the group's settings are there: no more than will play, as some may be of other settings. */
-static size_t count_there(const run_cost *self, const cost_group *group)
+static size_t count_runs(const run_cost *self, const cost_group *group, const char *options)
 {
-    size_t there = 0, runs = group->settings * group->seed_count;
-    for (size_t i = 0; i < group->option_count * group->seed_count; i++) {
+    size_t there = 0;
+    for (size_t i = 0; i < group->seed_count; i++) {
         run_job job = group->job;
-        job.seed = group->seeds[i % group->seed_count];
-        uint64_t key = run_keys_of_job(&job, group->options[i / group->seed_count]).run;
-        there += run_index_find(&self->kept, key, NULL);
+        job.seed = group->seeds[i];
+        there += run_index_find(&self->kept, run_keys_of_job(&job, options).run, NULL);
     }
-    return there < runs ? there : runs;
+    return there;
+}
+
+/* How many runs of the group are there: of as many settings as will play, those that have most. */
+static ee_status count_there(const run_cost *self, const cost_group *group, size_t *there, ee_error *error)
+{
+    size_t *settings, left = group->settings; /* settings: (seeds + 1), how many have so many runs */
+    ee_status status = memory_create(NULL, &settings, group->seed_count + 1, sizeof *settings, error);
+    if (status) return status;
+    for (size_t i = 0; i < group->option_count; i++) settings[count_runs(self, group, group->options[i])]++;
+    *there = 0;
+    for (size_t runs = group->seed_count; runs > 0; runs--) {
+        size_t taken = settings[runs] < left ? settings[runs] : left;
+        *there += taken * runs;
+        left -= taken;
+    }
+    memory_free(settings);
+    return EE_OK;
 }
 
 /* Seconds of one run: by what is known of the one setting, or of all that may play. */
@@ -86,10 +101,12 @@ static double find_seconds(const run_cost *self, const cost_group *group, bool *
 
 ee_status run_cost_add(run_cost *self, const cost_group *group, ee_error *error)
 {
-    size_t runs = group->settings * group->seed_count, there = count_there(self, group);
+    size_t runs = group->settings * group->seed_count, there;
+    ee_status status = count_there(self, group, &there, error);
+    if (status) return status;
     cost_stage *stage = &self->stages[group->stage];
     size_t missing = stage->missing + runs - there;
-    ee_status status = memory_grow(NULL, &stage->seconds, &stage->capacity, missing, sizeof *stage->seconds, error);
+    status = memory_grow(NULL, &stage->seconds, &stage->capacity, missing, sizeof *stage->seconds, error);
     if (status) return status;
     bool guessed;
     double seconds = find_seconds(self, group, &guessed);

@@ -156,6 +156,31 @@ static void what_is_there_is_not_played(void **state)
     run_cost_release(&cost);
 }
 
+/* One of two settings is going to play, and the folder has runs of both: those of the one that has more. */
+static void runs_of_other_settings_do_not_count(void **state)
+{
+    (void)state;
+    run_job first = job_of(0, "linucb", 500), second = first;
+    second.options = "alpha=0.5";
+    store(first, 1, 1.0);
+    store(second, 0, 1.0);
+    store(second, 1, 1.0);
+    char *options[] = {resolve(&first), resolve(&second)};
+    cost_group group = {0, first, (const char *const *)options, 2, 1, seeds, 3};
+    run_cost cost = {0};
+    assert_int_equal(run_cost_start(folder, datasets, 2, &cost, NULL), EE_OK);
+    assert_int_equal(run_cost_add(&cost, &group, NULL), EE_OK);
+    assert_int_equal(cost.there, 2);
+    assert_int_equal(run_cost_missing(&cost), 1);
+    group.settings = 2; /* both */
+    assert_int_equal(run_cost_add(&cost, &group, NULL), EE_OK);
+    assert_int_equal(cost.there, 2 + 3);
+    assert_int_equal(run_cost_missing(&cost), 1 + 3);
+    run_cost_release(&cost);
+    memory_free(options[0]);
+    memory_free(options[1]);
+}
+
 /* ---- studies ---- */
 
 static const grid_axis rates[] = {{"f1.rate", "0.01,0.02,0.005,0.002"}};
@@ -258,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_stage_ends_before_the_next_begins),
         cmocka_unit_test_setup_teardown(past_runs_tell_how_long, take_folder, remove_folder),
         cmocka_unit_test_setup_teardown(what_is_there_is_not_played, take_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(runs_of_other_settings_do_not_count, take_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_study_plays_as_many_as_were_counted, take_folder, remove_folder),
         cmocka_unit_test_setup_teardown(halving_plays_as_many_as_were_counted, take_folder, remove_folder),
         cmocka_unit_test(a_setting_that_cannot_start_is_an_error),
