@@ -7,9 +7,11 @@ fail() { echo "arrays.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/cluster.inc"
 cluster_start
 
+shards() { (cd "$1/shards" && echo *-of-*); } # FOLDER
+
 # ---- eenet run ----
 
-runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,linucb,eenet -T 1000 -s 0-9'
+runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,linucb,eenet -T 2000 -s 0-9'
 # shellcheck disable=SC2086 # words
 eenet $runs -o one -j 2 -q >table
 
@@ -20,7 +22,7 @@ eenet_with SLURM_ARRAY_TASK_ID=1
 await 'a run of task 1' has_lines all/shards/1-of-3 1
 kill -9 "$found" || fail 'task 1 ended before it was killed'
 job_ends 'COMPLETED FAILED' "$job"
-test "$(ls all/shards | tr '\n' ' ')" = '0-of-3 1-of-3 2-of-3 ' || fail "shards: $(ls all/shards)"
+test "$(shards all)" = '0-of-3 1-of-3 2-of-3' || fail "shards: $(shards all)"
 ended all >before
 test "$(wc -l <before)" -lt 60 || fail 'task 1 was killed too late'
 eenet merge all >said # in the middle too
@@ -43,7 +45,7 @@ small='run -d synthetic:inner -p linucb -T 100 -s 0-7'
 # shellcheck disable=SC2086
 submit --array=5-9:4 --ntasks=2 "$scripts/steps.sbatch" $small -o both
 job_ends COMPLETED "$job"
-test "$(ls both/shards | tr '\n' ' ')" = '0-of-4 1-of-4 2-of-4 3-of-4 ' || fail "steps of an array: $(ls both/shards)"
+test "$(shards both)" = '0-of-4 1-of-4 2-of-4 3-of-4' || fail "steps of an array: $(shards both)"
 test "$(ended both | wc -l)" = 8 || fail "steps of an array: $(ended both | wc -l) runs of 8"
 # shellcheck disable=SC2086
 submit --ntasks=2 "$scripts/eenet.sbatch" $small -o plain
@@ -71,7 +73,7 @@ stages() {
 shown() { sed -E '/^eenet /d; s/ +[0-9]+\.[0-9]{2}$//; s/ are in .*//'; }
 
 grid='grid -d synthetic:inner,dim=4 -d synthetic:cosine,dim=3 -p neural-epsilon,uniform
-    --set neural-epsilon.epsilon=1,0 --set neural-epsilon.f1.width=10 --tune 100-105 -T 1000 -s 0-1 -j 1'
+    --set neural-epsilon.epsilon=1,0 --set neural-epsilon.f1.width=10 --tune 100-105 -T 2000 -s 0-1 -j 1'
 # shellcheck disable=SC2086
 eenet $grid -o grid-one >table
 

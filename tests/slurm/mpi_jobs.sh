@@ -13,25 +13,31 @@ srun --mpi=list 2>&1 | grep -qw pmix || { echo 'srun has no pmix'; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
 
-runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,linucb,eenet -T 1000 -s 0-9'
+runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,eenet -T 2000 -s 0-19'
 # shellcheck disable=SC2086 # words
 eenet $runs -o one -j 2 -q >table
 
-# By srun: rank 2 is killed in the middle, then rank 0.
+# By srun: rank 2 is killed in the middle, then rank 0, then the job is cancelled. Nothing that ended is lost.
 # shellcheck disable=SC2086
 play() { submit --nodes=2 --ntasks=4 "$scripts/mpi.sbatch" $runs -o srun; }
-has_ended() { test -e srun && test "$(ended srun | wc -l)" -ge "$1"; }
+has_ended() { test -e srun && test "$(ended srun | wc -l)" -gt "$1"; }
 : >before
-for victim in 2 0; do
+for end in 'rank 2' 'rank 0' scancel; do
     play
-    eenet_with "SLURM_PROCID=$victim"
-    await "a run that ended" has_ended $(($(wc -l <before) + 3))
-    kill -9 "$found" || fail "rank $victim ended before it was killed"
-    job_ends FAILED "$job"
-    ended srun | comm -23 before - >lost
-    test ! -s lost || fail "rank $victim: lost: $(cat lost)"
-    ended srun >before
-    test "$(wc -l <before)" -lt 60 || fail "rank $victim was killed too late"
+    await 'a run that ended' has_ended "$(wc -l <before)"
+    if test "$end" = scancel; then
+        scancel "$job"
+        job_ends CANCELLED "$job"
+    else
+        eenet_with "SLURM_PROCID=${end#rank }"
+        kill -9 "$found" || fail "$end ended before it was killed"
+        job_ends FAILED "$job"
+    fi
+    ended srun >after
+    comm -23 before after >lost
+    test ! -s lost || fail "$end: lost: $(cat lost)"
+    test "$(wc -l <after)" -lt 80 || fail "$end: too late"
+    mv after before
 done
 play
 job_ends COMPLETED "$job"
