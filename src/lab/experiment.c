@@ -1,11 +1,7 @@
-#define _POSIX_C_SOURCE 200809L
 #include "experiment.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "failed_runs.h"
 #include "forecast.h"
@@ -168,12 +164,8 @@ static bool is_asked_for(const void *context, const stored_run *run)
 
 static ee_status read_known(experiment *self)
 {
-    char *path = NULL;
     if (!self->site->known) return EE_OK;
-    ee_status status = file_join(self->site->known, "results.jsonl", &path, self->error);
-    bool there = !status && !(access(path, F_OK) && errno == ENOENT);
-    memory_free(path);
-    if (there) status = results_read(self->site->known, &self->known, self->error);
+    ee_status status = results_read_any(self->site->known, &self->known, self->error);
     if (!status) status = failed_runs_read(self->site->known, &self->known_failed, self->error);
     return status ? status : run_index_of_stored(&self->known, &self->known_index, self->error);
 }

@@ -39,8 +39,7 @@ void forecast_release(forecast *self);
 ee_status forecast_learn(forecast *self, const stored_runs *kept, const job_keys *keys, ee_error *error);
 
 /* Seconds of processor time that a job takes: by what is known of its setting, its policy or the others, or else as is
- * usual.
- */
+ * usual. */
 double forecast_seconds(const forecast *self, size_t place);
 
 /* A job has ended; its pace is learned. Or it was read: then it took no time of this call. */

@@ -1,12 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
 #include "merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "failed_runs.h"
 #include "result_folder.h"
@@ -39,21 +36,10 @@ typedef struct merger {
 
 /* ---- what there is ---- */
 
-static ee_status is_there(const char *folder, const char *name, bool *there, ee_error *error)
-{
-    char *path = NULL;
-    ee_status status = file_join(folder, name, &path, error);
-    if (!status) *there = access(path, F_OK) == 0;
-    memory_free(path);
-    return status;
-}
-
 static ee_status read_folders(merger *self, const char *into, const char *const *folders)
 {
-    bool there = false;
     self->folders[0].path = into;
-    ee_status status = is_there(into, "results.jsonl", &there, self->error);
-    if (!status && there) status = results_read(into, &self->folders[0].runs, self->error);
+    ee_status status = results_read_any(into, &self->folders[0].runs, self->error);
     for (size_t i = 1; i < self->count && !status; i++) {
         self->folders[i].path = folders[i - 1];
         status = results_read(folders[i - 1], &self->folders[i].runs, self->error);

@@ -1,6 +1,9 @@
+#define _POSIX_C_SOURCE 200809L
 #include "results.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -34,6 +37,16 @@ static ee_status take_line(void *context, const char *line, size_t length, size_
 ee_status results_read(const char *folder, stored_runs *out, ee_error *error)
 {
     return line_file_each(folder, "results.jsonl", take_line, out, error);
+}
+
+ee_status results_read_any(const char *folder, stored_runs *out, ee_error *error)
+{
+    char *path = NULL;
+    ee_status status = file_join(folder, "results.jsonl", &path, error);
+    if (status) return status;
+    bool missing = access(path, F_OK) && errno == ENOENT;
+    memory_free(path);
+    return missing ? EE_OK : results_read(folder, out, error);
 }
 
 static ee_status curve_path(const char *folder, const stored_run *run, char **path, ee_error *error)

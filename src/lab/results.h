@@ -41,6 +41,10 @@ typedef struct stored_runs {
 /* Reads results.jsonl. A last line that is not ended is left out; any other that cannot be read is EE_BAD_INPUT with
  * its number. out starts as zeros, and is to be released, on failure too. */
 ee_status results_read(const char *folder, stored_runs *out, ee_error *error);
+
+/* The same; none where the folder, or its file, is not there. */
+ee_status results_read_any(const char *folder, stored_runs *out, ee_error *error);
+
 void results_release(stored_runs *list);
 
 /* Takes lines out of the folder's results.jsonl, which is open as file: dropped is (lines). */

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "run_keys.h"
 #include "schedule.h"
@@ -27,20 +26,10 @@ static ee_status learn(run_cost *self, const dataset *data, const stored_run *ru
     return pace_learn(&self->known, &setting, usual_pace_seconds(&usual), run->result.seconds, error);
 }
 
-static ee_status read_folder(const char *folder, stored_runs *out, ee_error *error)
-{
-    char *path;
-    ee_status status = file_join(folder, "results.jsonl", &path, error);
-    if (status) return status;
-    if (!file_is_missing(path)) status = results_read(folder, out, error);
-    memory_free(path);
-    return status;
-}
-
 ee_status run_cost_start(const char *folder, dataset *const *datasets, size_t count, run_cost *out, ee_error *error)
 {
     stored_runs stored = {0};
-    ee_status status = folder ? read_folder(folder, &stored, error) : EE_OK;
+    ee_status status = folder ? results_read_any(folder, &stored, error) : EE_OK;
     if (!status) status = run_index_of_stored(&stored, &out->kept, error);
     for (size_t i = 0; i < stored.count && !status; i++) {
         const dataset *data = find_dataset(datasets, count, &stored.runs[i]);
