@@ -30,7 +30,15 @@ test ! -s kept/results.jsonl || fail "something was played"
 cp table.csv elsewhere/
 apart -o kept >/dev/null
 test "$(lines kept)" = 10 || fail "$(lines kept) lines of 10"
-test "$(ls elsewhere)" = table.csv || fail "another rank has written: $(ls elsewhere)"
+
+# What rank 0 keeps of a data set that takes long to prepare, the others only read: one that does not find it prepares it
+# for itself.
+awk 'BEGIN { for (i = 0; i < 3000; i++) print i % 60 + 1 "::" i * 7 % 50 + 1 "::" i % 5 + 1 "::" 1000 + i }' >ratings.dat
+cp ratings.dat elsewhere/
+runs='run -d ratings:ratings.dat -p linucb -T 40 -s 0-9'
+apart -o rated >/dev/null
+test "$(find rated/cache -name '*.prepared' | wc -l)" = 1 || fail "nothing was kept"
+test "$(ls elsewhere | tr '\n' ' ')" = 'ratings.dat table.csv ' || fail "another rank has written: $(ls elsewhere)"
 
 # Other kernels on one rank; of the same kernels on all.
 attempt mpirun -n 1 "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0 : -n 1 env EENET_KERNELS=baseline "$eenet"
