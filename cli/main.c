@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "command.h"
 #include "math/kernels.h"
+#include "ranks/launch.h"
 #include "ranks/ranks.h"
 
 static const command *const commands[] = {
@@ -171,7 +172,7 @@ int main(int count, char **words)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is then an error of the write, and is reported as one */
     ee_error error;
     if (ranks_start(&error)) {
-        fprintf(stderr, "eenet: %s\n", error.message);
+        if (launch_find().first) fprintf(stderr, "eenet: %s\n", error.message);
         return EXIT_USAGE;
     }
     bool chosen = choose_kernels();

@@ -8,6 +8,7 @@
 
 typedef struct launch {
     bool by_mpi;  /* mpirun, srun --mpi=pmix or their like */
+    bool first;   /* rank 0, or alone: who says what all of them would say */
     size_t ranks; /* that were started together; 0: not known */
 } launch;
 

@@ -5,8 +5,9 @@
 
 #include "support.h"
 
-static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK",  "PMI_SIZE",
-                                    "MV2_COMM_WORLD_SIZE",  "PMIX_RANK", "SLURM_STEP_NUM_TASKS"};
+static const char *const names[] = {
+    "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",  "PMI_SIZE",
+    "MV2_COMM_WORLD_RANK",  "MV2_COMM_WORLD_SIZE",  "PMIX_RANK", "SLURM_STEP_NUM_TASKS"};
 
 static int forget_all(void **state)
 {
@@ -15,42 +16,47 @@ static int forget_all(void **state)
     return 0;
 }
 
-static void expect(bool by_mpi, size_t ranks)
+static void expect(bool by_mpi, bool first, size_t ranks)
 {
     launch got = launch_find();
     assert_int_equal(got.by_mpi, by_mpi);
+    assert_int_equal(got.first, first);
     assert_int_equal(got.ranks, ranks);
 }
 
 static void test_plain(void **state)
 {
     (void)state;
-    expect(false, 1);
+    expect(false, true, 1);
     setenv("SLURM_STEP_NUM_TASKS", "4", 1); /* srun without MPI */
-    expect(false, 1);
+    expect(false, true, 1);
 }
 
 static void test_mpirun(void **state)
 {
     (void)state;
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+    setenv("OMPI_COMM_WORLD_RANK", "3", 1);
     setenv("PMIX_RANK", "3", 1);
-    expect(true, 4);
+    expect(true, false, 4);
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
     setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
-    expect(true, 1);
+    expect(true, true, 1);
 }
 
 static void test_slurm(void **state)
 {
     (void)state;
     setenv("PMIX_RANK", "0", 1);
-    expect(true, 0);
+    expect(true, true, 0);
     setenv("SLURM_STEP_NUM_TASKS", "12", 1);
-    expect(true, 12);
+    expect(true, true, 12);
+    setenv("PMIX_RANK", "11", 1);
+    expect(true, false, 12);
     setenv("SLURM_STEP_NUM_TASKS", "12 or so", 1);
-    expect(true, 0);
+    expect(true, false, 0);
     setenv("SLURM_STEP_NUM_TASKS", "-1", 1);
-    expect(true, 0);
+    expect(true, false, 0);
 }
 
 static void test_others(void **state)
@@ -58,10 +64,11 @@ static void test_others(void **state)
     (void)state;
     setenv("PMI_RANK", "0", 1);
     setenv("PMI_SIZE", "2", 1);
-    expect(true, 2);
+    expect(true, true, 2);
     forget_all(NULL);
+    setenv("MV2_COMM_WORLD_RANK", "7", 1);
     setenv("MV2_COMM_WORLD_SIZE", "8", 1);
-    expect(true, 8);
+    expect(true, false, 8);
 }
 
 int main(void)

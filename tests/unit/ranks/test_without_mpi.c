@@ -15,6 +15,7 @@ static void test_alone(void **state)
     assert_string_equal(ranks_library(), "without MPI");
     ranks_abort(3);
     ranks_end();
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
     setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
     assert_int_equal(ranks_start(&error), EE_OK);
 }
@@ -28,7 +29,7 @@ static void test_one_of_several(void **state)
     assert_string_equal(error.message,
                         "this eenet is built without MPI, and 4 were started together: each would play all runs. "
                         "Build it where MPI is (libopenmpi-dev), or start each with a part: --shard I/N");
-    unsetenv("OMPI_COMM_WORLD_SIZE");
+    unsetenv("OMPI_COMM_WORLD_RANK");
     setenv("PMIX_RANK", "0", 1);
     unsetenv("SLURM_STEP_NUM_TASKS");
     assert_int_equal(ranks_start(&error), EE_BAD_INPUT);
