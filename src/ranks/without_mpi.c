@@ -10,10 +10,11 @@ ee_status ranks_start(ee_error *error)
     if (!by.by_mpi || by.ranks == 1) return EE_OK;
     char many[32] = "several";
     if (by.ranks) snprintf(many, sizeof many, "%zu", by.ranks);
-    return status_fail(error, EE_BAD_INPUT,
-                       "this eenet is built without MPI, and %s were started together: each would play all runs. "
-                       "Build it where MPI is (libopenmpi-dev), or start each with a part: --shard I/N",
-                       many);
+    return status_fail(
+        error, EE_BAD_INPUT,
+        "this eenet is built without MPI, and %s were started together: each would play all runs. "
+        "Build it where MPI is (libopenmpi-dev), or start them by srun --mpi=none: each task is then a shard",
+        many);
 }
 
 size_t ranks_count(void)

@@ -26,9 +26,10 @@ static void test_one_of_several(void **state)
     ee_error error;
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
     assert_int_equal(ranks_start(&error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
-                        "this eenet is built without MPI, and 4 were started together: each would play all runs. "
-                        "Build it where MPI is (libopenmpi-dev), or start each with a part: --shard I/N");
+    assert_string_equal(
+        error.message,
+        "this eenet is built without MPI, and 4 were started together: each would play all runs. "
+        "Build it where MPI is (libopenmpi-dev), or start them by srun --mpi=none: each task is then a shard");
     unsetenv("OMPI_COMM_WORLD_RANK");
     setenv("PMIX_RANK", "0", 1);
     unsetenv("SLURM_STEP_NUM_TASKS");
