@@ -9,9 +9,11 @@ fail() { echo "mpi_jobs.sh: $*" >&2; exit 1; }
 cluster_start
 srun --mpi=list 2>&1 | grep -qw pmix || { echo 'srun has no pmix'; exit 77; }
 
-# As root, on no core of its own, by shared memory that needs no rights.
+# As root, on no core of its own, by shared memory that needs no rights. Its files are named by the number of the job,
+# which other clusters on this machine may have too, and stay where a rank is killed: not in /dev/shm.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_btl_vader_backing_directory="$sockets"
 
 runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p uniform,eenet -T 2000 -s 0-19'
 # shellcheck disable=SC2086 # words
