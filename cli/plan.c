@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "lab/study_cost.h"
 #include "players.h"
+#include "shards.h"
 
 /* How many ranks others have: a node, a few, a cluster. */
 static const size_t ranks[] = {16, 64, 256, 1024};
@@ -109,7 +110,9 @@ static ee_status print_cost(plan_page to, const run_request *request, const run_
 
 static ee_status start(const run_request *request, run_cost *cost, ee_error *error)
 {
-    return run_cost_start(request->output, request->datasets, request->dataset_texts.count, cost, error);
+    players own;
+    experiment_site site = shards_site(request, players_of(request, &own));
+    return run_cost_start(&site, request->datasets, request->dataset_texts.count, cost, error);
 }
 
 ee_status plan_print_jobs(plan_page to, const run_request *request, ee_error *error)

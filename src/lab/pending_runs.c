@@ -119,16 +119,16 @@ static ee_status list_run(const char *folder, uint64_t key, stored_runs *out, ee
 ee_status pending_runs_list(const char *folder, const run_index *kept, stored_runs *out, ee_error *error)
 {
     DIR *files = opendir(folder);
-    if (!files) return fail(error, "open", folder);
+    if (!files) return !kept && errno == ENOENT ? EE_OK : fail(error, "open", folder);
     ee_status status = EE_OK;
     const struct dirent *file;
     while (!status && (file = readdir(files))) {
         uint64_t key;
         bool whole;
         if (!read_name(file->d_name, &key, &whole)) continue;
-        if (!whole || run_index_find(kept, key, NULL))
+        if (kept && (!whole || run_index_find(kept, key, NULL)))
             status = remove_file(folder, file->d_name, error);
-        else
+        else if (whole)
             status = list_run(folder, key, out, error);
     }
     closedir(files);

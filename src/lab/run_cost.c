@@ -3,12 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "pending_runs.h"
 #include "run_keys.h"
 #include "schedule.h"
 #include "usual_pace.h"
 
-/* ---- what the folder has ---- */
+/* ---- what is there ---- */
 
 static const dataset *find_dataset(dataset *const *datasets, size_t count, const stored_run *run)
 {
@@ -26,10 +28,24 @@ static ee_status learn(run_cost *self, const dataset *data, const stored_run *ru
     return pace_learn(&self->known, &setting, usual_pace_seconds(&usual), run->result.seconds, error);
 }
 
-ee_status run_cost_start(const char *folder, dataset *const *datasets, size_t count, run_cost *out, ee_error *error)
+/* The runs that an experiment there would not play again. */
+static ee_status read_site(const experiment_site *site, stored_runs *out, ee_error *error)
+{
+    char *pending = NULL;
+    ee_status status = site->known ? results_read_any(site->known, out, error) : EE_OK;
+    if (status || !site->folder) return status;
+    status = results_read_any(site->folder, out, error);
+    if (!status) status = file_join(site->folder, "pending", &pending, error);
+    if (!status) status = pending_runs_list(pending, NULL, out, error);
+    memory_free(pending);
+    return status;
+}
+
+ee_status run_cost_start(const experiment_site *site, dataset *const *datasets, size_t count, run_cost *out,
+                         ee_error *error)
 {
     stored_runs stored = {0};
-    ee_status status = folder ? results_read_any(folder, &stored, error) : EE_OK;
+    ee_status status = read_site(site, &stored, error);
     if (!status) status = run_index_of_stored(&stored, &out->kept, error);
     for (size_t i = 0; i < stored.count && !status; i++) {
         const dataset *data = find_dataset(datasets, count, &stored.runs[i]);

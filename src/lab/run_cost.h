@@ -5,6 +5,7 @@
 #ifndef EENET_RUN_COST_H
 #define EENET_RUN_COST_H
 
+#include "experiment.h"
 #include "pace.h"
 #include "run_index.h"
 
@@ -33,13 +34,15 @@ typedef struct run_cost {
     size_t guessed;          /* of those that are not, the ones of policies that the folder has no run of */
     cost_stage stages[RUN_COST_STAGES];
 
-    run_index kept; /* the runs in the folder */
+    run_index kept; /* the runs that are there */
     pace known;     /* of them; work is in usual seconds */
 } run_cost;
 
-/* Learns what the folder has, which need not exist; NULL: nothing. datasets is (count): of others nothing is learned.
- * out is to be released, on failure too. */
-ee_status run_cost_start(const char *folder, dataset *const *datasets, size_t count, run_cost *out, ee_error *error);
+/* Learns what the site has: its folders need not exist, and are only read. Of a shard that is not what other shards
+ * have, before it is merged. datasets is (count): of others nothing is learned. out is to be released, on failure too.
+ */
+ee_status run_cost_start(const experiment_site *site, dataset *const *datasets, size_t count, run_cost *out,
+                         ee_error *error);
 void run_cost_release(run_cost *self);
 
 ee_status run_cost_add(run_cost *self, const cost_group *group, ee_error *error);

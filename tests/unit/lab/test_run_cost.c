@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "lab/pending_runs.h"
+#include "lab/run_keys.h"
 #include "lab/study_cost.h"
 #include "lab/usual_pace.h"
 #include "support.h"
@@ -81,7 +84,7 @@ static void a_stage_ends_before_the_next_begins(void **state)
 {
     (void)state;
     run_cost cost = {0};
-    assert_int_equal(run_cost_start(NULL, datasets, 2, &cost, NULL), EE_OK);
+    assert_int_equal(run_cost_start(&(experiment_site){0}, datasets, 2, &cost, NULL), EE_OK);
     run_job slow = job_of(0, "eenet", 1000), quick = job_of(1, "linucb", 1000);
     double a = usual_pace_seconds(&slow), b = usual_pace_seconds(&quick);
     slow.tuning = true;
@@ -126,7 +129,7 @@ static void past_runs_tell_how_long(void **state)
     store(kernel, 7, 3.0);
     store(job_of(1, "eenet", 100), 1, 5.0);
     run_cost cost = {0};
-    assert_int_equal(run_cost_start(folder, datasets, 2, &cost, NULL), EE_OK);
+    assert_int_equal(run_cost_start(&(experiment_site){.folder = folder}, datasets, 2, &cost, NULL), EE_OK);
     add(&cost, 0, longer, 1);
     assert_int_equal(cost.guessed, 0);
     assert_seconds(&cost, 3, 3.0 * usual_pace_seconds(&longer)); /* a kernel's later rounds are longer than its first */
@@ -148,12 +151,51 @@ static void what_is_there_is_not_played(void **state)
     store(job_of(0, "linucb", 499), 2, 1.0); /* other rounds */
     store(job_of(1, "linucb", 500), 2, 1.0); /* another data set */
     run_cost cost = {0};
-    assert_int_equal(run_cost_start(folder, datasets, 2, &cost, NULL), EE_OK);
+    assert_int_equal(run_cost_start(&(experiment_site){.folder = folder}, datasets, 2, &cost, NULL), EE_OK);
     add(&cost, 0, job, 1);
     assert_int_equal(cost.there, 1);
     assert_int_equal(run_cost_missing(&cost), 2);
     assert_seconds(&cost, 1, 2.0 * usual_pace_seconds(&job));
     run_cost_release(&cost);
+}
+
+/* What waits for its line is there too, and what stands in the folder that is only read. Nothing is removed: whoever
+ * writes may be at it. */
+static void what_waits_and_what_is_known_is_there(void **state)
+{
+    (void)state;
+    run_job job = job_of(0, "linucb", 2);
+    char waiting[60], half[90], nowhere[60], *options = resolve(&job);
+    snprintf(waiting, sizeof waiting, "%s/pending", folder);
+    snprintf(half, sizeof half, "%s/0123456789abcdef.run.tmp", waiting);
+    snprintf(nowhere, sizeof nowhere, "%s/nowhere", folder);
+    assert_int_equal(file_make_folder(waiting, NULL), EE_OK);
+    assert_int_equal(file_write(half, "half", 4, NULL), EE_OK);
+    store(job, 1, 1.0);
+    for (uint64_t seed = 1; seed <= 2; seed++) { /* of the first the line is there already */
+        job.seed = seed;
+        run_result result = {.finished = true, .rounds = 2, .seconds = 1.0};
+        stored_run run = results_of_report(&(run_report){.job = &job, .result = &result, .options = options});
+        assert_int_equal(pending_runs_write(waiting, &run, (double[]){0.5, 1.0}, NULL), EE_OK);
+    }
+    const struct {
+        experiment_site site;
+        size_t there;
+    } cases[] = {{{.folder = folder}, 2}, {{.folder = nowhere, .known = folder}, 1}, {{.folder = nowhere}, 0}};
+    for (size_t i = 0; i < 3; i++) {
+        run_cost cost = {0};
+        assert_int_equal(run_cost_start(&cases[i].site, datasets, 2, &cost, NULL), EE_OK);
+        add(&cost, 0, job, 1);
+        assert_int_equal(cost.there, cases[i].there);
+        run_cost_release(&cost);
+    }
+    assert_false(file_is_missing(half));
+    pending_run found = {0};
+    job.seed = 1;
+    assert_int_equal(pending_runs_read(waiting, run_keys_of_job(&job, options).run, &found, NULL), EE_OK);
+    assert_non_null(found.curve);
+    pending_runs_release(&found);
+    memory_free(options);
 }
 
 /* One of two settings is going to play, and the folder has runs of both: those of the one that has more. */
@@ -168,7 +210,7 @@ static void runs_of_other_settings_do_not_count(void **state)
     char *options[] = {resolve(&first), resolve(&second)};
     cost_group group = {0, first, (const char *const *)options, 2, 1, seeds, 3};
     run_cost cost = {0};
-    assert_int_equal(run_cost_start(folder, datasets, 2, &cost, NULL), EE_OK);
+    assert_int_equal(run_cost_start(&(experiment_site){.folder = folder}, datasets, 2, &cost, NULL), EE_OK);
     assert_int_equal(run_cost_add(&cost, &group, NULL), EE_OK);
     assert_int_equal(cost.there, 2);
     assert_int_equal(run_cost_missing(&cost), 1);
@@ -196,7 +238,7 @@ static study_plan plan_of(bool halving)
 static run_cost cost_of(const study_plan *plan)
 {
     run_cost cost = {0};
-    assert_int_equal(run_cost_start(folder, datasets, 2, &cost, NULL), EE_OK);
+    assert_int_equal(run_cost_start(&(experiment_site){.folder = folder}, datasets, 2, &cost, NULL), EE_OK);
     assert_int_equal(study_cost_add(plan, &cost, NULL), EE_OK);
     return cost;
 }
@@ -271,7 +313,7 @@ static void a_setting_that_cannot_start_is_an_error(void **state)
     plan.grid.policy_count = 1;
     run_cost cost = {0};
     ee_error error;
-    assert_int_equal(run_cost_start(NULL, datasets, 2, &cost, NULL), EE_OK);
+    assert_int_equal(run_cost_start(&(experiment_site){0}, datasets, 2, &cost, NULL), EE_OK);
     assert_int_equal(study_cost_add(&plan, &cost, &error), EE_BAD_OPTION);
     assert_non_null(strstr(error.message, "alpha"));
     run_cost_release(&cost);
@@ -283,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_stage_ends_before_the_next_begins),
         cmocka_unit_test_setup_teardown(past_runs_tell_how_long, take_folder, remove_folder),
         cmocka_unit_test_setup_teardown(what_is_there_is_not_played, take_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(what_waits_and_what_is_known_is_there, take_folder, remove_folder),
         cmocka_unit_test_setup_teardown(runs_of_other_settings_do_not_count, take_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_study_plays_as_many_as_were_counted, take_folder, remove_folder),
         cmocka_unit_test_setup_teardown(halving_plays_as_many_as_were_counted, take_folder, remove_folder),
