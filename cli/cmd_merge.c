@@ -53,39 +53,60 @@ static int compare_sources(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* A shard that has just begun has no lines yet. */
-static ee_status add_shard(sources *into, const char *folder, const char *name, ee_error *error)
+static ee_status has_lines(const char *folder, bool *has, ee_error *error)
 {
-    run_shard shard;
-    char *path = NULL, *lines = NULL;
+    char *lines = NULL;
     struct stat about;
-    if (!shards_name_read(name, &shard)) return EE_OK;
-    ee_status status = file_join(folder, name, &path, error);
-    if (!status) status = file_join(path, "results.jsonl", &lines, error);
-    if (!status && stat(lines, &about) == 0)
-        status = add_source(into, path, shard, error);
-    else
-        memory_free(path);
+    ee_status status = file_join(folder, "results.jsonl", &lines, error);
+    if (!status) *has = stat(lines, &about) == 0;
     memory_free(lines);
     return status;
 }
 
-static ee_status find_shards(sources *into, ee_error *error)
+/* A shard that has just begun has no lines yet. */
+static ee_status add_shard(sources *into, const char *folder, const char *name, ee_error *error)
 {
-    char *folder = NULL;
-    ee_status status = file_join(into->into, SHARDS_FOLDER, &folder, error);
-    DIR *open = status ? NULL : opendir(folder);
-    if (!status && !open)
-        status = status_fail(error, EE_FILE_ERROR, "could not read %s: %s; shards are played by --shard I/N -o %s",
-                             file_tail(folder), strerror(errno), file_tail(into->into));
-    for (struct dirent *entry; !status && (entry = readdir(open));)
-        status = add_shard(into, folder, entry->d_name, error);
-    if (open) closedir(open);
-    if (!status && !into->count)
-        status = status_fail(error, EE_FILE_ERROR, "no shard in %s has a finished run yet", file_tail(folder));
-    memory_free(folder);
-    if (into->count) qsort(into->list, into->count, sizeof *into->list, compare_sources);
+    run_shard shard;
+    char *path = NULL;
+    bool has = false;
+    if (!shards_name_read(name, &shard)) return EE_OK;
+    ee_status status = file_join(folder, name, &path, error);
+    if (!status) status = has_lines(path, &has, error);
+    if (!status && has) return add_source(into, path, shard, error);
+    memory_free(path);
     return status;
+}
+
+/* The shards that a folder has, if any. */
+static ee_status add_shards(sources *into, const char *folder, ee_error *error)
+{
+    char *shards = NULL;
+    size_t first = into->count;
+    ee_status status = file_join(folder, SHARDS_FOLDER, &shards, error);
+    DIR *open = status ? NULL : opendir(shards);
+    if (!status && !open && errno != ENOENT && errno != ENOTDIR)
+        status = status_fail(error, EE_FILE_ERROR, "could not read %s: %s", file_tail(shards), strerror(errno));
+    for (struct dirent *entry; open && !status && (entry = readdir(open));)
+        status = add_shard(into, shards, entry->d_name, error);
+    if (open) closedir(open);
+    memory_free(shards);
+    if (into->count > first) qsort(into->list + first, into->count - first, sizeof *into->list, compare_sources);
+    return status;
+}
+
+/* A folder that was given: its own runs, and those of its shards. One that has neither is refused when it is read. */
+static ee_status add_folder(sources *into, const char *folder, ee_error *error)
+{
+    char *path = NULL;
+    size_t before = into->count;
+    bool has = false;
+    ee_status status = add_shards(into, folder, error);
+    if (!status) status = has_lines(folder, &has, error);
+    if (status || (!has && into->count > before)) return status;
+    status = memory_create(NULL, &path, strlen(folder) + 1, 1, error);
+    if (status) return status;
+    strcpy(path, folder);
+    return add_source(into, path, (run_shard){0}, error);
 }
 
 /* ---- the arguments ---- */
@@ -108,16 +129,17 @@ static int read_arguments(const command *self, int count, char **words, sources 
             out->into = value;
             continue;
         }
-        char *path = NULL;
         if (is_same_folder(out->into, value))
             return command_misused(self, "%s is the folder that the runs come into", value);
-        ee_status status = memory_create(NULL, &path, strlen(value) + 1, 1, &error);
-        if (!status) strcpy(path, value);
-        if (!status) status = add_source(out, path, (run_shard){0}, &error);
-        if (status) return command_refused(self, &error);
+        if (add_folder(out, value, &error)) return command_failed(self, "%s", error.message);
     }
     if (!out->into) return command_misused(self, "into which folder? Give the one of 'eenet run --shard I/N -o DIR'");
-    if (!out->count && find_shards(out, &error)) return command_failed(self, "%s", error.message);
+    if (add_shards(out, out->into, &error)) return command_failed(self, "%s", error.message);
+    if (!out->count)
+        return command_failed(self,
+                              "no shard in %s/" SHARDS_FOLDER " has a finished run yet: they are played by "
+                              "--shard I/N -o %s",
+                              out->into, out->into);
     return EXIT_DONE;
 }
 
@@ -129,28 +151,34 @@ static void print_sentence(void *context, const char *sentence)
     fprintf(stderr, "eenet %s: %s\n", self->name, sentence);
 }
 
-/* "shards 3, 7 and 5 more of 16 have no finished run yet": sources are sorted by count, then by index. */
-static void print_absent(const sources *all)
+/* "Without a finished run yet, of 16 shards: 3, 7 and 5 more". */
+static void print_absent_of(size_t count, const source *first, const source *end)
 {
     enum { NAMED = 8 };
+    size_t absent = 0;
+    for (size_t k = 0; k < count; k++) {
+        bool there = first < end && first->shard.index == k;
+        while (first < end && first->shard.index == k) first++; /* it may be in several folders */
+        if (there) continue;
+        if (!absent) printf("Without a finished run yet, of %zu shards: ", count);
+        if (absent < NAMED) printf("%s%zu", absent ? ", " : "", k);
+        absent++;
+    }
+    if (absent > NAMED) printf(" and %zu more", absent - NAMED);
+    if (absent) printf("\n");
+}
+
+static void print_absent(sources *all)
+{
+    qsort(all->list, all->count, sizeof *all->list, compare_sources);
     for (size_t i = 0, end; i < all->count; i = end) {
-        size_t count = all->list[i].shard.count, absent = 0;
+        size_t count = all->list[i].shard.count;
         for (end = i; end < all->count && all->list[end].shard.count == count;) end++;
-        if (end - i >= count) continue;
-        size_t next = i, missing = count - (end - i);
-        printf("Without a finished run yet, of %zu shards: ", count);
-        for (size_t k = 0; k < count && absent < NAMED; k++) {
-            if (next < end && all->list[next].shard.index == k)
-                next++;
-            else
-                printf("%s%zu", absent++ ? ", " : "", k);
-        }
-        if (missing > absent) printf(" and %zu more", missing - absent);
-        printf("\n");
+        print_absent_of(count, &all->list[i], all->list + end);
     }
 }
 
-static void print_counts(const sources *all, const merge_counts *counts)
+static void print_counts(sources *all, const merge_counts *counts)
 {
     printf("%s: %zu run%s added from %zu folder%s", all->into, counts->added, counts->added == 1 ? "" : "s", all->count,
            all->count == 1 ? "" : "s");
@@ -199,10 +227,10 @@ const command command_merge = {
     .form = "DIR [FOLDER...]",
     .summary = "put the runs of shards, or of other folders, into one folder",
     .details =
-        "Puts the finished runs of the folders into DIR; without a FOLDER those of DIR/shards, which 'eenet run\n"
-        "--shard I/N -o DIR' wrote. It may be given at any time, while shards play too, and again: what DIR has is "
-        "not\n"
-        "added twice. Runs come in the order in which they were asked for.\n"
+        "Puts the finished runs of DIR/shards, which 'eenet run --shard I/N -o DIR' wrote, into DIR, and those of "
+        "each\n"
+        "FOLDER, with its shards, as of a machine that shares no disk. It may be given at any time, while shards play\n"
+        "too, and again: what DIR has is not added twice. Runs come in the order in which they were asked for.\n"
         "Nothing is merged where folders contradict each other: a run with another result (seconds, bytes and machine\n"
         "aside), another version or kernels, a data set of one name with another fingerprint. Each is named, with its\n"
         "folders. A run whose curve is lost is left out, and named.\n"

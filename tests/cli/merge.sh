@@ -113,9 +113,9 @@ grep -qx "eenet merge: lost/curves/$curve is missing, cut or damaged: the run in
 sed '2s/"regret":[^,]*/"regret":"none"/' two/results.jsonl >other/results.jsonl
 refuse 1 "other/results.jsonl: line 2: expected a number in 'regret'; take that line out to go on" new one other
 refuse 1 "file: could not .* nowhere/results.jsonl: No such file or directory" new one nowhere
-refuse 1 "could not read all/shards: No such file or directory; shards are played by --shard I/N -o all" all
+refuse 1 "no shard in all/shards has a finished run yet: they are played by --shard I/N -o all" all
 mkdir -p bare/shards/0-of-4 bare/shards/4-of-4 bare/shards/mine
-refuse 1 "no shard in bare/shards has a finished run yet" bare
+refuse 1 "no shard in bare/shards has a finished run yet: .*" bare
 refuse 2 "one/../one is the folder that the runs come into" one one/../one
 refuse 2 "into which folder? Give the one of 'eenet run --shard I/N -o DIR'"
 refuse 2 "no flag is called '--all'" --all

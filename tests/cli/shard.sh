@@ -81,6 +81,16 @@ play half --shard 0/2 >/dev/null
 play half >/dev/null
 untimed half | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows || fail "half: other lines"
 
+# Machines that share no disk: a folder stands for its shards, which may be in several, beside those of the first.
+for shard in 0 1 2; do play "own-$shard" --shard "$shard/4" >/dev/null; done
+cp -a own-1/shards/1-of-4 own-2/shards
+"$eenet" merge own-0 own-1 own-2 >said
+grep -qx 'Without a finished run yet, of 4 shards: 3' said || fail "no disk is shared: $(cat said)"
+play own-3 --shard 3/4 >/dev/null
+"$eenet" merge gathered own-3 own-0 own-1 own-2 >said
+tail -n 1 said | grep -q '^All 24 runs that the shards were asked for are there' || fail "no disk is shared: $(cat said)"
+untimed gathered | cmp - expected || fail "no disk is shared: other lines than those of one program"
+
 # More shards than runs: some have nothing to do.
 for shard in 0 1 2 3 4; do "$eenet" run -d synthetic:inner -p uniform,linucb -T 50 -s 0 -o few --shard $shard/5 -q; done >said
 test "$(grep -c ' 1 run played' said)" = 2 || fail "more shards than runs: $(cat said)"
