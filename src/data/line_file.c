@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -29,10 +31,26 @@ static ee_status cut_half_line(const line_file *self, ee_error *error)
     return EE_OK;
 }
 
-static ee_status open_file(line_file *self, ee_error *error)
+static ee_status refuse_second(const char *folder, ee_error *error)
+{
+    return status_fail(error, EE_FILE_ERROR, "%s: another program is writing results there", folder);
+}
+
+static bool is_same_file(int descriptor, const char *path)
+{
+    struct stat own, named;
+    return fstat(descriptor, &own) == 0 && stat(path, &named) == 0 && own.st_dev == named.st_dev &&
+           own.st_ino == named.st_ino;
+}
+
+/* NFS and the like keep the lock of a folder to the machine, and share that of a file among all, or have none. Another
+ * program may have put a new file in its place before it was locked. */
+static ee_status open_file(line_file *self, const char *folder, ee_error *error)
 {
     self->file = open(self->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    return self->file < 0 ? fail(error, "open", self->path) : EE_OK;
+    if (self->file < 0) return fail(error, "open", self->path);
+    bool taken = flock(self->file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+    return taken || !is_same_file(self->file, self->path) ? refuse_second(folder, error) : EE_OK;
 }
 
 ee_status line_file_open(const char *folder, const char *name, line_file *out, ee_error *error)
@@ -42,13 +60,11 @@ ee_status line_file_open(const char *folder, const char *name, line_file *out, e
     if (status) return status;
     out->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (out->lock < 0) return fail(error, "open", folder);
-    if (flock(out->lock, LOCK_EX | LOCK_NB)) {
-        if (errno != EWOULDBLOCK) return fail(error, "lock", folder);
-        return status_fail(error, EE_FILE_ERROR, "%s: another program is writing results there", folder);
-    }
+    if (flock(out->lock, LOCK_EX | LOCK_NB))
+        return errno == EWOULDBLOCK ? refuse_second(folder, error) : fail(error, "lock", folder);
     status = file_join(folder, name, &out->path, error);
     if (status) return status;
-    status = open_file(out, error);
+    status = open_file(out, folder, error);
     if (!status) status = file_sync_folder(folder, error);
     return status ? status : cut_half_line(out, error);
 }
@@ -82,7 +98,7 @@ ee_status line_file_replace(line_file *self, const char *lines, size_t length, e
     ee_status status = file_write(self->path, lines, length, error);
     if (status) return status;
     close(self->file); /* the file of before, which has no name any more */
-    return open_file(self, error);
+    return open_file(self, self->path, error);
 }
 
 static void name_file(ee_error *error, const char *path)

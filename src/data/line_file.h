@@ -1,6 +1,6 @@
 /* A file of lines in a folder, that is only appended to: results that must outlive a crash. A line is there when it is
  * whole and synced; half a line that a crash has left is cut off when the file is next opened. One program at a time
- * writes to a folder. */
+ * writes to a folder, of all machines that share it where the file system has locks for them. */
 #ifndef EENET_LINE_FILE_H
 #define EENET_LINE_FILE_H
 

@@ -1,9 +1,13 @@
 /* Files of lines: what is half is cut off, and two programs do not write at a time. Crashes are tried in
  * test_experiment.c. */
+#define _DEFAULT_SOURCE /* for flock */
 #include "data/line_file.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -38,6 +42,31 @@ static void test_lines(void **state)
     assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_OK);
     expect_bytes(other.path, "first\nsecond\n");
     line_file_close(&other);
+    folder_remove(&folder);
+}
+
+/* Machines that share a folder know of each other by the lock of the file alone. */
+static void test_other_machine(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    line_file lines;
+    ee_error error;
+    folder_write_text(&folder, "lines", "first\n");
+    int other = open(folder_path(&folder, "lines"), O_RDWR);
+    assert_int_equal(flock(other, LOCK_EX), 0);
+    assert_int_equal(line_file_open(folder.path, "lines", &lines, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "another program is writing results there");
+    line_file_close(&lines);
+    close(other);
+
+    if (line_file_open(folder.path, "lines", &lines, &error)) fail_msg("%s", error.message);
+    if (line_file_replace(&lines, "second\n", 7, &error)) fail_msg("%s", error.message);
+    other = open(folder_path(&folder, "lines"), O_RDWR);
+    assert_int_not_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+    line_file_close(&lines);
+    assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+    close(other);
     folder_remove(&folder);
 }
 
@@ -87,7 +116,7 @@ static void test_each(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_new_folder),
-                                       cmocka_unit_test(test_each)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_other_machine),
+                                       cmocka_unit_test(test_new_folder), cmocka_unit_test(test_each)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
