@@ -99,6 +99,21 @@ test ! -s lost || fail "grid: played again: $(wc -l <lost) of $(wc -l <before) r
 shown <table >expected
 shown <"slurm-${jobs##* }.out" | diff expected - || fail 'grid: another table'
 
+# Runs that diverge, one that counts too: the table comes all the same, and its job fails as it does on one machine.
+rm -r stages
+grid='grid -d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --set greedy.f1.rate=1000
+    --set linucb.alpha=0.1,1 --tune 100-101 -T 100 -s 0-1 -j 1'
+code=0
+# shellcheck disable=SC2086
+eenet $grid -o diverged-one >table 2>/dev/null || code=$?
+test "$code" = 1 || fail "a run that counts diverges: exit status $code"
+# shellcheck disable=SC2086
+stages $grid
+job_ends FAILED "${jobs##* }"
+same stages diverged-one
+shown <table >expected
+shown <"slurm-${jobs##* }.out" | diff expected - || fail 'a run that counts diverges: another table'
+
 # A report has figures.
 command -v gnuplot >/dev/null || exit 0
 rm -r stages
