@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "usual_pace.h"
 
-#define LEAST_BUSY 1.0 /* seconds of the wall clock, before which it says nothing of how loaded the machine is */
+#define LEAST_PART 1e-6 /* of the work of a job: less is none */
+#define LEAST_BUSY 1.0  /* seconds of the wall clock, before which it says nothing of how loaded the machine is */
 
 /* So many rounds of a job. */
 static double work_of(const run_job *job, uint64_t rounds)
@@ -140,9 +141,11 @@ static double find_left(forecast *self, const run_standing *now, double *longest
     }
     for (size_t i = 0; i < self->setting_count; i++) {
         const forecast_setting *of = &self->settings[i];
-        double waiting = fmax(of->unended - of->playing, 0.0);
-        left += pace_seconds(&self->now, &of->setting, waiting);
-        *longest = fmax(*longest, pace_seconds(&self->now, &of->setting, fmin(waiting, of->longest)));
+        double waiting = of->unended - of->playing;
+        if (waiting < LEAST_PART * of->longest) continue; /* none waits; this is what rounding has left */
+        double seconds = pace_seconds(&self->now, &of->setting, waiting);
+        left += seconds;
+        *longest = fmax(*longest, seconds * fmin(of->longest / waiting, 1.0));
     }
     return left;
 }
