@@ -1,8 +1,11 @@
+#define _POSIX_C_SOURCE 200809L
 #include "shards.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -102,11 +105,54 @@ int shards_refuse_halving(const command *self, const run_request *request, bool 
                            request->shard.index, request->shard.count, request->shard.count, self->name);
 }
 
+/* When lines were last added to a folder; zeros where there are none. */
+static struct timespec last_added(const char *folder)
+{
+    char *path = NULL;
+    struct stat about = {0};
+    if (!file_join(folder, "results.jsonl", &path, NULL) && stat(path, &about)) about.st_size = 0;
+    memory_free(path);
+    return about.st_size ? about.st_mtim : (struct timespec){0};
+}
+
+/* Whether a shard has lines that came after the last of the folder. */
+static bool has_unmerged(const char *folder)
+{
+    char *all = NULL;
+    struct timespec merged = last_added(folder);
+    bool found = false;
+    run_shard shard;
+    DIR *open = file_join(folder, SHARDS_FOLDER, &all, NULL) ? NULL : opendir(all);
+    for (struct dirent *entry; open && !found && (entry = readdir(open));) {
+        char *path = NULL;
+        if (!shards_name_read(entry->d_name, &shard) || file_join(all, entry->d_name, &path, NULL)) continue;
+        struct timespec added = last_added(path);
+        found = added.tv_sec != merged.tv_sec ? added.tv_sec > merged.tv_sec : added.tv_nsec > merged.tv_nsec;
+        memory_free(path);
+    }
+    if (open) closedir(open);
+    memory_free(all);
+    return found;
+}
+
+/* Whoever forgets the merge would wait for what is there. */
+static void remark_unmerged(const command *self, const run_request *request)
+{
+    if (request->quiet || !request->output || !has_unmerged(request->output)) return;
+    fprintf(stderr, "eenet %s: shards have runs that are not merged yet, and may be played again: eenet merge",
+            self->name);
+    hint_path(stderr, request->output);
+    fprintf(stderr, "\n");
+}
+
 int shards_join(const command *self, const run_request *request)
 {
     char *all = NULL;
     ee_error error;
-    if (!shard_is_part(request->shard)) return EXIT_DONE;
+    if (!shard_is_part(request->shard)) {
+        remark_unmerged(self, request);
+        return EXIT_DONE;
+    }
     ee_status status = file_join(request->output, SHARDS_FOLDER, &all, &error);
     if (!status) status = file_make_folder(all, &error);
     if (!status) status = shard_program_agree(request->output, all, &error);

@@ -18,8 +18,9 @@ int shards_read(const command *self, run_request *request);
 int shards_refuse_save(const command *self, const run_request *request, const char *save);
 int shards_refuse_halving(const command *self, const run_request *request, bool halving);
 
-/* Before a shard plays: the others are of the same version, with the same kernels. Returns an exit status, after saying
- * on stderr what is wrong. */
+/* Before anything is played. Of a shard: the others are of the same version, with the same kernels. Of one that plays
+ * all: a word on stderr where shards have runs that are not merged. Returns an exit status, after saying on stderr what
+ * is wrong. */
 int shards_join(const command *self, const run_request *request);
 
 /* Whose runs are kept where. */

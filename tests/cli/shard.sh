@@ -75,10 +75,14 @@ sort expected >sorted
 sed -E 's/"row":[0-9]*,//' sorted | sort >sorted-without-rows
 untimed killed | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows || fail "killed: other lines"
 
-# A shard that never comes: the same command without --shard plays what is missing.
+# A shard that never comes: the same command without --shard plays what is missing. A merge that was forgotten is told.
 play half --shard 0/2 >/dev/null
+cp -a half forgotten
+play forgotten 2>&1 >/dev/null | grep -qx 'eenet run: shards have runs that are not merged yet, .*: eenet merge forgotten' ||
+    fail "no word of a merge that was forgotten"
 "$eenet" merge half >/dev/null
-play half >/dev/null
+play half >/dev/null 2>stderr
+if grep -q merge stderr; then fail "merged, and yet: $(cat stderr)"; fi
 untimed half | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows || fail "half: other lines"
 
 # Machines that share no disk: a folder stands for its shards, which may be in several, beside those of the first.
