@@ -55,7 +55,7 @@ static void on_standing(void *context, const run_standing *now)
     progress_clear(&here->line);
     if (!(here->stopping > 0.0)) here->stopping = now->seconds;
     double enough = ranks_count() > 1 ? patience_of_ranks : patience;
-    if (here->leave && now->running && now->seconds - here->stopping > enough) leave(here);
+    if (here->leave && now->seconds - here->stopping > enough) leave(here);
 }
 
 static bool on_ended(void *context, const run_report *report)

@@ -12,11 +12,12 @@ runs='run -d synthetic:inner -p greedy -T 1000'
 "$eenet" $runs -s 0-9 -o one -j 1 >table
 untimed one >expected
 
-# stop NAME SIGNAL WHOM: rank 0, or mpirun, which has an exit status of its own.
+# stop NAME SIGNAL WHOM [FROZEN]: rank 0, or mpirun, which has an exit status of its own, while a rank stands still.
 stop() {
     # shellcheck disable=SC2086
     start 3 $runs -s 0-4999 -o "$1"
     until test "$(lines "$1")" -ge 2; do kill -0 "$pid" || fail "$1: ended too early: $(cat stderr)"; done
+    if test "${4-}"; then kill -STOP "$(rank "$4")"; fi
     if test "$3" = 0; then kill "-$2" "$(rank 0)"; else kill "-$2" "$pid"; fi
     code=0
     wait "$pid" || code=$?
@@ -33,14 +34,24 @@ stop() {
 stop at-rank INT 0
 stop told-rank TERM 0
 stop at-mpirun INT mpirun
+stop frozen TERM 0 2
 
-# A round that would take long: it is not waited for. The signal is sent when the rounds have begun.
-start 2 run -d synthetic:inner -p uniform -T 1000000000000 -s 0-1
+# A rank that stands still before it has opened its data set, which rank 0 takes a while to open: it is not waited for.
+awk 'BEGIN { OFS = ","; print "a,b,label"; for (i = 0; i < 300000; i++) print i % 7, i % 5, i % 2 }' >table.csv
+start 2 run -d table:table.csv,label=label -p uniform -T 1000000000000 -s 0-1
 leader=$(rank 0)
-catches='/^SigCgt:/ { set = $2 } END { exit !(set ~ /[2367abef]$/) }'
-until awk "$catches" "/proc/$leader/status"; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
+other=$(rank 1)
+# interrupts SET PID: until the process has SIGINT in that set of signals.
+interrupts() {
+    until awk "/^$1:/ { set = \$2 } END { exit set !~ /[2367abef]\$/ }" "/proc/$2/status"; do
+        kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
+    done
+}
+interrupts SigIgn "$other"
+kill -STOP "$other"
+interrupts SigCgt "$leader"
 kill -INT "$leader"
 code=0
 wait "$pid" || code=$?
-test "$code" = 130 || fail "endless: exit status $code"
-grep -qx 'eenet run: interrupted; missing: uniform seeds 0-1' stderr || fail "endless: $(cat stderr)"
+test "$code" = 130 || fail "a rank that stands still: exit status $code"
+grep -qx 'eenet run: interrupted; missing: uniform seeds 0-1' stderr || fail "a rank that stands still: $(cat stderr)"
