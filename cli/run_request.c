@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* for sched_getaffinity */
 #include "run_request.h"
 
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -220,9 +221,21 @@ const char *run_request_label(const run_request *request, const dataset *data)
     return command_dataset_label(request->datasets, request->dataset_texts.count, data);
 }
 
+/* mpirun binds each of one or two ranks to a core, unless it is told otherwise. */
+static void print_bound(const command *self, const run_request *request)
+{
+    uint64_t cores = count_cores();
+    if (ranks_count() == 1 || request->threads <= cores) return;
+    fprintf(stderr,
+            "eenet %s: each rank plays %zu runs at a time, and rank 0 may use %" PRIu64
+            " core%s: 'mpirun --bind-to none' gives a rank those of its machine\n",
+            self->name, request->threads, cores, cores == 1 ? "" : "s");
+}
+
 void run_request_print_remarks(const command *self, const run_request *request)
 {
     if (request->quiet) return;
+    print_bound(self, request);
     for (size_t i = 0; i < request->dataset_texts.count; i++) {
         const dataset *data = request->datasets[i];
         char line[160];

@@ -109,7 +109,8 @@ uint64_t run_request_rounds(const run_request *request, const dataset *data);
 /* What to call a data set: two of one name are told apart. */
 const char *run_request_label(const run_request *request, const dataset *data);
 
-/* Says on stderr, in a line each, what is likely a mistake in the data sets, and whose rows come again. */
+/* Says on stderr, in a line each, what is likely a mistake in the data sets, whose rows come again, and that ranks have
+ * fewer cores than runs. */
 void run_request_print_remarks(const command *self, const run_request *request);
 
 /* Says where the results are, if they are anywhere. */

@@ -69,3 +69,14 @@ test "$(lines full)" -lt 10 || fail "a full disk: all was written"
 
 # Started plainly, it never touches MPI, which would not start like this.
 OMPI_MCA_pml=none-such "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0 >/dev/null || fail "a plain start"
+
+# More runs at a time than the cores that mpirun has bound a rank to: that is told, and played.
+core=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+bound() { mpirun -n 2 taskset -c "$core" "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0-1 "$@" >stdout 2>stderr; }
+bound -j 2
+grep -qx "eenet run: each rank plays 2 runs at a time, and rank 0 may use 1 core: 'mpirun --bind-to none' .*" stderr ||
+    fail "two on one core: $(cat stderr)"
+bound -j 1
+test ! -s stderr || fail "one on one core: $(cat stderr)"
+bound -j 2 -q
+test ! -s stderr || fail "not quiet: $(cat stderr)"
