@@ -63,18 +63,27 @@ static ee_status print_one_core(plan_page to, const run_cost *cost, const char *
     return EE_OK;
 }
 
+/* Runs that are played at a time, here and by the other shards. */
+static size_t count_hands(const run_request *request)
+{
+    players own;
+    size_t hands = players_of(request, &own).hands;
+    return shard_is_part(request->shard) ? hands * request->shard.count : hands;
+}
+
 /* "with 2 at a time, as here: 1 h 40 min; 16 ranks: 14 min; 64 ranks: 4 min; more are of no use" */
-static ee_status print_more(plan_page to, const run_cost *cost, size_t hands, ee_error *error)
+static ee_status print_more(plan_page to, const run_request *request, const run_cost *cost, ee_error *error)
 {
     enum { SIZES = sizeof ranks / sizeof ranks[0] };
-    size_t widest = run_cost_widest(cost), i = 0;
+    size_t widest = run_cost_widest(cost), hands = count_hands(request), i = 0;
     const char *joint = "with ";
     double seconds, before;
     ee_status status = run_cost_seconds(cost, hands, &before, error);
     if (status || widest < 2) return status;
     start_line(to);
     if (hands > 1) {
-        fprintf(to.stream, "with %zu at a time, as here: ", hands);
+        fprintf(to.stream, "with %zu at a time, %s: ", hands,
+                shard_is_part(request->shard) ? "in all shards" : "as here");
         print_time(to.stream, before);
         joint = "; ";
     }
@@ -92,20 +101,12 @@ static ee_status print_more(plan_page to, const run_cost *cost, size_t hands, ee
     return status;
 }
 
-/* Runs that are played at a time, here and by the other shards. */
-static size_t count_hands(const run_request *request)
-{
-    players own;
-    size_t hands = players_of(request, &own).hands;
-    return shard_is_part(request->shard) ? hands * request->shard.count : hands;
-}
-
 static ee_status print_cost(plan_page to, const run_request *request, const run_cost *cost, ee_error *error)
 {
     print_counts(to, cost);
     if (!run_cost_missing(cost)) return EE_OK;
     ee_status status = print_one_core(to, cost, request->output, error);
-    return status ? status : print_more(to, cost, count_hands(request), error);
+    return status ? status : print_more(to, request, cost, error);
 }
 
 static ee_status start(const run_request *request, run_cost *cost, ee_error *error)

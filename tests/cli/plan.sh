@@ -76,6 +76,24 @@ sed -n 2p out | grep -Eqx 'on one core, what is missing: [0-9]+ (s|min), by the 
 sed -n 2p out | grep -Eqx 'on one core: [0-9]+ (s|min), by the runs in kept; of some policies it has none: by a usual machine' ||
     fail "$(cat out)"
 
+# Of all shards; what is there is what DIR has, and what this one has played.
+shards='-d synthetic:inner,dim=4,arms=3 -p linucb,uniform -T 100 -s 0-4 -j 1 -o parted'
+# shellcheck disable=SC2086
+"$eenet" run $shards --shard 1/3 -q >played
+there=$(wc -l <parted/shards/1-of-3/results.jsonl)
+test "$there" -gt 1 || fail "a shard played $there runs"
+# shellcheck disable=SC2086
+"$eenet" run $shards --shard 1/3 --plan >out
+head -n 1 out | grep -qx "10 runs; $there of them are there already" || fail "the same shard: $(cat out)"
+sed -n 3p out | grep -q '^with 3 at a time, in all shards: ' || fail "the same shard: $(cat out)"
+# shellcheck disable=SC2086
+"$eenet" run $shards --shard 0/3 --plan >out
+head -n 1 out | grep -qx '10 runs' || fail "another shard: $(cat out)"
+"$eenet" merge parted >/dev/null
+# shellcheck disable=SC2086
+"$eenet" run $shards --shard 0/3 --plan >out
+head -n 1 out | grep -qx "10 runs; $there of them are there already" || fail "merged: $(cat out)"
+
 # What could not be played is refused as it would be without.
 code=0
 "$eenet" grid -d synthetic:inner -p linucb --set linucb.alpha=1,-1 --plan >out 2>stderr || code=$?
