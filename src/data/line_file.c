@@ -124,3 +124,13 @@ ee_status line_file_each(const char *folder, const char *name, line_taker *take,
     memory_free(path);
     return status;
 }
+
+ee_status line_file_each_if_any(const char *folder, const char *name, line_taker *take, void *context, ee_error *error)
+{
+    char *path = NULL;
+    ee_status status = file_join(folder, name, &path, error);
+    if (status) return status;
+    bool missing = access(path, F_OK) && errno == ENOENT;
+    memory_free(path);
+    return missing ? EE_OK : line_file_each(folder, name, take, context, error);
+}

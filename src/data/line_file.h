@@ -31,4 +31,7 @@ typedef ee_status line_taker(void *context, const char *line, size_t length, siz
  * file need not be open. */
 ee_status line_file_each(const char *folder, const char *name, line_taker *take, void *context, ee_error *error);
 
+/* The same; nothing where there is no such file. */
+ee_status line_file_each_if_any(const char *folder, const char *name, line_taker *take, void *context, ee_error *error);
+
 #endif

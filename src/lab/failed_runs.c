@@ -1,12 +1,9 @@
-#define _POSIX_C_SOURCE 200809L
 #include "failed_runs.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -45,11 +42,7 @@ static ee_status take_line(void *context, const char *line, size_t length, size_
 
 ee_status failed_runs_read(const char *folder, failed_runs *into, ee_error *error)
 {
-    char *path = NULL;
-    ee_status status = file_join(folder, file_name, &path, error);
-    bool there = !status && !(access(path, F_OK) && errno == ENOENT);
-    memory_free(path);
-    return there ? line_file_each(folder, file_name, take_line, into, error) : status;
+    return line_file_each_if_any(folder, file_name, take_line, into, error);
 }
 
 void failed_runs_release(failed_runs *self)

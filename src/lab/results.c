@@ -1,9 +1,6 @@
-#define _POSIX_C_SOURCE 200809L
 #include "results.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -41,12 +38,7 @@ ee_status results_read(const char *folder, stored_runs *out, ee_error *error)
 
 ee_status results_read_any(const char *folder, stored_runs *out, ee_error *error)
 {
-    char *path = NULL;
-    ee_status status = file_join(folder, "results.jsonl", &path, error);
-    if (status) return status;
-    bool missing = access(path, F_OK) && errno == ENOENT;
-    memory_free(path);
-    return missing ? EE_OK : results_read(folder, out, error);
+    return line_file_each_if_any(folder, "results.jsonl", take_line, out, error);
 }
 
 static ee_status curve_path(const char *folder, const stored_run *run, char **path, ee_error *error)

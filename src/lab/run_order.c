@@ -1,10 +1,7 @@
-#define _POSIX_C_SOURCE 200809L
 #include "run_order.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -33,15 +30,11 @@ static ee_status take_key(void *context, const char *line, size_t length, size_t
 
 ee_status run_order_read(const char *folder, uint64_t **keys, size_t *count, ee_error *error)
 {
-    char *path = NULL;
     key_list list = {0};
-    ee_status status = file_join(folder, file_name, &path, error);
-    bool there = !status && !(access(path, F_OK) && errno == ENOENT);
-    if (there) status = line_file_each(folder, file_name, take_key, &list, error);
+    ee_status status = line_file_each_if_any(folder, file_name, take_key, &list, error);
     if (status) memory_free(list.keys);
     *keys = status ? NULL : list.keys;
     *count = status ? 0 : list.count;
-    memory_free(path);
     return status;
 }
 

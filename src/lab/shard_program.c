@@ -61,16 +61,13 @@ static ee_status compare_shards(const char *shards, const char *path, ee_error *
 /* As merge_check has it: one of the runs that are there is of this program, or there are none. */
 static ee_status compare_runs(const char *folder, ee_error *error)
 {
-    char *path = NULL;
     stored_runs list = {0};
     bool same = false;
-    ee_status status = file_join(folder, "results.jsonl", &path, error);
-    if (!status && access(path, F_OK) == 0) status = results_read(folder, &list, error);
+    ee_status status = results_read_any(folder, &list, error);
     for (size_t i = 0; i < list.count && !status && !same; i++)
         same = strcmp(list.runs[i].version, ee_version()) == 0 && strcmp(list.runs[i].kernels, ee_kernels()) == 0;
     if (!status && list.count && !same) status = refuse(folder, list.runs[0].version, list.runs[0].kernels, error);
     results_release(&list);
-    memory_free(path);
     return status;
 }
 

@@ -111,6 +111,12 @@ static void test_each(void **state)
     snprintf(sentence, sizeof sentence, "%s/lines: line 2; take that line out to go on", folder.path);
     assert_string_equal(error.message, sentence);
     assert_int_equal(line_file_each(folder.path, "none", take, taken, &error), EE_FILE_ERROR);
+
+    taken[0] = '\0';
+    assert_int_equal(line_file_each_if_any(folder.path, "none", take, taken, &error), EE_OK);
+    assert_string_equal(taken, "");
+    assert_int_equal(line_file_each_if_any(folder.path, "lines", take, taken, &error), EE_BAD_INPUT);
+    assert_string_equal(taken, "1:first 2:last ");
     folder_remove(&folder);
 }
 
