@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -48,12 +49,15 @@ int run_request_take(const command *self, int got, const char *value, run_reques
 
 /* ---- policies and threads ---- */
 
-/* Cores that this program may use. */
+/* Cores that this program may use: not every Slurm keeps a task to those that it was given. */
 static uint64_t count_cores(void)
 {
     cpu_set_t cores;
+    const char *slurm = getenv("SLURM_CPUS_PER_TASK");
+    unsigned long given = slurm ? strtoul(slurm, NULL, 10) : 0;
     if (sched_getaffinity(0, sizeof cores, &cores)) return 1;
-    return (uint64_t)CPU_COUNT(&cores);
+    uint64_t count = (uint64_t)CPU_COUNT(&cores);
+    return given && given < count ? given : count;
 }
 
 static int add_policy(const command *self, const char *name, run_request *request)

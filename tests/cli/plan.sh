@@ -25,6 +25,11 @@ expect 'many at a time' "$eenet" run -d synthetic:cosine -p eenet -T 1e7 -s 0-99
 on one core: 29 h 38 min, by runs on a usual machine
 with 20 at a time, as here: 89 min; 64 ranks: 36 min; 256 ranks: 18 min; more are of no use
 X
+expect 'a task of Slurm' env SLURM_CPUS_PER_TASK=1 "$eenet" run -d synthetic:cosine -p eenet,linucb -T 5e6 --plan <<'X'
+20 runs
+on one core: 94 min, by runs on a usual machine
+with 16 ranks: 9 min; more are of no use
+X
 expect 'a long one' "$eenet" run -d synthetic:cosine -p eenet -T 1e10 -s 5 --plan --log x.csv <<'X'
 1 run
 on one core: 12 days 8 h, by runs on a usual machine
