@@ -2,7 +2,7 @@
  * these. Messages from one place to another come in the order in which they were sent.
  *
  * MPI waits by turning in a loop, which takes a core that a run could use: here who waits looks, and sleeps in between.
- * What cannot be sent or read ends all ranks: there is no one left to tell. */
+ * What cannot be sent or read ends all ranks: there is no one left to tell. MPI does so itself where a call fails. */
 #ifndef EENET_POST_H
 #define EENET_POST_H
 
@@ -15,7 +15,8 @@ typedef enum post_way { POST_DOWN, POST_UP } post_way;
 
 enum { POST_MAIN = 0, POST_ANYWHERE = -1 }; /* a thread: the main one, or hand number thread - 1; any that sends */
 
-ee_status post_open(ee_error *error);
+/* Between MPI_Init and MPI_Finalize; in all ranks. */
+void post_open(void);
 void post_close(void);
 
 size_t post_ranks(void);

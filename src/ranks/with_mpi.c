@@ -36,13 +36,17 @@ const char *ranks_library(void)
     return words;
 }
 
-static ee_status refuse(size_t started, ee_error *error)
+/* EE_OK where this program has found the others, or there are none. */
+static ee_status check(size_t started, int found, int level, ee_error *error)
 {
-    MPI_Finalize();
-    return status_fail(error, EE_BAD_INPUT,
-                       "%zu were started together, but not in a way that %s knows: each would play all runs. "
-                       "Start them with its mpirun, or with srun --mpi=pmix",
-                       started, ranks_library());
+    if (found == 1 && started > 1)
+        return status_fail(error, EE_BAD_INPUT,
+                           "%zu were started together, but not in a way that %s knows: each would play all runs. "
+                           "Start them with its mpirun, or with srun --mpi=pmix",
+                           started, ranks_library());
+    if (found > 1 && level < MPI_THREAD_MULTIPLE)
+        return status_fail(error, EE_BAD_INPUT, "MPI: %s is built without threads", ranks_library());
+    return EE_OK;
 }
 
 ee_status ranks_start(ee_error *error)
@@ -52,15 +56,13 @@ ee_status ranks_start(ee_error *error)
     int level, count;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
-    if (count == 1 && by.ranks > 1) return refuse(by.ranks, error);
-    if (count == 1) {
+    ee_status status = check(by.ranks, count, level, error);
+    together = !status && count > 1;
+    if (together)
+        post_open();
+    else
         MPI_Finalize();
-        return EE_OK;
-    }
-    together = true;
-    if (level < MPI_THREAD_MULTIPLE)
-        return status_fail(error, EE_BAD_INPUT, "MPI: %s is built without threads", ranks_library());
-    return post_open(error);
+    return status;
 }
 
 size_t ranks_count(void)

@@ -29,10 +29,12 @@ for victim in 2 0 1; do
     # shellcheck disable=SC2086
     start 4 $runs -o "killed-$victim"
     # A rank that stands still holds a run, so that they cannot all end before the kill.
+    still=$(rank 3)
+    killed=$(rank "$victim")
     wait_for 1
-    kill -STOP "$(rank 3)"
+    kill -STOP "$still"
     wait_for 4
-    kill -9 "$(rank "$victim")"
+    kill -9 "$killed"
     code=0
     wait "$pid" || code=$?
     test "$code" != 0 || fail "rank $victim: all went well"
