@@ -33,6 +33,8 @@ typedef struct round_table {
     size_t hand_count;
     size_t *first;        /* (ranks) the first hand of each */
     run_playing *playing; /* (hand_count) room for a standing */
+    letter *coming;       /* (hand_count) messages of which a part has come, in the order in which they began to */
+    size_t coming_count;
     size_t busy;          /* hands that play */
     size_t next;          /* the first job that nobody has */
     size_t done;          /* jobs that have ended */
@@ -120,8 +122,8 @@ static ee_status hear_answers(round_table *self, size_t *ready, ee_error *error)
 {
     size_t ranks = post_ranks(), failed = ranks;
     nap between = {0};
+    letter one = {0};
     for (size_t heard = 1; heard < ranks;) {
-        letter one;
         tell_standing(self);
         if (!post_take(POST_UP, POST_ANYWHERE, &one)) {
             nap_sleep(&between);
@@ -148,6 +150,7 @@ static ee_status list_hands(round_table *self, const size_t *ready, ee_error *er
     for (size_t i = 0; i < ranks; i++) count += ready[i];
     ee_status status = memory_create(NULL, &self->hands, count, sizeof *self->hands, error);
     if (!status) status = memory_create(NULL, &self->playing, count, sizeof *self->playing, error);
+    if (!status) status = memory_create(NULL, &self->coming, count, sizeof *self->coming, error);
     if (!status) status = memory_create(NULL, &self->first, ranks, sizeof *self->first, error);
     for (size_t i = 0; i < ranks && !status; i++) {
         self->first[i] = self->hand_count;
@@ -226,6 +229,32 @@ static void take_letter(round_table *self, const letter *one)
     }
 }
 
+/* Whether no earlier message of the same hand is still on its way. */
+static bool is_next_of_hand(const round_table *self, size_t place)
+{
+    const letter *of = &self->coming[place];
+    for (size_t i = 0; i < place; i++)
+        if (self->coming[i].rank == of->rank && self->coming[i].thread == of->thread) return false;
+    return true;
+}
+
+/* The next message that has come, if there is one. One whose sender stands still lets the others pass. */
+static bool take_next(round_table *self, letter *out)
+{
+    for (size_t i = 0; i <= self->coming_count && i < self->hand_count; i++) {
+        letter *one = &self->coming[i];
+        bool whole = post_take(POST_UP, POST_ANYWHERE, one);
+        if (i == self->coming_count && one->words) self->coming_count++;
+        if (!whole || !is_next_of_hand(self, i)) continue;
+        *out = *one;
+        self->coming_count--;
+        memmove(one, one + 1, (self->coming_count - i) * sizeof *one);
+        self->coming[self->coming_count] = (letter){0};
+        return true;
+    }
+    return false;
+}
+
 /* Until all runs have ended, and all hands. */
 static void play_all(round_table *self)
 {
@@ -235,7 +264,7 @@ static void play_all(round_table *self)
         letter one;
         tell_standing(self);
         if (!is_wanted(self)) stop(self);
-        if (!post_take(POST_UP, POST_ANYWHERE, &one)) {
+        if (!take_next(self, &one)) {
             nap_sleep(&between);
             continue;
         }
@@ -268,6 +297,7 @@ done:
     memory_free(self->data);
     memory_free(self->hands);
     memory_free(self->playing);
+    memory_free(self->coming);
     memory_free(self->first);
     return status;
 }

@@ -19,10 +19,9 @@ static double seconds_of(clockid_t clock)
 /* Rank 0 writes to a hand that plays in order to end it, and for nothing else. */
 static bool is_ended(hand *self)
 {
-    letter one;
-    if (!post_take(POST_DOWN, (int)self->thread, &one)) return false;
+    if (!post_take(POST_DOWN, (int)self->thread, &self->end)) return false;
     self->ended = true;
-    letter_release(&one);
+    letter_release(&self->end);
     return true;
 }
 
@@ -72,7 +71,8 @@ static void *work(void *argument)
 {
     hand *self = argument;
     while (!self->ended) {
-        letter one;
+        letter one = self->end; /* of which a part may have come while it played */
+        self->end = (letter){0};
         post_wait(POST_DOWN, (int)self->thread, &one);
         if (one.what.kind == MESSAGE_JOB)
             play(self, &one.what.job);

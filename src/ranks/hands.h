@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "lab/runner.h"
+#include "post.h"
 
 typedef struct hand {
     const dataset *const *data; /* (data_count) those of the call; borrowed */
@@ -17,6 +18,7 @@ typedef struct hand {
     double started; /* seconds of the thread */
     double next;    /* when it looks and tells again */
     bool ended;     /* rank 0 has ended it */
+    letter end;     /* that says so, on its way */
 } hand;
 
 /* Starts so many, or as many as the system lets; at least one. */

@@ -82,7 +82,8 @@ void post_send(post_way way, size_t rank, size_t thread, const message *what)
     post_finish(&one);
 }
 
-bool post_take(post_way way, int thread, letter *out)
+/* Begins to receive the next message, if there is one. */
+static bool begin_letter(post_way way, int thread, letter *out)
 {
     int came, count;
     MPI_Message from;
@@ -92,10 +93,21 @@ bool post_take(post_way way, int thread, letter *out)
     MPI_Get_count(&status, MPI_UINT64_T, &count);
     ee_error error;
     if (memory_create(NULL, &out->words, (size_t)count, sizeof *out->words, &error)) post_fail(error.message);
-    MPI_Mrecv(out->words, count, MPI_UINT64_T, &from, MPI_STATUS_IGNORE);
+    MPI_Imrecv(out->words, count, MPI_UINT64_T, &from, &out->request);
+    out->count = (size_t)count;
     out->rank = (size_t)status.MPI_SOURCE;
     out->thread = (size_t)status.MPI_TAG;
-    if (message_read(out->words, (size_t)count, &out->what, &error)) post_fail(error.message);
+    return true;
+}
+
+bool post_take(post_way way, int thread, letter *out)
+{
+    int whole;
+    ee_error error;
+    if (!out->words && !begin_letter(way, thread, out)) return false;
+    MPI_Test(&out->request, &whole, MPI_STATUS_IGNORE);
+    if (!whole) return false;
+    if (message_read(out->words, out->count, &out->what, &error)) post_fail(error.message);
     return true;
 }
 

@@ -35,15 +35,18 @@ void post_send(post_way way, size_t rank, size_t thread, const message *what);
 void post_begin(post_way way, size_t rank, size_t thread, const message *what, parcel *out);
 void post_finish(parcel *of);
 
-/* A message that came. */
+/* A message that came, or of which a part has come; starts as zeros. */
 typedef struct letter {
     size_t rank, thread; /* where it is from; the receiver's thread where the way is down */
     message what;        /* points into words */
-    uint64_t *words;
+    uint64_t *words;     /* (count); NULL: nothing has come */
+    size_t count;
+    MPI_Request request;
 } letter;
 
-/* The next message that has come, if there is one; to be released. thread: the receiver's own, where the way is down.
- */
+/* Whether the next message has come, all of it: to be released then, and else to be asked for again with the same
+ * letter, for a sender may stand still in the middle of a message. thread: the receiver's own, where the
+ * way is down. */
 bool post_take(post_way way, int thread, letter *out);
 
 /* The same, and waits for it. */

@@ -61,7 +61,7 @@ static ee_status open_all(shelf *all, size_t count, const dataset **data, ee_err
 {
     ee_status status = EE_OK;
     for (size_t i = 0; i < count; i++) {
-        letter one;
+        letter one = {0};
         post_wait(POST_DOWN, POST_MAIN, &one);
         if (one.what.kind != MESSAGE_DATA) post_fail("MPI: a message that is no data set, where one is due");
         if (!status && data) status = open_data(all, &one.what.data, &data[i], error);
@@ -95,7 +95,7 @@ int ranks_serve(void)
     signal(SIGTERM, SIG_IGN);
     shelf all = {0};
     for (bool more = true; more;) {
-        letter one;
+        letter one = {0};
         post_wait(POST_DOWN, POST_MAIN, &one);
         if (one.what.kind == MESSAGE_CALL) serve_call(&all, &one.what.call);
         more = one.what.kind != MESSAGE_LEAVE;
