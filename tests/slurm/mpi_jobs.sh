@@ -23,10 +23,12 @@ eenet $runs -o one -j 2 -q >table
 # shellcheck disable=SC2086
 play() { submit --nodes=2 --ntasks=4 "$scripts/mpi.sbatch" $runs -o srun; }
 has_ended() { test -e srun && test "$(ended srun | wc -l)" -gt "$1"; }
+has_ended_or_over() { has_ended "$1" || job_over "$job"; }
 : >before
 for end in 'rank 2' 'rank 0' scancel; do
     play
-    await 'a run that ended' has_ended "$(wc -l <before)"
+    await 'a run that ended' has_ended_or_over "$(wc -l <before)"
+    has_ended "$(wc -l <before)" || fail "$end: the job has ended before"
     if test "$end" = scancel; then
         scancel "$job"
         job_ends CANCELLED "$job"
@@ -63,5 +65,5 @@ grid='grid --halving -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set ne
 # shellcheck disable=SC2086
 eenet $grid -o grid-one -j 1 >table 2>&1
 # shellcheck disable=SC2086
-srun --mpi=pmix --nodes=2 --ntasks=4 eenet $grid -o grid-srun >table 2>said || fail "srun: $(cat said)"
+SLURM_PMIX_FENCE=ring srun --mpi=pmix --nodes=2 --ntasks=4 eenet $grid -o grid-srun >table 2>said || fail "srun: $(cat said)"
 same grid-srun grid-one
