@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "lab/report_folder.h"
+#include "shards.h"
 
 enum { REFERENCE, OUTPUT, FLAGS };
 
@@ -45,6 +46,7 @@ static int run(const command *self, int count, char **words)
     if (code) return code;
     report_folder all = {0};
     ee_error error;
+    shards_remark_unmerged(self, wanted.folder, "are not shown");
     ee_status status = report_folder_read(wanted.folder, wanted.reference, &all, &error);
     if (!status) status = report_folder_write(&all, wanted.folder, wanted.output, print_line, &error);
     report_folder_release(&all);

@@ -135,13 +135,11 @@ static bool has_unmerged(const char *folder)
     return found;
 }
 
-/* Whoever forgets the merge would wait for what is there. */
-static void remark_unmerged(const command *self, const run_request *request)
+void shards_remark_unmerged(const command *self, const char *folder, const char *so)
 {
-    if (request->quiet || !request->output || !has_unmerged(request->output)) return;
-    fprintf(stderr, "eenet %s: shards have runs that are not merged yet, and may be played again: eenet merge",
-            self->name);
-    hint_path(stderr, request->output);
+    if (!has_unmerged(folder)) return;
+    fprintf(stderr, "eenet %s: shards have runs that are not merged yet, and %s: eenet merge", self->name, so);
+    hint_path(stderr, folder);
     fprintf(stderr, "\n");
 }
 
@@ -150,7 +148,7 @@ int shards_join(const command *self, const run_request *request)
     char *all = NULL;
     ee_error error;
     if (!shard_is_part(request->shard)) {
-        remark_unmerged(self, request);
+        if (!request->quiet && request->output) shards_remark_unmerged(self, request->output, "may be played again");
         return EXIT_DONE;
     }
     ee_status status = file_join(request->output, SHARDS_FOLDER, &all, &error);

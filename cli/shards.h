@@ -23,6 +23,10 @@ int shards_refuse_halving(const command *self, const run_request *request, bool 
  * is wrong. */
 int shards_join(const command *self, const run_request *request);
 
+/* Says on stderr that shards have runs that the folder lacks, where it is so; and what follows: "may be played again".
+ */
+void shards_remark_unmerged(const command *self, const char *folder, const char *so);
+
 /* Whose runs are kept where. */
 experiment_site shards_site(const run_request *request, run_crew crew);
 

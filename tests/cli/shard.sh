@@ -78,6 +78,9 @@ untimed killed | sed -E 's/"row":[0-9]*,//' | sort | cmp - sorted-without-rows |
 # A shard that never comes: the same command without --shard plays what is missing. A merge that was forgotten is told.
 play half --shard 0/2 >/dev/null
 cp -a half forgotten
+"$eenet" report forgotten 2>&1 | head -n 1 |
+    grep -qx 'eenet report: shards have runs that are not merged yet, and are not shown: eenet merge forgotten' ||
+    fail "a report without what the shards have, and no word of it"
 play forgotten 2>&1 >/dev/null | grep -qx 'eenet run: shards have runs that are not merged yet, .*: eenet merge forgotten' ||
     fail "no word of a merge that was forgotten"
 "$eenet" merge half >/dev/null
