@@ -13,13 +13,21 @@ struct run_crew {
      * plays them as they are listed lets results come in the order in which they were asked for. */
     bool longest_first;
 
-    /* As runner_run_all, in the order of the jobs. */
+    /* Plays the jobs, as they are listed; one that fails does not keep the others from being played. The results do
+     * not depend on who plays. results is (count); those of jobs that were not started are all zero. curves: reports
+     * have a curve. Returns the status of the first job in the list that failed, with its error. */
     ee_status (*play)(const run_crew *self, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
                       run_result *results, ee_error *error);
     void *context;
 };
 
-/* So many threads, which play the jobs as they are listed. */
+static inline ee_status crew_play(run_crew crew, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
+                                  run_result *results, ee_error *error)
+{
+    return crew.play(&crew, jobs, count, curves, watch, results, error);
+}
+
+/* So many threads; at least one. */
 run_crew crew_of_threads(size_t threads);
 
 #endif

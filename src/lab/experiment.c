@@ -258,8 +258,8 @@ static ee_status play_missing(experiment *self)
     bool heard = self->watch && self->watch->standing;
     run_watch watch = {.wanted = on_wanted, .standing = heard ? on_standing : NULL, .ended = on_ended, .context = self};
     ee_error own = {EE_OK, ""};
-    const run_crew *crew = &self->site->crew;
-    status = crew->play(crew, self->missing, self->missing_count, self->site->folder != NULL, &watch, played, &own);
+    bool curves = self->site->folder != NULL;
+    status = crew_play(self->site->crew, self->missing, self->missing_count, curves, &watch, played, &own);
     for (size_t i = 0; i < self->missing_count && status; i++)
         if (played[i].status) status = EE_OK;
     if (status && self->error) *self->error = own;

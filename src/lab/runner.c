@@ -3,9 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdalign.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +14,12 @@
 #include "evaluate/statistics.h"
 #include "played_slots.h"
 
-static double seconds_of(const struct timespec *time)
-{
-    return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
-}
-
 /* A run uses one thread. The time that it had on a processor is the same whatever else the machine does meanwhile. */
 static double thread_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return seconds_of(&now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Puts an assignment in front of the options, of which text has room for one more, where it acts beside them. */
@@ -101,12 +93,8 @@ ee_status runner_check(const run_job *job, char **options, ee_error *error)
 
 /* ---- one run ---- */
 
-/* What a thread writes to while it plays. Others only read, and only what is atomic; in cache lines of its own, so that
- * no thread waits for another's. */
 typedef struct player {
-    alignas(64) atomic_uint_fast64_t played; /* rounds of the present run */
     const run_watch *watch;
-    atomic_bool *stopped; /* the watch has had enough: shared by all */
     ee_bandit *bandit;
     environment *world;
     delay_queue coming; /* rewards */
@@ -194,11 +182,8 @@ static ee_status play_round(player *self, const run_job *job, run_result *result
 
 static bool is_wanted(const player *self)
 {
-    if (atomic_load_explicit(self->stopped, memory_order_relaxed)) return false;
     const run_watch *watch = self->watch;
-    if (!watch || !watch->wanted || watch->wanted(watch->context)) return true;
-    atomic_store(self->stopped, true);
-    return false;
+    return !watch || !watch->wanted || watch->wanted(watch->context);
 }
 
 static ee_status play(player *self, const run_job *job, bool with_curve, run_result *result, ee_error *error)
@@ -215,235 +200,54 @@ static ee_status play(player *self, const run_job *job, bool with_curve, run_res
     while (wanted && !status && result->rounds < job->rounds) {
         status = play_round(self, job, result, error);
         end_parts(self, job, result);
-        atomic_store_explicit(&self->played, result->rounds, memory_order_relaxed);
         wanted = is_wanted(self);
     }
     result->finished = !status && result->rounds == job->rounds;
     return status;
 }
 
-/* Plays the job and reports to the watch, one thread at a time where there are several. */
-static ee_status run(player *self, const run_job *job, bool with_curve, pthread_mutex_t *turn, run_result *result,
-                     ee_error *error)
+static void report_end(const player *self, const run_job *job, const run_result *result, const ee_error *error)
 {
+    const run_watch *watch = self->watch;
+    if (!watch || !watch->ended) return;
+    run_report report = {.job = job,
+                         .result = result,
+                         .options = ee_bandit_info(self->bandit).options,
+                         .curve = self->curve,
+                         .error = error,
+                         .bandit = self->bandit};
+    (void)watch->ended(watch->context, &report); /* there are no others that it could end */
+}
+
+static ee_status run(const run_job *job, bool with_curve, const run_watch *watch, run_result *result, ee_error *error)
+{
+    player self = {.watch = watch};
+    ee_error own = {EE_OK, ""};
     memset(result, 0, sizeof *result);
     result->slots = run_slots(job) > 1 ? job->slots : 0;
     double start = thread_seconds();
-    result->status = play(self, job, with_curve, result, error);
+    result->status = play(&self, job, with_curve, result, &own);
     result->seconds = thread_seconds() - start;
-    result->bytes = self->bandit ? ee_bandit_memory(self->bandit) : 0;
+    result->bytes = self.bandit ? ee_bandit_memory(self.bandit) : 0;
     drop_idle_directions(result);
-    const run_watch *watch = self->watch;
-    if (watch && watch->ended) {
-        run_report report = {.job = job,
-                             .result = result,
-                             .options = ee_bandit_info(self->bandit).options,
-                             .curve = self->curve,
-                             .error = error,
-                             .bandit = self->bandit};
-        if (turn) pthread_mutex_lock(turn);
-        if (!watch->ended(watch->context, &report)) atomic_store(self->stopped, true);
-        if (turn) pthread_mutex_unlock(turn);
-    }
-    ee_bandit_free(self->bandit);
-    environment_free(self->world);
-    delay_release(&self->coming);
-    played_slots_release(&self->slots);
-    memory_free(self->curve);
-    self->bandit = NULL;
-    self->world = NULL;
-    self->curve = NULL;
+    report_end(&self, job, result, &own);
+    ee_bandit_free(self.bandit);
+    environment_free(self.world);
+    delay_release(&self.coming);
+    played_slots_release(&self.slots);
+    memory_free(self.curve);
+    if (result->status && error) *error = own;
     return result->status;
-}
-
-static ee_status run_alone(const run_job *job, bool with_curve, const run_watch *watch, run_result *result,
-                           ee_error *error)
-{
-    atomic_bool stopped = false;
-    player self = {.watch = watch, .stopped = &stopped};
-    ee_error own = {EE_OK, ""};
-    ee_status status = run(&self, job, with_curve, NULL, result, &own);
-    if (status && error) *error = own;
-    return status;
 }
 
 ee_status runner_run(const run_job *job, const run_watch *watch, run_result *result, ee_error *error)
 {
-    return run_alone(job, false, watch, result, error);
+    return run(job, false, watch, result, error);
 }
 
 ee_status runner_run_with_curve(const run_job *job, const run_watch *watch, run_result *result, ee_error *error)
 {
-    return run_alone(job, true, watch, result, error);
-}
-
-/* ---- many ---- */
-
-/* What the threads share. Nothing of it is written in the course of a run. */
-typedef struct crowd {
-    const run_job *jobs; /* (count) */
-    size_t count;
-    bool curves;
-    run_result *results; /* (count) */
-    atomic_size_t next;  /* the first job that nobody has taken */
-    atomic_bool stopped;
-    pthread_mutex_t turn; /* of telling the watch, and for what follows */
-    pthread_cond_t all_left;
-    uint64_t rounds;       /* of all jobs */
-    size_t ended;          /* jobs */
-    uint64_t ended_rounds; /* of those, all that were asked for */
-    size_t playing;        /* threads that have not left */
-    size_t first_failed;   /* place in jobs; count where none failed */
-    ee_error failure;      /* of that */
-} crowd;
-
-typedef struct crowd_thread {
-    player self;
-    crowd *all;
-    pthread_t thread;
-    atomic_size_t job;      /* the one it plays, counted from 1; 0: none */
-    _Atomic double started; /* that: seconds of the thread */
-} crowd_thread;
-
-static void note_end(crowd_thread *own, size_t place, const run_result *result, const ee_error *error)
-{
-    crowd *all = own->all;
-    pthread_mutex_lock(&all->turn);
-    all->results[place] = *result;
-    atomic_store(&own->job, 0);
-    atomic_store(&own->self.played, 0);
-    all->ended++;
-    all->ended_rounds += all->jobs[place].rounds;
-    if (place < all->first_failed && all->results[place].status) {
-        all->first_failed = place;
-        all->failure = *error;
-    }
-    pthread_mutex_unlock(&all->turn);
-}
-
-static void *play_jobs(void *argument)
-{
-    crowd_thread *own = argument;
-    crowd *all = own->all;
-    size_t place;
-    while (!atomic_load(&all->stopped) && (place = atomic_fetch_add(&all->next, 1)) < all->count) {
-        ee_error error = {EE_OK, ""};
-        atomic_store(&own->started, thread_seconds());
-        atomic_store(&own->job, place + 1);
-        run_result result; /* the thread's own: neighbours in results are written by others */
-        run(&own->self, &all->jobs[place], all->curves, &all->turn, &result, &error);
-        note_end(own, place, &result, &error);
-    }
-    pthread_mutex_lock(&all->turn);
-    if (--all->playing == 0) pthread_cond_signal(&all->all_left);
-    pthread_mutex_unlock(&all->turn);
-    return NULL;
-}
-
-/* Seconds of processor time that the thread has spent on its run. */
-static double spent_on_run(const crowd_thread *of)
-{
-    clockid_t clock;
-    struct timespec now;
-    if (pthread_getcpuclockid(of->thread, &clock) || clock_gettime(clock, &now)) return 0.0;
-    return fmax(seconds_of(&now) - atomic_load(&of->started), 0.0);
-}
-
-/* playing is room for (count). */
-static run_standing find_standing(const crowd *all, const crowd_thread *threads, size_t count, run_playing *playing)
-{
-    run_standing now = {.jobs = all->count,
-                        .ended = all->ended,
-                        .rounds = all->rounds,
-                        .played = all->ended_rounds,
-                        .runs = playing,
-                        .left = NAN};
-    for (size_t i = 0; i < count; i++) {
-        size_t job = atomic_load(&threads[i].job);
-        if (!job) continue;
-        run_playing *one = &playing[now.running++];
-        *one = (run_playing){&all->jobs[job - 1], atomic_load(&threads[i].self.played), spent_on_run(&threads[i])};
-        now.played += one->played;
-    }
-    now.share = now.rounds ? (double)now.played / (double)now.rounds : 1.0;
-    return now;
-}
-
-/* Until all threads have left; called with the turn, which the wait gives away. */
-static void look_on(crowd *all, const run_watch *watch, const crowd_thread *threads, size_t count, run_playing *playing)
-{
-    const long tenth = 100000000;
-    struct timespec next;
-    clock_gettime(CLOCK_MONOTONIC, &next);
-    const double start = seconds_of(&next);
-    while (all->playing) {
-        if (!watch || !watch->standing) {
-            pthread_cond_wait(&all->all_left, &all->turn);
-            continue;
-        }
-        run_standing now = find_standing(all, threads, count, playing);
-        clock_gettime(CLOCK_MONOTONIC, &next);
-        now.seconds = seconds_of(&next) - start;
-        watch->standing(watch->context, &now);
-        next.tv_nsec += tenth;
-        next.tv_sec += next.tv_nsec / (10 * tenth);
-        next.tv_nsec %= 10 * tenth;
-        while (all->playing && !pthread_cond_timedwait(&all->all_left, &all->turn, &next)) continue;
-    }
-}
-
-/* How many of the threads could be started. */
-static size_t start_threads(crowd *all, const run_watch *watch, crowd_thread *threads, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        threads[i].all = all;
-        threads[i].self.watch = watch;
-        threads[i].self.stopped = &all->stopped;
-        if (pthread_create(&threads[i].thread, NULL, play_jobs, &threads[i])) return i;
-        all->playing++;
-    }
-    return count;
-}
-
-ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool curves, const run_watch *watch,
-                         run_result *results, ee_error *error)
-{
-    memset(results, 0, count * sizeof *results);
-    if (!count) return EE_OK;
-    if (threads > count) threads = count;
-    if (!threads) threads = 1;
-    crowd_thread *each = NULL;
-    run_playing *playing = NULL;
-    ee_status status = memory_create(NULL, &each, threads, sizeof *each, error);
-    if (!status) status = memory_create(NULL, &playing, threads, sizeof *playing, error);
-    if (status) {
-        memory_free(each);
-        return status;
-    }
-    crowd all = {.jobs = jobs, .count = count, .curves = curves, .results = results, .first_failed = count};
-    for (size_t i = 0; i < count; i++) all.rounds += jobs[i].rounds;
-    pthread_condattr_t steady; /* a clock that nobody sets */
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&all.all_left, &steady);
-    pthread_condattr_destroy(&steady);
-    pthread_mutex_init(&all.turn, NULL);
-
-    pthread_mutex_lock(&all.turn);
-    size_t started = start_threads(&all, watch, each, threads);
-    look_on(&all, watch, each, started, playing);
-    pthread_mutex_unlock(&all.turn);
-    for (size_t i = 0; i < started; i++) pthread_join(each[i].thread, NULL);
-    if (!started) status = status_fail(error, EE_NO_MEMORY, "runs: the system starts no more threads");
-    if (all.first_failed < count) {
-        status = all.failure.status;
-        if (error) *error = all.failure;
-    }
-    pthread_cond_destroy(&all.all_left);
-    pthread_mutex_destroy(&all.turn);
-    memory_free(playing);
-    memory_free(each);
-    return status;
+    return run(job, true, watch, result, error);
 }
 
 ee_status runner_summarize(const run_result *results, size_t count, run_summary *summary, ee_error *error)

@@ -119,12 +119,6 @@ ee_status runner_run(const run_job *job, const run_watch *watch, run_result *res
 /* The same, and the report has a curve. */
 ee_status runner_run_with_curve(const run_job *job, const run_watch *watch, run_result *result, ee_error *error);
 
-/* Plays the jobs on so many threads, each run in one; one that fails does not keep the others from being played. The
- * results do not depend on the number of threads. results is (count); those of jobs that were not started are all zero.
- * curves: reports have a curve. Returns the status of the first job in the list that failed, with its error. */
-ee_status runner_run_all(const run_job *jobs, size_t count, size_t threads, bool curves, const run_watch *watch,
-                         run_result *results, ee_error *error);
-
 /* What the finished ones among the runs of one policy say together. Where there is none, or for the deviation one, the
  * numbers are NaN. */
 typedef struct run_summary {

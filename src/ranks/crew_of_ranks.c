@@ -1,11 +1,11 @@
 /* Rank 0: hands out runs, takes reports, tells the watch. All of it in the thread that called. */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
 #include "hands.h"
+#include "lab/run_tally.h"
 #include "post.h"
 #include "ranks.h"
 #include "ranks_inside.h"
@@ -22,11 +22,9 @@ typedef struct far_hand {
 
 typedef struct round_table {
     const rank_crew *setting;
-    const run_job *jobs; /* (count) */
-    size_t count;
+    run_tally tally;
     bool curves;
     const run_watch *watch;
-    run_result *results;  /* (count) */
     const dataset **data; /* (data_count) of the jobs, each once */
     size_t data_count;
     far_hand *hands; /* (hand_count) of rank 0, then of rank 1, ... */
@@ -35,15 +33,10 @@ typedef struct round_table {
     run_playing *playing; /* (hand_count) room for a standing */
     letter *coming;       /* (hand_count) messages of which a part has come, in the order in which they began to */
     size_t coming_count;
-    size_t busy;          /* hands that play */
-    size_t next;          /* the first job that nobody has */
-    size_t done;          /* jobs that have ended */
-    uint64_t done_rounds; /* of those, all that were asked for */
-    uint64_t rounds;      /* of all jobs */
-    bool stopped;         /* the watch has had enough */
+    size_t busy;  /* hands that play */
+    size_t next;  /* the first job that nobody has */
+    bool stopped; /* the watch has had enough */
     double start, next_standing;
-    size_t first_failed; /* place in jobs; count where none failed */
-    ee_error failure;    /* of that */
 } round_table;
 
 static double clock_seconds(void)
@@ -60,20 +53,12 @@ static void tell_standing(round_table *self)
     double time = clock_seconds();
     if (!self->watch || !self->watch->standing || time < self->next_standing) return;
     self->next_standing = time + 0.1;
-    run_standing now = {.jobs = self->count,
-                        .ended = self->done,
-                        .rounds = self->rounds,
-                        .played = self->done_rounds,
-                        .seconds = time - self->start,
-                        .runs = self->playing,
-                        .left = NAN};
+    size_t running = 0;
     for (size_t i = 0; i < self->hand_count; i++) {
         const far_hand *one = &self->hands[i];
-        if (!one->job) continue;
-        self->playing[now.running++] = (run_playing){one->job, one->played, one->seconds};
-        now.played += one->played;
+        if (one->job) self->playing[running++] = (run_playing){one->job, one->played, one->seconds};
     }
-    now.share = now.rounds ? (double)now.played / (double)now.rounds : 1.0;
+    run_standing now = run_tally_standing(&self->tally, self->playing, running, time - self->start);
     self->watch->standing(self->watch->context, &now);
 }
 
@@ -94,10 +79,10 @@ static size_t place_of_data(const round_table *self, const dataset *data)
 
 static ee_status list_data(round_table *self, ee_error *error)
 {
-    ee_status status = memory_create(NULL, &self->data, self->count, sizeof *self->data, error);
-    for (size_t i = 0; i < self->count && !status; i++) {
-        size_t place = place_of_data(self, self->jobs[i].data);
-        if (place == self->data_count) self->data[self->data_count++] = self->jobs[i].data;
+    ee_status status = memory_create(NULL, &self->data, self->tally.count, sizeof *self->data, error);
+    for (size_t i = 0; i < self->tally.count && !status; i++) {
+        const dataset *data = self->tally.jobs[i].data;
+        if (place_of_data(self, data) == self->data_count) self->data[self->data_count++] = data;
     }
     return status;
 }
@@ -176,8 +161,8 @@ static void tell_hand(round_table *self, far_hand *to, const run_job *job)
 static void give_next(round_table *self, far_hand *to)
 {
     if (to->ended) return;
-    bool more = !self->stopped && self->next < self->count;
-    to->job = more ? &self->jobs[self->next++] : NULL;
+    bool more = !self->stopped && self->next < self->tally.count;
+    to->job = more ? &self->tally.jobs[self->next++] : NULL;
     to->played = 0;
     to->seconds = 0.0;
     self->busy += more;
@@ -195,16 +180,9 @@ static void stop(round_table *self)
 static void take_report(round_table *self, far_hand *from, const report_message *told)
 {
     const run_job *job = from->job;
-    size_t place = (size_t)(job - self->jobs);
-    self->results[place] = told->result;
+    run_tally_end(&self->tally, job, &told->result, &told->error);
     from->job = NULL;
     self->busy--;
-    self->done++;
-    self->done_rounds += job->rounds;
-    if (told->result.status && place < self->first_failed) {
-        self->first_failed = place;
-        self->failure = told->error;
-    }
     give_next(self, from); /* first: it plays while we keep what it did */
     run_report report = {.job = job,
                          .result = &told->result,
@@ -305,23 +283,15 @@ done:
 static ee_status play(const run_crew *crew, const run_job *jobs, size_t count, bool curves, const run_watch *watch,
                       run_result *results, ee_error *error)
 {
-    memset(results, 0, count * sizeof *results);
-    if (!count) return EE_OK;
     round_table self = {.setting = crew->context,
-                        .jobs = jobs,
-                        .count = count,
+                        .tally = run_tally_start(jobs, count, results),
                         .curves = curves,
                         .watch = watch,
-                        .results = results,
-                        .start = clock_seconds(),
-                        .first_failed = count};
-    for (size_t i = 0; i < count; i++) self.rounds += jobs[i].rounds;
+                        .start = clock_seconds()};
+    if (!count) return EE_OK;
     ee_error own = {EE_OK, ""};
     ee_status status = run(&self, &own);
-    if (!status && self.first_failed < count) {
-        status = self.failure.status;
-        own = self.failure;
-    }
+    if (!status) status = run_tally_status(&self.tally, &own);
     if (status && error) *error = own;
     return status;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/runner.h"
+#include "lab/crew.h"
 #include "support.h"
 
 enum { JOBS = 12, ROUNDS = 60 };
@@ -56,7 +56,7 @@ static void play(const run_job *jobs, size_t threads, notes *heard, run_result *
     *heard = (notes){.jobs = jobs};
     wanted = 0;
     run_watch watch = {.wanted = note_round, .standing = note_standing, .ended = note_end, .context = heard};
-    assert_int_equal(runner_run_all(jobs, JOBS, threads, true, &watch, results, NULL), EE_OK);
+    assert_int_equal(crew_play(crew_of_threads(threads), jobs, JOBS, true, &watch, results, NULL), EE_OK);
     assert_false(heard->met);
     assert_int_equal(wanted, JOBS * ROUNDS);
     assert_true(heard->standings >= 1 && heard->most_running <= threads);
@@ -103,7 +103,7 @@ static void all_threads_stop(void **state)
     assert_int_equal(dataset_open("synthetic:inner", NULL, &data, NULL), EE_OK);
     for (size_t i = 0; i < JOBS; i++)
         jobs[i] = (run_job){.data = data, .policy = "uniform", .seed = i, .rounds = 1000000000000};
-    assert_int_equal(runner_run_all(jobs, JOBS, 4, false, &watch, results, NULL), EE_OK);
+    assert_int_equal(crew_play(crew_of_threads(4), jobs, JOBS, false, &watch, results, NULL), EE_OK);
     for (size_t i = 0; i < JOBS; i++) assert_true(!results[i].finished && results[i].rounds <= 1);
     dataset_free(data);
 }

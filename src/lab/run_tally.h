@@ -1,0 +1,30 @@
+/* What the jobs of a crew have come to. For one thread at a time. */
+#ifndef EENET_RUN_TALLY_H
+#define EENET_RUN_TALLY_H
+
+#include "runner.h"
+
+typedef struct run_tally {
+    const run_job *jobs; /* (count) */
+    run_result *results; /* (count) */
+    size_t count;
+    uint64_t rounds;       /* of all jobs */
+    size_t ended;          /* jobs */
+    uint64_t ended_rounds; /* of those, all that were asked for */
+    size_t first_failed;   /* place in jobs; count where none failed */
+    ee_error failure;      /* of that */
+} run_tally;
+
+/* Nothing is played yet, and the results are all zero. */
+run_tally run_tally_start(const run_job *jobs, size_t count, run_result *results);
+
+/* The job has ended; the error is its reason where the result has a status. */
+void run_tally_end(run_tally *self, const run_job *job, const run_result *result, const ee_error *error);
+
+/* With those that are played now, which the standing borrows, and the seconds since the start. */
+run_standing run_tally_standing(const run_tally *self, const run_playing *runs, size_t running, double seconds);
+
+/* That of the first job in the list that failed, with its error. */
+ee_status run_tally_status(const run_tally *self, ee_error *error);
+
+#endif
