@@ -41,6 +41,10 @@ typedef struct stored_evaluations {
 ee_status evaluations_read(const char *folder, stored_evaluations *out, ee_error *error);
 void evaluations_release(stored_evaluations *list);
 
+/* One line, whole, without its newline; number is its place in the file, for the message. out starts as zeros, and is
+ * to be released with its list, on failure too. */
+ee_status evaluations_parse(const char *line, size_t length, size_t number, stored_evaluation *out, ee_error *error);
+
 /* The line, newline included, to be freed with memory_free. */
 ee_status evaluations_format(const evaluation_request *request, const evaluation_result *result, char **line,
                              size_t *length, ee_error *error);
