@@ -9,6 +9,8 @@ DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-l
 DEMO_SEEDS = 0-9
 DEMO_ROUNDS = 600
 JOBS := $(shell nproc)
+# Many tests wait for others more than they work: one more at a time than there are cores.
+TESTS_AT_ONCE := $(shell expr $(JOBS) + 1)
 # Debian's, which has numpy and the rest beside it; the first one on the PATH may be another.
 PYTHON = /usr/bin/python3
 # Tests that Debian's debug interpreter runs too, which stops at an object that is given back once too often; but for one
@@ -46,7 +48,7 @@ test-release test-asan test-tsan: test-%:
 	@cmake/setup.sh build test python test-python
 	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset $* -j $(JOBS)
-	$(FIXED_ADDRESSES) ctest --preset $* -j $(JOBS)
+	$(FIXED_ADDRESSES) ctest --preset $* -j $(TESTS_AT_ONCE)
 
 python: ## the Python package: its wheel and its sdist, in build/python/
 	@cmake/setup.sh build python
