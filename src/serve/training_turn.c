@@ -45,17 +45,22 @@ static void show(served_bandit *bandit)
     pthread_mutex_unlock(&bandit->mutex);
 }
 
+static void call(served_waiter *waiters, const ee_error *error)
+{
+    for (served_waiter *next; waiters; waiters = next) {
+        next = waiters->next;
+        waiters->ready(waiters->context, error);
+        memory_free(waiters);
+    }
+}
+
 static void call_waiters(served_bandit *bandit, const ee_error *error)
 {
     pthread_mutex_lock(&bandit->mutex);
-    served_waiter *waiter = bandit->waiters;
+    served_waiter *waiters = bandit->waiters;
     bandit->waiters = NULL;
     pthread_mutex_unlock(&bandit->mutex);
-    for (served_waiter *next; waiter; waiter = next) {
-        next = waiter->next;
-        waiter->ready(waiter->context, error);
-        memory_free(waiter);
-    }
+    call(waiters, error);
 }
 
 /* Frees the model. What of it is not in a checkpoint is in the log. */
@@ -351,12 +356,14 @@ double trainer_turn_give(trainer_turn *t)
     t->step_due = bandit->step_due;
     pthread_mutex_lock(&bandit->mutex);
     bool archived = bandit->archived, waited = bandit->waiters;
+    served_waiter *refused = archived ? bandit->waiters : NULL; /* not those who come when it is restored */
+    if (archived) bandit->waiters = NULL;
     pthread_mutex_unlock(&bandit->mutex);
     if (archived) {
         save_unsaved(t);
         put_to_sleep(bandit);
         status_fail(&error, EE_BAD_INPUT, "bandit: %s is archived", bandit->name);
-        call_waiters(bandit, &error);
+        call(refused, &error);
     } else if (go_on(t, waited, &more, &error)) {
         set_trouble(bandit, &error);
         call_waiters(bandit, bandit->model ? NULL : &error);
