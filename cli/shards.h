@@ -23,8 +23,7 @@ int shards_refuse_halving(const command *self, const run_request *request, bool 
  * is wrong. */
 int shards_join(const command *self, const run_request *request);
 
-/* Says on stderr that shards have runs that the folder lacks, where it is so; and what follows: "may be played again".
- */
+/* Where shards have runs that the folder lacks, says so on stderr, and what comes of it: "may be played again". */
 void shards_remark_unmerged(const command *self, const char *folder, const char *so);
 
 /* Whose runs are kept where. */

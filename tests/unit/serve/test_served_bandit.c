@@ -348,6 +348,20 @@ static void an_archived_one_sleeps(void **state)
     play_catch_up(play, shop);
 }
 
+/* Whoever comes after it was restored is not told that it is archived, though the trainer is still busy with that. */
+static void a_restored_one_refuses_nobody(void **state)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    for (uint64_t t = 1; t <= 200; t++) {
+        play_rounds(play, shop, t, t, 0); /* so that there is something to save */
+        play_change(play, shop, "{}", true);
+        play_change(play, shop, "{}", false);
+        assert_int_equal(play_wake(shop), EE_OK);
+    }
+}
+
 static ee_status find_most(void *context, const event *from, ee_error *error)
 {
     uint64_t *most = context;
@@ -458,6 +472,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_reset_heals_where_an_upload_is_lost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(few_are_awake, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_archived_one_sleeps, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_restored_one_refuses_nobody, set_up, tear_down),
         cmocka_unit_test_setup_teardown(strides_grow_where_it_is_behind, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_heals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_step_that_was_not_written_is_not_saved, set_up, tear_down),
