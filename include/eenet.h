@@ -101,18 +101,19 @@ typedef struct ee_arms {
     const float *values;     /* dense: (count, dim) row by row; sparse: (starts[count]) */
     const size_t *starts;    /* dense: NULL; sparse: (count + 1), arm i has the entries starts[i] to starts[i + 1] */
     const uint32_t *indices; /* dense: NULL; sparse: (starts[count]), ascending within an arm, each below dim */
+    const uint64_t *ids;     /* (optional) NULL, or (count): the identity of each arm, the same in every round */
 } ee_arms;
 
 static inline ee_arms ee_arms_dense(const float *values, size_t count, size_t dim)
 {
-    ee_arms arms = {count, dim, values, NULL, NULL};
+    ee_arms arms = {count, dim, values, NULL, NULL, NULL};
     return arms;
 }
 
 static inline ee_arms ee_arms_sparse(const size_t *starts, const uint32_t *indices, const float *values, size_t count,
                                      size_t dim)
 {
-    ee_arms arms = {count, dim, values, starts, indices};
+    ee_arms arms = {count, dim, values, starts, indices, NULL};
     return arms;
 }
 

@@ -11,17 +11,17 @@
 
 archive archive_writer(ee_error *error)
 {
-    return (archive){.error = error};
+    return (archive){.version = ARCHIVE_VERSION, .error = error};
 }
 
 archive archive_into(void *bytes, size_t capacity)
 {
-    return (archive){.bytes = bytes, .capacity = capacity};
+    return (archive){.version = ARCHIVE_VERSION, .bytes = bytes, .capacity = capacity};
 }
 
 archive archive_reader(const void *bytes, size_t size, ee_error *error)
 {
-    return (archive){.reading = true, .source = bytes, .size = size, .error = error};
+    return (archive){.reading = true, .version = ARCHIVE_VERSION, .source = bytes, .size = size, .error = error};
 }
 
 void archive_fail(archive *a, ee_status status, const char *message)

@@ -10,8 +10,13 @@
 #include "random.h"
 #include "status.h"
 
+/* The format of models that this library writes, and the oldest that it reads. A part whose bytes have changed since
+ * visits what an older model has where archive.version says so. */
+enum { ARCHIVE_VERSION = 11, ARCHIVE_OLDEST_VERSION = 10 };
+
 typedef struct archive {
     bool reading;
+    uint64_t version;      /* of the model's format: ARCHIVE_VERSION, or what an older model says */
     const uint8_t *source; /* reading: (size) */
     uint8_t *bytes;        /* writing: grows; the caller frees it with memory_free */
     size_t size;           /* bytes that there are, read or written */

@@ -307,9 +307,12 @@ static ee_status judge(dsjson *self, const log_options *options, log_event *even
         return EE_OK;
     }
     event->context = (json_text){0};
-    event->arms =
-        (ee_arms){event->count, (size_t)of->dim.value, self->said.values, self->said.sparse ? self->said.starts : NULL,
-                  self->said.sparse ? self->said.indices : NULL};
+    event->arms = (ee_arms){event->count,
+                            (size_t)of->dim.value,
+                            self->said.values,
+                            self->said.sparse ? self->said.starts : NULL,
+                            self->said.sparse ? self->said.indices : NULL,
+                            NULL};
     return EE_OK;
 }
 

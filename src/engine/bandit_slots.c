@@ -85,8 +85,8 @@ static ee_status make_round(slots_call *c, const ee_arms *all, ee_arms *round, e
         at += x.count;
     }
     room->starts[c->left] = at;
-    *round = (ee_arms){c->left, all->dim, room->values, all->starts ? room->starts : NULL,
-                       all->starts ? room->indices : NULL};
+    *round = (ee_arms){
+        c->left, all->dim, room->values, all->starts ? room->starts : NULL, all->starts ? room->indices : NULL, NULL};
     return EE_OK;
 }
 

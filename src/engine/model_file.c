@@ -16,7 +16,7 @@
 #include "base/memory.h"
 
 static const uint8_t magic[8] = "eenet\x1a\r\n";
-enum { FORMAT_VERSION = 10, CHECKSUM_SIZE = 8 };
+enum { CHECKSUM_SIZE = 8 };
 
 typedef struct model_head {
     char policy[POLICY_NAME_SIZE];
@@ -29,14 +29,14 @@ typedef struct model_head {
 static void archive_head(model_head *head, archive *a)
 {
     uint8_t mark[sizeof magic];
-    uint64_t version = FORMAT_VERSION;
     memcpy(mark, magic, sizeof mark);
     archive_bytes(a, mark, sizeof mark);
     if (!a->status && memcmp(mark, magic, sizeof mark) != 0) archive_fail(a, EE_BAD_MODEL, "model: not an eenet model");
-    archive_u64(a, &version);
-    if (!a->status && version != FORMAT_VERSION)
-        a->status = status_fail(a->error, EE_BAD_MODEL, "model: of version %llu, but this library reads version %d",
-                                (unsigned long long)version, FORMAT_VERSION);
+    archive_u64(a, &a->version);
+    if (!a->status && (a->version < ARCHIVE_OLDEST_VERSION || a->version > ARCHIVE_VERSION))
+        a->status =
+            status_fail(a->error, EE_BAD_MODEL, "model: of version %llu, but this library reads versions %d to %d",
+                        (unsigned long long)a->version, ARCHIVE_OLDEST_VERSION, ARCHIVE_VERSION);
     archive_text(a, head->policy, sizeof head->policy, "length of the policy's name");
     archive_text(a, head->options, sizeof head->options, "length of the options");
     archive_size(a, &head->dim, 1, UINT32_MAX, "dimension");

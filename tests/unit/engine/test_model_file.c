@@ -516,16 +516,17 @@ static void another_version_is_refused(void **state)
     (void)state;
     model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
-    assert_int_equal(bytes[8], 10);
+    assert_int_equal(bytes[8], ARCHIVE_VERSION);
     bytes[8] = 9;
     repair_checksum(bytes, saved.size);
-    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, "model: of version 9, but this library reads version 10");
+    assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
+                      "model: of version 9, but this library reads versions 10 to 11");
     bytes[8] = 0;
     bytes[13] = 1;
     repair_checksum(bytes, saved.size);
     assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL,
-                      "model: of version 1099511627776, but this library reads version 10");
-    bytes[8] = 10;
+                      "model: of version 1099511627776, but this library reads versions 10 to 11");
+    bytes[8] = ARCHIVE_VERSION;
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));
