@@ -59,7 +59,7 @@ static ee_bandit *start_over(ee_bandit *old, int past)
             const uint32_t place = place_of(slot, visits[i].group);
             const float one = 1;
             ee_arms arm = ee_arms_sparse(starts, &place, &one, 1, BLOCKS * GROUPS);
-            if (ee_bandit_learn_from(bandit, &arm, 0, visits[i].read, 1.0, &error)) stop(&error);
+            if (ee_bandit_learn_from(bandit, &arm, 0, visits[i].read, &error)) stop(&error);
         }
     return bandit;
 }

@@ -228,10 +228,9 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t deci
 
 /* Learns the reward of a decision that somebody else made, as from a log: arm was chosen among arms. The policy sees it
  * as it would have seen a decision of its own for that arm, made now. Draws no random number, gives no id, and counts
- * in ee_info as a reward alone. probability: with which the arm was chosen there, above 0 and at most 1, or not a
- * number where that is unknown. It is checked and has no other effect: no policy here weights a reward by it. */
+ * in ee_info as a reward alone. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward,
-                                                    double probability, ee_error *error);
+                                                    ee_error *error);
 
 /* Named features: the arms of a round as JSON has them.
  *
@@ -386,9 +385,11 @@ EE_API EE_MUST_CHECK ee_status ee_snapshot_decide_round(const ee_snapshot *snaps
 EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, const void **bytes, size_t *size,
                                                  ee_error *error);
 
-/* Learns a decision by its record, in any process whose bandit has the same policy, options and dimension, and where it
- * was a round of named features, has learned the same names in the same order. Whether a record was learned before is
- * the caller's to know. */
+/* Learns a decision by its record, in any process whose bandit has the same policy and dimension and, if the policy
+ * keeps something of a decision, the same options for it. The seed and options about drawing, waiting and memory may
+ * differ. If it was a round of named features, the bandit must have learned the same names in the same order. A record
+ * that was taken in before (ee_bandit_take_record) and has expired or was forgotten is learned here: the decision
+ * counts as tried once. The caller must not learn a record twice. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward,
                                                       ee_error *error);
 

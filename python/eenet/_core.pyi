@@ -145,7 +145,6 @@ class Bandit:
         arms: _Arms,
         arm: int,
         reward: float,
-        probability: Optional[float] = ...,
         *,
         context: _Context = None,
     ) -> None: ...

@@ -159,7 +159,7 @@ def read_log(
     start, until: times, as "2021-05-18" or a datetime; UTC where no zone is told.
     strict: a line that is no event is an error.
 
-    A bandit learns from it with ``for one in log: bandit.learn_from(*one[:4], context=one.context)``.
+    A bandit learns from it with ``for one in log: bandit.learn_from(*one[:3], context=one.context)``.
     """
     with words_of_python():
         return Log(_lab.log_events(log_path(path), reading_settings(reward, default_reward, start, until, strict)))

@@ -242,13 +242,13 @@ def test_learn_from_is_learning_what_another_decided() -> None:
         decision = own.decide(arms)
         reward = float(arms[decision.arm] @ WEIGHTS)
         own.learn(decision, reward)
-        told.learn_from(arms, decision.arm, reward, probability=decision.probability)
+        told.learn_from(arms, decision.arm, reward)
     probe = rounds(1, 8, seed=9)[0]
     assert own.score(probe) == told.score(probe)
     assert told.info.decisions == 0 and told.info.rewards == 40
     told.learn_from(probe, 0, 1)
-    told.learn_from(probe, 0, 1, None)
-    told.learn_from(probe, arm=0, reward=1, probability=float("nan"))
+    told.learn_from(probe, 0, 1)
+    told.learn_from(probe, arm=0, reward=1)
 
 
 def test_what_waits_too_long_expires() -> None:

@@ -665,7 +665,7 @@ def test_bandits_and_policies_as_candidates(program, shop, tmp_path):
     bandit = eenet.Bandit("linucb", dim=6, seed=3, propensity="floor", propensity_epsilon=0.1)
     log = evaluate.read_log(shop)
     for one in log:
-        bandit.learn_from(one.arms, one.arm, one.reward, one.probability)
+        bandit.learn_from(one.arms, one.arm, one.reward)
     path = tmp_path / "model.ee"
     bandit.save(path)
     found = evaluate.log(shop, {"mine": bandit, "other": (eenet.policy("linucb"), {"alpha": 0.1})}, seeds=3)
@@ -723,7 +723,7 @@ def test_a_log_of_sparse_vectors_in_memory(program, tmp_path):
         dense = one.arms.toarray()
         np.testing.assert_array_equal(dense, eenet.blocks(dense[2, 6:9], 4).toarray())
         assert dense.any()
-        bandit.learn_from(one.arms, one.arm, one.reward, one.probability)
+        bandit.learn_from(one.arms, one.arm, one.reward)
     assert bandit.info.rewards == 50
 
 

@@ -159,7 +159,7 @@ CALLS = {
     "Bandit.learn unknown": lambda t: fails(eenet.UnknownDecision, t.bandit.learn, 2**40, 1.0),
     "Bandit.learn type": lambda t: fails((TypeError, eenet.Error), t.bandit.learn, "x", 1.0),
     "Bandit.learn reward": lambda t: fails((TypeError, eenet.Error), t.bandit.learn, t.decision, "much"),
-    "Bandit.learn_from": lambda t: t.bandit.learn_from(t.arms, 1, 0.5, 0.25),
+    "Bandit.learn_from": lambda t: t.bandit.learn_from(t.arms, 1, 0.5),
     "Bandit.learn_from named": lambda t: t.named.learn_from(t.actions, 1, 0.5, context=t.context),
     "Bandit.learn_from bad": lambda t: fails((IndexError, eenet.Error), t.bandit.learn_from, t.arms, -7, 0.5),
     "Bandit.learn_record": lambda t: t.bandit.learn_record(t.snapshot.decide(t.arms).record, 1.0),

@@ -322,7 +322,7 @@ def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
             event.update(EventId=str(number), a=[arm + 1] + [a for a in (1, 2, 3) if a != arm + 1], p=[1 / 3] * 3)
             event.update(Timestamp="2021-05-18T13:28:29.0000000Z", c={**context, "_multi": arms})
             log.write(json.dumps(event) + "\n")
-            own.learn_from(arms, arm, reward, 1 / 3, context=context)
+            own.learn_from(arms, arm, reward, context=context)
     command = [program, "evaluate", "log.json", "-p", "linucb", "-e", "ips", "--features", "names=500"]
     subprocess.run([*command, "--warm", "linucb=warm.model"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
     assert eenet.Bandit.load(tmp_path / "warm.model").to_bytes() == own.to_bytes()
@@ -440,7 +440,6 @@ def test_a_cell_of_a_frame_may_empty_its_column():
     [
         lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 2, 1.0),
         lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 1, math.nan),
-        lambda bandit: bandit.learn_from([{"a": 1}, {"a": 2}], 1, 1.0, 0.0),
         lambda bandit: bandit.decide_many([[{"a": 1}, {"a": 2}], []]),
         lambda bandit: bandit.decide_slots([[{"a": 1}, {"a": 2}], [{"a": 1}]]),
     ],

@@ -61,16 +61,46 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     return EE_OK;
 }
 
-/* A record can be learned by a bandit with the same fingerprint. */
-static uint64_t fingerprint_of(const ee_bandit *self)
+/* Options that change what keep() writes: all but those about drawing, remembering and giving up decisions. */
+static bool changes_what_is_kept(const option_table *table)
 {
-    uint64_t parts[] = {archive_checksum((const uint8_t *)self->name, strlen(self->name)),
-                        archive_checksum((const uint8_t *)self->options, strlen(self->options)), self->dim};
-    uint64_t checksum = archive_checksum((const uint8_t *)parts, sizeof parts);
-    if (!self->feature_options[0]) return checksum;
-    uint64_t both[] = {checksum,
-                       archive_checksum((const uint8_t *)self->feature_options, strlen(self->feature_options))};
-    return archive_checksum((const uint8_t *)both, sizeof both);
+    const option_table *others[] = {&room_option_table, &late_option_table, &recall_option_table,
+                                    &propensity_option_table, &estimate_option_table};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (table == others[i]) return false;
+    return true;
+}
+
+/* Writes the options that change what keep() writes, or "" if the policy keeps nothing of a decision. */
+static void format_kept_options(const policy *decider, const option_schema *schema, const void *options, char *text)
+{
+    enum { MOST_GROUPS = 32 };
+    option_group groups[MOST_GROUPS];
+    option_schema kept = *schema;
+    text[0] = 0;
+    if (!policy_kept_count(decider, 0, 1)) return;
+    kept.groups = groups;
+    kept.count = 0;
+    for (size_t i = 0; i < schema->count && kept.count < MOST_GROUPS; i++)
+        if (changes_what_is_kept(schema->groups[i].table)) groups[kept.count++] = schema->groups[i];
+    options_format(&kept, options, text, OPTIONS_SIZE);
+}
+
+static uint64_t text_checksum(const char *text)
+{
+    return archive_checksum((const uint8_t *)text, strlen(text));
+}
+
+/* A bandit learns the records of those with the same fingerprint. It covers what changes the meaning of a record: the
+ * policy, the dimension, the named features, and the options that change what the policy keeps of a decision. */
+static uint64_t fingerprint_of(const ee_bandit *self, const void *options)
+{
+    char kept[OPTIONS_SIZE];
+    const option_schema *schema = self->policy->class->schema;
+    format_kept_options(self->policy, schema, options, kept);
+    uint64_t parts[] = {text_checksum(schema->owner), text_checksum(kept), self->dim,
+                        text_checksum(self->feature_options)};
+    return archive_checksum((const uint8_t *)parts, sizeof parts);
 }
 
 ee_status bandit_reserve_words(ee_bandit *self, size_t words, ee_error *error)
@@ -83,10 +113,12 @@ static ee_status create_parts(ee_bandit *self, const policy_class *class, const 
 {
     const common_options *common = options;
     policy_setup setup = {&self->memory, self->dim, self->seed, options, most_parameters};
-    self->fingerprint = fingerprint_of(self);
     decision_rules_read(&self->rules, common, self->dim);
     ee_status status = class->create(&setup, &self->policy, error);
-    if (!status) status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
+    if (status) return status;
+    self->fingerprint = fingerprint_of(self, options);
+    status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
+    if (!status) status = counted_decisions_create(&self->counted, &self->memory, self->pending.limit, error);
     if (!status) status = deciding_room_create(&self->room, &self->memory, &self->rules, self->policy, error);
     if (!status) status = bandit_reserve_words(self, self->pending.slots.stride, error);
     return status;
@@ -180,6 +212,7 @@ void bandit_archive(ee_bandit *self, archive *a)
         slope_archive(&self->policy->recall_weights[i], a);
     if (self->policy->class->archive) self->policy->class->archive(self->policy, a);
     pending_archive(&self->pending, self->decisions, self->now, a);
+    counted_decisions_archive(&self->counted, learned->round, a);
     if (self->features) features_archive(self->features, a);
 }
 

@@ -2,6 +2,7 @@
 #ifndef EENET_BANDIT_H
 #define EENET_BANDIT_H
 
+#include "counted_decisions.h"
 #include "deciding.h"
 #include "pending.h"
 
@@ -28,7 +29,7 @@ struct ee_bandit {
     char feature_options[FEATURES_SIZE]; /* the same of its features; "" where it takes vectors alone */
     size_t dim;
     uint64_t seed;
-    uint64_t fingerprint;      /* of name, options, dim and features: whose records these are */
+    uint64_t fingerprint;      /* of what changes a record's meaning, see bandit.c */
     struct features *features; /* NULL: it takes vectors alone */
     char *feature_name;        /* (feature_name_capacity) that was read back last */
     size_t feature_name_capacity;
@@ -37,6 +38,7 @@ struct ee_bandit {
     deciding_room room;
     slot_room slots;
     pending pending;
+    counted_decisions counted;
     uint32_t *words; /* (word_capacity) for decisions that are being made or learned */
     size_t word_capacity;
     kept_decision *decided; /* (decided_capacity) of one call, before they wait */
@@ -67,8 +69,7 @@ void bandit_set_stride(ee_bandit *self, uint64_t stride);
 ee_status bandit_tell(ee_bandit *self, ee_error *error);
 
 /* What ee_bandit_learn_from checks before it looks at the arms, of which there are so many. */
-ee_status bandit_check_logged(const ee_bandit *self, size_t arms, size_t arm, double reward, double probability,
-                              ee_error *error);
+ee_status bandit_check_logged(const ee_bandit *self, size_t arms, size_t arm, double reward, ee_error *error);
 
 /* Has the policy learn the reward of a decision. If it fails, nothing has changed. */
 ee_status bandit_learn_seen(ee_bandit *self, const observation *seen, double reward, ee_error *error);

@@ -12,18 +12,11 @@ static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *
     return status_fail(error, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got %g", reward);
 }
 
-static ee_status check_choice(size_t arms, size_t arm, double probability, ee_error *error)
-{
-    if (arm >= arms) return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but there are %zu", arm, arms);
-    if (isnan(probability) || (probability > 0 && probability <= 1)) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "learn: a probability must be above 0 and at most 1, got %g", probability);
-}
-
-ee_status bandit_check_logged(const ee_bandit *bandit, size_t arms, size_t arm, double reward, double probability,
-                              ee_error *error)
+ee_status bandit_check_logged(const ee_bandit *bandit, size_t arms, size_t arm, double reward, ee_error *error)
 {
     ee_status status = check_reward(bandit, reward, error);
-    return status ? status : check_choice(arms, arm, probability, error);
+    if (status || arm < arms) return status;
+    return status_fail(error, EE_BAD_INPUT, "learn: arm %zu was chosen, but there are %zu", arm, arms);
 }
 
 ee_status bandit_learn_seen(ee_bandit *bandit, const observation *seen, double reward, ee_error *error)
@@ -62,16 +55,18 @@ ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *er
     pending_entry *entry;
     if (!bandit) return status_fail(error, EE_BAD_INPUT, "forget: no bandit");
     ee_status status = pending_find(&bandit->pending, decision_id, bandit->decisions, "forget", &entry, error);
-    if (!status) pending_remove(&bandit->pending, entry, PENDING_FORGOTTEN);
-    return status;
+    if (status) return status;
+    observation seen = pending_observation(&bandit->pending, entry);
+    if (seen.awaited) counted_decisions_add(&bandit->counted, &seen);
+    pending_remove(&bandit->pending, entry, PENDING_FORGOTTEN);
+    return EE_OK;
 }
 
-ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward, double probability,
-                               ee_error *error)
+ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward, ee_error *error)
 {
-    ee_status status = check_reward(bandit, reward, error);
-    if (!status) status = arms_check(arms, bandit->dim, error);
-    if (!status) status = check_choice(arms->count, arm, probability, error);
+    if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
+    ee_status status = arms_check(arms, bandit->dim, error);
+    if (!status) status = bandit_check_logged(bandit, arms->count, arm, reward, error);
     if (status) return status;
     parameters *learned = &bandit->policy->parameters;
     deciding_room *room = &bandit->room;
@@ -132,7 +127,10 @@ ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t s
     if (!status) status = bandit_read_record(bandit, record, size, &kept, &length, error);
     if (status) return status;
     observation seen = kept_decision_observation(&kept, bandit->policy, bandit->words);
+    counted_decisions_find(&bandit->counted, &seen);
     status = bandit_learn_seen(bandit, &seen, reward, error);
-    if (!status) bandit->policy->parameters.length = length;
-    return status;
+    if (status) return status;
+    if (seen.awaited) counted_decisions_remove(&bandit->counted, &seen);
+    bandit->policy->parameters.length = length;
+    return EE_OK;
 }

@@ -57,6 +57,7 @@ void bandit_let_go(ee_bandit *self, pending_entry *entry)
     if (entry->state != PENDING_WAITING) return;
     observation seen = pending_observation(&self->pending, entry);
     bool learned = bandit_expire(self, &seen);
+    if (!learned && seen.awaited) counted_decisions_add(&self->counted, &seen);
     pending_remove(&self->pending, entry, learned ? PENDING_DEFAULTED : PENDING_EXPIRED);
 }
 

@@ -141,6 +141,6 @@ ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, 
     if (!status && pi) status = ee_bandit_probabilities(self->bandit, &arms, pi, error);
     if (!status && scores) status = ee_bandit_score(self->bandit, &arms, scores, error);
     if (!status && learn)
-        status = ee_bandit_learn_from(self->bandit, &arms, event->action, event->reward, event->probability, error);
+        status = ee_bandit_learn_from(self->bandit, &arms, event->action, event->reward, error);
     return status;
 }

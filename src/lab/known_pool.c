@@ -129,7 +129,7 @@ static ee_status teach(school *self, const environment_round *round, bool beginn
     ee_status status = play(self->trained, round, error);
     if (!status && beginning) status = play(self->little, round, error);
     if (status) return status;
-    return ee_bandit_learn_from(self->model, &round->arms, arm, round->rewards[arm], 1 / (double)arms, error);
+    return ee_bandit_learn_from(self->model, &round->arms, arm, round->rewards[arm], error);
 }
 
 /* Round number place of the pool; room is (arms). */

@@ -88,8 +88,7 @@ static ee_status play_log(ee_bandit **players, const environment_round *round, e
     ee_status status = play(players[WARM_TRAINED], round, &decision, &passed, error);
     if (!status) status = play(players[WARM_LOGGER], round, &decision, &passed, error);
     if (status) return status;
-    return ee_bandit_learn_from(players[WARM_LEARNED], &round->arms, decision.arm, round->rewards[decision.arm],
-                                decision.probability, error);
+    return ee_bandit_learn_from(players[WARM_LEARNED], &round->arms, decision.arm, round->rewards[decision.arm], error);
 }
 
 static ee_status play_seed(const warm_plan *plan, uint64_t seed, warm_result *result, ee_error *error)

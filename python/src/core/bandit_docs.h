@@ -140,14 +140,14 @@
     "eenet.RewardedDecision: learn: decision 1 has its reward already\n"
 
 #define BANDIT_LEARN_FROM_DOC                                                                                          \
-    "learn_from($self, arms, arm, reward, probability=None, *, context=None)\n"                                        \
+    "learn_from($self, arms, arm, reward, *, context=None)\n"                                                          \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Learns the reward of a decision that somebody else made, as from a log: arm was chosen\n"                         \
-    "among arms, with this probability where it is known (else None).\n"                                               \
+    "among arms.\n"                                                                                                    \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
-    ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 0.8, 0.5)\n"                                                           \
+    ">>> bandit.learn_from([[1, 0], [0, 1]], 1, 0.8)\n"                                                                \
     ">>> bandit.info.rewards\n"                                                                                        \
     "1\n"
 

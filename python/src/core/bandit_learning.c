@@ -60,25 +60,24 @@ PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count
 
 PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    static const call_shape SHAPE = {"learn_from", 3, 4, 5, {"arms", "arm", "reward", "probability", "context"}};
+    static const call_shape SHAPE = {"learn_from", 3, 3, 4, {"arms", "arm", "reward", "context"}};
     bandit_object *self = (bandit_object *)object;
-    PyObject *values[5];
+    PyObject *values[4];
     uint64_t arm;
-    double reward, probability = NAN;
+    double reward;
     if (call_arguments(&SHAPE, args, count, names, values) || read_whole(values[1], "arm", SIZE_MAX, &arm) ||
         read_number(values[2], "reward", &reward))
         return NULL;
-    if (values[3] && values[3] != Py_None && read_number(values[3], "probability", &probability)) return NULL;
     arms_reading reading;
-    if (arms_read(values[0], values[4], self->takes_rounds, &reading)) return NULL;
+    if (arms_read(values[0], values[3], self->takes_rounds, &reading)) return NULL;
     ee_arms arms;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = EE_OK;
     if (reading.round) /* whose names are learned first: what is refused must have changed nothing */
-        status = bandit_check_logged(self->bandit, arms_read_count(&reading), (size_t)arm, reward, probability, &error);
+        status = bandit_check_logged(self->bandit, arms_read_count(&reading), (size_t)arm, reward, &error);
     if (!status) status = bandit_arms(self, &reading, true, &arms, &error);
-    if (!status) status = ee_bandit_learn_from(self->bandit, &arms, (size_t)arm, reward, probability, &error);
+    if (!status) status = ee_bandit_learn_from(self->bandit, &arms, (size_t)arm, reward, &error);
     bandit_leave(self, state);
     arms_release(&reading);
     return none_or_raise(status, &error);

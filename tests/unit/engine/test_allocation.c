@@ -115,7 +115,7 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
         assert_int_equal(ee_snapshot_decide(snapshot, room, arms, t, &decision, scores, probabilities, NULL), EE_OK);
         assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
         assert_int_equal(ee_bandit_learn_record(bandit, record, size, t % 2 ? 1 : 0, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_from(bandit, arms, t % ARMS, t % 3 == 0, 0.1, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(bandit, arms, t % ARMS, t % 3 == 0, NULL), EE_OK);
         assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
     }
     size_t made = calls - before;
@@ -458,7 +458,7 @@ static ee_status try_learn_from(void *context, void **out, ee_error *error)
 {
     call_context *c = context;
     *out = NULL;
-    return ee_bandit_learn_from(c->bandit, c->arms, 1, 1, 0.5, error);
+    return ee_bandit_learn_from(c->bandit, c->arms, 1, 1, error);
 }
 
 static ee_status try_learn_record(void *context, void **out, ee_error *error)

@@ -202,8 +202,8 @@ static void compare_forms(const char *policy, const char *options, size_t nonzer
     size_t compared = 0;
     for (int reward = 0; reward < 2; reward++) { /* before two different ones came, all scores are equal */
         round_draw(&round_now, 100, ARMS, DIM, nonzeros);
-        assert_int_equal(ee_bandit_learn_from(dense, &round_now.dense, 0, reward, NAN, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_from(sparse, &round_now.sparse, 0, reward, NAN, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(dense, &round_now.dense, 0, reward, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(sparse, &round_now.sparse, 0, reward, NULL), EE_OK);
     }
     for (uint64_t t = 1; t <= ROUNDS; t++) {
         ee_score a[ARMS], b[ARMS];

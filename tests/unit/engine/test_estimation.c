@@ -23,7 +23,7 @@ static void teach(ee_bandit *bandit)
     static round_arms round;
     for (uint64_t t = 1; t <= 4; t++) {
         round_draw(&round, t, ARMS, DIM, DIM);
-        assert_int_equal(ee_bandit_learn_from(bandit, &round.dense, t % ARMS, (double)(t % 2), NAN, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(bandit, &round.dense, t % ARMS, (double)(t % 2), NULL), EE_OK);
     }
 }
 

@@ -28,9 +28,9 @@ static void a_log_teaches_what_deciding_does(void **state)
         for (uint64_t t = 1; t <= 40; t++) {
             const ee_arms *arms = arms_of_round(t);
             ee_decision decision = bandit_choose(bandit, arms, NULL);
-            double reward = round_reward(&round_now, decision.arm), probability = t % 3 ? decision.probability : NAN;
+            double reward = round_reward(&round_now, decision.arm);
             bandit_reward(bandit, decision.id, reward);
-            assert_int_equal(ee_bandit_learn_from(twin, arms, decision.arm, reward, probability, NULL), EE_OK);
+            assert_int_equal(ee_bandit_learn_from(twin, arms, decision.arm, reward, NULL), EE_OK);
             if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
         }
         assert_memory_equal(&before, &twin->room.streams, sizeof before); /* nothing was drawn */
@@ -47,32 +47,27 @@ static void a_wrong_log_changes_nothing(void **state)
     (void)state;
     static const struct {
         size_t arm;
-        double reward, probability;
+        double reward;
         const char *sentence;
     } cases[] = {
-        {5, 1, 1, "learn: arm 5 was chosen, but there are 5"},
-        {0, NAN, 1, "learn: the reward must be -1e9 to 1e9, got nan"},
-        {0, 2e9, 1, "learn: the reward must be -1e9 to 1e9, got 2e+09"},
-        {0, 1, 0, "learn: a probability must be above 0 and at most 1, got 0"},
-        {0, 1, -0.5, "learn: a probability must be above 0 and at most 1, got -0.5"},
-        {0, 1, 1.01, "learn: a probability must be above 0 and at most 1, got 1.01"},
-        {0, 1, INFINITY, "learn: a probability must be above 0 and at most 1, got inf"},
+        {5, 1, "learn: arm 5 was chosen, but there are 5"},
+        {0, NAN, "learn: the reward must be -1e9 to 1e9, got nan"},
+        {0, 2e9, "learn: the reward must be -1e9 to 1e9, got 2e+09"},
     };
     ee_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6");
     ee_error error = {EE_OK, ""};
     round_draw(&round_now, 1, ARMS, DIM, 4);
     model before = model_save(bandit);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ee_status status =
-            ee_bandit_learn_from(bandit, &round_now.dense, cases[i].arm, cases[i].reward, cases[i].probability, &error);
+        ee_status status = ee_bandit_learn_from(bandit, &round_now.dense, cases[i].arm, cases[i].reward, &error);
         assert_int_equal(status, EE_BAD_INPUT);
         assert_string_equal(error.message, cases[i].sentence);
         assert_true(model_is_of(before, bandit)); /* the length of the arms too is unknown still */
     }
-    assert_int_equal(ee_bandit_learn_from(NULL, &round_now.dense, 0, 1, 1, NULL), EE_BAD_INPUT);
-    assert_int_equal(ee_bandit_learn_from(bandit, NULL, 0, 1, 1, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_from(NULL, &round_now.dense, 0, 1, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_from(bandit, NULL, 0, 1, NULL), EE_BAD_INPUT);
     round_now.values[3] = NAN;
-    assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, 1, 1, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, 1, NULL), EE_BAD_INPUT);
     assert_true(model_is_of(before, bandit));
     model_free(&before);
     ee_bandit_free(bandit);

@@ -368,7 +368,7 @@ static uint64_t play_long(const char *policy, const char *options)
         ee_arms arms = arms_of(round % CONTEXTS);
         size_t arm = round / 4 % BLOCKS;
         double reward = reward_of(round % CONTEXTS, arm, round);
-        assert_int_equal(ee_bandit_learn_from(bandit, &arms, arm, reward, 1, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(bandit, &arms, arm, reward, NULL), EE_OK);
     }
     ee_arms arms = arms_of(1);
     assert_int_equal(ee_bandit_score(bandit, &arms, scores, NULL), EE_OK);

@@ -364,28 +364,97 @@ static void no_impossible_record_is_learned(void **state)
     ee_bandit_free(bandit);
 }
 
-/* Only the seed may be another. */
+static void assert_foreign(const char *name, size_t dim, const char *options, model record)
+{
+    ee_bandit *other = bandit_make(name, dim, 3, options);
+    assert_refused(other, record, "record: of another model: its policy, options or dimension are not this bandit's");
+    ee_bandit_free(other);
+}
+
+static void assert_learns(const char *name, uint64_t seed, const char *options, model record)
+{
+    ee_bandit *other = bandit_make(name, DIM, seed, options);
+    ee_error error = {EE_OK, ""};
+    if (learn(other, record, 1, &error)) fail_msg("%s %s: %s", name, options, error.message);
+    ee_bandit_free(other);
+}
+
 static void a_record_of_another_model_is_refused(void **state)
 {
     (void)state;
     double reward;
-    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6");
-    ee_bandit *others[] = {
-        bandit_make("greedy", DIM, 3, "f1.width=7"),
-        bandit_make("greedy", DIM + 1, 3, "f1.width=6"),
-        bandit_make("neural-epsilon", DIM, 3, "f1.width=6"),
-    };
-    ee_bandit *same = bandit_make("greedy", DIM, 4, "f1.width=6");
+    ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
     model record = record_make(bandit, 101, &reward);
-    for (size_t i = 0; i < 3; i++) {
-        assert_refused(others[i], record,
-                       "record: of another model: its policy, options or dimension are not this bandit's");
-        ee_bandit_free(others[i]);
-    }
-    assert_int_equal(learn(same, record, reward, NULL), EE_OK);
+    assert_foreign("neural-ucb", DIM, "f1.width=7", record); /* it keeps f1's activations */
+    assert_foreign("neural-ucb", DIM + 1, "f1.width=6", record);
+    assert_foreign("neural-ts", DIM, "f1.width=6", record);
     free(record.bytes);
-    ee_bandit_free(same);
     ee_bandit_free(bandit);
+}
+
+/* Options that leave the meaning of a record as it is may differ, and the seed. */
+static void a_record_outlives_a_change_of_other_options(void **state)
+{
+    (void)state;
+    double reward;
+    ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
+    model record = record_make(bandit, 101, &reward);
+    assert_learns("neural-ucb", 4, "f1.width=6", record);
+    assert_learns("neural-ucb", 3, "f1.width=6 pending=7 arms=3 nonzeros=9 wait=5 default_reward=0", record);
+    assert_learns("neural-ucb", 3, "f1.width=6 recall=0 propensity=softmax", record);
+    free(record.bytes);
+    ee_bandit_free(bandit);
+    bandit = bandit_make("eenet", DIM, 3, "f1.width=6"); /* it keeps nothing */
+    record = record_make(bandit, 101, &reward);
+    assert_learns("eenet", 3, "f1.width=9 f1.rate=0.01 units=3", record);
+    free(record.bytes);
+    ee_bandit_free(bandit);
+}
+
+/* A decision that was taken in and expired, or was forgotten, has been counted as tried. Its reward, which comes with
+ * the record, leaves what it would have left in time. */
+static void a_late_record_counts_once(void **state)
+{
+    (void)state;
+    enum { MADE = 5 };
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        char options[256];
+        snprintf(options, sizeof options, "%s pending=3", c.options);
+        ee_bandit *patient = bandit_make(c.name, DIM, 3, c.options), *hasty = bandit_make(c.name, DIM, 3, options);
+        model records[MADE];
+        double rewards[MADE];
+        ee_decision decision;
+        for (uint64_t t = 0; t < MADE; t++) {
+            records[t] = record_make(patient, 100 + t, &rewards[t]);
+            model copy = record_make(hasty, 100 + t, &rewards[t]);
+            for (int k = 0; k < 2; k++)
+                assert_int_equal(ee_bandit_take_record(k ? hasty : patient, k ? copy.bytes : records[t].bytes,
+                                                       records[t].size, &decision, NULL),
+                                 EE_OK);
+            free(copy.bytes);
+        }
+        ee_snapshot_free(snapshot_make(patient)); /* counts the last one as tried */
+        ee_snapshot_free(snapshot_make(hasty));
+        assert_int_equal(ee_bandit_info(hasty).expired, 2);
+        assert_int_equal(ee_bandit_forget(hasty, 4, NULL), EE_OK);
+        model saved = model_save(hasty);
+        ee_bandit_free(hasty);
+        hasty = model_load(saved);
+        model_free(&saved);
+        for (uint64_t t = 0; t < MADE; t++) {
+            bool gone = t < 2 || t == 3;
+            bandit_reward(patient, t + 1, rewards[t]);
+            if (gone)
+                assert_int_equal(learn(hasty, records[t], rewards[t], NULL), EE_OK);
+            else
+                bandit_reward(hasty, t + 1, rewards[t]);
+            if (!learned_the_same(patient, hasty)) fail_msg("%s %s: reward %d", c.name, options, (int)t);
+            free(records[t].bytes);
+        }
+        ee_bandit_free(patient);
+        ee_bandit_free(hasty);
+    }
 }
 
 /* Not a byte of a record is left to chance: what the room held before does not show. */
@@ -429,6 +498,8 @@ int main(int count, char **words)
         cmocka_unit_test(no_damaged_record_is_learned),
         cmocka_unit_test(no_impossible_record_is_learned),
         cmocka_unit_test(a_record_of_another_model_is_refused),
+        cmocka_unit_test(a_record_outlives_a_change_of_other_options),
+        cmocka_unit_test(a_late_record_counts_once),
         cmocka_unit_test(the_same_decision_is_the_same_record),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);

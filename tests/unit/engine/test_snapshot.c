@@ -135,7 +135,7 @@ static void learn_in_one_block(ee_bandit *bandit, uint64_t round)
         values[i] = (float)random_normal(&stream);
     }
     ee_arms arm = ee_arms_sparse(starts, indices, values, 1, WIDE);
-    assert_int_equal(ee_bandit_learn_from(bandit, &arm, 0, values[0] > 0, 1, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_from(bandit, &arm, 0, values[0] > 0, NULL), EE_OK);
 }
 
 static size_t resident_pages(const void *block, size_t bytes)

@@ -146,7 +146,7 @@ static void a_look_tells_nothing(void **state)
     ee_bandit *bandit = make("");
     decide(bandit, 1, NULL);
     assert_int_equal(ee_bandit_score(bandit, arms_of_round(2), scores, NULL), EE_OK);
-    assert_int_equal(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NAN, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NULL), EE_OK);
     assert_int_equal(told_count, 0);
     ee_arms bad = *arms_of_round(4);
     ee_decision decision;

@@ -251,7 +251,7 @@ static void play_beside(void *context, const environment_round *round, const log
     add_truth(&self->all, round, event);
     assert_int_equal(ee_bandit_probabilities(self->bandit, &round->arms, pi, NULL), EE_OK);
     for (size_t i = 0; i < event->count; i++) self->value += pi[i] * round->expected[i];
-    assert_int_equal(ee_bandit_learn_from(self->bandit, &round->arms, event->action, event->reward, NAN, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_from(self->bandit, &round->arms, event->action, event->reward, NULL), EE_OK);
 }
 
 static void test_order(void **state)

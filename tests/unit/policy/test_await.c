@@ -25,7 +25,7 @@ static void teach(ee_bandit *bandit, uint64_t first, uint64_t count)
     for (uint64_t t = first; t < first + count; t++) {
         size_t arm = (size_t)(t % ARMS);
         const ee_arms *arms = arms_of_round(t);
-        assert_int_equal(ee_bandit_learn_from(bandit, arms, arm, reward_of(t, arm), NAN, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(bandit, arms, arm, reward_of(t, arm), NULL), EE_OK);
     }
 }
 
@@ -80,7 +80,7 @@ static void decisions_that_wait_spread_over_the_arms(void **state)
         float other[DIM] = {[DIM - 1] = 1};
         ee_arms one = ee_arms_dense(other, 1, DIM);
         for (int reward = 0; reward < 2; reward++)
-            assert_int_equal(ee_bandit_learn_from(bandit, &one, 0, reward, NAN, NULL), EE_OK);
+            assert_int_equal(ee_bandit_learn_from(bandit, &one, 0, reward, NULL), EE_OK);
         bool played[ARMS] = {0};
         size_t different = 0;
         for (int t = 0; t < 4 * ARMS; t++) {
@@ -111,7 +111,7 @@ static void check_same_in_the_end(const char *name, const char *options, double 
             double reward = reward_of(g, made[k].arm);
             bandit_reward(late, made[k].id, reward);
             const ee_arms *arms = arms_of_round(10 * g + k);
-            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[k].arm, reward, NAN, NULL), EE_OK);
+            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[k].arm, reward, NULL), EE_OK);
         }
         arms_of_round(1000 + g);
         assert_int_equal(ee_bandit_score(late, &round_now.dense, own, NULL), EE_OK);
@@ -156,7 +156,7 @@ static void linear_theta_is_the_same_in_the_end(void **state)
         for (uint64_t t = 20; t-- > 0;) { /* the last one first */
             bandit_reward(late, made[t].id, reward_of(t, made[t].arm));
             const ee_arms *arms = arms_of_round(t);
-            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[t].arm, reward_of(t, made[t].arm), NAN, NULL),
+            assert_int_equal(ee_bandit_learn_from(at_once, arms, made[t].arm, reward_of(t, made[t].arm), NULL),
                              EE_OK);
         }
         const double *own = posterior_state(&late->policy->parameters);

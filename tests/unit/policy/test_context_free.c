@@ -25,7 +25,7 @@ static ee_arms alike(size_t count)
 static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward)
 {
     ee_error error = {EE_OK, ""};
-    if (ee_bandit_learn_from(bandit, arms, arm, reward, NAN, &error)) fail_msg("learn: %s", error.message);
+    if (ee_bandit_learn_from(bandit, arms, arm, reward, &error)) fail_msg("learn: %s", error.message);
 }
 
 static void score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)

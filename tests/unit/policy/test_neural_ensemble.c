@@ -156,7 +156,7 @@ static void members_differ_where_nothing_was_played(void **state)
         round_compress(&round_now, 2, DIM);
         double reward = round_now.values[0] > 0 ? 1 : 0;
         assert_int_equal(ee_bandit_score(bandit, &round_now.dense, scores, NULL), EE_OK);
-        assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, reward, 1, NULL), EE_OK);
+        assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, reward, NULL), EE_OK);
         if (t <= 400) continue;
         seen += (double)scores[0].exploration;
         unseen += (double)scores[1].exploration;
