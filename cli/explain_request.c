@@ -114,7 +114,8 @@ static ee_status find_bandit(void *context, const stored_bandit *bandit, ee_erro
     if (!json_is(bandit->name, place->name) || !bandit->events) return EE_OK;
     place->found = true;
     place->number = bandit->number;
-    return bandit_settings_read(&place->settings, bandit->settings.bytes, bandit->settings.length, false, error);
+    return bandit_settings_read(&place->settings, bandit->settings.bytes, bandit->settings.length, SETTINGS_STORED,
+                                error);
 }
 
 /* The event's bytes live as long as the visit, so they are kept. */

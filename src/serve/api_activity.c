@@ -101,7 +101,7 @@ static void add_counts(text *into, bandit_counters *of)
         atomic_uint_fast64_t *count;
     } counts[] = {{"decisions", &of->decisions}, {"joined", &of->joined},     {"late", &of->late},
                   {"unknown", &of->unknown},     {"repeated", &of->repeated}, {"defaulted", &of->defaulted},
-                  {"waiting", &of->waiting}};
+                  {"waiting", &of->waiting},     {"rejected", &of->rejected}, {"clipped", &of->clipped}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         text_add(into, ",\"%s\":%" PRIu64, counts[i].name,
                  (uint64_t)atomic_load_explicit(counts[i].count, memory_order_relaxed));

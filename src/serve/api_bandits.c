@@ -188,7 +188,7 @@ void api_create(void *owner, http_exchange *exchange, const route_match *match)
     ee_error error;
     decide_request_start(&self->request, body);
     ee_status status = read_name(body, &self->request.texts, &self->request.room, &name, &error);
-    if (!status) status = bandit_settings_read(&settings, body.bytes, body.length, false, &error);
+    if (!status) status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_NEW, &error);
     if (status) {
         call_refuse(self, &error);
         return;
@@ -246,7 +246,7 @@ void api_change(void *owner, http_exchange *exchange, const route_match *match)
         call_refuse_archived(self);
         return;
     }
-    ee_status status = bandit_settings_read(&settings, body.bytes, body.length, true, &error);
+    ee_status status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_CHANGES, &error);
     if (!status) status = service_change_settings(self->owner, self->bandit, &before, &settings, &error);
     if (status) {
         call_refuse(self, &error);

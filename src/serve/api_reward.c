@@ -1,10 +1,35 @@
 /* Rewards and activations: they go to the journal as they are, which knows what becomes of them. */
 #include "service_inside.h"
 
+/* Refuses or counts rewards outside the range that the bandit's settings state. The log keeps a clipped reward as it
+ * came: what is learned is the nearest end of the range. */
+static ee_status check_rewards(call *self, ee_error *error)
+{
+    double low, high;
+    bandit_counters *counters = service_counters(self->owner, served_bandit_number(self->bandit));
+    outside_rule rule = served_bandit_rewards(self->bandit, &low, &high);
+    if (rule == OUTSIDE_ACCEPT) return EE_OK;
+    for (size_t i = self->first_item; i < self->item_count; i++) {
+        double value = self->items[i].entry.event.value;
+        if (value >= low && value <= high) continue;
+        if (counters)
+            atomic_fetch_add_explicit(rule == OUTSIDE_REJECT ? &counters->rejected : &counters->clipped, 1,
+                                      memory_order_relaxed);
+        if (rule == OUTSIDE_REJECT)
+            return status_fail(
+                error, EE_BAD_INPUT,
+                "the reward %.9g is outside the bandit's \"rewards\", %.9g to %.9g; correct it, or change "
+                "\"rewards\" or \"outside\" in the bandit's settings",
+                value, low, high);
+    }
+    return EE_OK;
+}
+
 static ee_status read_reward(call *self, call_item *item, json_reader *reader, const void *context, ee_error *error)
 {
     (void)context;
-    return self->dialect->read_reward(self, item, reader, error);
+    ee_status status = self->dialect->read_reward(self, item, reader, error);
+    return status ? status : check_rewards(self, error);
 }
 
 static void count_outcome(bandit_counters *counters, event_outcome outcome)

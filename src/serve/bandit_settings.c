@@ -15,6 +15,9 @@ static const char *const modes[] = {
     [MODE_LOGGING] = "logging",
 };
 
+static const char *const outsides[] = {
+    [OUTSIDE_ACCEPT] = "accept", [OUTSIDE_REJECT] = "reject", [OUTSIDE_CLIP] = "clip"};
+
 static const char *const promotions[] = {[PROMOTE_OFFER] = "offer", [PROMOTE_AUTO] = "auto"};
 
 bool bandit_name_is_valid(json_text name)
@@ -45,7 +48,7 @@ bandit_settings bandit_settings_usual(void)
 typedef struct reading {
     bandit_settings *into;
     json_reader *reader;
-    bool dim, features, propensity; /* whether it named them */
+    bool dim, features, propensity, default_reward, rewards, outside; /* whether it named them */
 } reading;
 
 /* One that reads on, into an array or object, leaves its last token in *token. */
@@ -159,6 +162,7 @@ static ee_status read_default_reward(reading *self, json_token *token, ee_error 
     if (!none && !(token->kind == JSON_KIND_NUMBER && fabs(token->number) <= 1e9))
         return status_fail(error, EE_BAD_INPUT, "default_reward: must be a number, -1e9 to 1e9, or null for none");
     self->into->joining.default_reward = none ? NAN : token->number;
+    self->default_reward = true;
     return EE_OK;
 }
 
@@ -196,6 +200,17 @@ static ee_status read_rewards(reading *self, json_token *token, ee_error *error)
                            "rewards: must be the lowest and the highest that a reward can be, as [0, 1]");
     self->into->reward_low = ends[0];
     self->into->reward_high = ends[1];
+    self->rewards = true;
+    return EE_OK;
+}
+
+static ee_status read_outside(reading *self, json_token *token, ee_error *error)
+{
+    int pick = 0;
+    ee_status status = read_word(token, "outside", outsides, sizeof outsides / sizeof *outsides, &pick, error);
+    if (status) return status;
+    self->into->outside = (outside_rule)pick;
+    self->outside = true;
     return EE_OK;
 }
 
@@ -292,6 +307,7 @@ static const struct {
     {"aggregation", read_aggregation, true},
     {"mode", read_mode, true},
     {"rewards", read_rewards, true},
+    {"outside", read_outside, true},
     {"confidence", read_confidence, true},
     {"promote", read_promote, true},
     {"challengers", read_challengers, true},
@@ -317,10 +333,11 @@ static ee_status take_member(reading *self, json_token *token, bool changing, ee
     for (size_t i = 0; i < MEMBERS; i++) {
         if (!json_is(token->key, members[i].name)) continue;
         if (changing && !members[i].may_change)
-            return status_fail(error, EE_BAD_INPUT,
-                               "%s: cannot change while the bandit lives; wait, default_reward, aggregation, mode, "
-                               "rewards, confidence, promote, challengers and retention_days can. Make another bandit",
-                               members[i].name);
+            return status_fail(
+                error, EE_BAD_INPUT,
+                "%s: cannot change while the bandit lives; wait, default_reward, aggregation, mode, "
+                "rewards, outside, confidence, promote, challengers and retention_days can. Make another bandit",
+                members[i].name);
         return members[i].read(self, token, error);
     }
     return fail_unknown(token->key, error);
@@ -339,8 +356,23 @@ static ee_status take_object(reading *self, json_reader *reader, bool changing, 
     return status ? status : json_next(reader, &token, error);
 }
 
-ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t size, bool changing, ee_error *error)
+static ee_status check_default_reward(const bandit_settings *of, ee_error *error)
 {
+    double reward = of->joining.default_reward;
+    if (isnan(reward) || bandit_settings_reward(of, reward) == reward) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "default_reward: %g is outside rewards, which are %g to %g", reward,
+                       of->reward_low, of->reward_high);
+}
+
+double bandit_settings_reward(const bandit_settings *of, double reward)
+{
+    return of->outside == OUTSIDE_ACCEPT ? reward : fmin(of->reward_high, fmax(of->reward_low, reward));
+}
+
+ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t size, settings_source source,
+                               ee_error *error)
+{
+    bool changing = source == SETTINGS_CHANGES;
     memory escapes = {0};
     json_room room = {.owner = &escapes};
     json_reader reader = json_start(json, size, &room);
@@ -355,7 +387,10 @@ ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t s
     /* What draws its scores has no other rule than its own. */
     if (!changing && !self.propensity && !policy_has_option(settings.policy, "propensity"))
         memcpy(settings.propensity, (char[sizeof settings.propensity]){"own"}, sizeof settings.propensity);
+    if (source != SETTINGS_STORED && self.rewards && !self.outside && settings.outside == OUTSIDE_ACCEPT)
+        settings.outside = OUTSIDE_REJECT;
     status = challenger_settings_complete(&settings, error);
+    if (!status && self.default_reward && source != SETTINGS_STORED) status = check_default_reward(&settings, error);
     if (!status) *into = settings;
     return status;
 }
@@ -374,7 +409,7 @@ static void write_live(const bandit_settings *from, text *into)
     text_double(into, from->reward_low);
     text_bytes(into, ",", 1);
     text_double(into, from->reward_high);
-    text_add(into, "],\"confidence\":");
+    text_add(into, "],\"outside\":\"%s\",\"confidence\":", outsides[from->outside]);
     text_double(into, from->confidence);
     text_add(into, ",\"promote\":\"%s\",", promotions[from->promote]);
     if (from->tests) text_add(into, "\"tests\":%llu,", (unsigned long long)from->tests);

@@ -2,7 +2,7 @@
  *
  *     {"policy": "eenet", "options": "f1.width=100", "features": "names=20000", "seed": 1, "wait": 600,
  *      "default_reward": 0, "aggregation": "first", "propensity": "floor:0.05", "mode": "online",
- *      "rewards": [0, 1], "confidence": 0.95, "promote": "offer",
+ *      "rewards": [0, 1], "outside": "reject", "confidence": 0.95, "promote": "offer",
  *      "challengers": [{"name": "linear", "policy": "linucb", "options": "", "propensity": "floor:0.05"}],
  *      "personalizer": {}}
  *
@@ -44,6 +44,13 @@ typedef struct challenger_settings {
     uint64_t number; /* of its test, among all tests in the life of the bandit: see bandit_settings_number */
 } challenger_settings;
 
+/* What happens to a reward outside the range that `rewards` states. */
+typedef enum outside_rule {
+    OUTSIDE_ACCEPT, /* it is learned as it is; the policy limits outliers */
+    OUTSIDE_REJECT, /* the request is refused; a sum of rewards counts as the nearest end */
+    OUTSIDE_CLIP    /* it is learned as the nearest end */
+} outside_rule;
+
 typedef struct bandit_settings {
     char policy[64];
     char options[BANDIT_TEXT_SIZE]; /* of the policy, as the user gave them */
@@ -53,6 +60,7 @@ typedef struct bandit_settings {
     joining_rules joining;
     learning_mode mode;
     double reward_low, reward_high; /* that live intervals stand on; what lies beyond counts as the nearest end */
+    outside_rule outside;           /* what becomes of other rewards otherwise */
     double confidence;              /* of live intervals, and that no promotion ever is a mistake */
     promotion_rule promote;
     uint64_t tests;                                    /* numbers that challengers were given so far */
@@ -68,10 +76,18 @@ bool bandit_name_is_valid(json_text name);
 bandit_settings bandit_settings_usual(void);
 
 /* Sets what the object names; "name", which stands beside the settings of a new bandit, is passed over. Unknown members
- * are refused with the nearest known name. Durations are seconds, or a text as "10m", "4h", "2d". changing: only what
- * may change without another model: not policy, options, features, dim, seed and propensity. After a failure *into is
- * as it was. */
-ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t size, bool changing, ee_error *error);
+ * are refused with the nearest known name. Durations are seconds, or a text as "10m", "4h", "2d". After a failure *into
+ * is as it was. */
+typedef enum settings_source {
+    SETTINGS_STORED,  /* in the log */
+    SETTINGS_NEW,     /* of a bandit that a user creates: a range of rewards that is stated is enforced */
+    SETTINGS_CHANGES, /* likewise; only what needs no other model: not policy, options, features, dim, seed, propensity
+                       */
+} settings_source;
+ee_status bandit_settings_read(bandit_settings *into, const char *json, size_t size, settings_source source,
+                               ee_error *error);
+/* The reward that is learned for one that was settled. */
+double bandit_settings_reward(const bandit_settings *of, double reward);
 void bandit_settings_write(const bandit_settings *from, text *into);
 
 /* ---- challengers: challenger_settings.c ---- */

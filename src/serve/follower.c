@@ -245,10 +245,9 @@ static ee_status learn_stored(void *context, const event *from, ee_error *error)
     return EE_OK;
 }
 
-static ee_status learn_by_record(follower *self, const event *from, ee_error *error)
+static ee_status learn_by_record(follower *self, uint64_t decision, double reward, ee_error *error)
 {
-    settling s = {self, from->value, EE_BAD_RECORD};
-    uint64_t decision = from->decision;
+    settling s = {self, reward, EE_BAD_RECORD};
     if (decision <= self->model_event || decision < self->online_from) return EE_BAD_RECORD;
     ee_status status = store_read_one(self->log, self->number, decision, learn_stored, &s, error);
     if (status == EE_BAD_INPUT) return EE_BAD_RECORD; /* it is not there any more */
@@ -291,7 +290,9 @@ static ee_status take_settled(follower *self, const event *from, ee_error *error
     bool learns = self->settings.mode == MODE_ONLINE && was_shown && from->outcome != SETTLED_NOTHING;
     if (!learns && id) return forget(self, id);
     if (!learns) return was_shown && self->settings.mode == MODE_APPRENTICE ? imitate(self, from, error) : EE_OK;
-    ee_status status = id ? ee_bandit_learn(self->bandit, id, from->value, error) : learn_by_record(self, from, error);
+    double reward = bandit_settings_reward(&self->settings, from->value);
+    ee_status status =
+        id ? ee_bandit_learn(self->bandit, id, reward, error) : learn_by_record(self, from->decision, reward, error);
     if (status == EE_DIVERGED && id) forget(self, id);
     if (!status && from->outcome == SETTLED_DEFAULT) self->counts.defaulted++;
     return count_reward(self, status);
@@ -343,7 +344,7 @@ static ee_status take_model(follower *self, const event *from, ee_error *error)
 static ee_status take_settings(follower *self, const event *from, ee_error *error)
 {
     bandit_settings settings = bandit_settings_usual();
-    ee_status status = bandit_settings_read(&settings, from->body, from->size, false, error);
+    ee_status status = bandit_settings_read(&settings, from->body, from->size, SETTINGS_STORED, error);
     if (status) return status;
     if (settings.mode == MODE_ONLINE && self->settings.mode != MODE_ONLINE) self->online_from = from->number;
     self->settings = settings; /* a model that begins anew is of the policy in force */

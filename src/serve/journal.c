@@ -154,7 +154,8 @@ static ee_status take_bandit(void *context, const stored_bandit *stored, ee_erro
 {
     journal *self = context;
     bandit_settings settings = bandit_settings_usual();
-    ee_status status = bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, false, error);
+    ee_status status =
+        bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, SETTINGS_STORED, error);
     joined_bandit joined = {.number = stored->number,
                             .events = stored->events,
                             .time = stored->time,

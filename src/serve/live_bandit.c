@@ -10,7 +10,7 @@ static ee_status read_settings(void *context, const event *from, ee_error *error
 {
     bandit_settings *settings = context;
     *settings = bandit_settings_usual();
-    return bandit_settings_read(settings, from->body, from->size, false, error);
+    return bandit_settings_read(settings, from->body, from->size, SETTINGS_STORED, error);
 }
 
 static bool has_number(const bandit_settings *settings, uint64_t number)

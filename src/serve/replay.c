@@ -341,7 +341,8 @@ static ee_status find_bandit(void *context, const stored_bandit *bandit, ee_erro
     bandit_settings settings = bandit_settings_usual();
     if (list->wanted && !json_is(bandit->name, list->wanted)) return EE_OK;
     if (!bandit->events) return EE_OK;
-    ee_status status = bandit_settings_read(&settings, bandit->settings.bytes, bandit->settings.length, false, error);
+    ee_status status =
+        bandit_settings_read(&settings, bandit->settings.bytes, bandit->settings.length, SETTINGS_STORED, error);
     if (!status)
         status = memory_grow(&list->memory, &list->found, &list->capacity, list->count + 1, sizeof *list->found, error);
     if (status) return status;

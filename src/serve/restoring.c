@@ -4,7 +4,7 @@ static ee_status read_settings(void *context, const event *from, ee_error *error
 {
     bandit_settings *settings = context;
     *settings = bandit_settings_usual();
-    return bandit_settings_read(settings, from->body, from->size, false, error);
+    return bandit_settings_read(settings, from->body, from->size, SETTINGS_STORED, error);
 }
 
 typedef struct loading {

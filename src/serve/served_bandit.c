@@ -40,6 +40,16 @@ bandit_settings served_bandit_settings(const served_bandit *self)
     return settings;
 }
 
+outside_rule served_bandit_rewards(const served_bandit *self, double *low, double *high)
+{
+    lock(self);
+    outside_rule rule = self->settings.outside;
+    *low = self->settings.reward_low;
+    *high = self->settings.reward_high;
+    unlock(self);
+    return rule;
+}
+
 bool served_bandit_has_challengers(const served_bandit *self)
 {
     lock(self);

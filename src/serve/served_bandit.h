@@ -57,6 +57,8 @@ uint32_t served_bandit_number(const served_bandit *self);
 const char *served_bandit_name(const served_bandit *self);
 bool served_bandit_is_archived(const served_bandit *self);
 bandit_settings served_bandit_settings(const served_bandit *self); /* a copy, of some 10 KB */
+/* The rule for rewards outside *low to *high, which its settings state. */
+outside_rule served_bandit_rewards(const served_bandit *self, double *low, double *high);
 bool served_bandit_has_challengers(const served_bandit *self);
 
 /* Whether it can decide now. Else it is being woken, and `ready` is called once it is awake (error NULL) or could not

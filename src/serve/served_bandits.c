@@ -170,7 +170,8 @@ static ee_status add_stored(void *context, const stored_bandit *stored, ee_error
     served_bandits *self = context;
     served_bandit *bandit;
     bandit_settings settings = bandit_settings_usual();
-    ee_status status = bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, false, error);
+    ee_status status =
+        bandit_settings_read(&settings, stored->settings.bytes, stored->settings.length, SETTINGS_STORED, error);
     return status ? status : add(self, stored->number, stored->name, &settings, stored->archived, &bandit, error);
 }
 

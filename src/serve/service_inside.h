@@ -32,8 +32,9 @@ enum { STATUS_CLASSES = 6, MOST_ROUTES = 128 };
 /* What was counted of one bandit. */
 typedef struct bandit_counters {
     atomic_uint_fast64_t decisions, joined, repeated, late, unknown;
-    atomic_uint_fast64_t probability; /* of the chosen actions, in millionths, all together */
-    atomic_uint_fast64_t waiting;     /* decisions that are not settled */
+    atomic_uint_fast64_t rejected, clipped; /* rewards outside the range that the settings state */
+    atomic_uint_fast64_t probability;       /* of the chosen actions, in millionths, all together */
+    atomic_uint_fast64_t waiting;           /* decisions that are not settled */
     atomic_uint_fast64_t defaulted;
 } bandit_counters;
 

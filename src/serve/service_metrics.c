@@ -211,10 +211,9 @@ static void add_bandit_rewards(service *self, text *into, text *label)
         const struct {
             const char *label;
             atomic_uint_fast64_t *count;
-        } rewards[] = {{",outcome=\"joined\"", &of->joined},
-                       {",outcome=\"repeated\"", &of->repeated},
-                       {",outcome=\"late\"", &of->late},
-                       {",outcome=\"unknown\"", &of->unknown}};
+        } rewards[] = {{",outcome=\"joined\"", &of->joined},     {",outcome=\"repeated\"", &of->repeated},
+                       {",outcome=\"late\"", &of->late},         {",outcome=\"unknown\"", &of->unknown},
+                       {",outcome=\"rejected\"", &of->rejected}, {",outcome=\"clipped\"", &of->clipped}};
         for (size_t k = 0; k < sizeof rewards / sizeof *rewards; k++) {
             bandit_label(bandit, rewards[k].label, label);
             if (!label->status)

@@ -74,7 +74,7 @@ static ee_status read_mode(void *context, const event *found, ee_error *error)
 {
     settled_reader *self = context;
     bandit_settings settings = bandit_settings_usual();
-    self->status = bandit_settings_read(&settings, found->body, found->size, false, error);
+    self->status = bandit_settings_read(&settings, found->body, found->size, SETTINGS_STORED, error);
     self->mode = settings.mode;
     return EE_OK;
 }

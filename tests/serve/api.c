@@ -276,6 +276,39 @@ static int ask_for_model(void)
 
 /* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. One may be refused
  * while a download of our own is not over yet, and does not ask again: so another asks until there are enough. */
+static uint64_t metric(const char *line)
+{
+    expect("GET", "/metrics", NULL, 200, "# HELP *\n");
+    const char *at = strstr(client.answer, line);
+    if (!at) server_process_fail(&server, "no %s in /metrics", line);
+    return strtoull(at + strlen(line), NULL, 10);
+}
+
+/* A range that the settings state: outside it nothing is learned, or the nearest end. */
+static void try_reward_range(void)
+{
+    const char *decide = "/v1/bandits/range/decide", *reward = "/v1/bandits/range/reward";
+    expect("POST", "/v1/bandits", "{\"name\":\"range\",\"dim\":1,\"policy\":\"linucb\",\"rewards\":[0,1]}", 201,
+           "*\"rewards\":[0,1],\"outside\":\"reject\"*");
+    expect("POST", decide, "{\"id\":\"r1\",\"actions\":[[1]]}", 200, "*");
+    refuse("POST", reward, "{\"id\":\"r1\",\"value\":1e9}", 400, "BadRequest",
+           "the reward 1e+09 is outside the bandit's \\\"rewards\\\", 0 to 1; *");
+    expect("POST", reward, "{\"id\":\"r1\",\"value\":1}", 200, "{\"outcome\":\"joined\"}\n");
+    expect("PATCH", "/v1/bandits/range", "{\"outside\":\"clip\"}", 200, "*\"outside\":\"clip\"*");
+    expect("POST", decide, "{\"id\":\"r2\",\"actions\":[[1]]}", 200, "*");
+    expect("POST", reward, "{\"id\":\"r2\",\"value\":1e9}", 200, "{\"outcome\":\"joined\"}\n");
+    wait_for_model("range");
+    expect("POST", "/v1/bandits/range/explain", "{\"actions\":[[1]]}", 200, "*");
+    const char *at = strstr(client.answer, "\"f1\":");
+    double expected = at ? strtod(at + strlen("\"f1\":"), NULL) : 0;
+    if (!(expected > 0 && expected < 2))
+        server_process_fail(&server, "a reward beyond the range was learned as it is: %s", client.answer);
+    if (metric("eenet_bandit_rewards_total{bandit=\"range\",outcome=\"rejected\"} ") != 1 ||
+        metric("eenet_bandit_rewards_total{bandit=\"range\",outcome=\"clipped\"} ") != 1)
+        server_process_fail(&server, "rewards outside the range are not counted");
+    expect("GET", "/v1/bandits/range/activity", NULL, 200, "*\"rejected\":1,\"clipped\":1*");
+}
+
 static void try_downloads(void)
 {
     enum { MOST = 100, TURNS = 1000 };
@@ -522,6 +555,7 @@ int main(int count, char **words)
     try_rewards();
     try_modes();
     try_models();
+    try_reward_range();
     try_downloads();
     try_log();
     try_metrics();

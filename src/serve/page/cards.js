@@ -167,6 +167,8 @@ export function rewardsCard() {
             list.set('For no known decision', count(activity.unknown));
             list.set('Repeated', count(activity.repeated));
             list.set('Settled by the default', count(activity.defaulted));
+            list.set('Rejected: outside the range', count(activity.rejected));
+            list.set('Clipped to the range', count(activity.clipped));
         },
     };
 }
@@ -219,6 +221,7 @@ export function warnings(entry, activity) {
     const told = activity.joined + activity.late + activity.unknown + activity.repeated;
     if (told >= 100 && activity.late > 0.05 * told) list.push(['warn', `${percent(activity.late / told, 0)} of the rewards come too late: the wait of ${duration(settings.wait)} is too short.`]);
     if (told >= 100 && activity.unknown > 0.05 * told) list.push(['warn', `${percent(activity.unknown / told, 0)} of the rewards are for ids that nobody decided: callers mix up ids, or rewards overtake decisions.`]);
+    if (activity.rejected > 0) list.push(['warn', `${plural(activity.rejected, 'reward was', 'rewards were')} rejected: outside ${settings.rewards?.[0]} to ${settings.rewards?.[1]}. Correct the callers, or change "rewards" in the settings.`]);
     if (known(activity.decisions) && activity.decisions >= 1000 && told === 0) list.push(['warn', 'Decisions come, but no rewards: without them it learns that nothing is worth anything.']);
     return list;
 }

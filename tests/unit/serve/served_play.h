@@ -104,7 +104,7 @@ static inline void play_set(served_play *self, uint32_t number, const char *name
 static inline served_bandit *play_create(served_play *self, const char *name, const char *json)
 {
     bandit_settings settings = bandit_settings_usual();
-    PLAY_OK(self, bandit_settings_read(&settings, json, strlen(json), false, &self->error));
+    PLAY_OK(self, bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, &self->error));
     play_set(self, 0, name, &settings, false);
     return served_bandits_find(self->bandits, play_text(name));
 }
@@ -112,7 +112,7 @@ static inline served_bandit *play_create(served_play *self, const char *name, co
 static inline void play_change(served_play *self, served_bandit *bandit, const char *json, bool archived)
 {
     bandit_settings settings = served_bandit_settings(bandit);
-    PLAY_OK(self, bandit_settings_read(&settings, json, strlen(json), true, &self->error));
+    PLAY_OK(self, bandit_settings_read(&settings, json, strlen(json), SETTINGS_CHANGES, &self->error));
     play_set(self, served_bandit_number(bandit), served_bandit_name(bandit), &settings, archived);
 }
 

@@ -8,7 +8,7 @@
 
 static ee_status read_json(bandit_settings *into, const char *json, bool changing, ee_error *error)
 {
-    return bandit_settings_read(into, json, strlen(json), changing, error);
+    return bandit_settings_read(into, json, strlen(json), changing ? SETTINGS_CHANGES : SETTINGS_NEW, error);
 }
 
 static bandit_settings good(const char *json)
@@ -93,11 +93,36 @@ static void waits_and_defaults(void **state)
     assert_true(isnan(good("{\"default_reward\":\"none\"}").joining.default_reward));
 }
 
+/* A range that a user states is enforced; one that an older log has is not. */
+static void rewards_outside_the_range(void **state)
+{
+    (void)state;
+    bandit_settings settings = good("{\"dim\":2}");
+    assert_int_equal(settings.outside, OUTSIDE_ACCEPT);
+    assert_true(bandit_settings_reward(&settings, 1e9) == 1e9);
+    settings = good("{\"dim\":2,\"rewards\":[-1,2]}");
+    assert_int_equal(settings.outside, OUTSIDE_REJECT);
+    assert_true(bandit_settings_reward(&settings, 1e9) == 2 && bandit_settings_reward(&settings, -3) == -1);
+    assert_int_equal(good("{\"rewards\":[0,1],\"outside\":\"clip\"}").outside, OUTSIDE_CLIP);
+    assert_int_equal(good("{\"rewards\":[0,1],\"outside\":\"accept\"}").outside, OUTSIDE_ACCEPT);
+    const char *changes = "{\"rewards\":[0,5]}", *older = "{\"dim\":2,\"rewards\":[0,1]}";
+    assert_int_equal(read_json(&settings, "{\"outside\":\"clip\"}", true, NULL), EE_OK);
+    assert_int_equal(read_json(&settings, changes, true, NULL), EE_OK);
+    assert_int_equal(settings.outside, OUTSIDE_CLIP);
+    settings = bandit_settings_usual();
+    assert_int_equal(bandit_settings_read(&settings, older, strlen(older), SETTINGS_STORED, NULL), EE_OK);
+    assert_int_equal(settings.outside, OUTSIDE_ACCEPT);
+    assert_refused("{\"rewards\":[1,5],\"default_reward\":0}", false,
+                   "default_reward: 0 is outside rewards, which are 1 to 5");
+    assert_refused("{\"outside\":\"drop\"}", false, "outside: must be one of accept, reject, clip");
+}
+
 static void writing_reads_back(void **state)
 {
     (void)state;
     const char *cases[] = {
         "{}",
+        "{\"rewards\":[0,5],\"outside\":\"clip\"}",
         "{\"dim\":3,\"default_reward\":null,\"wait\":12.345678,\"mode\":\"logging\",\"aggregation\":\"max\"}",
         "{\"policy\":\"lints\",\"options\":\"nu=0.1, \\\"\\\\\",\"seed\":9007199254740992}",
         "{\"dim\":3,\"rewards\":[-1,2.5],\"confidence\":0.9,\"promote\":\"auto\",\"tests\":7,\"challengers\":["
@@ -180,7 +205,7 @@ static void mistakes_of_live_members(void **state)
     assert_refused("{\"promote\":\"yes\"}", false, "promote: must be one of offer, auto");
     assert_refused("{\"tests\":4}", true,
                    "tests: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
-                   "confidence, promote, challengers and retention_days can. Make another bandit");
+                   "outside, confidence, promote, challengers and retention_days can. Make another bandit");
     assert_refused("{\"challengers\":{}}", false, "challengers: must be an array");
     assert_refused("{\"challengers\":[1]}", false, "challengers: each must be an object");
     assert_refused("{\"challengers\":[{\"name\":\"a\"}]}", false, "challengers: 'a' has no policy");
@@ -236,7 +261,7 @@ static void changes(void **state)
     assert_int_equal(settings.dim, 3);
     assert_refused("{\"wait\":5,\"seed\":2}", true,
                    "seed: cannot change while the bandit lives; wait, default_reward, aggregation, mode, rewards, "
-                   "confidence, promote, challengers and retention_days can. Make another bandit");
+                   "outside, confidence, promote, challengers and retention_days can. Make another bandit");
 }
 
 /* ---- the library's bandit ---- */
@@ -315,6 +340,7 @@ int main(void)
         cmocka_unit_test(usual_values),
         cmocka_unit_test(every_member),
         cmocka_unit_test(waits_and_defaults),
+        cmocka_unit_test(rewards_outside_the_range),
         cmocka_unit_test(writing_reads_back),
         cmocka_unit_test(live_members),
         cmocka_unit_test(numbers_of_tests),

@@ -240,8 +240,8 @@ static void make_bandit(day *self, size_t which)
     char name[16];
     bandit_settings settings = bandit_settings_usual();
     snprintf(name, sizeof name, "bandit%zu", which);
-    assert_int_equal(bandit_settings_read(&settings, bandits[which].json, strlen(bandits[which].json), false, NULL),
-                     EE_OK);
+    assert_int_equal(
+        bandit_settings_read(&settings, bandits[which].json, strlen(bandits[which].json), SETTINGS_NEW, NULL), EE_OK);
     text body = text_start(NULL);
     bandit_settings_write(&settings, &body);
     journal_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},

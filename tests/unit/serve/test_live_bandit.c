@@ -48,7 +48,7 @@ static void begin(play *self)
 static bandit_settings read_settings(const char *json)
 {
     bandit_settings settings = bandit_settings_usual();
-    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), false, NULL), EE_OK);
+    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL), EE_OK);
     return settings;
 }
 

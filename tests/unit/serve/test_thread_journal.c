@@ -74,7 +74,7 @@ static ee_status write_settings(test_stage *self, const char *name, const char *
                                 ee_error *error)
 {
     bandit_settings settings = bandit_settings_usual();
-    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), false, NULL), EE_OK);
+    assert_int_equal(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL), EE_OK);
     text body = text_start(NULL);
     bandit_settings_write(&settings, &body);
     journal_entry entry = {.bandit = *bandit,
