@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/status.h"
 #include "command.h"
 #include "math/kernels.h"
 #include "ranks/launch.h"
@@ -153,16 +154,16 @@ static int close_output(int code)
 }
 
 /* EENET_KERNELS: the kernels to use, so that machines of several kinds come to the same last digit. */
-static bool choose_kernels(void)
+static ee_status choose_kernels(ee_error *error)
 {
     const char *name = getenv("EENET_KERNELS");
-    if (!name || !name[0] || kernels_use(name)) return true;
-    if (!ranks_lead()) return false; /* rank 0 sees that this one has others */
-    fprintf(stderr, "eenet: EENET_KERNELS is '%s', and this machine has", name);
+    if (!name || !name[0] || kernels_use(name)) return EE_OK;
+    char known[128] = "";
+    size_t length = 0;
     const kernel_table *table;
-    for (size_t i = 0; (table = kernels_at(i)); i++) fprintf(stderr, "%s %s", i ? "," : "", table->name);
-    fprintf(stderr, "\n");
-    return false;
+    for (size_t i = 0; (table = kernels_at(i)) && length < sizeof known; i++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", table->name);
+    return status_fail(error, EE_BAD_OPTION, "EENET_KERNELS is '%.64s', and this machine has %s", name, known);
 }
 
 int main(int count, char **words)
@@ -175,9 +176,10 @@ int main(int count, char **words)
         if (launch_find().first) fprintf(stderr, "eenet: %s\n", error.message);
         return EXIT_USAGE;
     }
-    bool chosen = choose_kernels();
-    if (!ranks_lead()) return ranks_serve();
-    int code = close_output(chosen ? dispatch(count - 1, words + 1) : EXIT_USAGE);
+    ee_status unusable = choose_kernels(&error);
+    if (!ranks_lead()) return ranks_serve(unusable ? &error : NULL);
+    if (unusable) fprintf(stderr, "eenet: %s\n", error.message);
+    int code = close_output(unusable ? EXIT_USAGE : dispatch(count - 1, words + 1));
     arguments_release();
     ranks_end();
     return code;

@@ -2,7 +2,7 @@
  * others play what they are given. Without MPI, or started plainly, a program is alone, and leads.
  *
  *     if (ranks_start(&error)) ...
- *     if (!ranks_lead()) return ranks_serve();
+ *     if (!ranks_lead()) return ranks_serve(NULL);
  *     ... the verb, with crew_of_ranks where ranks_count() > 1 ...
  *     ranks_end();
  */
@@ -18,8 +18,10 @@ ee_status ranks_start(ee_error *error);
 size_t ranks_count(void); /* 1: alone */
 bool ranks_lead(void);    /* rank 0 */
 
-/* For those that do not lead: plays what it is given until rank 0 ends. The exit status. */
-int ranks_serve(void);
+/* For those that do not lead: plays what it is given until rank 0 ends. Returns the exit status. If unusable is not
+ * NULL it says why this rank must not play: rank 0 gets it as the answer to its first call, reports it and plays
+ * nothing. */
+int ranks_serve(const ee_error *unusable);
 
 /* For rank 0, on its way out: the others leave too. Alone, nothing happens. */
 void ranks_end(void);

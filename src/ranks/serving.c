@@ -70,14 +70,18 @@ static ee_status open_all(shelf *all, size_t count, const dataset **data, ee_err
     return status;
 }
 
-static void serve_call(shelf *all, const call_message *call)
+static void serve_call(shelf *all, const call_message *call, const ee_error *unusable)
 {
     char host[RANKS_HOST];
     const dataset **data = NULL;
     hand *hands = NULL;
     message told = {MESSAGE_ANSWER, .answer = {.host = ranks_host(host)}};
     ee_error *error = &told.answer.error;
-    ee_status status = check_version(call->version, error);
+    ee_status status = EE_OK;
+    if (unusable)
+        status = status_fail(error, unusable->status, "%s", unusable->message);
+    else
+        status = check_version(call->version, error);
     if (!status) status = memory_create(NULL, &data, call->datasets, sizeof *data, error);
     ee_status opened = open_all(all, call->datasets, status ? NULL : data, error);
     if (!status) status = opened;
@@ -88,7 +92,7 @@ static void serve_call(shelf *all, const call_message *call)
     memory_free(data);
 }
 
-int ranks_serve(void)
+int ranks_serve(const ee_error *unusable)
 {
     /* Whoever stops the job tells all ranks, and rank 0 ends the others when it has kept what they played. */
     signal(SIGINT, SIG_IGN);
@@ -97,7 +101,7 @@ int ranks_serve(void)
     for (bool more = true; more;) {
         letter one = {0};
         post_wait(POST_DOWN, POST_MAIN, &one);
-        if (one.what.kind == MESSAGE_CALL) serve_call(&all, &one.what.call);
+        if (one.what.kind == MESSAGE_CALL) serve_call(&all, &one.what.call, unusable);
         more = one.what.kind != MESSAGE_LEAVE;
         letter_release(&one);
     }

@@ -40,12 +40,17 @@ apart -o rated >/dev/null
 test "$(find rated/cache -name '*.prepared' | wc -l)" = 1 || fail "nothing was kept"
 test "$(ls elsewhere | tr '\n' ' ')" = 'ratings.dat table.csv ' || fail "another rank has written: $(ls elsewhere)"
 
-# Other kernels on one rank; of the same kernels on all.
-attempt mpirun -n 1 "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0 : -n 1 env EENET_KERNELS=baseline "$eenet"
-refuse 1 'eenet run: rank 1 on [^ ]+: eenet [0-9.]+ baseline here, and [0-9.]+ [a-z0-9]+ on rank 0: .*EENET_KERNELS.*'
-mpirun -n 3 -x EENET_KERNELS=baseline "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3 \
+# Other kernels on one rank, kernels that no machine has on one rank and on all, and the same kernels on all.
+kernels() { mpirun -n 1 "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0 : -n 1 env EENET_KERNELS="$1" "$eenet"; }
+attempt kernels reference
+refuse 1 'eenet run: rank 1 on [^ ]+: eenet [0-9.]+ reference here, and [0-9.]+ [a-z0-9]+ on rank 0: .*EENET_KERNELS.*'
+attempt kernels abacus
+refuse 1 "eenet run: rank 1 on [^ ]+: EENET_KERNELS is 'abacus', and this machine has reference, .*"
+attempt mpirun -n 3 -x EENET_KERNELS=abacus "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3
+refuse 2 "eenet: EENET_KERNELS is 'abacus', and this machine has reference, .*"
+mpirun -n 3 -x EENET_KERNELS=reference "$eenet" run -d synthetic:inner -p linucb -T 40 -s 0-3 \
     --json -q >stdout
-test "$(grep -c '"kernels":"baseline"' stdout)" = 4 || fail "kernels: $(cat stdout)"
+test "$(grep -c '"kernels":"reference"' stdout)" = 4 || fail "kernels: $(cat stdout)"
 
 # Usage, before any run, and a log.
 attempt together 3 run -d synthetic:inner -p no-such-policy
