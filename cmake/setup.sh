@@ -42,9 +42,17 @@ if ! command -v dpkg-query >/dev/null; then
     exit 0
 fi
 
+# dpkg-query prints one line for each architecture whose package is installed. NAME:ARCHITECTURE wants that one; NAME
+# wants this machine's, or a package that is the same for all.
+native=$(dpkg --print-architecture)
 missing=
 for package in $wanted; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+    case $package in
+    *:*) accepted=${package#*:} ;;
+    *) accepted="$native|all" ;;
+    esac
+    dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$package" 2>/dev/null |
+        grep -Eqx "($accepted) installed" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_setup.sh SETUP: the set-up of packages, on a machine of pretended commands: what is installed is the file
-# `packages`, who asks is the variable USER_ID, what apt-get was told is the file `told`.
+# `packages` (NAME ARCHITECTURE in each line, or NAME for this machine's), who asks is the variable USER_ID, what apt-get
+# was told is the file `told`.
 set -eu
 setup=$1
 mkdir commands
@@ -8,7 +9,16 @@ pretend() { # NAME SCRIPT
     printf '#!/bin/sh\n%s\n' "$2" >"commands/$1"
     chmod +x "commands/$1"
 }
-pretend dpkg-query 'for last; do :; done; grep -qx "$last" packages && echo installed'
+pretend dpkg 'test "$1" = --print-architecture && echo arm64'
+# It prints the format for each architecture whose package is installed.
+pretend dpkg-query 'format=$3 last=$4 found=1
+while read -r name architecture; do
+    architecture=${architecture:-arm64}
+    case $last in "$name" | "$name:$architecture") ;; *) continue ;; esac
+    printf "$(printf %s "$format" | sed "s/[$]{Architecture}/$architecture/; s/[$]{db:Status-Status}/installed/")"
+    found=0
+done <packages
+exit $found'
 pretend apt-get 'echo "$*" >>told'
 pretend id 'case $1 in -u) echo "$USER_ID";; *) echo users;; esac'
 pretend sudo '[ "$SUDO_WORKS" = yes ] || exit 1; shift; "$@"'
@@ -41,6 +51,16 @@ for who in '0 no' '1000 yes'; do
     ! grep -q 'install.* cmake' told || fail 'installed what was there'
 done
 
+# Packages of another architecture beside this machine's: nothing is missing. Packages of the other one alone: all are.
+libraries='libc6-dev zlib1g-dev libzstd-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev'
+printf '%s\n' gcc cmake >programs
+for library in $libraries; do printf '%s\n%s amd64\n' "$library" "$library"; done | cat programs - >packages
+run 1000 no build
+[ $status = 0 ] && [ ! -s said ] || fail 'packages of two architectures count as missing'
+for library in $libraries; do printf '%s amd64\n' "$library"; done | cat programs - >packages
+run 0 no build
+grep -q "install $libraries\$" told || fail 'packages of another architecture count as installed'
+
 # The figures of a report need gnuplot.
 echo dataset-fashion-mnist >packages
 run 0 no demo
@@ -55,7 +75,7 @@ EENET_DATA=data run 0 no test-python
 grep -q 'install.* python3-torch' told || fail 'does not install PyTorch'
 
 # Nothing missing: nothing done, nothing said.
-printf '%s\n' clang-format-14 cppcheck python3-mypy python3-numpy python3-pyflakes >packages
+printf '%s\n' clang-format-14 cppcheck 'python3-mypy all' python3-numpy 'python3-pyflakes all' >packages
 run 1000 no lint
 [ $status = 0 ] && [ ! -s said ] && [ ! -e told ] || fail 'did something though nothing was missing'
 
