@@ -57,7 +57,7 @@ typedef enum ee_status {
     EE_REWARDED_DECISION = 6, /* the decision has its reward already */
     EE_FILE_ERROR = 7,        /* the system could not read or write the file */
     EE_BAD_MODEL = 8,         /* the model is cut, damaged, of another version or of another policy */
-    EE_DIVERGED = 9,          /* learn: training diverged and was taken back; decide, score: a score is not finite */
+    EE_DIVERGED = 9,          /* learn: training diverged and was taken back; decide, score, save: a number is not finite */
     EE_NO_FILE = 10,          /* there is no file of that name in its folder; see ee_bandit_load */
     EE_BAD_RECORD = 11        /* the record of a decision is cut, damaged, of another version or of another model */
 } ee_status;

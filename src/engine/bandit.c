@@ -1,5 +1,6 @@
 #include "bandit.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -205,6 +206,8 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_u64(a, &learned->round);
     archive_u64(a, &learned->changes);
     archive_sparse_floats(a, learned->values, learned->count - learned->unsaved);
+    if (!a->status && !vector_is_within(learned->values, learned->floats, FLT_MAX))
+        archive_fail(a, a->reading ? EE_BAD_MODEL : EE_DIVERGED, "model: a parameter is not a finite number");
     archive_sparse_floats(a, learned->recalled, recall_count(self->policy->recalled_arms));
     if (a->reading && !a->status && !recall_is_sound(learned->recalled, self->policy->recalled_arms))
         archive_fail(a, EE_BAD_MODEL, "model: its memory of arms is not one that rewards make");

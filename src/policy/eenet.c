@@ -80,6 +80,7 @@ static ee_status create(const policy_setup *given, policy **out, ee_error *error
     float *theta = self->exploitation.base.parameters.values;
     self->exploration->class->start(self->exploration, self->exploitation.f1.initial, theta + self->theta2);
     learner_start(&self->decision_maker.f3, theta + self->theta3);
+    self->exploitation.base.parameters.floats = self->exploitation.base.parameters.count;
     drawing_start(&self->drawing, theta);
     *out = &self->exploitation.base;
     return EE_OK;

@@ -77,6 +77,7 @@ typedef struct parameters {
     double spread;        /* 0 before two different rewards came; centre 0 and spread 1 where they are as they are */
     size_t count;
     size_t unsaved;  /* so many of them, the last ones, are not saved: archive() makes them again */
+    size_t floats;   /* so many of them, from the first on, are floats that must be finite to be saved or loaded */
     size_t filled;   /* so many of them, from the first on, are all written from the beginning */
     float *values;   /* (count), in the policy's own layout */
     float *recalled; /* (recall_count of the policy's recalled_arms) parts/recall.h */

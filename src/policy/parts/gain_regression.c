@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "math/triangle.h"
 
+static const double HEAVIEST = 2; /* the larger, the more lambda fades in between */
+
 /* ---- making ---- */
 
 static double *factor_of(const gain_regression *self, size_t head)
@@ -66,14 +68,6 @@ static double weight_now(const gain_regression *self, size_t head)
     return self->fading > 0 ? exp(self->fading * (double)(self->time - self->scaled_at[head])) : 1;
 }
 
-void gain_regression_correct(gain_regression *self, size_t head, const float *phi, float difference)
-{
-    double *moment = self->moments + head * self->setup.dim;
-    double weighted = weight_now(self, head) * (double)difference;
-    for (size_t i = 0; i < self->setup.dim; i++) moment[i] += weighted * (double)phi[i];
-    self->stale[head] = 1;
-}
-
 /* Brings the weight of a new sample back to 1. Lambda is no sample and does not fade: what it lost is added. */
 static void bring_to_scale(gain_regression *self, size_t head)
 {
@@ -90,13 +84,26 @@ static void bring_to_scale(gain_regression *self, size_t head)
     self->scaled_at[head] = self->time;
 }
 
+/* The weight of a sample that comes now, at most about HEAVIEST: a head that was idle for long is brought to scale. */
+static double take_weight(gain_regression *self, size_t head)
+{
+    if (weight_now(self, head) > HEAVIEST) bring_to_scale(self, head);
+    return weight_now(self, head);
+}
+
+void gain_regression_correct(gain_regression *self, size_t head, const float *phi, float difference)
+{
+    double *moment = self->moments + head * self->setup.dim;
+    double weighted = take_weight(self, head) * (double)difference;
+    for (size_t i = 0; i < self->setup.dim; i++) moment[i] += weighted * (double)phi[i];
+    self->stale[head] = 1;
+}
+
 void gain_regression_add(gain_regression *self, size_t head, const float *phi)
 {
-    const double heaviest = 2; /* the larger, the more lambda fades in between */
     size_t dim = self->setup.dim;
     self->time++;
-    if (weight_now(self, head) > heaviest) bring_to_scale(self, head);
-    double weight = weight_now(self, head), root = sqrt(weight), *seen = self->seen + head * dim;
+    double weight = take_weight(self, head), root = sqrt(weight), *seen = self->seen + head * dim;
     for (size_t i = 0; i < dim; i++) {
         self->work[i] = root * (double)phi[i];
         seen[i] += weight * (double)phi[i];
@@ -107,10 +114,12 @@ void gain_regression_add(gain_regression *self, size_t head, const float *phi)
 
 /* ---- solving ---- */
 
-/* out = scale work */
+/* out = scale work, within what gives finite scores. It is beyond that only while the unit of the gains is far smaller
+ * than it was when they came. */
 static void write_work(const gain_regression *self, double scale, float *out)
 {
-    for (size_t i = 0; i < self->setup.dim; i++) out[i] = (float)(scale * self->work[i]);
+    const double largest = 1e9;
+    for (size_t i = 0; i < self->setup.dim; i++) out[i] = (float)fmin(fmax(scale * self->work[i], -largest), largest);
 }
 
 static void solve_head(gain_regression *self, size_t head, double prior, double scale, float *theta)

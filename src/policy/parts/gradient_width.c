@@ -250,6 +250,8 @@ size_t gradient_width_scratch_count(const policy *base, size_t arms)
 
 static ee_score score_of(const gradient_width *self, double spread, float f1, double squared)
 {
+    const double largest = 1e36; /* its root times the largest spread, nu and lambda is a float */
+    if (!(squared <= largest)) squared = largest;
     float gain = (float)(spread * self->nu * sqrt(squared > 0 ? self->lambda * squared / self->m : 0));
     return (ee_score){f1, gain, f1 + gain};
 }
