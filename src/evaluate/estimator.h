@@ -4,9 +4,9 @@
  * with which it was taken; r the reward; q(.) what a reward model predicts; d = sum over actions of pi q; e = r - q(a).
  * An estimate is the mean over rounds of the terms that the table of estimators gives.
  *
- * A log that kept only some rounds, each by chance, has survivors that stand for `copies` rounds: such a round counts
- * as copies - 1 rounds that add nothing and one that adds copies times its term. So the mean is that of all rounds, and
- * the variance knows of the chance. */
+ * A log that kept only some rounds, each by chance, has survivors that stand for `copies` rounds: a mean is the sum of
+ * copies times the term over the sum of the copies. It is an estimate of the mean over all rounds, and its variance
+ * (interval.c) includes the chance of being kept. */
 #ifndef EENET_ESTIMATOR_H
 #define EENET_ESTIMATOR_H
 

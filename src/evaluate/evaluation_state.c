@@ -25,13 +25,14 @@ static void archive_bool(archive *a, bool *value)
 
 static void archive_sums(archive *a, rounds_sums *self)
 {
-    double *sums[] = {&self->count, &self->wmax,   &self->copies_max, &self->w,       &self->ww, &self->r,
-                      &self->rr,    &self->wr,     &self->wwr,        &self->wwrr,    &self->d,  &self->dd,
-                      &self->we,    &self->wwe,    &self->wwee,       &self->dwe,     &self->dw, &self->same,
-                      &self->same2, &self->same_r, &self->same2_r,    &self->same2_rr};
+    double sums[ROUNDS_SUMS];
+    memcpy(sums, &self->count, sizeof sums);
     archive_u64(a, &self->events);
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) archive_double(a, sums[i]);
+    archive_double(a, &self->wmax);
+    archive_double(a, &self->copies_max);
+    archive_doubles(a, sums, ROUNDS_SUMS);
     archive_doubles(a, self->lost, ROUNDS_SUMS);
+    memcpy(&self->count, sums, sizeof sums);
 }
 
 static void archive_end(archive *a, one_sided_sequence *self)
@@ -69,9 +70,6 @@ static void archive_sums_of(archive *a, tally *self)
     archive_double(a, &self->supported);
     archive_double(a, &self->promised);
     archive_double(a, &self->variance);
-    archive_double(a, &self->square_copies);
-    archive_double(a, &self->square_w);
-    archive_double(a, &self->square_ww);
     archive_doubles(a, self->bins, EVALUATION_WEIGHT_BINS);
     archive_doubles(a, self->overlap, EVALUATION_OVERLAP_BINS);
 }

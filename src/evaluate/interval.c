@@ -34,12 +34,12 @@ interval_kind interval_find(const char *name)
 
 /* ---- around a mean ---- */
 
-/* error is that of the mean: a standard deviation. */
-static interval around(interval_kind kind, double mean, double error, double count, double alpha)
+/* error is that of the mean: a standard deviation, known from so many events. */
+static interval around(interval_kind kind, double mean, double error, double events, double alpha)
 {
-    if (!(count > 1.0)) return nowhere;
+    if (!(events > 1.0)) return nowhere;
     double share = 1.0 - 0.5 * alpha;
-    double quantile = kind == INTERVAL_NORMAL ? quantile_normal(share) : quantile_student(share, count - 1.0);
+    double quantile = kind == INTERVAL_NORMAL ? quantile_normal(share) : quantile_student(share, events - 1.0);
     return (interval){mean - quantile * error, mean + quantile * error};
 }
 
@@ -50,10 +50,16 @@ static double root_of(double squares)
     return sqrt(squares < 0.0 ? 0.0 : squares);
 }
 
-/* Of the mean of numbers, from their sum and that of their squares. */
-static double error_of_mean(double sum, double squares, double count)
+/* Of a mean with copies c: sum c x over sum c. By the delta method it is the root of sum c^2 (x - mean)^2, over sum c;
+ * given are the sums of c x, c^2 x and (c x)^2. The log does not say how many rounds were dropped, so the divisor is an
+ * estimate too. Vowpal Wabbit takes it as known, which leaves sum (c x)^2 - (sum c x)^2 / sum c. In 1000 simulated logs
+ * of 300 rounds its 95% interval of IPS held the value in 99.9% if all rounds had pdrop 0.8 and rewards varied little,
+ * and in 68% if pdrop was 0.9 without a reward and 0 with one; this one in 95.3% and 94.3%. The degrees of
+ * freedom are those of the events that were kept. */
+static double error_of_mean(const rounds_sums *s, double sum, double crossed, double squares)
 {
-    return root_of((squares - sum * sum / count) / (count - 1.0) / count);
+    double mean = sum / s->count, events = (double)s->events;
+    return root_of((squares - 2.0 * mean * crossed + mean * mean * s->cc) * events / (events - 1.0)) / s->count;
 }
 
 /* Of a mean of outcomes by weights, by the delta method: the weights' sum, and those of the squares of the weights, of
@@ -65,8 +71,9 @@ static double error_of_ratio(double ratio, double weights, double squares, doubl
 
 static double error_of_sndr(const rounds_sums *s)
 {
-    double n = s->count, ratio = s->we / s->w, scale = n / s->w;
-    double direct = s->dd - s->d * s->d / n, both = s->dwe - ratio * s->dw;
+    double n = s->count, ratio = s->we / s->w, scale = n / s->w, mean = s->d / n;
+    double direct = s->dd - 2.0 * mean * s->cd + mean * mean * s->cc;
+    double both = s->dwe - ratio * s->dw - mean * (s->cwe - ratio * s->cw);
     double residual = s->wwee - 2.0 * ratio * s->wwe + ratio * ratio * s->ww;
     return root_of(direct + 2.0 * scale * both + scale * scale * residual) / n;
 }
@@ -76,11 +83,11 @@ static double error_of_sums(estimator_kind kind, const rounds_sums *s)
     double value = rounds_sums_value(s, kind);
     switch (kind) {
     case ESTIMATOR_IPS:
-        return error_of_mean(s->wr, s->wwrr, s->count);
+        return error_of_mean(s, s->wr, s->cwr, s->wwrr);
     case ESTIMATOR_DM:
-        return error_of_mean(s->d, s->dd, s->count);
+        return error_of_mean(s, s->d, s->cd, s->dd);
     case ESTIMATOR_DR:
-        return error_of_mean(s->d + s->we, s->dd + 2.0 * s->dwe + s->wwee, s->count);
+        return error_of_mean(s, s->d + s->we, s->cd + s->cwe, s->dd + 2.0 * s->dwe + s->wwee);
     case ESTIMATOR_SNIPS:
         return error_of_ratio(value, s->w, s->ww, s->wwr, s->wwrr);
     case ESTIMATOR_REPLAY:
@@ -99,6 +106,14 @@ static double highest_weight(const rounds_sums *sums, value_range range)
     return fmax(range.weight_high, sums->wmax) * sums->copies_max;
 }
 
+/* Of the mean of w r over n rounds, those that were dropped with 0: the bound is for numbers within a range, of a known
+ * count. */
+static double error_of_rounds(const rounds_sums *s)
+{
+    double n = s->count;
+    return root_of((s->wwrr - s->wr * s->wr / n) / (n - 1.0) / n);
+}
+
 static interval by_range(interval_kind kind, const rounds_sums *sums, value_range range, double alpha)
 {
     double n = sums->count, mean = sums->wr / n, highest = highest_weight(sums, range);
@@ -108,7 +123,7 @@ static interval by_range(interval_kind kind, const rounds_sums *sums, value_rang
      * the variance, and so 2 where this has 3.) */
     double bound = log((kind == INTERVAL_BERNSTEIN ? 3.0 : 2.0) / alpha), half = width * sqrt(bound / (2.0 * n));
     if (kind == INTERVAL_BERNSTEIN)
-        half = error_of_mean(sums->wr, sums->wwrr, n) * sqrt(2.0 * bound) + 7.0 * width * bound / (3.0 * (n - 1.0));
+        half = error_of_rounds(sums) * sqrt(2.0 * bound) + 7.0 * width * bound / (3.0 * (n - 1.0));
     return (interval){mean - half, mean + half};
 }
 
@@ -187,7 +202,8 @@ interval interval_of_sums(interval_kind kind, estimator_kind estimator, const ro
     switch (kind) {
     case INTERVAL_NORMAL:
     case INTERVAL_STUDENT:
-        return around(kind, rounds_sums_value(sums, estimator), error_of_sums(estimator, sums), sums->count, alpha);
+        return around(kind, rounds_sums_value(sums, estimator), error_of_sums(estimator, sums), (double)sums->events,
+                      alpha);
     case INTERVAL_CLOPPER_PEARSON:
         return ips ? clopper_pearson(sums, range, alpha) : nowhere;
     case INTERVAL_HOEFFDING:
@@ -210,12 +226,12 @@ interval interval_of_terms(interval_kind kind, const double *terms, const double
         n += each;
         sum += each * terms[i];
     }
-    double mean = sum / n;
+    double mean = sum / n, events = (double)count;
     for (size_t i = 0; i < count; i++) {
         double off = (copies ? copies[i] : 1.0) * (terms[i] - mean);
         squares += off * off;
     }
-    return around(kind, mean, sqrt(squares / (n - 1.0) / n), n, alpha);
+    return around(kind, mean, sqrt(squares * events / (events - 1.0)) / n, events, alpha);
 }
 
 /* ---- bootstrap ---- */

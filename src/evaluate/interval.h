@@ -40,10 +40,8 @@ interval_kind interval_find(const char *name); /* INTERVAL_KINDS for none */
 interval interval_of_sums(interval_kind kind, estimator_kind estimator, const rounds_sums *sums, value_range range,
                           double alpha);
 
-/* Of terms in memory, whose mean the value is: NORMAL and STUDENT. copies may be NULL. The squares are divided by
- * n - 1, in the delta method of interval_of_sums by n. With copies the mean is a ratio, and this is its error; that of
- * IPS, DM and DR by interval_of_sums is Vowpal Wabbit's, which takes the number of dropped rounds as known: a little
- * wider. */
+/* Of terms in memory, whose mean the value is: NORMAL and STUDENT. copies may be NULL. It equals interval_of_sums for
+ * IPS, DM and DR; for SNIPS, SNDR and REPLAY the squares are divided by count - 1 here, and by count there. */
 interval interval_of_terms(interval_kind kind, const double *terms, const double *copies, size_t count, double alpha);
 
 /* Clopper and Pearson's, of the chance of a success; neither number need be whole. */

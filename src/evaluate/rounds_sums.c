@@ -53,7 +53,6 @@ void rounds_sums_add(rounds_sums *self, double weight, double reward, double dir
         .w = w,
         .ww = w * w,
         .r = r,
-        .rr = r * r,
         .wr = x,
         .wwr = w * x,
         .wwrr = x * x,
@@ -64,6 +63,11 @@ void rounds_sums_add(rounds_sums *self, double weight, double reward, double dir
         .wwee = y * y,
         .dwe = d * y,
         .dw = d * w,
+        .cc = copies * copies,
+        .cw = copies * w,
+        .cwr = copies * x,
+        .cd = copies * d,
+        .cwe = copies * y,
         .same = same,
         .same2 = same * same,
         .same_r = same_r,
@@ -96,7 +100,6 @@ static void add_rewards(rounds_sums *to, const block *b)
     to->w = doubles_sum(w, b->count);
     to->ww = doubles_dot(w, w, b->count);
     to->r = doubles_sum(r, b->count);
-    to->rr = doubles_dot(r, r, b->count);
     to->wr = doubles_sum(x, b->count);
     to->wwr = doubles_dot(w, x, b->count);
     to->wwrr = doubles_dot(x, x, b->count);
@@ -105,6 +108,9 @@ static void add_rewards(rounds_sums *to, const block *b)
     to->same_r = doubles_sum(same_r, b->count);
     to->same2_r = doubles_dot(same, same_r, b->count);
     to->same2_rr = doubles_dot(same_r, same_r, b->count);
+    to->cc = b->copies ? doubles_dot(b->copies, b->copies, b->count) : to->count;
+    to->cw = b->copies ? doubles_dot(b->copies, w, b->count) : to->w;
+    to->cwr = b->copies ? doubles_dot(b->copies, x, b->count) : to->wr;
 }
 
 static void add_residuals(rounds_sums *to, const block *b)
@@ -123,6 +129,8 @@ static void add_residuals(rounds_sums *to, const block *b)
     to->wwee = doubles_dot(y, y, b->count);
     to->dwe = doubles_dot(d, y, b->count);
     to->dw = doubles_dot(d, w, b->count);
+    to->cd = b->copies ? doubles_dot(b->copies, d, b->count) : to->d;
+    to->cwe = b->copies ? doubles_dot(b->copies, y, b->count) : to->we;
 }
 
 static void add_extremes(rounds_sums *to, const block *b)
@@ -151,6 +159,7 @@ void rounds_sums_add_all(rounds_sums *self, const evaluated_rounds *rounds)
             sums.we = sums.wr;
             sums.wwe = sums.wwr;
             sums.wwee = sums.wwrr;
+            sums.cwe = sums.cwr;
         }
         add_extremes(&sums, &b);
         rounds_sums_merge(self, &sums);

@@ -7,17 +7,19 @@
 
 #include "estimator.h"
 
-enum { ROUNDS_SUMS = 20 };
+enum { ROUNDS_SUMS = 24 };
 
 /* {0} is a log without rounds. A round that stands for several copies adds copies times its w, r and d, and the square
- * of that where a square is summed: estimator.h says why. wmax is without copies. */
+ * of that where a square is summed: estimator.h says why. wmax is without copies. The sums that begin with c are those
+ * of copies^2: with copies of 1 they are count, w, wr, d and we. */
 typedef struct rounds_sums {
     uint64_t events;         /* rounds that were added */
     double wmax, copies_max; /* the largest of single rounds */
     /* The sums, ROUNDS_SUMS of them, one after the other. */
     double count; /* copies */
-    double w, ww, r, rr, wr, wwr, wwrr;
+    double w, ww, r, wr, wwr, wwrr;
     double d, dd, we, wwe, wwee, dwe, dw;          /* we: w (r - q(a)) */
+    double cc, cw, cwr, cd, cwe;                   /* copies^2 alone, and times w, w r, d and w (r - q(a)) */
     double same, same2, same_r, same2_r, same2_rr; /* 1, 1^2, r, 1^2 r, r^2 of the rounds with w > 0: for replay */
     double lost[ROUNDS_SUMS];                      /* by rounding, of each sum */
 } rounds_sums;

@@ -180,9 +180,6 @@ static void add_facts(tally *self, const weighed_round *one)
     int last = EVALUATION_WEIGHT_BINS - 1;
     size_t bin = weight > 0.0 ? (size_t)(exponent < 1 ? 1 : exponent > last ? last : exponent) : 0;
     self->bins[bin] += copies;
-    self->square_copies += copies * copies;
-    self->square_w += copies * copies * weight;
-    self->square_ww += copies * copies * weight * weight;
     add_overlap(self, round, one->factor > 0.0 ? weight / one->factor : 0.0);
     if (round->event->probabilities) add_promise(self, round, one->factor);
 }

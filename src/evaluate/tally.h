@@ -63,9 +63,8 @@ typedef struct tally {
     size_t mark_count;
 
     /* For the diagnosis. Sums over events, each counted as often as it stands for rounds. */
-    double supported;                          /* of the candidate's choices, what the log can take */
-    double promised, variance;                 /* mean and variance of weights that the log's probabilities promise */
-    double square_copies, square_w, square_ww; /* the squares of the copies, alone and times w and w^2 */
+    double supported;          /* of the candidate's choices, what the log can take */
+    double promised, variance; /* mean and variance of weights that the log's probabilities promise */
     double bins[EVALUATION_WEIGHT_BINS], overlap[EVALUATION_OVERLAP_BINS];
 } tally;
 

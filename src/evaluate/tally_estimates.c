@@ -374,7 +374,7 @@ static void finish_facts(const tally *self, diagnosis *facts)
     const tally_view *model = &self->views[self->views[VIEW_MODEL].used ? VIEW_MODEL : VIEW_OWN];
     const rounds_sums *sums = &plain->sums;
     double mean = sums->w / sums->count;
-    double seen = self->square_ww - 2.0 * mean * self->square_w + mean * mean * self->square_copies;
+    double seen = sums->ww - 2.0 * mean * sums->cw + mean * mean * sums->cc;
     facts->events = sums->events;
     facts->rounds = sums->count;
     facts->effective = rounds_sums_effective(sums);

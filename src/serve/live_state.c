@@ -6,7 +6,7 @@
 #include "live_bandit.h"
 #include "store_sqlite.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 static void archive_double(archive *a, double *value)
 {

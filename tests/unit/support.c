@@ -12,8 +12,11 @@
 
 json_t *golden_load(const char *name)
 {
+    const char *chosen = getenv("EENET_GOLDEN_DIR");
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", EENET_GOLDEN_DIR, name);
+    if (chosen && access(chosen, R_OK)) fail_msg("golden: EENET_GOLDEN_DIR is '%s', which cannot be read", chosen);
+    snprintf(path, sizeof path, "%s/%s", chosen ? chosen : EENET_GOLDEN_DIR, name);
+    if (chosen && access(path, F_OK)) snprintf(path, sizeof path, "%s/%s", EENET_GOLDEN_DIR, name);
     json_error_t error;
     json_t *root = json_load_file(path, 0, &error);
     if (!root) fail_msg("golden: %s, line %d: %s", path, error.line, error.text);

@@ -19,7 +19,8 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* ---- stored numbers: the files of EENET_GOLDEN_DIR ---- */
+/* ---- stored numbers: the files of tests/golden, or of the folder that the variable EENET_GOLDEN_DIR names. A file
+ * that this folder lacks is taken from tests/golden, so that it need hold new numbers alone. ---- */
 
 /* The file of that name, as "lle.json"; to be released with json_decref. The test fails where it cannot be read. */
 json_t *golden_load(const char *name);

@@ -134,6 +134,7 @@ void logged_free(logged_rounds *self)
 
 double golden_number(const json_t *number)
 {
+    if (json_is_null(number)) return NAN;
     return json_is_string(number) ? strtod(json_string_value(number), NULL) : json_number_value(number);
 }
 

@@ -21,7 +21,7 @@ void logged_each_open_bandit(void (*check)(json_t *expect, const evaluated_round
 
 void logged_free(logged_rounds *self);
 
-/* A number, or what a text says: "nan", "inf". */
+/* A number, or what a text says: "nan", "inf"; NaN for null. */
 double golden_number(const json_t *number);
 
 /* |got - expected| <= tolerance |expected|, with a little for what is 0 in exact numbers; NaN only where NaN is

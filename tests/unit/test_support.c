@@ -39,6 +39,32 @@ static void every_golden_file_loads(void **state)
     }
 }
 
+/* A file of EENET_GOLDEN_DIR comes before the tree's of the same name. */
+static void the_environment_chooses_golden_files(void **state)
+{
+    (void)state;
+    const char *before = getenv("EENET_GOLDEN_DIR");
+    char *kept = before ? strdup(before) : NULL, folder[] = "golden_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/lle.json", folder);
+    json_t *own = json_pack("{s:[i]}", "points", 5);
+    assert_int_equal(json_dump_file(own, path, 0), 0);
+    assert_int_equal(setenv("EENET_GOLDEN_DIR", folder, 1), 0);
+    json_t *there = golden_load("lle.json"), *elsewhere = golden_load("training.json");
+    assert_true(json_equal(own, there));
+    assert_int_equal(json_array_size(golden_member(elsewhere, "cases")), 5);
+    if (kept)
+        setenv("EENET_GOLDEN_DIR", kept, 1);
+    else
+        unsetenv("EENET_GOLDEN_DIR");
+    remove(path);
+    rmdir(folder);
+    json_decref(own);
+    json_decref(there);
+    json_decref(elsewhere);
+    free(kept);
+}
+
 static void nested_arrays_are_read_in_order(void **state)
 {
     (void)state;
@@ -150,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_golden_file_loads),
+        cmocka_unit_test(the_environment_chooses_golden_files),
         cmocka_unit_test(nested_arrays_are_read_in_order),
         cmocka_unit_test(an_empty_array_has_no_numbers),
         cmocka_unit_test(closeness_is_absolute_below_one_and_relative_above),
