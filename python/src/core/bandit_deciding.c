@@ -15,7 +15,7 @@ static int read_arms(const call_shape *shape, bandit_object *self, PyObject *con
                      PyObject *names, arms_reading *out)
 {
     PyObject *values[2];
-    if (call_arguments(shape, args, count, names, values)) return -1;
+    if (bandit_arguments(self, shape, args, count, names, values)) return -1;
     return arms_read(values[0], values[1], self->takes_rounds, out);
 }
 
@@ -163,7 +163,7 @@ PyObject *bandit_decide_many(PyObject *object, PyObject *const *args, Py_ssize_t
     PyObject *values[2], *result = NULL;
     rounds_reading rounds;
     many_room room;
-    if (call_arguments(&SHAPE, args, count, names, values)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, values)) return NULL;
     if (rounds_read(values[0], values[1], self->takes_rounds, &rounds)) return NULL;
     if (!many_make(&rounds, &room)) {
         ee_error error;

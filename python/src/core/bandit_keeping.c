@@ -15,7 +15,7 @@ PyObject *bandit_save(PyObject *object, PyObject *const *args, Py_ssize_t count,
     bandit_object *self = (bandit_object *)object;
     PyObject *value, *holder;
     const char *path;
-    if (call_arguments(&SHAPE, args, count, names, &value) || utf8_path(value, &holder, &path)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || utf8_path(value, &holder, &path)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_save(self->bandit, path, &error);
@@ -74,6 +74,7 @@ PyObject *bandit_to_bytes(PyObject *object, PyObject *none)
 {
     (void)none;
     bandit_object *self = (bandit_object *)object;
+    if (bandit_check(self)) return NULL;
     void *bytes = NULL;
     size_t size = 0;
     ee_error error;
@@ -132,6 +133,7 @@ PyObject *bandit_sizeof(PyObject *object, PyObject *none)
 {
     (void)none;
     bandit_object *self = (bandit_object *)object;
+    if (bandit_check(self)) return NULL;
     PyThreadState *state = bandit_enter(self);
     size_t bytes = ee_bandit_memory(self->bandit);
     bandit_leave(self, state);
@@ -144,7 +146,8 @@ PyObject *bandit_feature(PyObject *object, PyObject *const *args, Py_ssize_t cou
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
     uint64_t place;
-    if (call_arguments(&SHAPE, args, count, names, &value) || read_whole(value, "place", SIZE_MAX, &place)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_whole(value, "place", SIZE_MAX, &place))
+        return NULL;
     ee_feature feature;
     ee_error error;
     char *name = NULL;

@@ -47,7 +47,8 @@ PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count
     PyObject *values[2];
     uint64_t id;
     double reward;
-    if (call_arguments(&SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
+        return NULL;
     if (decision_is(values[0]) && ((decision_object *)values[0])->record)
         return learn_bytes(self, ((decision_object *)values[0])->record, reward);
     if (read_id(values[0], &id)) return NULL;
@@ -65,7 +66,7 @@ PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t 
     PyObject *values[4];
     uint64_t arm;
     double reward;
-    if (call_arguments(&SHAPE, args, count, names, values) || read_whole(values[1], "arm", SIZE_MAX, &arm) ||
+    if (bandit_arguments(self, &SHAPE, args, count, names, values) || read_whole(values[1], "arm", SIZE_MAX, &arm) ||
         read_number(values[2], "reward", &reward))
         return NULL;
     arms_reading reading;
@@ -96,11 +97,13 @@ static PyObject *record_of(PyObject *object)
 PyObject *bandit_learn_record(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape SHAPE = {"learn_record", 2, 2, 2, {"record", "reward"}};
+    bandit_object *self = (bandit_object *)object;
     PyObject *values[2];
     double reward;
-    if (call_arguments(&SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, values) || read_number(values[1], "reward", &reward))
+        return NULL;
     PyObject *record = record_of(values[0]);
-    PyObject *result = record ? learn_bytes((bandit_object *)object, record, reward) : NULL;
+    PyObject *result = record ? learn_bytes(self, record, reward) : NULL;
     Py_XDECREF(record);
     return result;
 }
@@ -110,7 +113,7 @@ PyObject *bandit_take_record(PyObject *object, PyObject *const *args, Py_ssize_t
     static const call_shape SHAPE = {"take_record", 1, 1, 1, {"record"}};
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
-    if (call_arguments(&SHAPE, args, count, names, &value)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, &value)) return NULL;
     PyObject *record = record_of(value);
     if (!record) return NULL;
     const char *bytes = PyBytes_AsString(record);
@@ -130,7 +133,7 @@ PyObject *bandit_forget(PyObject *object, PyObject *const *args, Py_ssize_t coun
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
     uint64_t id;
-    if (call_arguments(&SHAPE, args, count, names, &value) || read_id(value, &id)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_id(value, &id)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_forget(self->bandit, id, &error);
@@ -144,7 +147,7 @@ PyObject *bandit_set_time(PyObject *object, PyObject *const *args, Py_ssize_t co
     bandit_object *self = (bandit_object *)object;
     PyObject *value;
     double now;
-    if (call_arguments(&SHAPE, args, count, names, &value) || read_number(value, "now", &now)) return NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, &value) || read_number(value, "now", &now)) return NULL;
     ee_error error;
     PyThreadState *state = bandit_enter(self);
     ee_status status = ee_bandit_set_time(self->bandit, now, &error);

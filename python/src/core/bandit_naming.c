@@ -137,7 +137,7 @@ PyObject *bandit_explain(PyObject *object, PyObject *const *args, Py_ssize_t cou
     PyObject *values[3], *told = NULL;
     arms_reading reading;
     size_t arm;
-    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    if (bandit_arguments(self, &shape, args, count, names, values)) return NULL;
     if (arms_read(values[0], values[2], self->takes_rounds, &reading)) return NULL;
     if (!explained_read_arm(values[1], arms_read_count(&reading), &arm))
         told = reading.round ? explain_round(self, &reading, arm) : explain_vector(self, &reading.arms, arm);
@@ -161,7 +161,7 @@ PyObject *bandit_learn_names(PyObject *object, PyObject *const *args, Py_ssize_t
     bandit_object *self = (bandit_object *)object;
     PyObject *values[2];
     arms_reading reading;
-    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    if (bandit_arguments(self, &shape, args, count, names, values)) return NULL;
     if (arms_read(values[0], values[1], self->takes_rounds, &reading)) return NULL;
     ee_error error;
     ee_arms arms;

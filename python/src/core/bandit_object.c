@@ -1,8 +1,8 @@
 #include "bandit_object.h"
 
 #include "bandit_docs.h"
+#include "forking.h"
 #include "info_objects.h"
-#include "shared/call_arguments.h"
 #include "shared/raising.h"
 #include "utf8.h"
 
@@ -16,7 +16,33 @@ PyObject *bandit_wrap(PyTypeObject *type, ee_bandit *bandit)
     self->bandit = bandit;
     self->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     self->takes_rounds = ee_bandit_info(bandit).features != NULL;
+    self->forks = forking_count();
+    self->lost = false;
     return (PyObject *)self;
+}
+
+/* Whether another thread held the lock when this process forked. The first call after a fork can tell: it has the GIL,
+ * so no thread of this process has entered yet. */
+static bool is_lost(bandit_object *self)
+{
+    if (self->forks == forking_count()) return self->lost;
+    self->forks = forking_count();
+    if (pthread_mutex_trylock(&self->mutex))
+        self->lost = true;
+    else
+        pthread_mutex_unlock(&self->mutex);
+    return self->lost;
+}
+
+int bandit_check(bandit_object *self)
+{
+    return is_lost(self) ? forking_refuse("Bandit") : 0;
+}
+
+int bandit_arguments(bandit_object *self, const call_shape *shape, PyObject *const *args, Py_ssize_t count,
+                     PyObject *names, PyObject **values)
+{
+    return bandit_check(self) ? -1 : call_arguments(shape, args, count, names, values);
 }
 
 static void dealloc(PyObject *object)
@@ -24,8 +50,10 @@ static void dealloc(PyObject *object)
     bandit_object *self = (bandit_object *)object;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    ee_bandit_free(self->bandit);
-    pthread_mutex_destroy(&self->mutex);
+    if (!is_lost(self)) { /* else a call is half done with it */
+        ee_bandit_free(self->bandit);
+        pthread_mutex_destroy(&self->mutex);
+    }
     release(self);
     Py_DECREF(type);
 }
@@ -83,6 +111,7 @@ static ee_info info_of(bandit_object *self)
 static PyObject *get_info(PyObject *self, void *closure)
 {
     (void)closure;
+    if (bandit_check((bandit_object *)self)) return NULL;
     ee_info info = info_of((bandit_object *)self);
     return info_new(&info);
 }
@@ -140,11 +169,13 @@ static size_t memory_of(bandit_object *self)
 static PyObject *get_memory(PyObject *self, void *closure)
 {
     (void)closure;
+    if (bandit_check((bandit_object *)self)) return NULL;
     return PyLong_FromSize_t(memory_of((bandit_object *)self));
 }
 
 static PyObject *repr(PyObject *self)
 {
+    if (bandit_check((bandit_object *)self)) return NULL;
     ee_info info = info_of((bandit_object *)self);
     PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(self), "__name__");
     if (!name) return NULL;

@@ -11,12 +11,21 @@
 
 #include "arms_reading.h"
 #include "eenet.h"
+#include "shared/call_arguments.h"
 
 typedef struct bandit_object {
     PyObject_HEAD ee_bandit *bandit;
     pthread_mutex_t mutex;
-    bool takes_rounds; /* it has named features */
+    bool takes_rounds;   /* it has named features */
+    unsigned long forks; /* forking_count at the last call */
+    bool lost;           /* another thread was inside a call when this process forked */
 } bandit_object;
+
+/* Every call that enters begins with one of these two, with the GIL. bandit_check: 0, or -1 with RuntimeError set if
+ * the bandit was lost in a fork. bandit_arguments: call_arguments after that. */
+int bandit_check(bandit_object *self);
+int bandit_arguments(bandit_object *self, const call_shape *shape, PyObject *const *args, Py_ssize_t count,
+                     PyObject *names, PyObject **values);
 
 /* Without the GIL and with the lock, until bandit_leave. */
 static inline PyThreadState *bandit_enter(bandit_object *self)

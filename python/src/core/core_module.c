@@ -3,6 +3,7 @@
 
 #include "bandit_object.h"
 #include "decision_object.h"
+#include "forking.h"
 #include "info_objects.h"
 #include "policy_rows.h"
 #include "scores_object.h"
@@ -37,7 +38,8 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     PyObject *module = PyModule_Create(&definition);
     if (!module) return NULL;
-    int failed = PyModule_AddStringConstant(module, "version", ee_version());
+    int failed = forking_watch();
+    if (!failed) failed = PyModule_AddStringConstant(module, "version", ee_version());
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS && !failed; i++) failed = PARTS[i](module);
     if (failed) Py_CLEAR(module);
     return module;

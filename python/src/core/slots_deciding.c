@@ -201,7 +201,7 @@ PyObject *bandit_decide_slots(PyObject *object, PyObject *const *args, Py_ssize_
     bandit_object *self = (bandit_object *)object;
     PyObject *values[4], *decided = NULL;
     slots_call call = {0};
-    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    if (bandit_arguments(self, &shape, args, count, names, values)) return NULL;
     if (!read_slots(&call, self, values[0], values[1], values[2]) && !read_excluded(&call, values[3]) &&
         !reserve(&call)) {
         ee_error error;

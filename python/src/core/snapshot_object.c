@@ -7,6 +7,7 @@
 #include "decision_object.h"
 #include "engine/explanation.h"
 #include "explanation_values.h"
+#include "forking.h"
 #include "scores_object.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
@@ -16,10 +17,29 @@ typedef struct snapshot_object {
     ee_snapshot *snapshot;
     ee_scratch **scratches; /* (capacity) the first `count` are in nobody's hands; the GIL guards them */
     size_t count, capacity;
-    uint64_t seed; /* of the next decision */
+    uint64_t seed;       /* of the next decision */
+    size_t calls;        /* under way; the GIL guards them */
+    unsigned long forks; /* forking_count at the last call */
+    bool lost;           /* another thread was inside a call when this process forked */
 } snapshot_object;
 
 static PyTypeObject *type;
+
+/* ---- forks ---- */
+
+/* The first call after a fork can tell: the calls that are under way then are those of threads that are not here. */
+static bool is_lost(snapshot_object *self)
+{
+    if (self->forks == forking_count()) return self->lost;
+    self->forks = forking_count();
+    if (self->calls) self->lost = true;
+    return self->lost;
+}
+
+static int check(snapshot_object *self)
+{
+    return is_lost(self) ? forking_refuse("Snapshot") : 0;
+}
 
 /* ---- room to decide in: one for each call that is under way ---- */
 
@@ -63,6 +83,7 @@ static int begin(snapshot_object *self, PyObject *arms, PyObject *context, PyObj
                  snapshot_call *call)
 {
     bool given = seed && seed != Py_None;
+    if (check(self)) return -1;
     if (given && read_whole(seed, "seed", UINT64_MAX, &call->seed)) return -1;
     if (arms_read(arms, context, self->bandit->takes_rounds, &call->reading)) return -1;
     call->scratch = take_scratch(self);
@@ -71,11 +92,13 @@ static int begin(snapshot_object *self, PyObject *arms, PyObject *context, PyObj
         return -1;
     }
     if (!given) call->seed = decides ? self->seed++ : self->seed;
+    self->calls++;
     return 0;
 }
 
 static void end(snapshot_object *self, snapshot_call *call)
 {
+    self->calls--;
     give_scratch(self, call->scratch);
     arms_release(&call->reading);
 }
@@ -246,9 +269,12 @@ static PyObject *snapshot_update_from_bandit(PyObject *object, PyObject *unused)
     (void)unused;
     snapshot_object *self = (snapshot_object *)object;
     ee_error error;
+    if (check(self) || bandit_check(self->bandit)) return NULL;
+    self->calls++;
     PyThreadState *state = bandit_enter(self->bandit);
     ee_status status = ee_snapshot_update(self->snapshot, self->bandit->bandit, &error);
     bandit_leave(self->bandit, state);
+    self->calls--;
     if (status) return raise_status(status, &error);
     Py_RETURN_NONE;
 }
@@ -269,7 +295,7 @@ PyObject *bandit_snapshot(PyObject *object, PyObject *const *args, Py_ssize_t co
     bandit_object *bandit = (bandit_object *)object;
     PyObject *values[1];
     uint64_t seed = 0;
-    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    if (bandit_arguments(bandit, &shape, args, count, names, values)) return NULL;
     if (values[0] && read_whole(values[0], "seed", UINT64_MAX, &seed)) return NULL;
     snapshot_object *self = PyObject_GC_New(snapshot_object, type);
     if (!self) return NULL;
@@ -280,6 +306,9 @@ PyObject *bandit_snapshot(PyObject *object, PyObject *const *args, Py_ssize_t co
     self->scratches = NULL;
     self->count = self->capacity = 0;
     self->seed = seed;
+    self->calls = 0;
+    self->forks = forking_count();
+    self->lost = false;
     PyThreadState *state = bandit_enter(bandit);
     ee_status status = ee_snapshot_create(bandit->bandit, &self->snapshot, &error);
     bandit_leave(bandit, state);
@@ -303,7 +332,7 @@ static void release(PyObject *object)
     PyObject_GC_UnTrack(object);
     while (self->count) ee_scratch_free(self->scratches[--self->count]);
     free(self->scratches);
-    ee_snapshot_free(self->snapshot); /* before its bandit */
+    if (!is_lost(self)) ee_snapshot_free(self->snapshot); /* before its bandit */
     Py_DECREF(self->bandit);
     PyObject_GC_Del(object);
     Py_DECREF(own);
