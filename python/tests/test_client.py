@@ -126,6 +126,8 @@ def test_slots(bandit):
     assert [outcome["_label_cost"] for outcome in event["_outcomes"]] == [-1, -0.5]
     assert bandit.explain_decision(page[1])["slot"] == "side"
     assert [decision.slot for decision in bandit.decide_slots(ACTIONS, 2)] == ["0", "1"]
+    with pytest.raises(BadRequest, match="slots must be a number"):
+        bandit.decide_slots(ACTIONS, True)
 
 
 def test_deferred_decisions(bandit):

@@ -185,6 +185,36 @@ def test_a_wrong_argument_is_told(call: Any, sentence: str) -> None:
         call(bandit())
 
 
+@pytest.mark.parametrize("value", [True, False, np.True_, 1.0, np.float64(1)])
+def test_ids_and_places_are_whole_numbers(value: Any) -> None:
+    own = bandit()
+    decision = own.decide(ARMS)
+    for call in (
+        lambda: own.learn(value, 1),
+        lambda: own.forget(value),
+        lambda: own.learn_from(ARMS, value, 1),
+        lambda: own.explain(ARMS, value),
+        lambda: own.decide_slots(ARMS, value),
+        lambda: own.feature(value),
+        lambda: own.snapshot(value),
+        lambda: own.snapshot().decide(ARMS, seed=value),
+        lambda: eenet.Bandit("linucb", value),
+    ):
+        with pytest.raises(TypeError, match="is needed, not (numpy.)?(bool|float)"):
+            call()
+    assert own.info.pending == 1 and own.info.rewards == 0
+    own.learn(decision, True)  # a reward of True is 1, as of a click
+
+
+@pytest.mark.parametrize("type_", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
+def test_ids_and_places_may_be_numbers_of_numpy(type_: Any) -> None:
+    own = bandit()
+    own.learn(type_(own.decide(ARMS).id), np.True_)
+    own.forget(type_(own.decide(ARMS).id))
+    own.learn_from(ARMS, type_(1), np.float32(0.5))
+    assert len(own.decide_slots(ARMS, type_(2))) == 2 and own.info.rewards == 2
+
+
 @pytest.mark.parametrize("number", [-1, 2**64, 2**200, -(2**200)])
 def test_numbers_that_are_too_large(number: int) -> None:
     own = bandit()

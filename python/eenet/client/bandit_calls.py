@@ -80,6 +80,8 @@ def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, 
 
 
 def _slots(slots: Any) -> List[Any]:
+    if isinstance(slots, bool):
+        raise BadRequest("slots must be a number, or names or mappings of slots, got bool")
     if isinstance(slots, int):
         slots = [str(place) for place in range(slots)]
     return [{"id": each} if isinstance(each, str) else each for each in slots]

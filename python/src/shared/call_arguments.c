@@ -1,5 +1,6 @@
 #include "call_arguments.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "raising.h"
@@ -45,11 +46,23 @@ int call_arguments(const call_shape *shape, PyObject *const *args, Py_ssize_t co
     return 0;
 }
 
+/* Python's or numpy's. True is 1 to Python, but as an id or a place it is a mistake, as learn(True, 1). */
+static bool is_bool(PyObject *object)
+{
+    if (PyLong_Check(object)) return PyBool_Check(object);
+    PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+    bool found = name && PyUnicode_Check(name) &&
+                 (!PyUnicode_CompareWithASCIIString(name, "bool_") || !PyUnicode_CompareWithASCIIString(name, "bool"));
+    Py_XDECREF(name);
+    PyErr_Clear();
+    return found;
+}
+
 int read_whole(PyObject *object, const char *what, uint64_t most, uint64_t *out)
 {
-    PyObject *number = PyNumber_Index(object);
+    PyObject *number = is_bool(object) ? NULL : PyNumber_Index(object);
     if (!number) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+        if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
         raise_wrong_type(what, "a whole number", object);
         return -1;
     }
