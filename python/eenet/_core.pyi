@@ -10,9 +10,9 @@ from ._policies import Policy
 
 version: str
 
-# A bandit's arms: an (n, dim) array or what becomes one, something sparse, or named features.
+# A bandit's arms: an (n, dim) array or what becomes one, something sparse, or named features; or a mapping by id.
 _Arms = Any
-_Named = Union[str, bytes, Sequence[Mapping[str, Any]]]
+_Named = Union[str, bytes, Sequence[Mapping[str, Any]], Mapping[Any, Mapping[str, Any]]]
 _Context = Any
 _Path = Union[str, bytes, "PathLike[str]", "PathLike[bytes]"]
 _B = TypeVar("_B", bound="Bandit")
@@ -80,6 +80,8 @@ class Scores:
 class Decision:
     @property
     def arm(self) -> int: ...
+    @property
+    def action(self) -> Any: ...
     @property
     def id(self) -> int: ...
     @property

@@ -95,6 +95,23 @@ def test_forms_of_named_actions(bandit, kind):
     assert event["_labelIndex"] == 1 and event["_label_probability"] == 1
 
 
+def test_a_decision_has_the_action_as_it_was_given(bandit, vectors):
+    pandas = pytest.importorskip("pandas")
+    items = [{"price": 1}, {"price": 2}]
+    assert bandit.decide({5: {}, "b": {}}, exclude="b").action == 5
+    assert bandit.decide(items, exclude="0").action is items[1]
+    assert bandit.decide([{"id": "x", "features": {}}, {"id": "y", "features": {}}], exclude="x").action == "y"
+    assert bandit.decide(pandas.DataFrame({"price": [1, 2]}, index=["a", "b"]), exclude="a").action == "b"
+    assert vectors.decide(np.eye(3)[:2], exclude="0").action == 1
+    assert vectors.decide({"a": [1, 2, 3], "b": [3, 2, 1]}, exclude="a").action == "b"
+    top, side = bandit.decide_slots(items, 2)
+    assert top.action is items[top.arm] and side.action is items[side.arm]
+    rounds = [items, {"actions": ACTIONS}, {"actions": items, "slots": 2}]
+    first, second, slots = bandit.decide_many(rounds)
+    assert first.action is items[first.arm] and second.action == list(ACTIONS)[second.arm]
+    assert [each.action for each in slots] == [items[each.arm] for each in slots]
+
+
 def test_a_row_of_pandas_as_the_context(bandit):
     pandas = pytest.importorskip("pandas")
     bandit.reward(bandit.decide(ACTIONS, pandas.Series({"plan": "free", "age": float("nan"), "visits": 3})), 0)

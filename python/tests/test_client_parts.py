@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from eenet._core import _vectors_json
-from eenet.client.batches import in_batches
+from eenet.client.batches import Item, in_batches
 from eenet.client.errors import BadRequest, NotFound, SomeRefused, Timeout, Unavailable
 from eenet.client.retrying import Failure, Pause, answered
 from eenet.client.server_calls import Endpoint
@@ -174,7 +174,8 @@ def test_answers_of_strangers_are_told():
 def batch(*, return_errors):
     endpoint = Endpoint()
     endpoint._path, endpoint._retry_for = "", 60
-    return in_batches(endpoint, "/batch", "items", [b"1", b"2", b"3"], lambda told: told["value"], return_errors)
+    items = [Item(body, lambda told: told["value"]) for body in (b"1", b"2", b"3")]
+    return in_batches(endpoint, "/batch", "items", items, return_errors)
 
 
 def test_items_that_could_not_be_written_are_sent_again():

@@ -408,7 +408,7 @@ def test_numbers_that_change_the_array_that_holds_them() -> None:
 def test_a_pickled_decision_may_be_anybodys() -> None:
     own = bandit()
     decision = own.decide(ARMS)
-    maker, (arm, id, probability, columns, record) = decision.__reduce__()
+    maker, (arm, id, probability, columns, record, _) = decision.__reduce__()
     for bad in (
         (3, id, probability, columns, record),
         (-1, id, probability, columns, record),

@@ -382,7 +382,7 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
         (["music", "sport"], eenet.BadInput, r"arms\[0\]: action: byte 1: .*; a text is read as JSON"),
         ([{"a": 1}, '{"a": }'], eenet.BadInput, r"arms\[1\]: action: byte 7: a value must stand here$"),
         (b"", eenet.BadInput, "byte 1: .*; a text is read as JSON"),
-        ({"a": 1}, TypeError, "a list of mappings is needed, one for each arm"),
+        ({"a": 1}, TypeError, "a mapping has the features of each action by its id"),
         ("{}", eenet.BadInput, "at least one arm"),
         ([], eenet.BadInput, "at least one arm"),
         ((), eenet.BadInput, "at least one arm"),

@@ -327,7 +327,7 @@ def test_sentences(call, error, sentence):
 
 def test_decisions_with_other_records_are_not_equal():
     decision = eenet.Bandit("linucb", dim=2).snapshot().decide(np.eye(2))
-    maker, (*parts, record) = decision.__reduce__()
+    maker, (*parts, record, _) = decision.__reduce__()
     assert maker(*parts, record) == decision
     for other in (record[:-1] + b"?", record + b"?", None):
         assert maker(*parts, other) != decision

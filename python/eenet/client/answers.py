@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 
 class Decision(NamedTuple):
@@ -14,7 +14,7 @@ class Decision(NamedTuple):
     """
 
     id: str  #: of the decision: what its reward is sent with
-    action: str  #: the id of the action
+    action: Any  #: what was chosen, as it was given: a mapping's key, a list's element, a data frame's label
     arm: int  #: its place in the request, from 0
     probability: float  #: with which it was chosen
     probabilities: Tuple[float, ...]  #: of every action, in the order of the request
@@ -30,18 +30,18 @@ class Outcome(NamedTuple):
     repeated: bool = False  #: this very reward had come before, and this is what became of it then
 
 
-def decision_of(answer: Any) -> Union[Decision, List[Decision]]:
-    """The decision of an answer; of a round of slots, one for each."""
+def decision_of(answer: Any, given: Sequence[Any]) -> Union[Decision, List[Decision]]:
+    """The decision of an answer, among the actions as they were given; of a round of slots, one for each."""
     slots = answer.get("slots")
     if slots is None:
-        return _decision(answer["id"], answer, answer["version"], None)
-    return [_decision(answer["id"], slot, answer["version"], slot["id"]) for slot in slots]
+        return _decision(answer["id"], answer, given, answer["version"], None)
+    return [_decision(answer["id"], slot, given, answer["version"], slot["id"]) for slot in slots]
 
 
-def _decision(id: str, of: Any, version: int, slot: Optional[str]) -> Decision:
+def _decision(id: str, of: Any, given: Sequence[Any], version: int, slot: Optional[str]) -> Decision:
     # JSON does not tell 1 from 1.0.
-    probabilities = tuple(map(float, of["probabilities"]))
-    return Decision(id, of["action"], of["index"], float(of["probability"]), probabilities, version, slot)
+    probabilities, arm = tuple(map(float, of["probabilities"])), of["index"]
+    return Decision(id, given[arm], arm, float(of["probability"]), probabilities, version, slot)
 
 
 def outcome_of(answer: Any) -> Outcome:

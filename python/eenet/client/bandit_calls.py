@@ -15,11 +15,11 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union, cast
 
 from .answers import Decision, Outcome, decision_of, outcome_of
-from .batches import in_batches
+from .batches import Item, in_batches
 from .errors import BadRequest, ServerError, Timeout
 from .retrying import Items, Pause, Steps
 from .server_calls import Endpoint, ask, ask_json, settings_json
-from .values import actions_json, id_text, new_id, number, object_of, path_part, query, time_text, to_json
+from .values import actions_given, actions_json, id_text, new_id, number, object_of, path_part, query, time_text, to_json
 
 if TYPE_CHECKING:
     import datetime
@@ -37,8 +37,9 @@ def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] 
            exclude: Union[str, Sequence[str], None] = None, defer: bool = False) -> Steps[Decision]:
     """Decides among actions, for a context.
 
-    ``actions`` is a mapping of names to features, a list of features (whose names are "0", "1", ...) or of actions as
-    the API has them, a DataFrame with a row for each, or, for a bandit of vectors, an array with a row for each.
+    ``actions`` is a mapping of ids to features, a list of features (whose ids are "0", "1", ...) or of actions as
+    the API has them, a DataFrame with a row for each, or, for a bandit of vectors, an array with a row for each. The
+    decision's ``action`` is the key, the element, the label of the row, or its number.
     ``exclude`` are names of actions that may not be chosen; with ``defer`` the decision counts once it is activated.
 
     The same ``id`` with the same request is the same decision, however often it is asked; one is made where none is
@@ -49,7 +50,8 @@ def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] 
     Outcome(outcome='joined', repeated=False)
     """
     body = _decide_body(actions, context, id, exclude, defer, None)
-    return cast(Decision, decision_of((yield from ask_json(self, "POST", "/decide", body))))
+    given = actions_given(actions)
+    return cast(Decision, decision_of((yield from ask_json(self, "POST", "/decide", body)), given))
 
 
 def _decide_body(actions: Any, context: Any = None, id: Any = None, exclude: Any = None, defer: bool = False,
@@ -76,7 +78,8 @@ def decide_slots(self: Endpoint, actions: Any, slots: Any, context: Any = None, 
     ('top', 'side', True)
     """
     body = _decide_body(actions, context, id, exclude, defer, _slots(slots))
-    return cast(List[Decision], decision_of((yield from ask_json(self, "POST", "/decide", body))))
+    given = actions_given(actions)
+    return cast(List[Decision], decision_of((yield from ask_json(self, "POST", "/decide", body)), given))
 
 
 def _slots(slots: Any) -> List[Any]:
@@ -105,12 +108,23 @@ def decide_many(self: Endpoint, rounds: Any, *, contexts: Any = None, ids: Any =
     ids = [None] * len(rounds) if ids is None else list(ids)
     if len(contexts) != len(rounds) or len(ids) != len(rounds):
         raise BadRequest(f"there are {len(rounds)} rounds, but {len(contexts)} contexts and {len(ids)} ids")
-    bodies = [_round_body(*each) for each in zip(rounds, contexts, ids)]
-    return (yield from in_batches(self, "/decide/batch", "decisions", bodies, decision_of, return_errors))
+    items = [_round_item(*each) for each in zip(rounds, contexts, ids)]
+    return (yield from in_batches(self, "/decide/batch", "decisions", items, return_errors))
+
+
+def _round_item(of: Any, context: Any, id: Any) -> Item:
+    body = _round_body(of, context, id)
+    given = actions_given(of["actions"] if _is_request(of) else of)
+    return Item(body, lambda answer: decision_of(answer, given))
+
+
+def _is_request(of: Any) -> bool:
+    """Whether it is what ``decide`` takes by name, not actions alone."""
+    return isinstance(of, dict) and "actions" in of
 
 
 def _round_body(of: Any, context: Any, id: Any) -> bytes:
-    if not (isinstance(of, dict) and "actions" in of):
+    if not _is_request(of):
         return _decide_body(of, context, id)
     members = {"context": context, "id": id, **of}
     if members.get("slots") is not None:
@@ -151,13 +165,13 @@ def reward_many(self: Endpoint, rewards: Any, *, return_errors: bool = False) ->
     >>> [outcome.outcome for outcome in bandit.reward_many((decision, 1) for decision in decisions)]
     ['joined', 'joined']
     """
-    bodies = [_reward_item(each) for each in rewards]
-    return (yield from in_batches(self, "/reward/batch", "rewards", bodies, outcome_of, return_errors))
+    items = [_reward_item(each) for each in rewards]
+    return (yield from in_batches(self, "/reward/batch", "rewards", items, return_errors))
 
 
-def _reward_item(of: Any) -> bytes:
+def _reward_item(of: Any) -> Item:
     try:
-        return _reward_body(**of) if isinstance(of, dict) else _reward_body(*of)
+        return Item(_reward_body(**of) if isinstance(of, dict) else _reward_body(*of), outcome_of)
     except TypeError as error:
         raise BadRequest(f"a reward is a pair of a decision and a value, got {of!r}") from error
 

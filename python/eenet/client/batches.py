@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List
+from typing import Any, Callable, Iterator, List, NamedTuple
 
 from .errors import ServerError, SomeRefused, TooLarge, error_of_item
 from .retrying import Backoff, Pause, Steps
@@ -13,13 +13,17 @@ MOST_ITEMS = 1000
 MOST_BYTES = 4_000_000
 
 
-def in_batches(self: Endpoint, path: str, member: str, items: List[bytes], read: Callable[[Any], Any],
-               return_errors: bool) -> Steps[List[Any]]:
+class Item(NamedTuple):
+    body: bytes
+    read: Callable[[Any], Any]  #: makes an object of the answer
+
+
+def in_batches(self: Endpoint, path: str, member: str, items: List[Item], return_errors: bool) -> Steps[List[Any]]:
     """What the server says of each item, in their order; an exception where it refused one."""
     answers: List[Any] = []
     for batch in _batches(items):
         try:
-            answers += yield from _batch(self, path, member, batch, read)
+            answers += yield from _batch(self, path, member, batch)
         except ServerError as error:  # of the whole: what follows would fare the same
             answers += [error] * (len(items) - len(answers))
             break
@@ -28,40 +32,40 @@ def in_batches(self: Endpoint, path: str, member: str, items: List[bytes], read:
     return answers
 
 
-def _batches(items: List[bytes]) -> Iterator[List[bytes]]:
-    batch: List[bytes] = []
+def _batches(items: List[Item]) -> Iterator[List[Item]]:
+    batch: List[Item] = []
     size = 0
     for item in items:
-        if batch and (len(batch) == MOST_ITEMS or size + len(item) > MOST_BYTES):
+        if batch and (len(batch) == MOST_ITEMS or size + len(item.body) > MOST_BYTES):
             yield batch
             batch, size = [], 0
         batch.append(item)
-        size += len(item) + 1
+        size += len(item.body) + 1
     if batch:
         yield batch
 
 
-def _batch(self: Endpoint, path: str, member: str, items: List[bytes], read: Callable[[Any], Any]) -> Steps[List[Any]]:
+def _batch(self: Endpoint, path: str, member: str, items: List[Item]) -> Steps[List[Any]]:
     try:
-        answers = yield from _sent(self, path, member, items, read)
+        answers = yield from _sent(self, path, member, items)
     except TooLarge as error:
         if len(items) == 1:
             return [error]
         half = len(items) // 2
-        answers = yield from _batch(self, path, member, items[:half], read)
-        return answers + (yield from _batch(self, path, member, items[half:], read))
+        answers = yield from _batch(self, path, member, items[:half])
+        return answers + (yield from _batch(self, path, member, items[half:]))
     return answers
 
 
-def _sent(self: Endpoint, path: str, member: str, items: List[bytes], read: Callable[[Any], Any]) -> Steps[List[Any]]:
+def _sent(self: Endpoint, path: str, member: str, items: List[Item]) -> Steps[List[Any]]:
     """Sends a batch, and again those of its items that could not be written then."""
     backoff, left = Backoff(self._retry_for), list(range(len(items)))
     answers: List[Any] = [None] * len(items)
     while True:
-        body = b'{"%b":[%b]}' % (member.encode(), b",".join([items[place] for place in left]))
+        body = b'{"%b":[%b]}' % (member.encode(), b",".join([items[place].body for place in left]))
         told = (yield from ask_json(self, "POST", path, body))[member]
         for place, each in zip(left, told):
-            answers[place] = error_of_item(each["error"]) if "error" in each else read(each)
+            answers[place] = error_of_item(each["error"]) if "error" in each else items[place].read(each)
         left = [place for place in left if getattr(answers[place], "http_status", 0) == 503]
         pause = backoff.next() if left else None
         if pause is None:

@@ -142,9 +142,23 @@ def _action(place: int, action: Any) -> Any:
     """As the server takes it already, or features alone, as those of eenet.Bandit."""
     if not isinstance(action, Mapping) and not hasattr(action, "to_dict"):
         return action
-    if "features" in action or "vector" in action:
-        return action
-    return {"id": str(place), "features": action}
+    return action if _is_complete(action) else {"id": str(place), "features": action}
+
+
+def _is_complete(action: Any) -> bool:
+    return "features" in action or "vector" in action
+
+
+def actions_given(actions: Any) -> Sequence[Any]:
+    """What Decision.action is of each action, as eenet.Bandit has it: the key of a mapping, the element of a list, the
+    label of a data frame's row, the number of an array's row. An action as the server takes it has an id."""
+    if hasattr(actions, "iterrows"):
+        return list(actions.index)
+    if hasattr(actions, "astype") or hasattr(actions, "toarray"):
+        return range(actions.shape[0])
+    if isinstance(actions, Mapping):
+        return list(actions)
+    return [each.get("id", each) if isinstance(each, Mapping) and _is_complete(each) else each for each in actions]
 
 
 def _frame(frame: Any) -> Written:

@@ -2,6 +2,7 @@
 
 #include "list_reading.h"
 #include "named_reading.h"
+#include "named_value.h"
 #include "shared/raising.h"
 #include "sparse_reading.h"
 
@@ -29,24 +30,118 @@ static int refuse_context(void)
     return -1;
 }
 
+/* Named features or vectors: what is neither a plain array nor sparse. */
+static int read_either(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
+{
+    return named_is(arms, context, takes_rounds) ? read_named(arms, context, takes_rounds, out) : read_dense(arms, out);
+}
+
+/* ---- actions ---- */
+
+static int refuse_mapping(PyObject *id, PyObject *features)
+{
+    PyErr_Format(
+        PyExc_TypeError,
+        "arms: a mapping has the features of each action by its id, as {'a7': {'price': 9.5}}, but %.80R has %S", id,
+        (PyObject *)Py_TYPE(features));
+    return -1;
+}
+
+/* Cuts (id, features) pairs into a tuple of ids and one of features. */
+static int split_items(PyObject *items, PyObject *ids, PyObject *features)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_Size(ids); i++) {
+        PyObject *id, *value;
+        if (!PyArg_ParseTuple(PyList_GetItem(items, i), "OO;the items of a mapping must be pairs", &id, &value))
+            return -1;
+        if (PyUnicode_Check(value) || PyBytes_Check(value) || PyFloat_Check(value) || PyLong_Check(value) ||
+            value == Py_None)
+            return refuse_mapping(id, value);
+        Py_INCREF(id);
+        Py_INCREF(value);
+        PyTuple_SetItem(ids, i, id);
+        PyTuple_SetItem(features, i, value);
+    }
+    return 0;
+}
+
+/* A mapping of ids to features or vectors. */
+static int read_mapping(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
+{
+    PyObject *items = PyMapping_Items(arms);
+    if (!items) return -1;
+    Py_ssize_t count = PyList_Size(items);
+    PyObject *ids = PyTuple_New(count), *features = ids ? PyTuple_New(count) : NULL;
+    int failed = features ? split_items(items, ids, features) : -1;
+    if (!failed) failed = read_either(features, context, takes_rounds, out);
+    Py_DECREF(items);
+    Py_XDECREF(features);
+    if (failed)
+        Py_XDECREF(ids);
+    else
+        out->actions = ids;
+    return failed;
+}
+
+/* Whether arms is a mapping of ids; one that has "_multi" is a whole round. -1 with an exception set. */
+static int has_ids(PyObject *arms)
+{
+    if (PyList_Check(arms) || PyTuple_Check(arms) || PyUnicode_Check(arms) || PyBytes_Check(arms)) return 0;
+    if (!PyDict_Check(arms)) {
+        int frame = named_is_frame(arms), mapping = frame ? 0 : named_is_mapping(arms);
+        if (frame < 0 || mapping <= 0) return frame < 0 ? -1 : mapping;
+    }
+    return !PyMapping_HasKeyString(arms, "_multi");
+}
+
+/* A new reference to what has the action of each arm, or NULL. 0, or -1 with an exception set. */
+static int find_actions(PyObject *arms, PyObject **actions)
+{
+    *actions = NULL;
+    if (PyList_Check(arms) || PyTuple_Check(arms)) {
+        *actions = PySequence_Tuple(arms); /* a list may change before the arm is chosen */
+        return *actions ? 0 : -1;
+    }
+    int frame = PyUnicode_Check(arms) || PyBytes_Check(arms) ? 0 : named_is_frame(arms);
+    if (frame > 0) frame = named_attribute(arms, "index", actions);
+    return frame < 0 ? -1 : 0;
+}
+
+PyObject *arms_read_action(const arms_reading *self, size_t arm)
+{
+    if (!self->actions) return NULL;
+    PyObject *action = PySequence_GetItem(self->actions, (Py_ssize_t)arm);
+    if (!action) PyErr_Clear();
+    return action;
+}
+
+/* ---- reading ---- */
+
 int arms_read(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
 {
-    out->round = NULL;
-    out->room = NULL;
-    out->values.owner = NULL;
+    *out = (arms_reading){.round = NULL};
     if (array_is_plain(arms)) {
         if (!context || context == Py_None) return read_dense(arms, out);
         return refuse_context();
     }
     int sparse = sparse_is(arms); /* first, since one of scipy's is a dict too */
     if (sparse < 0) return -1;
-    if (!sparse && named_is(arms, context, takes_rounds)) return read_named(arms, context, takes_rounds, out);
-    if (sparse && context && context != Py_None) return refuse_context();
-    return sparse ? sparse_read(arms, out) : read_dense(arms, out);
+    if (sparse) return context && context != Py_None ? refuse_context() : sparse_read(arms, out);
+    int mapping = has_ids(arms);
+    if (mapping) return mapping < 0 ? -1 : read_mapping(arms, context, takes_rounds, out);
+    PyObject *actions;
+    if (find_actions(arms, &actions)) return -1;
+    int failed = read_either(arms, context, takes_rounds, out);
+    if (failed)
+        Py_XDECREF(actions);
+    else
+        out->actions = actions;
+    return failed;
 }
 
 void arms_release(arms_reading *self)
 {
+    Py_XDECREF(self->actions);
     array_view_release(&self->values);
     PyMem_Free(self->room);
     named_release(self->round);

@@ -37,7 +37,7 @@ PyObject *bandit_decide(PyObject *object, PyObject *const *args, Py_ssize_t coun
         status =
             ee_bandit_decide(self->bandit, &arms, &made, decision_scores(decision), decision->probabilities, &error);
     bandit_leave(self, state);
-    if (!status) decision_set(decision, &made);
+    if (!status) decision_set(decision, &made, arms_read_action(&reading, made.arm));
 done:
     arms_release(&reading);
     if (!status) return (PyObject *)decision;
@@ -141,14 +141,14 @@ static ee_status many_decide(bandit_object *self, rounds_reading *rounds, many_r
                                  room->probabilities, error);
 }
 
-static void many_fill(const many_room *room)
+static void many_fill(const rounds_reading *rounds, const many_room *room)
 {
     const ee_score *scores = room->scores;
     const double *probabilities = room->probabilities;
     for (Py_ssize_t i = 0; i < PyList_Size(room->decisions); i++) {
         decision_object *decision = (decision_object *)PyList_GetItem(room->decisions, i);
         size_t arms = (size_t)Py_SIZE(decision);
-        decision_set(decision, &room->made[i]);
+        decision_set(decision, &room->made[i], arms_read_action(&rounds->readings[i], room->made[i].arm));
         memcpy(decision_scores(decision), scores, arms * sizeof *scores);
         memcpy(decision->probabilities, probabilities, arms * sizeof *probabilities);
         scores += arms;
@@ -173,7 +173,7 @@ PyObject *bandit_decide_many(PyObject *object, PyObject *const *args, Py_ssize_t
         if (status) {
             raise_status(status, &error);
         } else {
-            many_fill(&room);
+            many_fill(&rounds, &room);
             PyObject_GC_Track(room.decisions);
             result = room.decisions;
             room.decisions = NULL;

@@ -26,14 +26,17 @@
     ">>> bool(regret < 10)                                       # by chance it is 160\n"                              \
     "True\n"                                                                                                           \
     "\n"                                                                                                               \
-    "Or they have names (features=True), and come as they are: a mapping for each arm, and\n"                          \
-    "one for what all of them share. What it holds is numbers, texts, True, and lists and\n"                           \
-    "mappings of such; a text is an indicator, an object a namespace. A data frame has an arm\n"                       \
-    "in each row, without what is missing there; a text is a round in Vowpal Wabbit's JSON.\n"                         \
+    "Or they have names (features=True), and come as they are: a mapping for each arm, in a\n"                         \
+    "list or by id, and one for what all of them share. What it holds is numbers, texts,\n"                            \
+    "True, and lists and mappings of such; a text is an indicator, an object a namespace. A\n"                         \
+    "data frame has an arm in each row. What is missing (None, NaN, NaT, pandas.NA) is no\n"                           \
+    "feature; a text is a round in Vowpal Wabbit's JSON.\n"                                                            \
     "\n"                                                                                                               \
     ">>> shop = eenet.Bandit('linucb', features=True)\n"                                                               \
-    ">>> items = [{'id': 'a7', 'price': 9.5}, {'id': 'b2', 'price': 3}]\n"                                             \
+    ">>> items = {'a7': {'price': 9.5}, 'b2': {'price': 3}}\n"                                                         \
     ">>> decision = shop.decide(items, context={'user': {'age': 31, 'plan': 'free'}})\n"                               \
+    ">>> decision.action in ('a7', 'b2')\n"                                                                            \
+    "True\n"                                                                                                           \
     ">>> shop.learn(decision, 1.0)\n"                                                                                  \
     ">>> shop.feature(1).name\n"                                                                                       \
     "'user.age'\n"                                                                                                     \
@@ -86,7 +89,8 @@
     "Chooses an arm, and remembers the decision until its reward comes.\n"                                             \
     "\n"                                                                                                               \
     "arms: (n, dim) numbers, dense or sparse; or named features, with a context that all\n"                            \
-    "of them share. Returns a Decision.\n"                                                                             \
+    "of them share; in a list, or in a mapping by id. Returns a Decision: its action is the\n"                         \
+    "element of the list, or the id.\n"                                                                                \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> bandit.decide([[1, 0], [0, 2], [0.5, 0]])\n"                                                                  \

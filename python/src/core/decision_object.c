@@ -17,13 +17,16 @@ static PyTypeObject *type;
 decision_object *decision_new(size_t arms)
 {
     if (arms > MOST_ARMS) return (void *)PyErr_NoMemory();
-    decision_object *self = PyObject_NewVar(decision_object, type, (Py_ssize_t)arms);
-    if (self) self->record = NULL;
+    decision_object *self = PyObject_GC_NewVar(decision_object, type, (Py_ssize_t)arms);
+    if (self) self->record = self->action = NULL;
     return self;
 }
 
-void decision_set(decision_object *self, const ee_decision *made)
+void decision_set(decision_object *self, const ee_decision *made, PyObject *action)
 {
+    self->action = action;
+    /* A text or a number cannot hold the decision in turn: the collector need not look. */
+    if (action && !PyUnicode_CheckExact(action) && !PyLong_CheckExact(action)) PyObject_GC_Track(self);
     self->id = made->id;
     self->arm = (Py_ssize_t)made->arm;
     self->probability = made->probability;
@@ -42,9 +45,19 @@ bool decision_is(PyObject *object)
 static void dealloc(PyObject *self)
 {
     PyTypeObject *own = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
     Py_XDECREF(((decision_object *)self)->record);
-    PyObject_Free(self);
+    Py_XDECREF(((decision_object *)self)->action);
+    PyObject_GC_Del(self);
     Py_DECREF(own);
+}
+
+/* There is nothing to clear: whatever holds a decision that it is part of, as a dict, can be cleared itself. */
+static int traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((decision_object *)self)->action);
+    return 0;
 }
 
 static PyObject *refuse(PyTypeObject *of, PyObject *args, PyObject *keywords)
@@ -72,6 +85,15 @@ static PyObject *get_record(PyObject *self, void *closure)
     if (!record) Py_RETURN_NONE;
     Py_INCREF(record);
     return record;
+}
+
+static PyObject *get_action(PyObject *object, void *closure)
+{
+    (void)closure;
+    const decision_object *self = (const decision_object *)object;
+    if (!self->action) return PyLong_FromSsize_t(self->arm);
+    Py_INCREF(self->action);
+    return self->action;
 }
 
 static PyObject *repr(PyObject *object)
@@ -129,8 +151,8 @@ static PyObject *reduce(PyObject *object, PyObject *none)
     Py_DECREF(core);
     if (!maker) return NULL;
     PyObject *columns = PyBytes_FromStringAndSize((const char *)self->probabilities, Py_SIZE(self) * ARM_BYTES);
-    return Py_BuildValue("N(nKdNO)", maker, self->arm, self->id, self->probability, columns,
-                         self->record ? self->record : Py_None);
+    return Py_BuildValue("N(nKdNON)", maker, self->arm, self->id, self->probability, columns,
+                         self->record ? self->record : Py_None, get_action(object, NULL));
 }
 
 PyObject *decision_restore(PyObject *module, PyObject *args)
@@ -139,8 +161,9 @@ PyObject *decision_restore(PyObject *module, PyObject *args)
     Py_ssize_t arm;
     unsigned long long id;
     double probability;
-    PyObject *columns, *record;
-    if (!PyArg_ParseTuple(args, "nKdO!O:_decision", &arm, &id, &probability, &PyBytes_Type, &columns, &record))
+    PyObject *columns, *record, *action = NULL;
+    if (!PyArg_ParseTuple(args, "nKdO!O|O:_decision", &arm, &id, &probability, &PyBytes_Type, &columns, &record,
+                          &action))
         return NULL;
     Py_ssize_t bytes = PyBytes_Size(columns), arms = bytes / ARM_BYTES;
     if (bytes % ARM_BYTES || arm < 0 || arm >= arms || (record != Py_None && !PyBytes_Check(record))) {
@@ -150,7 +173,8 @@ PyObject *decision_restore(PyObject *module, PyObject *args)
     decision_object *self = decision_new((size_t)arms);
     if (!self) return NULL;
     ee_decision made = {.id = id, .arm = (size_t)arm, .probability = probability};
-    decision_set(self, &made);
+    Py_XINCREF(action);
+    decision_set(self, &made, action);
     memcpy(self->probabilities, PyBytes_AsString(columns), (size_t)bytes);
     if (record != Py_None) {
         Py_INCREF(record);
@@ -167,6 +191,7 @@ static PyMemberDef members[] = {
 };
 
 static PyGetSetDef properties[] = {
+    {"action", get_action, NULL, DECISION_ACTION_DOC, NULL},
     {"probabilities", get_probabilities, NULL, DECISION_PROBABILITIES_DOC, NULL},
     {"scores", get_column, NULL, SCORES_SCORES_DOC, (void *)&COLUMN_SCORE},
     {"exploitation", get_column, NULL, SCORES_EXPLOITATION_DOC, (void *)&COLUMN_EXPLOITATION},
@@ -181,16 +206,24 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_doc, DECISION_DOC},    {Py_tp_new, refuse}, {Py_tp_dealloc, dealloc}, {Py_tp_repr, repr},
-    {Py_tp_richcompare, compare}, {Py_tp_hash, hash},  {Py_tp_members, members}, {Py_tp_getset, properties},
-    {Py_tp_methods, methods},     {0, NULL},
+    {Py_tp_doc, DECISION_DOC},
+    {Py_tp_new, refuse},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_repr, repr},
+    {Py_tp_richcompare, compare},
+    {Py_tp_hash, hash},
+    {Py_tp_members, members},
+    {Py_tp_getset, properties},
+    {Py_tp_methods, methods},
+    {Py_tp_traverse, traverse},
+    {0, NULL},
 };
 
 static PyType_Spec spec = {
     .name = "eenet.Decision",
     .basicsize = sizeof(decision_object),
     .itemsize = ARM_BYTES,
-    .flags = Py_TPFLAGS_DEFAULT,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = slots,
 };
 

@@ -14,16 +14,19 @@ typedef struct decision_object {
     Py_ssize_t arm;
     double probability;
     PyObject *record;       /* bytes, of a decision that a snapshot made; else NULL */
+    PyObject *action;       /* what the caller has for the arm; NULL: its number */
     double probabilities[]; /* (arms); behind them ee_score (arms) */
 } decision_object;
 
 /* A new decision among so many arms, for its maker to fill in; NULL with an exception set. */
 decision_object *decision_new(size_t arms);
-void decision_set(decision_object *self, const ee_decision *made);
+
+/* Fills in what was decided, once. Takes the reference to action, which may be NULL: see arms_read_action. */
+void decision_set(decision_object *self, const ee_decision *made, PyObject *action);
 ee_score *decision_scores(decision_object *self); /* (arms) */
 bool decision_is(PyObject *object);
 
-/* _decision(arm, id, probability, columns, record): what pickle has kept, which may be anybody's. */
+/* _decision(arm, id, probability, columns, record, action): what pickle has kept, which may be anybody's. */
 PyObject *decision_restore(PyObject *module, PyObject *args);
 
 int decision_add(PyObject *module);

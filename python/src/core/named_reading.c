@@ -105,7 +105,7 @@ static int write_context(round_pieces *self, PyObject *context)
 
 /* ---- data frames ---- */
 
-static int is_frame(PyObject *object)
+int named_is_frame(PyObject *object)
 {
     PyObject *found;
     int has = named_attribute(object, "iloc", &found);
@@ -196,11 +196,7 @@ static int write_round(round_pieces *self, PyObject *round)
 {
     self->writing.arm = 0;
     self->read_arms = ee_round_read;
-    if (is_text(round)) return write_piece(self, round);
-    int has = PyMapping_HasKeyString(round, "_multi");
-    if (has) return write_piece(self, round);
-    PyErr_SetString(PyExc_TypeError, "arms: a list of mappings is needed, one for each arm, not one mapping");
-    return -1;
+    return write_piece(self, round);
 }
 
 static int write_arms(round_pieces *self, PyObject *arms)
@@ -208,7 +204,7 @@ static int write_arms(round_pieces *self, PyObject *arms)
     self->read_arms = ee_round_action;
     if (PyList_Check(arms) || PyTuple_Check(arms)) return write_sequence(self, arms);
     if (is_text(arms)) return write_round(self, arms);
-    int frame = is_frame(arms), mapping = frame ? 0 : named_is_mapping(arms);
+    int frame = named_is_frame(arms), mapping = frame ? 0 : named_is_mapping(arms);
     if (frame < 0 || mapping < 0) return -1;
     if (frame) return write_frame(self, arms);
     return mapping ? write_round(self, arms) : write_sequence(self, arms);
@@ -280,7 +276,7 @@ bool named_is(PyObject *arms, PyObject *context, bool takes_rounds)
     if (is_text(arms) || PyDict_Check(arms)) return true;
     bool is_tuple = PyTuple_Check(arms);
     if (!is_tuple && !PyList_Check(arms)) {
-        int frame = takes_rounds ? is_frame(arms) : 0;
+        int frame = takes_rounds ? named_is_frame(arms) : 0;
         if (frame < 0) PyErr_Clear(); /* it is no frame; who reads it as a matrix will say what it is */
         return frame > 0;
     }

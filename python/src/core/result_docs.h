@@ -18,6 +18,14 @@
     "asked for, and nobody can write to them.\n"
 
 #define DECISION_ARM_DOC "Which arm: 0 to the number of arms - 1."
+#define DECISION_ACTION_DOC                                                                                            \
+    "What was chosen, as it was given: the key of a mapping, the element of a list, the label of a data frame's "      \
+    "row.\n"                                                                                                           \
+    "The same as arm for the rows of an array.\n"                                                                      \
+    "\n"                                                                                                               \
+    ">>> shop = eenet.Bandit('uniform', features=True)\n"                                                              \
+    ">>> shop.decide({'a7': {'price': 9.5}, 'b2': {'price': 3}}).action in ('a7', 'b2')\n"                             \
+    "True\n"
 #define DECISION_ID_DOC "What Bandit.learn knows it by: 1 for the first of a bandit, then 2, 3, ...; 0 of a snapshot's."
 #define DECISION_PROBABILITY_DOC                                                                                       \
     "With which this arm was drawn; nan of a Thompson policy whose option probability_draws is 0."

@@ -164,7 +164,8 @@ static PyObject *decision_of(const slots_call *self, size_t slot)
 {
     decision_object *decision = decision_new(self->arms);
     if (!decision) return NULL;
-    decision_set(decision, &self->decisions[slot]);
+    const arms_reading *reading = &self->rounds.readings[slot < self->rounds.count ? slot : 0];
+    decision_set(decision, &self->decisions[slot], arms_read_action(reading, self->decisions[slot].arm));
     memcpy(decision->probabilities, self->probabilities + slot * self->arms, self->arms * sizeof(double));
     memcpy(decision_scores(decision), self->scores + slot * self->arms, self->arms * sizeof(ee_score));
     return (PyObject *)decision;

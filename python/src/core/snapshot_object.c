@@ -137,7 +137,7 @@ static PyObject *decide_call(snapshot_object *self, snapshot_call *call)
     ee_status status = decide(self, call, &made, decision_scores(decision), decision->probabilities, &error);
     PyEval_RestoreThread(state);
     if (!status) {
-        decision_set(decision, &made);
+        decision_set(decision, &made, arms_read_action(&call->reading, made.arm));
         decision->record = record_of(call->scratch);
         if (decision->record) return (PyObject *)decision;
     } else {
