@@ -112,6 +112,19 @@ def test_a_decision_has_the_action_as_it_was_given(bandit, vectors):
     assert [each.action for each in slots] == [items[each.arm] for each in slots]
 
 
+def test_what_is_missing_is_no_feature(bandit):
+    pandas = pytest.importorskip("pandas")
+    gone = [None, float("nan"), np.float32("nan"), pandas.NA, pandas.NaT, np.datetime64("NaT", "ns")]
+    for value in gone:
+        decision = bandit.decide([{"x": value, "y": 1}], {"n": {"x": value}, "v": [1, value]})
+        bandit.reward(decision, 1)
+    for event in bandit.log():
+        assert event["c"] == {"n": {"x": None}, "v": [1, None], "_multi": [{"_tag": "0", "x": None, "y": 1}]}
+    model = bandit.model()
+    names = {model.feature(place).name for place in range(model.dim)}
+    assert "x" not in names and "n.x" not in names and "y" in names
+
+
 def test_a_row_of_pandas_as_the_context(bandit):
     pandas = pytest.importorskip("pandas")
     bandit.reward(bandit.decide(ACTIONS, pandas.Series({"plan": "free", "age": float("nan"), "visits": 3})), 0)
@@ -357,7 +370,10 @@ def test_values_that_json_does_not_have(bandit):
     for _ in range(100_000):
         deep = [deep]
     wrong = [
-        ((ACTIONS, {"user": {"age": float("nan")}}), "context.user.age is nan, and JSON has no such number"),
+        ((ACTIONS, {"user": {"age": float("-inf")}}), "context.user.age is -inf, and JSON has no such number"),
+        ((ACTIONS, {"at": datetime.date(2020, 1, 1)}), "context.at is of the type date, .*; give numbers or texts made of"),
+        (([{"at": np.datetime64("2020-01-01", "ns")}],), r"actions\[0\].features.at is of the type datetime, .*; give"),
+        (({"a": [1, {1}]},), r"actions\[0\].vector\[1\] is of the type set"),
         ((ACTIONS, {"user": [1, np.float32("inf")]}), r"context.user\[1\] is inf, and JSON has no such number"),
         ((ACTIONS, {"seen": {1, 2}}), "context.seen is of the type set, which JSON does not have"),
         ((ACTIONS, {("a", 1): 2}), "context has a name of the type tuple: names are texts"),

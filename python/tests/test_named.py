@@ -3,6 +3,7 @@
 import array
 import collections
 import collections.abc
+import datetime
 import decimal
 import fractions
 import gc
@@ -255,9 +256,47 @@ def test_a_data_frame_of_numbers_is_a_matrix_for_a_bandit_of_vectors():
 def test_times_are_refused_by_the_name_of_their_column():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [1, 2], "when": pandas.to_datetime([None, "2020-01-01"])})
-    with pytest.raises(TypeError, match=r"arms\[1\]: when is .*Timestamp.*a feature is a number, a text"):
+    with pytest.raises(TypeError, match=r"arms\[1\]: when is .*Timestamp.*a time is no feature; give numbers"):
         make().decide(frame)
     assert bytes_after(frame.iloc[:1]) == bytes_after([{"x": 1}])  # NaT is missing
+
+
+def ways_to_give(value):
+    """The same value in a dict, in what nests in it, in a data frame, and in a row of one."""
+    pandas = pytest.importorskip("pandas")
+    cell = pandas.Series([value], dtype=object)
+    yield [{"x": value, "y": 1}], None
+    yield [{"y": 1}], {"x": value}
+    yield [{"y": 1, "n": {"x": value}}], None
+    yield pandas.DataFrame({"x": cell, "y": [1]}), None
+    yield [pandas.Series({"x": value, "y": 1}, dtype=object)], None
+
+
+@pytest.mark.parametrize("name", ["None", "nan", "float32", "NA", "NaT", "datetime64", "nanoseconds", "timedelta64",
+                                  "Decimal", "masked"])
+def test_what_is_missing_is_no_feature_wherever_it_is(name):
+    pandas = pytest.importorskip("pandas")
+    value = {"None": None, "nan": math.nan, "float32": np.float32("nan"), "NA": pandas.NA, "NaT": pandas.NaT,
+             "datetime64": np.datetime64("NaT"), "nanoseconds": np.datetime64("NaT", "ns"),
+             "timedelta64": np.timedelta64("NaT", "s"), "Decimal": decimal.Decimal("nan"), "masked": np.ma.masked}[name]
+    for arms, context in ways_to_give(value):
+        assert bytes_after(arms, context) == bytes_after([{"y": 1}])
+    if name != "masked":
+        assert bytes_after([{"v": [1, value, 3]}]) == bytes_after(['{"v": [1, null, 3]}'])
+
+
+@pytest.mark.parametrize("name", ["Timestamp", "Timedelta", "Period", "datetime", "date", "time", "timedelta", "days",
+                                  "nanoseconds", "timedelta64", "array"])
+def test_times_are_refused_wherever_they_are(name):
+    pandas = pytest.importorskip("pandas")
+    value = {"Timestamp": pandas.Timestamp("2020-01-01"), "Timedelta": pandas.Timedelta("1d"),
+             "Period": pandas.Period("2020-01"), "datetime": datetime.datetime(2020, 1, 1),
+             "date": datetime.date(2020, 1, 1), "time": datetime.time(3), "timedelta": datetime.timedelta(3),
+             "days": np.datetime64("2020-01-01"), "nanoseconds": np.datetime64("2020-01-01", "ns"),
+             "timedelta64": np.timedelta64(3, "ns"), "array": np.array(["2020-01-01"], "M8[ns]")}[name]
+    for arms, context in ways_to_give(value):
+        with pytest.raises(TypeError, match=r"(arms\[0\]|context): (n\.)?x(\[0\])? is .*; a time is no feature; give"):
+            make().decide(arms, context=context)
 
 
 # ---- who learns names ----
@@ -334,10 +373,9 @@ def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
 @pytest.mark.parametrize(
     "context, error, sentence",
     [
-        ({"user": {"age": math.nan}}, eenet.BadInput, "context: user.age is nan"),
         ({"v": [1, math.inf]}, eenet.BadInput, r"context: v\[1\] is infinite"),
-        ({"v": np.array([1, math.nan])}, eenet.BadInput, r"context: v\[1\] is nan"),
-        ({"x": np.float32(math.nan)}, eenet.BadInput, "context: x is nan"),
+        ({"v": np.array([1, -math.inf])}, eenet.BadInput, r"context: v\[1\] is infinite"),
+        ({"x": np.float32(math.inf)}, eenet.BadInput, "context: x is infinite"),
         ({"big": 10**400}, eenet.BadInput, "context: big is beyond what a double holds"),
         ({"big": 1e200}, eenet.BadInput, r"big is 1e\+200; a number must be -1e100 to 1e100"),
         ({"s": "\ud800"}, eenet.BadInput, "context: s has half of a surrogate pair"),
@@ -350,7 +388,7 @@ def test_a_log_teaches_what_it_teaches_the_program(program, tmp_path):
         ({"a": b"bytes"}, TypeError, "context: a is <class 'bytes'>"),
         ({"a": 1j}, TypeError, "context: a is <class 'complex'>"),
         ({"a": dict}, TypeError, "context: a is <class 'type'>"),
-        ({"a": np.datetime64("2020-01-01")}, TypeError, "context: a is <class 'datetime.date'>"),
+        ({"a": np.datetime64("2020-01-01")}, TypeError, "context: a is <class 'datetime.datetime'>; a time is no feature"),
         ({(1, 2): 3}, TypeError, r"context: a feature is named by a text, or a whole number, not by \(1, 2\)"),
         ({"a": {None: 3}}, TypeError, "context: a: a feature is named by a text, or a whole number, not by None"),
         ({True: 3}, TypeError, "not by True"),
@@ -375,7 +413,7 @@ def test_a_sentence_names_what_is_wrong(context, error, sentence):
 @pytest.mark.parametrize(
     "arms, error, sentence",
     [
-        ([{"a": 1}, {"b": math.nan}], eenet.BadInput, r"arms\[1\]: b is nan"),
+        ([{"a": 1}, {"b": math.inf}], eenet.BadInput, r"arms\[1\]: b is infinite"),
         ([{"a": 1}, {"b": [[1]]}], eenet.BadInput, r"arms\[1\]: features: b is an array within an array"),
         ([{"a": 1}, 5], TypeError, r"arms\[1\] is <class 'int'>; a mapping of named features is needed"),
         ([{"a": 1}, None], TypeError, r"arms\[1\] is <class 'NoneType'>"),
@@ -576,7 +614,7 @@ def test_references_are_given_back():
     [
         lambda bandit: bandit.score([{"a": 1.5, "v": np.arange(3.0)}, {"b": "é" * 300}], context={"u": {"w": "x"}}),
         lambda bandit: bandit.explain([{"a": 1.5, "v": [1, 2, 3]}], 0, context={"u": "x", "w": ["y", "z"]}),
-        lambda bandit: bandit.score([{"a": 1, "l": "x" * 300}, {"b": math.nan}]),
+        lambda bandit: bandit.score([{"a": 1, "l": "x" * 300}, {"b": math.inf}]),
         lambda bandit: bandit.score([{"a": 1}] * 20 + [{"b": object()}]),
         lambda bandit: bandit.score('{"_multi": [{"a": '),
         lambda bandit: bandit.score([{"a": 1}, {"b": [[1]]}]),

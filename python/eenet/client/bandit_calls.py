@@ -19,7 +19,8 @@ from .batches import Item, in_batches
 from .errors import BadRequest, ServerError, Timeout
 from .retrying import Items, Pause, Steps
 from .server_calls import Endpoint, ask, ask_json, settings_json
-from .values import actions_given, actions_json, id_text, new_id, number, object_of, path_part, query, time_text, to_json
+from .values import (actions_given, actions_json, features_json, id_text, new_id, number, object_of, path_part, query,
+                     time_text, to_json)
 
 if TYPE_CHECKING:
     import datetime
@@ -57,8 +58,13 @@ def decide(self: Endpoint, actions: Any, context: Any = None, id: Optional[str] 
 def _decide_body(actions: Any, context: Any = None, id: Any = None, exclude: Any = None, defer: bool = False,
                  slots: Any = None) -> bytes:
     return object_of([
-        ("id", id_text(id) if id is not None else new_id()), ("context", context), ("actions", actions_json(actions)),
+        ("id", id_text(id) if id is not None else new_id()), ("context", _context(context)),
+        ("actions", actions_json(actions)),
         ("exclude", _names(exclude)), ("defer", True if defer else None), ("slots", slots)])
+
+
+def _context(context: Any) -> Optional[bytes]:
+    return None if context is None else features_json(context, "context")
 
 
 def _names(names: Any) -> Optional[List[Any]]:
@@ -199,7 +205,7 @@ def explain(self: Endpoint, actions: Any, context: Any = None, *, exclude: Union
     >>> [action["action"] for action in told["actions"]]
     ['red', 'blue']
     """
-    body = object_of([("context", context), ("actions", actions_json(actions)),
+    body = object_of([("context", _context(context)), ("actions", actions_json(actions)),
                       ("exclude", _names(exclude))])
     return (yield from ask_json(self, "POST", "/explain" + query(features=features), body))
 

@@ -24,7 +24,9 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):  # a row of pandas: what is missing is left out
         return {str(name): each for name, each in value.to_dict().items() if not _is_missing(each)}
     if hasattr(value, "tolist"):  # numbers and arrays of numpy
-        return value.tolist()
+        kind = getattr(getattr(value, "dtype", None), "kind", "")
+        # Of nanoseconds tolist makes whole numbers; times are refused wherever they are.
+        return value.astype(f"{kind}8[us]").tolist() if kind in ("M", "m") else value.tolist()
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError
@@ -37,6 +39,35 @@ def _is_missing(value: Any) -> bool:
 
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=_plain).encode
+
+
+def features_json(value: Any, name: str) -> Written:
+    """The JSON of features, as ``eenet.Bandit`` reads them: what is missing (None, NaN, NaT and NA of pandas) is null,
+    which is no feature."""
+    try:
+        return Written(_encode(value).encode("ascii"))
+    except (ValueError, TypeError, RecursionError):
+        pass
+    try:
+        value = _without_missing(value)
+    except RecursionError:
+        pass  # which to_json says, as all that JSON does not have
+    return Written(to_json({name: value})[len(name) + 4 : -1])
+
+
+def _without_missing(value: Any) -> Any:
+    if _is_missing(value):
+        return None
+    if not isinstance(value, (str, int, float, dict, list, tuple)):
+        try:
+            value = _plain(value)
+        except TypeError:
+            return value
+    if isinstance(value, dict):
+        return {name: _without_missing(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_missing(each) for each in value]
+    return None if _is_missing(value) else value
 
 
 def to_json(value: Any) -> bytes:
@@ -62,7 +93,9 @@ def _trouble_in(value: Any, where: str, above: List[int]) -> str:
         try:
             value = _plain(value)
         except TypeError:
-            return f"{where or 'the request'} is of the type {type(value).__name__}, which JSON does not have"
+            is_time = hasattr(value, "strftime") or hasattr(value, "total_seconds")
+            hint = "; give numbers or texts made of the time, as its hour or weekday" if is_time else ""
+            return f"{where or 'the request'} is of the type {type(value).__name__}, which JSON does not have{hint}"
     return next(filter(None, (_trouble_of(key, each, where, here) for key, each in _members(value))), "")
 
 
@@ -127,10 +160,7 @@ def actions_json(actions: Any) -> Written:
 
 
 def _all(actions: List[Any]) -> Written:
-    try:
-        return Written(_encode(actions).encode("ascii"))
-    except (ValueError, TypeError, RecursionError):
-        return Written(to_json({"actions": actions})[11:-1])
+    return features_json(actions, "actions")
 
 
 def _named(name: str, what: Any) -> Any:

@@ -138,13 +138,10 @@ static PyObject *list_columns(PyObject *frame)
     return columns;
 }
 
-/* What is missing in a cell is no feature. */
 static int write_cell(named_writing *writing, PyObject *column, Py_ssize_t row, bool *first)
 {
     PyObject *cell = PyTuple_GetItem(PyTuple_GetItem(column, 1), row);
     if (!cell) return -1;
-    int missing = named_is_missing(cell);
-    if (missing) return missing < 0 ? -1 : 0;
     if (!*first && named_write_byte(writing, ',')) return -1;
     *first = false;
     if (named_write_key(writing, PyTuple_GetItem(column, 0))) return -1;

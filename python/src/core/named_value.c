@@ -145,7 +145,7 @@ int named_write_json(named_writing *self, PyObject *text)
 
 static int write_rare_double(named_writing *self, double value)
 {
-    if (isnan(value)) return refuse(self, "is nan, which is no number; leave it out");
+    if (isnan(value)) return write_word(self, "null", 4);
     if (isinf(value)) return refuse(self, "is infinite; a number must be -1e100 to 1e100");
     char *digits = PyOS_double_to_string(value, 'r', 0, 0, NULL); /* whatever the locale */
     if (!digits) return -1;
@@ -239,26 +239,22 @@ static int write_dict(named_writing *self, PyObject *dict)
     return status;
 }
 
-static int write_pair(named_writing *self, PyObject *pair, bool leaves_out, bool *first)
+static int write_pair(named_writing *self, PyObject *pair, bool *first)
 {
     if (!PyTuple_Check(pair) || PyTuple_Size(pair) != 2)
         return named_refuse_type(self, pair, "the items of a mapping must be pairs");
-    PyObject *value = PyTuple_GetItem(pair, 1);
-    int missing = leaves_out ? named_is_missing(value) : 0;
-    if (missing) return missing < 0 ? -1 : 0;
-    return write_member(self, PyTuple_GetItem(pair, 0), value, first);
+    return write_member(self, PyTuple_GetItem(pair, 0), PyTuple_GetItem(pair, 1), first);
 }
 
 /* Any other mapping: a subclass of dict may have an order and members of its own. */
 static int write_items(named_writing *self, PyObject *mapping)
 {
-    PyObject *dtype, *items = PyMapping_Items(mapping);
+    PyObject *items = PyMapping_Items(mapping);
     if (!items) return -1;
-    int of_pandas = named_attribute(mapping, "dtype", &dtype), status = of_pandas < 0 ? -1 : 0;
-    if (of_pandas > 0) Py_DECREF(dtype);
     bool first = true;
+    int status = 0;
     for (Py_ssize_t i = 0; !status && i < PyList_Size(items); i++)
-        status = write_pair(self, PyList_GetItem(items, i), of_pandas, &first);
+        status = write_pair(self, PyList_GetItem(items, i), &first);
     Py_DECREF(items);
     return status;
 }
@@ -322,31 +318,68 @@ static int type_is(PyObject *value, const char *name)
     return same;
 }
 
-int named_is_missing(PyObject *value)
+static int has_attribute(PyObject *object, const char *name)
 {
-    if (value == Py_None) return 1;
-    if (PyFloat_Check(value)) return isnan(PyFloat_AsDouble(value)) ? 1 : 0;
-    if (PyUnicode_Check(value) || PyLong_Check(value)) return 0;
+    PyObject *found;
+    int has = named_attribute(object, name, &found);
+    if (has > 0) Py_DECREF(found);
+    return has;
+}
+
+/* What is no feature: NaT and NA of pandas are missing, the others are refused; times with what to do. */
+static int write_none(named_writing *self, PyObject *value)
+{
     int missing = type_is(value, "NaTType");
-    return missing ? missing : type_is(value, "NAType");
+    if (!missing) missing = type_is(value, "NAType");
+    if (missing) return missing < 0 ? -1 : write_word(self, "null", 4);
+    int time = has_attribute(value, "strftime");
+    if (!time) time = has_attribute(value, "total_seconds");
+    if (time < 0) return -1;
+    return named_refuse_type(self, value,
+                             time ? "a time is no feature; give numbers or texts made of it, as its hour or weekday"
+                                  : "a feature is a number, a text, a bool, None, or a list or mapping of such");
+}
+
+/* The type that tolist gives times of, where value is a time of numpy or an array of them, else NULL: of nanoseconds it
+ * makes whole numbers. 0, or -1 with an exception set. */
+static int find_time_type(PyObject *value, const char **type)
+{
+    PyObject *dtype, *kind;
+    *type = NULL;
+    int has = named_attribute(value, "dtype", &dtype);
+    if (has <= 0) return has;
+    has = named_attribute(dtype, "kind", &kind);
+    Py_DECREF(dtype);
+    if (has <= 0) return has;
+    if (PyUnicode_Check(kind) && !PyUnicode_CompareWithASCIIString(kind, "M")) *type = "M8[us]";
+    if (PyUnicode_Check(kind) && !PyUnicode_CompareWithASCIIString(kind, "m")) *type = "m8[us]";
+    Py_DECREF(kind);
+    return 0;
+}
+
+/* A new reference to what tolist gives, or NULL: with an exception set, or without where there is no tolist. */
+static PyObject *list_value(PyObject *value)
+{
+    PyObject *method;
+    const char *type;
+    if (named_attribute(value, "tolist", &method) <= 0) return NULL;
+    Py_DECREF(method);
+    if (find_time_type(value, &type)) return NULL;
+    if (!type) return PyObject_CallMethod(value, "tolist", NULL);
+    PyObject *times = PyObject_CallMethod(value, "astype", "s", type);
+    PyObject *list = times ? PyObject_CallMethod(times, "tolist", NULL) : NULL;
+    Py_XDECREF(times);
+    return list;
 }
 
 /* By a conversion of its own: numpy's and others' arrays and scalars by tolist, other numbers by __float__. */
 static int write_converted(named_writing *self, PyObject *value)
 {
-    PyObject *method, *plain = NULL;
-    int has = named_attribute(value, "tolist", &method);
-    if (has < 0) return -1;
-    if (has) {
-        plain = PyObject_CallObject(method, NULL);
-        Py_DECREF(method);
-        if (!plain) return -1;
-    }
+    PyObject *plain = list_value(value);
+    if (!plain && PyErr_Occurred()) return -1;
     if (!plain || Py_TYPE(plain) == Py_TYPE(value)) { /* numpy's long double is its own list */
         Py_XDECREF(plain);
-        if (PyComplex_Check(value) || !PyNumber_Check(value))
-            return named_refuse_type(self, value,
-                                     "a feature is a number, a text, a bool, None, or a list or mapping of such");
+        if (PyComplex_Check(value) || !PyNumber_Check(value)) return write_none(self, value);
         plain = PyNumber_Float(value);
         if (!plain) return -1;
     }

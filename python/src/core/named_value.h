@@ -25,10 +25,11 @@ typedef struct named_writing {
     int depth;
 } named_writing;
 
-/* All of them return 0, or -1 with an exception set that names the key. */
+/* All of them return 0, or -1 with an exception set that names the key. What is missing (None, NaN, NaT and NA of
+ * pandas) is null, which is no feature. */
 int named_write_value(named_writing *self, PyObject *value);
 
-/* A mapping as an object. One of pandas has no member for what is missing (None, NaN, NaT, NA). */
+/* A mapping as an object. */
 int named_write_mapping(named_writing *self, PyObject *mapping);
 
 /* A text as it is, which the library is to read as JSON. */
@@ -45,9 +46,6 @@ void named_leave(named_writing *self);
 
 /* TypeError: "arms[3]: user.age is <class 'set'>; " and what is needed. Returns -1. */
 int named_refuse_type(const named_writing *self, PyObject *value, const char *needed);
-
-/* What pandas means by a value that is not there; -1 with an exception set. */
-int named_is_missing(PyObject *value);
 
 /* An attribute, where the object has it: 1, else 0; -1 with an exception set. */
 int named_attribute(PyObject *object, const char *name, PyObject **out);
