@@ -28,7 +28,7 @@ static ee_status decide_some(ee_bandit *bandit, const problem *rounds, size_t fi
 {
     ee_arms arms[MOST];
     for (size_t i = 0; i < count; i++) arms[i] = problem_round(rounds, first + i);
-    return ee_bandit_decide_many(bandit, arms, count, decisions, NULL, NULL, error);
+    return ee_bandit_decide_many(bandit, arms, count, NULL, decisions, NULL, NULL, error);
 }
 
 static ee_status learn_some(ee_bandit *bandit, const problem *rounds, size_t first, size_t count,

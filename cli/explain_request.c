@@ -18,7 +18,7 @@ static ee_status explain_body(explained *self, ee_bandit *bandit, ee_error *erro
     explanation *told = NULL;
     decision_body *body = &self->body;
     ee_status status = ee_snapshot_create(bandit, &self->snapshot, error);
-    if (!status) status = ee_scratch_create(self->snapshot, &self->scratch, error);
+    if (!status) status = ee_scratch_create(self->snapshot, 0, &self->scratch, error);
     if (!status) status = decision_arms_make(&self->arms, body, self->round, &arms, error);
     if (!status)
         status = snapshot_explain(self->snapshot, self->scratch, body->dim ? &arms : NULL, self->round, body->seed,

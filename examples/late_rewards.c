@@ -91,7 +91,7 @@ static void decide_and_store(ee_bandit *bandit, const char *path)
     uint64_t made = ee_bandit_info(bandit).rewards;
     if (!store) exit(1);
     if (ee_snapshot_create(bandit, &snapshot, &error)) stop(&error);
-    if (ee_scratch_create(snapshot, &scratch, &error)) stop(&error);
+    if (ee_scratch_create(snapshot, made, &scratch, &error)) stop(&error);
     srand((unsigned)made + 1);
     for (uint64_t round = 0; round < ROUNDS; round++) {
         float features[ARMS * DIM]; /* an arm is clicked if its first feature is above 0.5 */
@@ -100,8 +100,8 @@ static void decide_and_store(ee_bandit *bandit, const char *path)
         ee_decision decision;
         const void *record;
         stored next = {.made = (double)made + 0.5 * (double)round}; /* two visitors a minute */
-        if (ee_snapshot_decide(snapshot, scratch, &arms, made + round, &decision, NULL, NULL, &error)) stop(&error);
-        if (ee_scratch_record(scratch, &record, &next.size, &error)) stop(&error);
+        if (ee_snapshot_decide(snapshot, scratch, &arms, &decision, NULL, NULL, &error)) stop(&error);
+        if (ee_scratch_record(scratch, 0, &record, &next.size, &error)) stop(&error);
         if (features[decision.arm * DIM] > 0.5f) next.clicked = next.made + 1 + rand() % 20;
         fwrite(&next, sizeof next, 1, store);
         fwrite(record, 1, next.size, store);

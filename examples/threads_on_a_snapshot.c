@@ -60,7 +60,7 @@ static void *decide(void *number)
     unsigned seed = *(unsigned *)number;
     ee_scratch *scratch; /* one for each thread */
     ee_error error;
-    if (ee_scratch_create(snapshot, &scratch, &error)) stop(&error);
+    if (ee_scratch_create(snapshot, seed, &scratch, &error)) stop(&error);
     for (unsigned round = 0; round < ROUNDS; round++) {
         float features[ARMS * DIM]; /* an arm's reward is 1 if its first feature is above 0.5 */
         for (int i = 0; i < ARMS * DIM; i++) features[i] = (float)rand_r(&seed) / (float)RAND_MAX;
@@ -69,8 +69,8 @@ static void *decide(void *number)
         double probabilities[ARMS];
         const void *record;
         size_t size;
-        if (ee_snapshot_decide(snapshot, scratch, &arms, seed, &decision, NULL, probabilities, &error)) stop(&error);
-        if (ee_scratch_record(scratch, &record, &size, &error)) stop(&error);
+        if (ee_snapshot_decide(snapshot, scratch, &arms, &decision, NULL, probabilities, &error)) stop(&error);
+        if (ee_scratch_record(scratch, 0, &record, &size, &error)) stop(&error);
         if (size > MOST_BYTES) abort();
         put(record, size, features[decision.arm * DIM] > 0.5f);
     }

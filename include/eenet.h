@@ -15,9 +15,10 @@
  * Rules that hold for every call:
  *   - It returns EE_OK (zero), or another status, and then error holds a sentence that says what to do. error may be
  *     NULL.
- *   - A call that fails has changed nothing.
- *   - The library never prints, exits or aborts, and has no global state. One bandit is used by one thread at a time,
- *     different bandits by different threads as you like; many threads decide on a snapshot of one bandit.
+ *   - A call that fails has changed nothing. (ee_bandit_learn_many says how many rewards it learned before.)
+ *   - The library never prints, exits or aborts, and has no global state. One bandit is used by one thread at a time
+ *     (calls that take a const bandit compute in its memory, so this holds for them too), different bandits by
+ *     different threads as you like; many threads decide on a snapshot of one bandit.
  *   - The same seed and the same calls give the same bytes on the same machine.
  *   - Structs that end in reserved words may get new members in their place, for which zero means what was so before:
  *     programs that were built with an older header go on working. Start ee_settings from zeros ({0}, or named members
@@ -146,46 +147,50 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_decide(ee_bandit *bandit, const ee_arms
                                                 ee_score *scores, double *probabilities, ee_error *error);
 
 /* Decides several rounds, all on what the bandit knows when the call begins: the decisions of one call do not know of
- * each other. Else it is as ee_bandit_decide one after the other, and to the byte so where a policy takes no notice of
- * decisions that wait, and none expires with a default reward. It costs less where the policy can score the arms of
- * several rounds in one go, as `eenet` can dense ones. rounds and decisions are (count). scores and probabilities,
- * where they are not NULL, receive those of all arms, round after round. If one round is refused, none is decided; what
- * the three hold is then undefined. */
+ * each other. Otherwise equivalent to a loop of ee_bandit_decide; byte-identical if the policy takes no notice of
+ * pending decisions and none expires with a default reward. It costs less if the policy can score the arms of several
+ * rounds at once, as `eenet` does with dense ones.
+ *
+ * rounds and decisions are (count). excluded is NULL, or has one entry for each arm of each round, round after round:
+ * not zero for an arm that must not be chosen. A round with exclusions is decided, to the byte, as ee_bandit_decide
+ * decides among the remaining arms alone; decisions[i].arm is the arm's number among all. So this is also how to decide
+ * one round with exclusions: count = 1. scores and probabilities, if not NULL, receive one entry for each arm of each
+ * round, in the same order, 0 for an excluded arm.
+ *
+ * EE_BAD_INPUT if all arms of a round are excluded, or if there are more rounds than the option `pending` allows
+ * decisions to wait. If one round is refused, none is decided; the contents of the three are then undefined. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide_many(ee_bandit *bandit, const ee_arms *rounds, size_t count,
-                                                     ee_decision *decisions, ee_score *scores, double *probabilities,
-                                                     ee_error *error);
+                                                     const uint8_t *excluded, ee_decision *decisions, ee_score *scores,
+                                                     double *probabilities, ee_error *error);
 
-/* Fills several slots, as places on a page, each with another action: the best first, where the slots are alike. slots
+/* Fills several slots, such as places on a page, each with another action: the best first if the slots are alike. slots
  * is (count): the same actions, in the same order, as each slot sees them, so that all have the same number of arms.
- * The very same arms in all slots is "the best few of these" (top-k). excluded is NULL or (count, arms): not zero where
- * an action may not fill a slot.
+ * The very same arms in all slots is "the best few of these" (top-k). The other arguments are those of
+ * ee_bandit_decide_many: excluded is NULL or (count, arms), not zero for an action that must not fill a slot.
  *
- * The slots are decided in their order, each among what is left: what it may take and no slot before it took. That is
- * what ee_bandit_decide would do with these arms alone, and a probability is that of the slot's choice given those of
- * the slots before. All are decided on what the bandit knows when the call begins. Each slot is a decision of its own,
- * with an id and a reward: reward them one by one (ee_bandit_learn).
+ * The slots are decided in their order, each among what is left: the actions that it may take and that no slot before
+ * it took. That is what ee_bandit_decide would do with these arms alone, and a probability is that of the slot's choice
+ * given the choices of the slots before. All are decided on what the bandit knows when the call begins. Each slot is a
+ * decision of its own, with an id and a reward: reward them one by one (ee_bandit_learn).
  *
- * decisions is (count); decisions[k].arm is a number among all arms. scores and probabilities, where they are not NULL,
- * receive (count, arms) entries, 0 for what the slot could not take. EE_BAD_INPUT where there are more slots than arms,
- * or nothing is left for a slot; then nothing was decided, and what the three hold is undefined.
+ * EE_BAD_INPUT if there are more slots than arms or than the option `pending`, or nothing is left for a slot.
  *
- * With named features make a round for each slot whose context has the slot's features too, as {"slot": {"size": "L"}},
- * and take the arms of each by ee_bandit_arms. Whoever decides on a snapshot decides slot by slot, leaving out of the
- * arms what was taken: that is the same. */
+ * With named features, make a round for each slot whose context includes the slot's features, as {"slot": {"size":
+ * "L"}}, and take the arms of each by ee_bandit_arms. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_decide_slots(ee_bandit *bandit, const ee_arms *slots, size_t count,
                                                       const uint8_t *excluded, ee_decision *decisions, ee_score *scores,
                                                       double *probabilities, ee_error *error);
 
 /* The scores by what the bandit knows now, without deciding and without a change: those that decide would see, unless
  * decisions wait that it would count as tried first. scores receives arms->count entries. */
-EE_API EE_MUST_CHECK ee_status ee_bandit_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
+EE_API EE_MUST_CHECK ee_status ee_bandit_score(const ee_bandit *bandit, const ee_arms *arms, ee_score *scores,
                                                ee_error *error);
 
 /* The probability with which decide would take each arm, by the same knowledge and as much without a change: what the
- * evaluation of a policy on a log needs. probabilities receives arms->count entries, not numbers where
- * ee_decision.probability would be none. */
-EE_API EE_MUST_CHECK ee_status ee_bandit_probabilities(ee_bandit *bandit, const ee_arms *arms, double *probabilities,
-                                                       ee_error *error);
+ * evaluation of a policy on a log needs. probabilities receives arms->count entries, NaN where ee_decision.probability
+ * would be NaN. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_probabilities(const ee_bandit *bandit, const ee_arms *arms,
+                                                       double *probabilities, ee_error *error);
 
 /* Why an arm is expected to be worth what it is: what each of its entries adds to ee_score.exploitation, in rewards. It
  * is the derivative of the expected reward by the entry, times the entry: what would be missing if the entry were 0,
@@ -194,7 +199,7 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_probabilities(ee_bandit *bandit, const 
  * What the entries do not explain is not among it: the mean of the rewards, exploration, and what is remembered of the
  * very same arm (ee_score has the parts). contributions receives arms->dim numbers of a dense arm, and one for each
  * entry of a sparse one. It changes nothing, and costs about what scoring the arm costs, twice. */
-EE_API EE_MUST_CHECK ee_status ee_bandit_explain(ee_bandit *bandit, const ee_arms *arms, size_t arm,
+EE_API EE_MUST_CHECK ee_status ee_bandit_explain(const ee_bandit *bandit, const ee_arms *arms, size_t arm,
                                                  float *contributions, ee_error *error);
 
 /* Gives a decision its reward, once, and trains when the policy's schedule says so. Neural policies learn rewards in
@@ -205,6 +210,14 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_explain(ee_bandit *bandit, const ee_arm
  * reward with it. The bandit goes on deciding as before the call, and the decision still waits: forget it, or learn it
  * with another reward. This holds for ee_bandit_learn_from and ee_bandit_learn_record too. */
 EE_API EE_MUST_CHECK ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward, ee_error *error);
+
+/* Gives several decisions their rewards: a loop of ee_bandit_learn over decision_ids and rewards, both (count), that
+ * stops at the first failure. *learned, if learned is not NULL, becomes the number of rewards that were learned: count
+ * on success; on failure the index of the one that was refused. The rewards before it stay learned, it and those after
+ * it are not. */
+EE_API EE_MUST_CHECK ee_status ee_bandit_learn_many(ee_bandit *bandit, const uint64_t *decision_ids,
+                                                    const double *rewards, size_t count, size_t *learned,
+                                                    ee_error *error);
 
 /* Rewards that do not come.
  *
@@ -333,9 +346,9 @@ EE_API size_t ee_bandit_memory(const ee_bandit *bandit);
  * thread learns with the bandit and publishes:
  *
  *     the learner, once                 ee_snapshot_create(bandit, &snapshot, &error)
- *     each thread, once                 ee_scratch_create(snapshot, &scratch, &error)
- *     each thread, for each round       ee_snapshot_decide(snapshot, scratch, &arms, seed, &decision, ...)
- *                                       ee_scratch_record(scratch, &record, &size)
+ *     each thread, once                 ee_scratch_create(snapshot, seed, &scratch, &error)
+ *     each thread, for each round       ee_snapshot_decide(snapshot, scratch, &arms, &decision, NULL, NULL, &error)
+ *                                       ee_scratch_record(scratch, 0, &record, &size, &error)
  *     the learner, for each reward      ee_bandit_learn_record(bandit, record, size, reward, &error)
  *     the learner, now and then         ee_snapshot_update(snapshot, bandit, &error)
  *
@@ -354,36 +367,59 @@ EE_API EE_MUST_CHECK ee_status ee_snapshot_create(ee_bandit *bandit, ee_snapshot
 EE_API EE_MUST_CHECK ee_status ee_snapshot_update(ee_snapshot *snapshot, ee_bandit *bandit, ee_error *error);
 EE_API void ee_snapshot_free(ee_snapshot *snapshot);
 
-/* Room to decide in, one for each thread. It grows with the rounds that it meets, by the bandit's allocator, which must
- * then be one for several threads. */
-EE_API EE_MUST_CHECK ee_status ee_scratch_create(const ee_snapshot *snapshot, ee_scratch **out, ee_error *error);
+/* What a thread decides with, one for each thread: memory, which grows with the rounds that it meets, a random stream,
+ * and the records of the last decisions. The memory comes from the bandit's allocator, which several threads then call
+ * at a time. seed starts the stream: give each scratch another one, or they draw alike. */
+EE_API EE_MUST_CHECK ee_status ee_scratch_create(const ee_snapshot *snapshot, uint64_t seed, ee_scratch **out,
+                                                 ee_error *error);
 EE_API void ee_scratch_free(ee_scratch *scratch);
 
-/* As ee_bandit_score and ee_bandit_decide; decision->id is 0. All draws of a call are decided by its seed: take another
- * one for each decision. */
+/* Restarts the stream: what the next call draws depends on seed alone, whatever the scratch drew before. For decisions
+ * that must be reproducible one by one: take another seed for each. */
+EE_API void ee_scratch_seed(ee_scratch *scratch, uint64_t seed);
+
+/* As ee_bandit_score and ee_bandit_probabilities: what the next decision with this scratch sees. */
 EE_API EE_MUST_CHECK ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
-                                                 uint64_t seed, ee_score *scores, ee_error *error);
+                                                 ee_score *scores, ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_probabilities(const ee_snapshot *snapshot, ee_scratch *scratch,
+                                                         const ee_arms *arms, double *probabilities, ee_error *error);
+
+/* As ee_bandit_decide, ee_bandit_decide_many and ee_bandit_decide_slots, with any number of rounds; ids of decisions
+ * are 0. All decisions of a call are made on the same publication. */
 EE_API EE_MUST_CHECK ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *scratch, const ee_arms *arms,
-                                                  uint64_t seed, ee_decision *decision, ee_score *scores,
-                                                  double *probabilities, ee_error *error);
+                                                  ee_decision *decision, ee_score *scores, double *probabilities,
+                                                  ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_decide_many(const ee_snapshot *snapshot, ee_scratch *scratch,
+                                                       const ee_arms *rounds, size_t count, const uint8_t *excluded,
+                                                       ee_decision *decisions, ee_score *scores, double *probabilities,
+                                                       ee_error *error);
+EE_API EE_MUST_CHECK ee_status ee_snapshot_decide_slots(const ee_snapshot *snapshot, ee_scratch *scratch,
+                                                        const ee_arms *slots, size_t count, const uint8_t *excluded,
+                                                        ee_decision *decisions, ee_score *scores, double *probabilities,
+                                                        ee_error *error);
 
 /* As ee_bandit_explain. */
 EE_API EE_MUST_CHECK ee_status ee_snapshot_explain(const ee_snapshot *snapshot, ee_scratch *scratch,
                                                    const ee_arms *arms, size_t arm, float *contributions,
                                                    ee_error *error);
 
-/* Decides a round of named features: its arms are those that the bandit's features gave when they were published,
- * together with the parameters that decide. It learns no names: for that the learner calls ee_bandit_arms with the same
- * round, and what it learned is published with the next update. */
-EE_API EE_MUST_CHECK ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *scratch,
-                                                        ee_round *round, uint64_t seed, ee_decision *decision,
-                                                        ee_score *scores, double *probabilities, ee_error *error);
+/* The arms of a round of named features, by the names and scales that were published last. It learns no names: for that
+ * the learner calls ee_bandit_arms with the same round, and what it learned is published with the next update. *arms is
+ * valid until the next call with this round. */
+EE_API EE_MUST_CHECK ee_status ee_snapshot_arms(const ee_snapshot *snapshot, ee_round *round, ee_arms *arms,
+                                                ee_error *error);
 
-/* The last decision that was made with this scratch as plain bytes: all that learning needs to know of it but the
- * reward. Store them anywhere, for any time. *bytes is valid until the next call with this scratch. EE_BAD_INPUT where
- * there was no decision. */
-EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, const void **bytes, size_t *size,
-                                                 ee_error *error);
+/* ee_snapshot_arms and ee_snapshot_decide in one, both by the same publication, even if an update comes in between. */
+EE_API EE_MUST_CHECK ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *scratch,
+                                                        ee_round *round, ee_decision *decision, ee_score *scores,
+                                                        double *probabilities, ee_error *error);
+
+/* A decision of the last call that decided with this scratch as plain bytes: all that learning needs to know of it,
+ * except the reward. index is its place among the decisions of that call, 0 after ee_snapshot_decide. Store the bytes
+ * anywhere, for any time; *bytes is valid until the next call that decides with this scratch. EE_BAD_INPUT if there is
+ * no such decision: the call made fewer, or it failed. */
+EE_API EE_MUST_CHECK ee_status ee_scratch_record(const ee_scratch *scratch, size_t index, const void **bytes,
+                                                 size_t *size, ee_error *error);
 
 /* Learns a decision by its record, in any process whose bandit has the same policy and dimension and, if the policy
  * keeps something of a decision, the same options for it. The seed and options about drawing, waiting and memory may

@@ -90,7 +90,7 @@ double loops_decide_many(const float *values, size_t rounds, size_t arms, size_t
 {
     double start = now();
     for (size_t i = 0; i < rounds; i++) many[i] = ee_arms_dense(values + i * arms * dim, arms, dim);
-    if (ee_bandit_decide_many(bandit, many, rounds, decisions, scores, probabilities, &error)) return -1;
+    if (ee_bandit_decide_many(bandit, many, rounds, NULL, decisions, scores, probabilities, &error)) return -1;
     return now() - start;
 }
 
@@ -143,7 +143,7 @@ int loops_publish(void)
 {
     if (snapshot) return ee_snapshot_update(snapshot, bandit, &error) ? -1 : 0;
     if (ee_snapshot_create(bandit, &snapshot, &error)) return -1;
-    return ee_scratch_create(snapshot, &scratch, &error) ? -1 : 0;
+    return ee_scratch_create(snapshot, 0, &scratch, &error) ? -1 : 0;
 }
 
 double loops_decide_snapshot(const float *values, size_t rounds, size_t arms, size_t dim)
@@ -153,8 +153,9 @@ double loops_decide_snapshot(const float *values, size_t rounds, size_t arms, si
         const void *record;
         size_t size;
         ee_arms these = ee_arms_dense(values + i * arms * dim, arms, dim);
-        if (ee_snapshot_decide(snapshot, scratch, &these, i, &decisions[i], scores, probabilities, &error)) return -1;
-        if (ee_scratch_record(scratch, &record, &size, &error)) return -1;
+        ee_scratch_seed(scratch, i);
+        if (ee_snapshot_decide(snapshot, scratch, &these, &decisions[i], scores, probabilities, &error)) return -1;
+        if (ee_scratch_record(scratch, 0, &record, &size, &error)) return -1;
     }
     return now() - start;
 }

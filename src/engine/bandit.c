@@ -120,7 +120,9 @@ static ee_status create_parts(ee_bandit *self, const policy_class *class, const 
     self->fingerprint = fingerprint_of(self, options);
     status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
     if (!status) status = counted_decisions_create(&self->counted, &self->memory, self->pending.limit, error);
-    if (!status) status = deciding_room_create(&self->room, &self->memory, &self->rules, self->policy, error);
+    if (!status) status = memory_create(&self->memory, &self->room, 1, sizeof *self->room, error);
+    if (!status)
+        status = deciding_room_create(self->room, &self->memory, &self->rules, self->policy, self->seed, error);
     if (!status) status = bandit_reserve_words(self, self->pending.slots.stride, error);
     return status;
 }
@@ -147,7 +149,6 @@ ee_status bandit_create(const ee_settings *settings, size_t most_parameters, ee_
     }
     self->dim = settings->dim;
     self->seed = settings->seed;
-    self->room.streams = decision_streams_of(settings->seed);
     if (settings->features) status = bandit_read_features(self, settings, &named, error);
     if (!status) status = create_parts(self, class, options, most_parameters, error);
     if (!status && settings->features) status = bandit_create_features(self, &named, error);
@@ -200,9 +201,9 @@ void bandit_archive(ee_bandit *self, archive *a)
     archive_bytes(a, &learned->length, sizeof learned->length);
     if (a->reading && !a->status && !arms_is_length(learned->length))
         archive_fail(a, EE_BAD_MODEL, "model: the length of its arms is not one");
-    archive_stream(a, &self->room.streams.exploration);
-    archive_stream(a, &self->room.streams.posterior);
-    archive_stream(a, &self->room.streams.estimation);
+    archive_stream(a, &self->room->streams.exploration);
+    archive_stream(a, &self->room->streams.posterior);
+    archive_stream(a, &self->room->streams.estimation);
     archive_u64(a, &learned->round);
     archive_u64(a, &learned->changes);
     archive_sparse_floats(a, learned->values, learned->count - learned->unsaved);

@@ -11,17 +11,6 @@ enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192, FEATURES_SIZE = 512 };
 struct features; /* see features/features.h */
 struct features_options;
 
-/* Where slots are filled. Arms are those of all slots, by their numbers. */
-typedef struct slot_room {
-    size_t *left;     /* (arms) the numbers of those that a slot may take */
-    uint8_t *taken;   /* (arms) whether a slot before took it */
-    ee_score *scores; /* (arms) where they hold for several slots */
-    size_t *starts;   /* what is left, as a round of its own */
-    uint32_t *indices;
-    float *values;
-    size_t left_capacity, taken_capacity, score_capacity, start_capacity, index_capacity, value_capacity;
-} slot_room;
-
 struct ee_bandit {
     memory memory;                       /* all blocks of the bandit, itself the first */
     char name[POLICY_NAME_SIZE];         /* as asked for, with the preset */
@@ -35,14 +24,11 @@ struct ee_bandit {
     size_t feature_name_capacity;
     policy *policy;
     decision_rules rules;
-    deciding_room room;
-    slot_room slots;
+    deciding_room *room; /* what scoring with a constant bandit changes */
     pending pending;
     counted_decisions counted;
-    uint32_t *words; /* (word_capacity) for decisions that are being made or learned */
+    uint32_t *words; /* (word_capacity) of a decision that is being learned or taken in */
     size_t word_capacity;
-    kept_decision *decided; /* (decided_capacity) of one call, before they wait */
-    size_t decided_capacity;
     uint64_t decisions, rewards;
     uint64_t expired, defaulted; /* of decisions whose reward did not come: forgotten, learned as the default */
     double now;                  /* as ee_bandit_set_time says */
@@ -77,16 +63,6 @@ ee_status bandit_learn_seen(ee_bandit *self, const observation *seen, double rew
 /* A decision was made and now waits, with its words; pending_reserve has made room. The one that was made so many
  * decisions before as the option `pending` says expires. Cannot fail. */
 void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t *words);
-
-/* The same of a decision that is not kept, because later ones of the same call push it out. */
-void bandit_pass_over(ee_bandit *self);
-
-/* What becomes of a decision whose reward did not come: it is learned with the default reward or, where there is none
- * or it cannot be learned, forgotten. Counts it. Returns whether it was learned. */
-bool bandit_expire(ee_bandit *self, const observation *seen);
-
-/* The same of an entry of the table, which then is removed; nothing where it does not wait. */
-void bandit_let_go(ee_bandit *self, pending_entry *entry);
 
 /* Reads the record's decision into self->words, scaled as the bandit's own. *length: what the bandit's arms are divided
  * by once it is taken in. */

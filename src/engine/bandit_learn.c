@@ -50,6 +50,21 @@ ee_status ee_bandit_learn(ee_bandit *bandit, uint64_t decision_id, double reward
     return status;
 }
 
+ee_status ee_bandit_learn_many(ee_bandit *bandit, const uint64_t *decision_ids, const double *rewards, size_t count,
+                               size_t *learned, ee_error *error)
+{
+    size_t done = 0;
+    ee_status status = EE_OK;
+    if (!bandit || (count && (!decision_ids || !rewards)))
+        status = status_fail(error, EE_BAD_INPUT, "learn: no bandit, no decisions or no rewards");
+    while (!status && done < count) {
+        status = ee_bandit_learn(bandit, decision_ids[done], rewards[done], error);
+        if (!status) done++;
+    }
+    if (learned) *learned = done;
+    return status;
+}
+
 ee_status ee_bandit_forget(ee_bandit *bandit, uint64_t decision_id, ee_error *error)
 {
     pending_entry *entry;
@@ -69,7 +84,7 @@ ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_arms *arms, size_t ar
     if (!status) status = bandit_check_logged(bandit, arms->count, arm, reward, error);
     if (status) return status;
     parameters *learned = &bandit->policy->parameters;
-    deciding_room *room = &bandit->room;
+    deciding_room *room = bandit->room;
     decision_streams before = room->streams; /* learning a log draws nothing */
     scored_arms scored;
     status = deciding_score(&bandit->rules, learned, arms, 1, learned->length, room, &scored, error);

@@ -41,22 +41,18 @@ ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t si
 
 /* ---- rewards that do not come ---- */
 
-bool bandit_expire(ee_bandit *self, const observation *seen)
+/* What becomes of a decision whose reward did not come: it is learned with the default reward or, if there is none or
+ * it cannot be learned, forgotten. Removes and counts it. Does nothing if the entry does not wait. */
+static void expire(ee_bandit *self, pending_entry *entry)
 {
     double reward = self->pending.default_reward;
-    bool learned = !isnan(reward) && !bandit_learn_seen(self, seen, reward, NULL);
+    if (entry->state != PENDING_WAITING) return;
+    observation seen = pending_observation(&self->pending, entry);
+    bool learned = !isnan(reward) && !bandit_learn_seen(self, &seen, reward, NULL);
     if (learned)
         self->defaulted++;
     else
         self->expired++;
-    return learned;
-}
-
-void bandit_let_go(ee_bandit *self, pending_entry *entry)
-{
-    if (entry->state != PENDING_WAITING) return;
-    observation seen = pending_observation(&self->pending, entry);
-    bool learned = bandit_expire(self, &seen);
     if (!learned && seen.awaited) counted_decisions_add(&self->counted, &seen);
     pending_remove(&self->pending, entry, learned ? PENDING_DEFAULTED : PENDING_EXPIRED);
 }
@@ -67,12 +63,7 @@ void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t 
     uint32_t *place = pending_add(&self->pending, ++self->decisions, kept, self->now, &leaving);
     size_t count = kept_decision_words(kept, self->policy);
     if (count) memcpy(place, words, count * sizeof *place);
-    bandit_let_go(self, &leaving);
-}
-
-void bandit_pass_over(ee_bandit *self)
-{
-    bandit_let_go(self, pending_leaving(&self->pending, ++self->decisions));
+    expire(self, &leaving);
 }
 
 ee_status ee_bandit_set_time(ee_bandit *bandit, double now, ee_error *error)
@@ -86,6 +77,6 @@ ee_status ee_bandit_set_time(ee_bandit *bandit, double now, ee_error *error)
     bandit->now = now;
     if (bandit->pending.wait == 0) return EE_OK;
     while ((oldest = pending_oldest(&bandit->pending, bandit->decisions)) && now - oldest->time > bandit->pending.wait)
-        bandit_let_go(bandit, oldest);
+        expire(bandit, oldest);
     return EE_OK;
 }

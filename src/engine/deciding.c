@@ -58,10 +58,15 @@ static ee_status reserve_values(deciding_room *self, size_t values, ee_error *er
 }
 
 ee_status deciding_room_create(deciding_room *self, memory *owner, const decision_rules *rules, const policy *decider,
-                               ee_error *error)
+                               uint64_t seed, ee_error *error)
 {
+    made_decisions *made = &self->made;
+    size_t words = kept_decision_usual_words(decider, rules->dim, rules->nonzeros, rules->arms);
     self->memory = owner;
+    self->streams = decision_streams_of(seed);
     ee_status status = reserve_arms(self, rules, decider, rules->arms, error);
+    if (!status) status = memory_grow(owner, &made->rows, &made->capacity, 1, sizeof *made->rows, error);
+    if (!status) status = memory_grow(owner, &made->words, &made->word_capacity, words, sizeof *made->words, error);
     if (status || !rules->scales) return status;
     /* As in pending.c, a dense arm may have twice as many values as a sparse one. */
     size_t values = 2 * rules->nonzeros < rules->dim ? 2 * rules->nonzeros : rules->dim;
@@ -89,6 +94,18 @@ static ee_status scale_arms(const decision_rules *rules, const ee_arms *arms, do
                        *length);
 }
 
+/* The ids of the arms of several rounds. */
+static ee_status see_ids(const ee_arms *rounds, size_t count, deciding_room *room, ee_arms *out, ee_error *error)
+{
+    size_t at = 0;
+    if (!out->ids) return EE_OK;
+    ee_status status = memory_grow(room->memory, &room->ids, &room->id_capacity, out->count, sizeof *room->ids, error);
+    for (size_t i = 0; i < count && !status; at += rounds[i++].count)
+        memcpy(room->ids + at, rounds[i].ids, rounds[i].count * sizeof *room->ids);
+    out->ids = room->ids;
+    return status;
+}
+
 /* The arms as the policy is to see them. */
 static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, size_t count, deciding_room *room,
                           scored_arms *out, ee_error *error)
@@ -105,7 +122,7 @@ static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, si
         if (i) out->arms.count += rounds[i].count;
     }
     out->arms.values = room->scaled;
-    return status;
+    return status || count == 1 ? status : see_ids(rounds, count, room, &out->arms, error);
 }
 
 ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, double length, deciding_room *room,
@@ -209,4 +226,17 @@ void deciding_estimate(const decision_rules *rules, const parameters *learned, c
     }
     room->streams.estimation = room->scratch.random;
     for (size_t i = 0; i < count; i++) probabilities[i] = wins[i] / (double)(rules->probability_draws + 1);
+}
+
+ee_status deciding_look(const decision_rules *rules, const parameters *learned, const ee_arms *arms, bool probabilities,
+                        deciding_room *room, scored_arms *out, ee_error *error)
+{
+    decision_streams before = room->streams;
+    ee_status status = deciding_score(rules, learned, arms, 1, learned->length, room, out, error);
+    if (!status && probabilities) {
+        size_t arm = deciding_draw(rules, learned, out, 0, arms->count, room);
+        if (learned->policy->class->draws) deciding_estimate(rules, learned, out, arm, room);
+    }
+    room->streams = before;
+    return status;
 }

@@ -3,7 +3,7 @@
 #ifndef EENET_DECIDING_H
 #define EENET_DECIDING_H
 
-#include "policy/policy.h"
+#include "kept_decision.h"
 
 /* What decisions depend on besides the parameters; it never changes. */
 typedef struct decision_rules {
@@ -23,7 +23,32 @@ typedef struct decision_streams {
 
 decision_streams decision_streams_of(uint64_t seed);
 
-/* Where a decision is made. One for each thread. */
+/* What is kept of a decision. */
+typedef struct made_decision {
+    kept_decision kept;
+    size_t first_word, word_count; /* its words, among those of all */
+    double length;                 /* that its arms were divided by */
+} made_decision;
+
+typedef struct made_decisions {
+    made_decision *rows; /* (count) */
+    uint32_t *words;     /* (word_count) */
+    size_t count, word_count, capacity, word_capacity;
+} made_decisions;
+
+/* Where a round is decided among what is left of its arms. */
+typedef struct left_room {
+    size_t *arms;     /* the numbers of those that are left */
+    uint8_t *taken;   /* of each arm, whether a slot before took it */
+    ee_score *scores; /* of each arm, if they hold for several slots */
+    size_t *starts;   /* those that are left, as a round of their own */
+    uint32_t *indices;
+    float *values;
+    uint64_t *ids;
+    size_t arm_capacity, taken_capacity, score_capacity, start_capacity, index_capacity, value_capacity, id_capacity;
+} left_room;
+
+/* Where decisions are made. One for each thread. */
 typedef struct deciding_room {
     memory *memory; /* whose blocks these are */
     decision_streams streams;
@@ -33,14 +58,17 @@ typedef struct deciding_room {
     ee_score *redrawn;     /* (arms) scores to estimate probabilities by */
     double *wins;          /* (arms) of those */
     float *scaled;         /* the values of arms as the policy sees them, where they are not the caller's */
-    size_t score_capacity, probability_capacity, redrawn_capacity, win_capacity, scaled_capacity;
+    uint64_t *ids;         /* of the arms of several rounds */
+    size_t score_capacity, probability_capacity, redrawn_capacity, win_capacity, scaled_capacity, id_capacity;
+    left_room left;
+    made_decisions made; /* of the last call that decided */
 } deciding_room;
 
 void decision_rules_read(decision_rules *self, const common_options *options, size_t dim);
 
-/* Room for rounds of the size that the rules name. */
+/* Room for rounds of the size that the rules name. seed: of the streams. */
 ee_status deciding_room_create(deciding_room *self, memory *owner, const decision_rules *rules, const policy *decider,
-                               ee_error *error);
+                               uint64_t seed, ee_error *error);
 
 /* Arms that were scored: those of one round, or of several, one after the other. room->scores has their scores. */
 typedef struct scored_arms {
@@ -49,7 +77,8 @@ typedef struct scored_arms {
 } scored_arms;
 
 /* Scores the arms of some rounds, which were checked. Several rounds must be dense, and the policy's class must say
- * that arms are scored as if `alone`. length: what arms are divided by so far. Changes nothing but room. */
+ * that arms are scored as if `alone`; all of them have ids, or none. length: what arms are divided by so far. Changes
+ * nothing but room. */
 ee_status deciding_score(const decision_rules *rules, const parameters *learned, const ee_arms *rounds, size_t count,
                          double length, deciding_room *room, scored_arms *out, ee_error *error);
 
@@ -74,5 +103,10 @@ size_t deciding_draw(const decision_rules *rules, const parameters *learned, con
  * probability of each arm to the share of fresh draws in which it wins, or to not a number without such draws. */
 void deciding_estimate(const decision_rules *rules, const parameters *learned, const scored_arms *scored, size_t arm,
                        deciding_room *room);
+
+/* What a decision among these arms, which were checked, would see: room->scores and, if asked for, room->probabilities.
+ * Draws nothing from the streams. */
+ee_status deciding_look(const decision_rules *rules, const parameters *learned, const ee_arms *arms, bool probabilities,
+                        deciding_room *room, scored_arms *out, ee_error *error);
 
 #endif

@@ -1,30 +1,27 @@
-/* A call that makes several decisions, all on what the bandit knows when it begins. They are written down one after the
- * other and remembered together at the end, so that a call that fails has changed nothing. */
+/* The one way from arms to decisions: score, draw, keep. A call decides one round, several, or slots, with or without
+ * exclusions, by a bandit or on a snapshot of it; all by the same parameters. What is kept of each decision then lies
+ * in the room (deciding_room.made): the bandit remembers it until the reward comes, a scratch makes records of it. */
 #ifndef EENET_DECIDING_CALL_H
 #define EENET_DECIDING_CALL_H
 
-#include "bandit.h"
+#include "deciding.h"
 
 typedef struct deciding_call {
-    ee_bandit *bandit;
-    size_t count;             /* decisions that it is to make */
-    size_t made;              /* written down so far */
-    double length;            /* that arms are divided by */
-    size_t words, most_words; /* of all decisions so far, and of the largest */
-    decision_streams before;
+    const ee_arms *rounds; /* (count) */
+    size_t count;
+    const uint8_t *excluded; /* NULL, or one for each arm of each round: not zero if it must not be chosen */
+    bool slots;              /* the rounds are the same arms as several slots see them, and each slot takes another */
+    ee_decision *decisions;  /* (count) with the id 0 */
+    ee_score *scores;        /* NULL, or one for each arm of each round; 0 for an arm that could not be chosen */
+    double *probabilities;   /* likewise */
 } deciding_call;
 
-ee_status deciding_call_begin(deciding_call *self, ee_bandit *bandit, size_t count, ee_error *error);
+/* Checks what the caller gave; dim is the bandit's. */
+ee_status deciding_call_check(const deciding_call *self, size_t dim, ee_error *error);
 
-/* Writes down the next decision: for arm number `at` of the scored ones, with this score, in a round of so many. Right
- * after they were scored. */
-ee_status deciding_call_keep(deciding_call *self, const scored_arms *scored, size_t at, size_t round_arms,
-                             ee_score score, ee_error *error);
-
-/* The id of the decision that was written down last. */
-uint64_t deciding_call_id(const deciding_call *self);
-
-/* Remembers the decisions; where something failed (status), takes all back. Returns status, or why it fails now. */
-ee_status deciding_call_end(deciding_call *self, ee_status status, ee_error *error);
+/* Makes the decisions of a call that was checked. Changes nothing but the room. If it fails, it has drawn from the
+ * room's streams all the same. */
+ee_status deciding_call_make(const deciding_call *self, const decision_rules *rules, const parameters *learned,
+                             deciding_room *room, ee_error *error);
 
 #endif

@@ -34,12 +34,13 @@ static ee_status check(const ee_arms *arms, size_t arm, size_t dim, const float 
     return EE_OK;
 }
 
-ee_status ee_bandit_explain(ee_bandit *bandit, const ee_arms *arms, size_t arm, float *contributions, ee_error *error)
+ee_status ee_bandit_explain(const ee_bandit *bandit, const ee_arms *arms, size_t arm, float *contributions,
+                            ee_error *error)
 {
     if (!bandit) return status_fail(error, EE_BAD_INPUT, "explain: no bandit");
     ee_status status = check(arms, arm, bandit->dim, contributions, error);
     if (status) return status;
-    return explain_arm(&bandit->rules, &bandit->policy->parameters, arms, arm, &bandit->room, contributions, error);
+    return explain_arm(&bandit->rules, &bandit->policy->parameters, arms, arm, bandit->room, contributions, error);
 }
 
 ee_status ee_snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, size_t arm,
@@ -155,12 +156,10 @@ static ee_status explain(explaining *e, ee_error *error)
 {
     explanation *out = &e->own->explanation;
     deciding_room *room = &e->own->room;
-    ee_status status = deciding_score(e->rules, e->learned, e->arms, 1, e->learned->length, room, &e->seen, error);
+    ee_status status = deciding_look(e->rules, e->learned, e->arms, true, room, &e->seen, error);
     if (!status)
         status = memory_grow(&e->own->memory, &out->arms, &out->arm_capacity, e->arms->count, sizeof *out->arms, error);
     if (status) return status;
-    size_t drawn = deciding_draw(e->rules, e->learned, &e->seen, 0, e->arms->count, room);
-    if (e->learned->policy->class->draws) deciding_estimate(e->rules, e->learned, &e->seen, drawn, room);
     e->scale = deciding_scale(e->rules, e->seen.length);
     out->arm_count = out->entry_count = 0;
     for (size_t arm = 0; arm < e->arms->count && !status; arm++) status = add_arm(e, arm, error);
@@ -176,6 +175,7 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
     if (!arms && !snapshot->features[0])
         status = status_fail(error, EE_BAD_INPUT, "explain: the bandit takes vectors: set features when it is created");
     if (status) return status;
+    decision_streams before = own->room.streams;
     own->room.streams = decision_streams_of(seed);
     size_t copy = snapshot_enter(snapshot);
     explaining e = {
@@ -189,6 +189,7 @@ ee_status snapshot_explain(const ee_snapshot *snapshot, ee_scratch *own, const e
     if (!status) status = explain(&e, error);
     own->explanation.version = snapshot->versions[copy];
     snapshot_leave(snapshot, copy);
+    own->room.streams = before;
     if (!status) *out = &own->explanation;
     return status;
 }

@@ -17,6 +17,12 @@ size_t kept_decision_words(const kept_decision *self, const policy *owner)
     return vector_words(self) + policy_kept_count(owner, self->round, self->arms);
 }
 
+size_t kept_decision_usual_words(const policy *owner, size_t dim, size_t nonzeros, size_t arms)
+{
+    kept_decision usual = {.arms = arms, .entries = (uint32_t)(nonzeros < dim ? nonzeros : dim), .sparse = 1};
+    return kept_decision_words(&usual, owner);
+}
+
 void kept_decision_fill(const kept_decision *self, const parameters *learned, const ee_arms *arms, size_t arm,
                         const scratch *room, uint32_t *words)
 {

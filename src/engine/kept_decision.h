@@ -20,6 +20,9 @@ kept_decision kept_decision_make(uint64_t round, size_t round_arms, vector playe
 /* Words of a decision by this policy. */
 size_t kept_decision_words(const kept_decision *self, const policy *owner);
 
+/* Words of a decision for a sparse arm of so many non-zeros, among so many arms: what to reserve. */
+size_t kept_decision_usual_words(const policy *owner, size_t dim, size_t nonzeros, size_t arms);
+
 /* Right after score() on these parameters and arms: fills the words of a decision for this arm. */
 void kept_decision_fill(const kept_decision *self, const parameters *learned, const ee_arms *arms, size_t arm,
                         const scratch *room, uint32_t *words);

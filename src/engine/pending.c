@@ -11,9 +11,7 @@ ee_status pending_create(pending *self, memory *owner, const policy *decider, co
                       .limit = (size_t)options->pending,
                       .wait = options->wait,
                       .default_reward = options->default_reward};
-    size_t entries = (size_t)options->nonzeros < dim ? (size_t)options->nonzeros : dim;
-    kept_decision usual = {.arms = (size_t)options->arms, .entries = (uint32_t)entries, .sparse = 1};
-    size_t words = kept_decision_words(&usual, decider);
+    size_t words = kept_decision_usual_words(decider, dim, (size_t)options->nonzeros, (size_t)options->arms);
     ee_status status = memory_create(owner, &self->entries, self->limit, sizeof *self->entries, error);
     if (!status) status = memory_create(owner, &self->free_slots, self->limit + 1, sizeof *self->free_slots, error);
     if (!status) status = slots_create(&self->slots, owner, self->limit + 1, words, error);
@@ -33,11 +31,6 @@ ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *e
 static size_t next_slot(pending *self)
 {
     return self->free_count ? self->free_slots[--self->free_count] : self->used_slots++;
-}
-
-pending_entry *pending_leaving(const pending *self, uint64_t id)
-{
-    return entry_of(self, id);
 }
 
 uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision, double time, pending_entry *leaving)

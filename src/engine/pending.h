@@ -55,9 +55,6 @@ ee_status pending_reserve(pending *self, size_t count, size_t words, ee_error *e
  * made `limit` decisions before: where its state says that it waits, it has to be removed before the next is added. */
 uint32_t *pending_add(pending *self, uint64_t id, const kept_decision *decision, double time, pending_entry *leaving);
 
-/* That entry, of a decision that is not added. */
-pending_entry *pending_leaving(const pending *self, uint64_t id);
-
 /* The first decision that waits, or NULL. */
 pending_entry *pending_oldest(pending *self, uint64_t made);
 

@@ -40,9 +40,10 @@ struct ee_snapshot {
 struct ee_scratch {
     memory memory; /* all blocks of the scratch, itself the first */
     deciding_room room;
-    uint8_t *record; /* (capacity) of the last decision */
-    size_t record_size, record_capacity;
-    uint64_t version;        /* of what it was made on */
+    uint8_t *records;    /* those of the last call that decided, one after the other */
+    size_t *record_ends; /* (record_count) where each of them ends */
+    size_t record_count, record_capacity, record_end_capacity;
+    uint64_t version;        /* of what they were decided on */
     explanation explanation; /* of the last round that was explained */
 };
 
@@ -53,7 +54,7 @@ void snapshot_leave(const ee_snapshot *self, size_t copy);
 /* As ee_snapshot_update, with a number for what is published. ee_snapshot_create and ee_snapshot_update give 0. */
 ee_status snapshot_update(ee_snapshot *self, ee_bandit *bandit, uint64_t version, ee_error *error);
 
-/* The number of what the last decision with this scratch was made on. */
+/* The number of what the last call with this scratch decided on. */
 uint64_t scratch_version(const ee_scratch *own);
 
 /* What ee_snapshot_update does; returns how many floats it copied. */

@@ -113,18 +113,17 @@ void logged_bandit_release(logged_bandit *self)
 ee_status logged_bandit_freeze(logged_bandit *self, ee_error *error)
 {
     ee_status status = ee_snapshot_create(self->bandit, &self->snapshot, error);
-    return status ? status : ee_scratch_create(self->snapshot, &self->scratch, error);
+    return status ? status : ee_scratch_create(self->snapshot, 0, &self->scratch, error);
 }
 
 static ee_status play_frozen(logged_bandit *self, const candidate_round *round, double *pi, ee_score *scores,
                              ee_error *error)
 {
     ee_decision ignored;
-    uint64_t seed = round->number; /* of draws, where the policy draws */
+    ee_scratch_seed(self->scratch, round->number); /* for a policy that draws */
     if (round->features)
-        return ee_snapshot_decide_round(self->snapshot, self->scratch, round->features, seed, &ignored, scores, pi,
-                                        error);
-    return ee_snapshot_decide(self->snapshot, self->scratch, &round->event->arms, seed, &ignored, scores, pi, error);
+        return ee_snapshot_decide_round(self->snapshot, self->scratch, round->features, &ignored, scores, pi, error);
+    return ee_snapshot_decide(self->snapshot, self->scratch, &round->event->arms, &ignored, scores, pi, error);
 }
 
 ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, bool learn, double *pi,

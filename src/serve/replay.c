@@ -114,11 +114,10 @@ static ee_status decide_again(replaying *self, const decision_body *stored, ee_d
                              sizeof *self->of_arms, error);
     if (!status) status = decision_arms_make(&self->arms, stored, self->round, &arms, error);
     if (status) return status;
+    ee_scratch_seed(self->scratch, stored->seed);
     if (stored->dim)
-        return ee_snapshot_decide(self->snapshot, self->scratch, &arms, stored->seed, decision, NULL, self->of_arms,
-                                  error);
-    return ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, stored->seed, decision, NULL,
-                                    self->of_arms, error);
+        return ee_snapshot_decide(self->snapshot, self->scratch, &arms, decision, NULL, self->of_arms, error);
+    return ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, decision, NULL, self->of_arms, error);
 }
 
 static ee_status compare_decision(void *context, const event *from, ee_error *error)
@@ -131,7 +130,7 @@ static ee_status compare_decision(void *context, const event *from, ee_error *er
     size_t size;
     ee_status status = decision_body_read(from->body, from->size, &self->bodies, &stored, error);
     if (!status) status = decide_again(self, &stored, &decision, error);
-    if (!status) status = ee_scratch_record(self->scratch, &record, &size, error);
+    if (!status) status = ee_scratch_record(self->scratch, 0, &record, &size, error);
     if (status == EE_NO_MEMORY) return status;
     self->result->decisions++;
     if (status)
@@ -167,7 +166,7 @@ static ee_status publish(replaying *self, ee_error *error)
     if (self->shown) return ee_snapshot_update(self->snapshot, bandit, error);
     self->shown = bandit;
     ee_status status = ee_snapshot_create(bandit, &self->snapshot, error);
-    return status ? status : ee_scratch_create(self->snapshot, &self->scratch, error);
+    return status ? status : ee_scratch_create(self->snapshot, 0, &self->scratch, error);
 }
 
 static ee_status compare_decisions(replaying *self, ee_error *error)

@@ -155,7 +155,7 @@ static ee_status create_room(served_bandit *self, served_room **out, ee_error *e
     ee_status status = memory_create(NULL, &room, 1, sizeof *room, error);
     if (status) return status;
     status = ee_round_create(NULL, &room->round, error);
-    if (!status) status = ee_scratch_create(self->snapshot, &room->scratch, error);
+    if (!status) status = ee_scratch_create(self->snapshot, 0, &room->scratch, error);
     if (status)
         free_room(room);
     else
@@ -214,13 +214,13 @@ ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_
     ee_status status =
         memory_grow(NULL, &room->probabilities, &room->capacity, count, sizeof *room->probabilities, error);
     if (status) return status;
+    ee_scratch_seed(room->scratch, seed);
     if (arms)
-        status =
-            ee_snapshot_decide(self->snapshot, room->scratch, arms, seed, &decision, NULL, room->probabilities, error);
+        status = ee_snapshot_decide(self->snapshot, room->scratch, arms, &decision, NULL, room->probabilities, error);
     else
-        status = ee_snapshot_decide_round(self->snapshot, room->scratch, room->round, seed, &decision, NULL,
+        status = ee_snapshot_decide_round(self->snapshot, room->scratch, room->round, &decision, NULL,
                                           room->probabilities, error);
-    if (!status) status = ee_scratch_record(room->scratch, &room->record, &room->record_size, error);
+    if (!status) status = ee_scratch_record(room->scratch, 0, &room->record, &room->record_size, error);
     if (status) return status;
     room->own = decision.arm;
     room->version = scratch_version(room->scratch);

@@ -210,9 +210,9 @@ static void write_record(size_t kind, int round)
     snprintf(name, sizeof name, "%zu-%s-%s", kind, fuzz_bandits[kind].policy, round % 2 ? "sparse" : "dense");
     ee_bandit *bandit = fuzz_bandit_make(kind, &error);
     ee_status status = bandit ? ee_snapshot_create(bandit, &snapshot, &error) : error.status;
-    if (!status) status = ee_scratch_create(snapshot, &room, &error);
-    if (!status) status = ee_snapshot_decide(snapshot, room, &arms, 1, &decision, NULL, NULL, &error);
-    if (!status) status = ee_scratch_record(room, &record, &size, &error);
+    if (!status) status = ee_scratch_create(snapshot, 1, &room, &error);
+    if (!status) status = ee_snapshot_decide(snapshot, room, &arms, &decision, NULL, NULL, &error);
+    if (!status) status = ee_scratch_record(room, 0, &record, &size, &error);
     check(status, name, &error);
     if (!status && size < sizeof input) {
         memcpy(input + 1, record, size);

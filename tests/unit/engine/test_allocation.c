@@ -102,7 +102,7 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
     ee_scratch *room = NULL;
     size_t before = 0;
     assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
     for (uint64_t t = 1; t <= rounds; t++) {
         const void *record;
         size_t size;
@@ -112,8 +112,9 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
         round_draw(&round_now, t, ARMS, 20, 20);
         if (t == 2) before = calls;
         const ee_arms *arms = &round_now.dense;
-        assert_int_equal(ee_snapshot_decide(snapshot, room, arms, t, &decision, scores, probabilities, NULL), EE_OK);
-        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+        ee_scratch_seed(room, t);
+        assert_int_equal(ee_snapshot_decide(snapshot, room, arms, &decision, scores, probabilities, NULL), EE_OK);
+        assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
         assert_int_equal(ee_bandit_learn_record(bandit, record, size, t % 2 ? 1 : 0, NULL), EE_OK);
         assert_int_equal(ee_bandit_learn_from(bandit, arms, t % ARMS, t % 3 == 0, NULL), EE_OK);
         assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
@@ -451,7 +452,7 @@ static ee_status try_decide_many(void *context, void **out, ee_error *error)
         rounds[i] = *c->arms;
         if (i) rounds[i].count = i;
     }
-    return ee_bandit_decide_many(c->bandit, rounds, ROUNDS_A_CALL, decisions, NULL, NULL, error);
+    return ee_bandit_decide_many(c->bandit, rounds, ROUNDS_A_CALL, NULL, decisions, NULL, NULL, error);
 }
 
 static ee_status try_learn_from(void *context, void **out, ee_error *error)
@@ -488,7 +489,7 @@ static ee_status try_snapshot(void *context, void **out, ee_error *error)
 static ee_status try_scratch(void *context, void **out, ee_error *error)
 {
     ee_scratch *room = *out;
-    ee_status status = ee_scratch_create(context, &room, error);
+    ee_status status = ee_scratch_create(context, 1, &room, error);
     *out = room;
     return status;
 }
@@ -508,11 +509,11 @@ static void decide_on_a_snapshot(call_context *c)
         assert_int_equal(try_scratch(snapshot, &room, NULL), EE_OK);
         calls = 0;
         fail_at = failures + 1;
-        ee_status status = ee_snapshot_decide(snapshot, room, c->arms, 1, &decision, NULL, NULL, NULL);
+        ee_status status = ee_snapshot_decide(snapshot, room, c->arms, &decision, NULL, NULL, NULL);
         failed = calls >= fail_at;
         fail_at = 0;
         assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
-        status = ee_scratch_record(room, &record, &c->saved.size, NULL);
+        status = ee_scratch_record(room, 0, &record, &c->saved.size, NULL);
         assert_int_equal(status, failed ? EE_BAD_INPUT : EE_OK);
     }
     assert_true(failures >= 3);
@@ -529,7 +530,7 @@ static void many_rounds_logs_and_snapshots_may_fail_anywhere(void **state)
     for (size_t i = 0; i < KINDS; i++) {
         char options[256];
         size_t held = live;
-        snprintf(options, sizeof options, "%s arms=2 nonzeros=1 pending=4",
+        snprintf(options, sizeof options, "%s arms=2 nonzeros=1 pending=7",
                  all_kinds[i].options ? all_kinds[i].options : "");
         call_context c = {.bandit = bandit_make(all_kinds[i].policy, 6, 2, options), .arms = &round_now.dense};
         bandit_play(c.bandit, 1, 9, 2, false);
@@ -805,8 +806,8 @@ static size_t count_allocations_in_pool(ee_bandit *bandit)
     round_draw(&round_now, 21, 60, 6, 3);
     calls = 0;
     assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide(snapshot, room, &round_now.sparse, 1, &decision, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide(snapshot, room, &round_now.sparse, &decision, NULL, NULL, NULL), EE_OK);
     ee_scratch_free(room);
     ee_snapshot_free(snapshot);
     return calls;

@@ -57,7 +57,7 @@ static void check(const question *q, ee_status (*call)(const question *q, ee_err
 static void open_question(question *q)
 {
     assert_int_equal(ee_snapshot_create(q->bandit, &q->snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(q->snapshot, &q->scratch, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(q->snapshot, 1, &q->scratch, NULL), EE_OK);
 }
 
 static void close_question(question *q)

@@ -25,7 +25,7 @@ static fixture fixture_make(const char *features)
     fixture self = {.bandit = named_make("greedy", "f1.width=4 nonzeros=64", features)};
     assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
     assert_int_equal(ee_snapshot_create(self.bandit, &self.snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(self.snapshot, &self.scratch, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL), EE_OK);
     named_play(self.bandit, self.round, 1, KNOWN);
     return self;
 }
@@ -42,9 +42,9 @@ static void decide_published(fixture *self, uint64_t number, ee_score *scores)
 {
     ee_decision decision;
     named_draw(self->round, number);
+    ee_scratch_seed(self->scratch, number);
     assert_int_equal(
-        ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, number, &decision, scores, NULL, NULL),
-        EE_OK);
+        ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &decision, scores, NULL, NULL), EE_OK);
 }
 
 /* ---- none ---- */

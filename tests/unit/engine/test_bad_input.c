@@ -255,7 +255,7 @@ static void arms_must_fit_into_memory(void **state)
 static void arms_need_their_arrays(void **state)
 {
     fixture *self = *state;
-    assert_arms_refused(self, NULL, "arms: no bandit or no arms");
+    assert_arms_refused(self, NULL, "arms: no arms");
     ee_arms dense = ee_arms_dense(NULL, 2, DIM);
     assert_arms_refused(self, &dense, "arms: dense arms without values");
     ee_arms sparse = self->round.sparse;
@@ -326,16 +326,16 @@ static void calls_need_their_pointers(void **state)
     ee_decision decision;
     ee_score scores[ARMS];
     ee_status status = ee_bandit_decide(self->bandit, arms, NULL, scores, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "decide: nowhere to put the decision");
+    assert_error(error, status, EE_BAD_INPUT, "decide: nowhere to put the decisions");
     status = ee_bandit_score(self->bandit, arms, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "score: nowhere to put the scores");
+    assert_error(error, status, EE_BAD_INPUT, "score: no bandit or nowhere to put the scores");
     status = ee_bandit_probabilities(self->bandit, arms, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "probabilities: nowhere to put them");
+    assert_error(error, status, EE_BAD_INPUT, "probabilities: no bandit or nowhere to put them");
     assert_true(model_is_of(self->before, self->bandit));
     status = ee_bandit_decide(NULL, arms, &decision, scores, NULL, &error);
-    assert_error(error, status, EE_BAD_INPUT, "arms: no bandit or no arms");
+    assert_error(error, status, EE_BAD_INPUT, "decide: no bandit");
     status = ee_bandit_score(NULL, arms, scores, &error);
-    assert_error(error, status, EE_BAD_INPUT, "arms: no bandit or no arms");
+    assert_error(error, status, EE_BAD_INPUT, "score: no bandit or nowhere to put the scores");
     status = ee_bandit_learn(NULL, 1, 1, &error);
     assert_error(error, status, EE_BAD_INPUT, "learn: no bandit");
     assert_int_equal(ee_bandit_learn(NULL, 1, 1, NULL), EE_BAD_INPUT);

@@ -43,7 +43,7 @@ static void tell_no_more(ee_bandit *bandit, policy_class *room)
     bandit->policy->class = room;
 }
 
-/* Calls of 0 to 40 rounds; of some of them the rewards come, others expire within the call itself. */
+/* Calls of 0 to 40 rounds; of some of them the rewards come, others expire in later calls. */
 static void many_are_the_same_as_one_by_one(void **state)
 {
     (void)state;
@@ -51,7 +51,7 @@ static void many_are_the_same_as_one_by_one(void **state)
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         char options[256];
-        snprintf(options, sizeof options, "%s pending=13 arms=4", c.options);
+        snprintf(options, sizeof options, "%s pending=40 arms=4", c.options);
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
         policy_class classes[2];
         tell_no_more(bandit, &classes[0]);
@@ -64,9 +64,10 @@ static void many_are_the_same_as_one_by_one(void **state)
             memset(&many, 0, sizeof many);
             decide_one_by_one(bandit, arms, count, &single);
             assert_int_equal(
-                ee_bandit_decide_many(twin, arms, count, many.decisions, many.scores, many.probabilities, NULL), EE_OK);
+                ee_bandit_decide_many(twin, arms, count, NULL, many.decisions, many.scores, many.probabilities, NULL),
+                EE_OK);
             assert_memory_equal(&single, &many, sizeof single);
-            for (size_t d = count > 13 ? count - 10 : 0; d < count; d += 2) {
+            for (size_t d = count % 3; d < count; d += 2) {
                 double reward = round_reward(&rounds[d], many.decisions[d].arm);
                 bandit_reward(bandit, many.decisions[d].id, reward);
                 bandit_reward(twin, many.decisions[d].id, reward);
@@ -76,7 +77,7 @@ static void many_are_the_same_as_one_by_one(void **state)
             model_free(&saved);
             first += count;
         }
-        assert_int_equal(ee_bandit_decide_many(twin, NULL, 0, NULL, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide_many(twin, NULL, 0, NULL, NULL, NULL, NULL, NULL), EE_OK);
         ee_bandit_free(bandit);
         ee_bandit_free(twin);
     }
@@ -101,7 +102,7 @@ static void all_rounds_are_decided_on_what_was_known_before(void **state)
             assert_int_equal(bandit_tell(bandit, NULL), EE_OK);
             for (size_t r = 0; r < ROUNDS; end += arms[r++].count)
                 assert_int_equal(ee_bandit_score(bandit, &arms[r], before + end, NULL), EE_OK);
-            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, many.decisions, many.scores, NULL, NULL),
+            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, many.decisions, many.scores, NULL, NULL),
                              EE_OK);
             if (memcmp(many.scores, before, end * sizeof *before) != 0) fail_msg("%s %s", c.name, c.options);
             for (size_t r = 0; r < ROUNDS; r += 4) bandit_reward(bandit, many.decisions[r].id, r % 8 == 0);
@@ -115,7 +116,7 @@ static void assert_nothing_decided(ee_bandit *bandit, const ee_arms *arms, size_
     ee_decision decisions[MOST_ROUNDS];
     model before = model_save(bandit);
     ee_error error = {EE_OK, ""};
-    ee_status status = ee_bandit_decide_many(bandit, arms, count, decisions, NULL, NULL, &error);
+    ee_status status = ee_bandit_decide_many(bandit, arms, count, NULL, decisions, NULL, NULL, &error);
     assert_int_equal(status, expected);
     assert_int_equal(error.status, expected);
     assert_true(model_is_of(before, bandit));
@@ -147,11 +148,99 @@ static void a_bad_round_leaves_all_undecided(void **state)
             own->entries[0] = entry;
         }
         ee_decision decisions[6];
-        assert_int_equal(ee_bandit_decide_many(bandit, arms, 6, decisions, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(ee_bandit_decide_many(bandit, arms, 6, NULL, decisions, NULL, NULL, NULL), EE_OK);
         assert_int_equal(decisions[5].id, 6);
         assert_int_equal(ee_bandit_info(bandit).pending, 6);
         ee_bandit_free(bandit);
     }
+}
+
+/* No call makes more decisions than may wait: none of them expires before it ends. */
+static void more_rounds_than_may_wait_are_refused(void **state)
+{
+    (void)state;
+    static const char sentence[] =
+        "decide: 5 decisions in one call, but option pending is 4: raise it, or decide fewer at a time";
+    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4");
+    ee_arms arms[5];
+    ee_decision decisions[5];
+    ee_error error = {EE_OK, ""};
+    draw_rounds(1, 5, arms);
+    assert_nothing_decided(bandit, arms, 5, EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 5, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    round_draw(&rounds[0], 1, 6, DIM, 4);
+    for (size_t i = 0; i < 5; i++) arms[i] = rounds[0].dense;
+    assert_int_equal(ee_bandit_decide_slots(bandit, arms, 5, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, sentence);
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide_slots(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_info(bandit).expired, 4);
+    ee_bandit_free(bandit);
+}
+
+/* ---- several rewards in one call ---- */
+
+static void learning_many_is_a_loop_of_learning(void **state)
+{
+    (void)state;
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
+        for (uint64_t call = 0; call < 3; call++) {
+            enum { ROUNDS = 9 };
+            ee_arms arms[ROUNDS];
+            ee_decision decisions[ROUNDS];
+            uint64_t ids[ROUNDS];
+            double rewards[ROUNDS];
+            size_t learned = 77;
+            draw_rounds(1 + call * ROUNDS, ROUNDS, arms);
+            assert_int_equal(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, decisions, NULL, NULL, NULL), EE_OK);
+            assert_int_equal(ee_bandit_decide_many(twin, arms, ROUNDS, NULL, decisions, NULL, NULL, NULL), EE_OK);
+            for (size_t r = 0; r < ROUNDS; r++) {
+                size_t from = ROUNDS - 1 - r; /* in any order */
+                ids[r] = decisions[from].id;
+                rewards[r] = round_reward(&rounds[from], decisions[from].arm);
+                bandit_reward(bandit, ids[r], rewards[r]);
+            }
+            assert_int_equal(ee_bandit_learn_many(twin, ids, rewards, ROUNDS, &learned, NULL), EE_OK);
+            assert_int_equal(learned, ROUNDS);
+            model saved = model_save(bandit);
+            if (!model_is_of(saved, twin)) fail_msg("%s %s", c.name, c.options);
+            model_free(&saved);
+        }
+        ee_bandit_free(bandit);
+        ee_bandit_free(twin);
+    }
+}
+
+static void learning_many_stops_at_the_first_failure(void **state)
+{
+    (void)state;
+    ee_bandit *bandit = bandit_make("linucb", DIM, 3, NULL);
+    ee_arms arms[4];
+    ee_decision decisions[4];
+    ee_error error = {EE_OK, ""};
+    size_t learned = 77;
+    uint64_t ids[] = {2, 9, 3, 1};
+    const double rewards[] = {1, 1, 1, NAN};
+    draw_rounds(1, 4, arms);
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_many(bandit, ids, rewards, 4, &learned, &error), EE_UNKNOWN_DECISION);
+    assert_string_equal(error.message, "learn: there is no decision 9; the last one is 4");
+    assert_int_equal(learned, 1);
+    assert_int_equal(ee_bandit_info(bandit).rewards, 1);
+    assert_int_equal(ee_bandit_learn(bandit, 2, 1, NULL), EE_REWARDED_DECISION);
+    assert_int_equal(ee_bandit_learn_many(bandit, ids + 2, rewards + 2, 2, &learned, &error), EE_BAD_INPUT);
+    assert_int_equal(learned, 1);
+    assert_int_equal(ee_bandit_info(bandit).pending, 2);
+    assert_int_equal(ee_bandit_learn_many(bandit, NULL, NULL, 0, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_learn_many(bandit, NULL, rewards, 1, &learned, NULL), EE_BAD_INPUT);
+    assert_int_equal(learned, 0);
+    assert_int_equal(ee_bandit_learn_many(bandit, ids, NULL, 1, NULL, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_many(NULL, ids, rewards, 1, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "learn: no bandit, no decisions or no rewards");
+    ee_bandit_free(bandit);
 }
 
 static void bad_input_is_refused(void **state)
@@ -162,13 +251,12 @@ static void bad_input_is_refused(void **state)
     ee_arms arms[2];
     ee_error error = {EE_OK, ""};
     draw_rounds(1, 2, arms);
-    static const char sentence[] = "decide: no bandit, no rounds or nowhere to put the decisions";
-    assert_int_equal(ee_bandit_decide_many(NULL, arms, 2, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
-    assert_int_equal(ee_bandit_decide_many(bandit, NULL, 2, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 2, NULL, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
+    assert_int_equal(ee_bandit_decide_many(NULL, arms, 2, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "decide: no bandit");
+    assert_int_equal(ee_bandit_decide_many(bandit, NULL, 2, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "arms: no arms");
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 2, NULL, NULL, NULL, NULL, &error), EE_BAD_INPUT);
+    assert_string_equal(error.message, "decide: nowhere to put the decisions");
     for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = NAN;
     assert_nothing_decided(bandit, arms, 2, EE_DIVERGED);
     ee_bandit_free(bandit);
@@ -180,6 +268,9 @@ int main(void)
         cmocka_unit_test(many_are_the_same_as_one_by_one),
         cmocka_unit_test(all_rounds_are_decided_on_what_was_known_before),
         cmocka_unit_test(a_bad_round_leaves_all_undecided),
+        cmocka_unit_test(more_rounds_than_may_wait_are_refused),
+        cmocka_unit_test(learning_many_is_a_loop_of_learning),
+        cmocka_unit_test(learning_many_stops_at_the_first_failure),
         cmocka_unit_test(bad_input_is_refused),
     };
     return cmocka_run_group_tests_name("decide_many", tests, NULL, NULL);

@@ -233,7 +233,7 @@ static void a_snapshot_explains_as_its_bandit(void **state)
         ee_score scores[ARMS];
         bandit_play(bandit, 1, 60, ARMS, true);
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &own, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &own, NULL), EE_OK);
         explain(bandit, &round.sparse, 2, expected);
         assert_int_equal(ee_snapshot_explain(snapshot, own, &round.sparse, 2, got, NULL), EE_OK);
         size_t count = round.starts[3] - round.starts[2];
@@ -247,7 +247,8 @@ static void a_snapshot_explains_as_its_bandit(void **state)
             assert_int_equal(entry->right, NO_FEATURE);
             assert_close(entry->contribution, expected[j], 1e-6);
         }
-        assert_int_equal(ee_snapshot_score(snapshot, own, &round.sparse, 7, scores, NULL), EE_OK);
+        ee_scratch_seed(own, 7);
+        assert_int_equal(ee_snapshot_score(snapshot, own, &round.sparse, scores, NULL), EE_OK);
         for (size_t arm = 0; arm < ARMS; arm++) assert_true(whole->arms[arm].score.score == scores[arm].score);
         ee_scratch_free(own);
         ee_snapshot_free(snapshot);
@@ -271,7 +272,7 @@ static void named_begin(named_case *c, const char *name, const char *options, co
     assert_int_equal(ee_round_create(NULL, &c->round, NULL), EE_OK);
     named_play(c->bandit, c->round, 1, 200);
     assert_int_equal(ee_snapshot_create(c->bandit, &c->snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(c->snapshot, &c->own, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(c->snapshot, 1, &c->own, NULL), EE_OK);
 }
 
 static void named_explain(named_case *c)
@@ -401,7 +402,7 @@ static void the_memory_of_arms_is_told_apart(void **state)
             bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0); /* which no line through the others has */
         }
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &own, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &own, NULL), EE_OK);
         assert_int_equal(snapshot_explain(snapshot, own, &round, NULL, 1, EXPLAIN_ALL, &told, NULL), EE_OK);
         double recalled = 0;
         for (size_t i = 0; i < 3; i++) {

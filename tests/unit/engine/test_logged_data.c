@@ -24,7 +24,7 @@ static void a_log_teaches_what_deciding_does(void **state)
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
-        decision_streams before = twin->room.streams;
+        decision_streams before = twin->room->streams;
         for (uint64_t t = 1; t <= 40; t++) {
             const ee_arms *arms = arms_of_round(t);
             ee_decision decision = bandit_choose(bandit, arms, NULL);
@@ -33,7 +33,7 @@ static void a_log_teaches_what_deciding_does(void **state)
             assert_int_equal(ee_bandit_learn_from(twin, arms, decision.arm, reward, NULL), EE_OK);
             if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
         }
-        assert_memory_equal(&before, &twin->room.streams, sizeof before); /* nothing was drawn */
+        assert_memory_equal(&before, &twin->room->streams, sizeof before); /* nothing was drawn */
         assert_int_equal(ee_bandit_info(twin).decisions, 0);
         assert_int_equal(ee_bandit_info(twin).rewards, 40);
         assert_int_equal(ee_bandit_info(twin).pending, 0);

@@ -116,7 +116,7 @@ static void a_snapshot_has_the_names_of_its_time(void **state)
         ee_snapshot *snapshot;
         ee_scratch *scratch;
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &scratch, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &scratch, NULL), EE_OK);
         for (uint64_t t = 1; t <= 60; t += 10) {
             ee_score own[NAMED_ARMS], its[NAMED_ARMS], later[NAMED_ARMS];
             ee_decision decision;
@@ -127,14 +127,15 @@ static void a_snapshot_has_the_names_of_its_time(void **state)
             assert_int_equal(ee_bandit_arms(bandit, round, &arms, NULL), EE_OK);
             assert_int_equal(ee_bandit_score(bandit, &arms, own, NULL), EE_OK);
             assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
-            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, t, &decision, its, NULL, NULL), EE_OK);
+            ee_scratch_seed(scratch, t);
+            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, &decision, its, NULL, NULL), EE_OK);
             assert_memory_equal(own, its, sizeof own);
             named_play(bandit, round, t + 200, t + 209); /* names and scales that it does not know */
             named_draw(round, t + 9);
-            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, t, &decision, later, NULL, NULL),
-                             EE_OK);
+            ee_scratch_seed(scratch, t);
+            assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, &decision, later, NULL, NULL), EE_OK);
             assert_memory_equal(its, later, sizeof its);
-            assert_int_equal(ee_scratch_record(scratch, &record, &size, NULL), EE_OK);
+            assert_int_equal(ee_scratch_record(scratch, 0, &record, &size, NULL), EE_OK);
             assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, NULL), EE_OK);
         }
         ee_scratch_free(scratch);
@@ -183,8 +184,8 @@ static void what_does_not_fit_is_refused(void **state)
     ee_scratch *scratch;
     ee_decision decision;
     assert_int_equal(ee_snapshot_create(vectors, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, &scratch, NULL), EE_OK);
-    assert_refused(ee_snapshot_decide_round(snapshot, scratch, round, 1, &decision, NULL, NULL, &error), &error,
+    assert_int_equal(ee_scratch_create(snapshot, 1, &scratch, NULL), EE_OK);
+    assert_refused(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, &error), &error,
                    "decide: the bandit takes vectors: set features when it is created");
     ee_scratch_free(scratch);
     ee_snapshot_free(snapshot);
@@ -208,9 +209,9 @@ static void records_are_of_the_same_features(void **state)
     size_t size;
     named_draw(round, 1);
     assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, &scratch, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, 1, &decision, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(scratch, &record, &size, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &scratch, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(scratch, 0, &record, &size, NULL), EE_OK);
     assert_int_equal(ee_bandit_learn_record(other, record, size, 1, &error), EE_BAD_RECORD);
     assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, &error), EE_OK);
     ee_scratch_free(scratch);

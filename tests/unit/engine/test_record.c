@@ -37,11 +37,12 @@ static model record_make(ee_bandit *bandit, uint64_t round, double *reward)
     ee_decision decision;
     const void *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(room, &bytes, &size, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(room, 0, &bytes, &size, NULL), EE_BAD_INPUT);
     const ee_arms *arms = arms_of_round(round);
-    assert_int_equal(ee_snapshot_decide(snapshot, room, arms, round, &decision, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(room, &bytes, &size, NULL), EE_OK);
+    ee_scratch_seed(room, round);
+    assert_int_equal(ee_snapshot_decide(snapshot, room, arms, &decision, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(room, 0, &bytes, &size, NULL), EE_OK);
     model made = {malloc(size), size};
     memcpy(made.bytes, bytes, size);
     *reward = round_reward(&round_now, decision.arm);
@@ -157,7 +158,7 @@ static void a_record_teaches_what_the_decision_itself_does(void **state)
         for (uint64_t t = 2; t <= 40; t++) {
             double reward;
             model record = record_make(twin, t, &reward);
-            bandit->room.streams = decision_streams_of(t);
+            bandit->room->streams = decision_streams_of(t);
             bandit_reward(bandit, bandit_choose(bandit, arms_of_round(t), NULL).id, reward);
             assert_int_equal(learn(twin, record, reward, NULL), EE_OK);
             free(record.bytes);
@@ -180,7 +181,7 @@ static void play_late(ee_bandit *bandit, ee_bandit *twin, uint64_t first)
     uint64_t ids[LATE];
     for (uint64_t late = 0; late < LATE; late++) {
         model record = record_make(twin, first + late, &rewards[late]);
-        bandit->room.streams = decision_streams_of(first + late);
+        bandit->room->streams = decision_streams_of(first + late);
         ids[late] = bandit_choose(bandit, arms_of_round(first + late), NULL).id;
         ee_decision taken = {0, 77, 0.5};
         assert_int_equal(ee_bandit_take_record(twin, record.bytes, record.size, &taken, NULL), EE_OK);
@@ -205,7 +206,7 @@ static void a_record_that_is_taken_in_is_a_decision_of_ones_own(void **state)
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
         for (uint64_t t = 1; t <= 31; t += LATE) {
             play_late(bandit, twin, t);
-            twin->room.streams = bandit->room.streams; /* a record draws nothing */
+            twin->room->streams = bandit->room->streams; /* a record draws nothing */
             model saved = model_save(bandit);
             if (!model_is_of(saved, twin)) fail_msg("%s %s: round %d", c.name, options, (int)t);
             model_free(&saved);
@@ -256,9 +257,9 @@ static void an_arm_of_another_length_is_scaled_anew(void **state)
     ee_decision decision;
     const void *record;
     size_t size;
-    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
-    assert_int_equal(ee_snapshot_decide(snapshot, room, &long_arms, 1, &decision, NULL, NULL, NULL), EE_OK);
-    assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
+    assert_int_equal(ee_snapshot_decide(snapshot, room, &long_arms, &decision, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
     /* Now it knows a length, which is not the record's. */
     bandit_reward(bandit, bandit_choose(bandit, &short_arms, NULL).id, 0);
     double length = bandit->policy->parameters.length;
@@ -472,12 +473,13 @@ static void the_same_decision_is_the_same_record(void **state)
         size_t size;
         double reward;
         model first = record_make(bandit, 101, &reward);
-        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
         for (uint64_t t = 90; t <= 101; t++) {
             const ee_arms *arms = arms_of_round(t);
-            assert_int_equal(ee_snapshot_decide(snapshot, room, arms, t, &decision, NULL, NULL, NULL), EE_OK);
+            ee_scratch_seed(room, t);
+            assert_int_equal(ee_snapshot_decide(snapshot, room, arms, &decision, NULL, NULL, NULL), EE_OK);
         }
-        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+        assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
         assert_true(model_equal(first, (model){(void *)(uintptr_t)record, size}));
         free(first.bytes);
         ee_scratch_free(room);

@@ -167,9 +167,10 @@ static ee_status decide_once(decider *self, ee_scratch *room, logged_decision *o
     size_t size;
     *out = (logged_decision){.round = self->number * 1000 + self->made % 1000, .seed = self->number + 77 * self->made};
     const ee_arms *arms = arms_of_round(&self->round, out->round);
-    ee_status status = ee_snapshot_decide(self->server->snapshot, room, arms, out->seed, &out->decision, out->scores,
-                                          out->probabilities, NULL);
-    if (!status) status = ee_scratch_record(room, &record, &size, NULL);
+    ee_scratch_seed(room, out->seed);
+    ee_status status =
+        ee_snapshot_decide(self->server->snapshot, room, arms, &out->decision, out->scores, out->probabilities, NULL);
+    if (!status) status = ee_scratch_record(room, 0, &record, &size, NULL);
     if (!status) memcpy(&out->version, (const uint8_t *)record + 32, sizeof out->version); /* docs/model-file.md */
     return status;
 }
@@ -186,7 +187,7 @@ static void *decide_all_the_time(void *argument)
 {
     decider *self = argument;
     ee_scratch *room = NULL;
-    self->status = ee_scratch_create(self->server->snapshot, &room, NULL);
+    self->status = ee_scratch_create(self->server->snapshot, 1, &room, NULL);
     while (!self->status && !atomic_load(&self->server->over)) {
         logged_decision made;
         self->status = decide_once(self, room, &made);
@@ -205,7 +206,7 @@ static void check_decision(ee_bandit *at, const logged_decision *made)
     logged_decision again = {0};
     double length = at->policy->parameters.length;
     const ee_arms *arms = arms_of_round(&round, made->round);
-    at->room.streams = decision_streams_of(made->seed);
+    at->room->streams = decision_streams_of(made->seed);
     assert_int_equal(ee_bandit_decide(at, arms, &again.decision, again.scores, again.probabilities, NULL), EE_OK);
     assert_int_equal(made->decision.id, 0);
     assert_int_equal(made->decision.arm, again.decision.arm);

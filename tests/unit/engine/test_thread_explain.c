@@ -37,7 +37,7 @@ static void *read_on(void *argument)
     reader *self = argument;
     shared *all = self->shared;
     ee_scratch *own = NULL;
-    if (ee_scratch_create(all->snapshot, &own, NULL)) {
+    if (ee_scratch_create(all->snapshot, 1, &own, NULL)) {
         atomic_fetch_add(&all->wrong, 1);
         return NULL;
     }

@@ -50,8 +50,8 @@ static ee_status decide_once(decider *self, ee_round *round, ee_scratch *room, l
     size_t size;
     ee_status status = read_round(round, out->round);
     if (!status)
-        status = ee_snapshot_decide_round(self->server->snapshot, room, round, 1, &decision, out->scores, NULL, NULL);
-    if (!status) status = ee_scratch_record(room, &record, &size, NULL);
+        status = ee_snapshot_decide_round(self->server->snapshot, room, round, &decision, out->scores, NULL, NULL);
+    if (!status) status = ee_scratch_record(room, 0, &record, &size, NULL);
     if (!status) memcpy(&out->version, (const uint8_t *)record + 32, sizeof out->version); /* docs/model-file.md */
     return status;
 }
@@ -68,7 +68,7 @@ static void *decide_all_the_time(void *argument)
     decider *self = argument;
     ee_scratch *room = NULL;
     ee_round *round = NULL;
-    self->status = ee_scratch_create(self->server->snapshot, &room, NULL);
+    self->status = ee_scratch_create(self->server->snapshot, 1, &room, NULL);
     if (!self->status) self->status = ee_round_create(NULL, &round, NULL);
     for (uint64_t i = 0; !self->status && !atomic_load(&self->server->over); i++) {
         logged made = {.round = self->number * 37 + i};

@@ -152,8 +152,8 @@ static void a_look_tells_nothing(void **state)
     ee_decision decision;
     bad.dim++;
     assert_int_equal(ee_bandit_decide(bandit, &bad, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
-    assert_int_equal(ee_bandit_decide_many(bandit, &bad, 1, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
-    assert_int_equal(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide_many(bandit, &bad, 1, NULL, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL), EE_OK);
     assert_int_equal(told_count, 0);
     ee_bandit_free(bandit);
 }
@@ -185,7 +185,7 @@ static void rounds_of_one_call_do_not_know_of_each_other(void **state)
         arms[i] = rounds[i].dense;
     }
     decide(bandit, 1, NULL);
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL), EE_OK);
     assert_int_equal(told_count, 1);
     decide(bandit, 2, NULL);
     assert_int_equal(told_count, 4);
@@ -197,18 +197,13 @@ static void rounds_of_one_call_do_not_know_of_each_other(void **state)
 static void what_has_expired_is_not_awaited(void **state)
 {
     (void)state;
-    static round_arms rounds[9];
-    ee_arms arms[9];
-    ee_decision decisions[9];
-    ee_bandit *bandit = make("pending=4");
-    for (uint64_t i = 0; i < 9; i++) {
-        round_draw(&rounds[i], 10 + i, ARMS, DIM, DIM);
-        arms[i] = rounds[i].dense;
-    }
-    assert_int_equal(ee_bandit_decide_many(bandit, arms, 9, decisions, NULL, NULL, NULL), EE_OK);
+    ee_bandit *bandit = make("wait=10");
     decide(bandit, 1, NULL);
-    assert_int_equal(told_count, 4);
-    for (size_t i = 0; i < 4; i++) assert_true(told[i].first == arms[5 + i].values[decisions[5 + i].arm * DIM]);
+    assert_int_equal(ee_bandit_set_time(bandit, 11, NULL), EE_OK);
+    decide(bandit, 2, NULL);
+    assert_int_equal(told_count, 0);
+    decide(bandit, 3, NULL);
+    assert_int_equal(told_count, 1);
     ee_bandit_free(bandit);
 }
 
@@ -225,10 +220,10 @@ static void snapshots_know_of_decisions_that_wait(void **state)
     decide(bandit, 1, NULL);
     assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
     assert_int_equal(told_count, 1);
-    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
     for (uint64_t t = 2; t < 9; t++) { /* a server: decisions are made on the snapshot, and the bandit counts them */
-        assert_int_equal(ee_snapshot_decide(snapshot, room, arms_of_round(t), t, &decision, NULL, NULL, NULL), EE_OK);
-        assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_decide(snapshot, room, arms_of_round(t), &decision, NULL, NULL, NULL), EE_OK);
+        assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
         assert_int_equal(ee_bandit_take_record(bandit, record, size, &decision, NULL), EE_OK);
         assert_int_equal(told_count, t - 1);
         assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
@@ -236,7 +231,7 @@ static void snapshots_know_of_decisions_that_wait(void **state)
         assert_true(told[t - 1].first == round_now.values[decision.arm * DIM]);
         assert_int_equal(snapshot->copies[snapshot->gate->published].changes, t);
         assert_int_equal(ee_bandit_score(bandit, arms_of_round(50), own, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_score(snapshot, room, arms_of_round(50), 1, its, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_score(snapshot, room, arms_of_round(50), its, NULL), EE_OK);
         assert_memory_equal(own, its, sizeof own);
     }
     bandit_reward(bandit, decision.id, 1);

@@ -83,11 +83,12 @@ static void assert_scores_alike(ee_bandit *bandit, const ee_snapshot *snapshot, 
 {
     ee_score own[ARMS], its[ARMS];
     const ee_arms *arms = arms_of_round(seed);
-    decision_streams before = bandit->room.streams;
-    bandit->room.streams = decision_streams_of(seed);
+    decision_streams before = bandit->room->streams;
+    bandit->room->streams = decision_streams_of(seed);
     assert_int_equal(ee_bandit_score(bandit, arms, own, NULL), EE_OK);
-    bandit->room.streams = before;
-    assert_int_equal(ee_snapshot_score(snapshot, room, arms, seed, its, NULL), EE_OK);
+    bandit->room->streams = before;
+    ee_scratch_seed(room, seed);
+    assert_int_equal(ee_snapshot_score(snapshot, room, arms, its, NULL), EE_OK);
     assert_memory_equal(own, its, sizeof own);
 }
 
@@ -101,7 +102,7 @@ static void a_snapshot_knows_of_what_waits(void **state)
         ee_snapshot *snapshot = NULL;
         ee_scratch *room = NULL;
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
         for (uint64_t t = 1, pause = 1; t <= ROUNDS; pause = pause % 5 + 1) {
             for (uint64_t k = 0; k < pause && t <= ROUNDS; k++) play_round(bandit, t++);
             assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);

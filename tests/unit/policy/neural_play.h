@@ -18,11 +18,11 @@ static inline void play_score(ee_bandit *bandit, const ee_arms *arms, ee_score *
 {
     const policy *own = bandit->policy;
     ee_error error = {EE_OK, ""};
-    if (scratch_reserve(&bandit->room.scratch, &bandit->memory, own->class->scratch_count(own, arms->count), &error))
+    if (scratch_reserve(&bandit->room->scratch, &bandit->memory, own->class->scratch_count(own, arms->count), &error))
         fail_msg("%s", error.message);
-    bandit->room.scratch.random = bandit->room.streams.posterior;
-    own->class->score(&own->parameters, arms, &bandit->room.scratch, scores);
-    bandit->room.streams.posterior = bandit->room.scratch.random;
+    bandit->room->scratch.random = bandit->room->streams.posterior;
+    own->class->score(&own->parameters, arms, &bandit->room->scratch, scores);
+    bandit->room->streams.posterior = bandit->room->scratch.random;
 }
 
 /* Plays the arm that the test wants and takes in its reward, without training. scores is (arms->count). */
@@ -34,7 +34,7 @@ static inline void policy_play(ee_bandit *bandit, const ee_arms *arms, size_t ar
     play_score(bandit, arms, scores);
     size_t count = class->kept_count ? class->kept_count(own, round, arms->count) : 0;
     float *kept = calloc(count + 1, sizeof *kept);
-    if (class->keep) class->keep(&own->parameters, arms, arm, &bandit->room.scratch, kept);
+    if (class->keep) class->keep(&own->parameters, arms, arm, &bandit->room->scratch, kept);
     observation seen = {
         .round = round, .x = vector_of_arm(arms, arm), .score = scores[arm], .kept = kept, .kept_count = count};
     ee_error error = {EE_OK, ""};

@@ -28,12 +28,12 @@ static void decide(ee_bandit *bandit, const ee_arms *arms, size_t arm, ee_score 
     const policy_class *class = own->class;
     uint64_t round = own->parameters.round;
     ee_error error = {EE_OK, ""};
-    if (scratch_reserve(&bandit->room.scratch, &bandit->memory, class->scratch_count(own, arms->count), &error))
+    if (scratch_reserve(&bandit->room->scratch, &bandit->memory, class->scratch_count(own, arms->count), &error))
         fail_msg("%s", error.message);
-    policy_score(&own->parameters, arms, &bandit->room.scratch, scores);
+    policy_score(&own->parameters, arms, &bandit->room->scratch, scores);
     size_t count = policy_kept_count(own, round, arms->count);
     assert_true(count <= sizeof made->kept / sizeof *made->kept);
-    if (count) class->keep(&own->parameters, arms, arm, &bandit->room.scratch, made->kept);
+    if (count) class->keep(&own->parameters, arms, arm, &bandit->room->scratch, made->kept);
     memcpy(made->x, arms->values + arm * DIM, sizeof made->x);
     made->seen = (observation){
         .round = round, .x = vector_dense(made->x, DIM), .score = scores[arm], .kept = made->kept, .kept_count = count};

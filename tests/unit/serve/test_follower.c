@@ -93,7 +93,7 @@ static void show(script *s)
     ee_snapshot_free(s->snapshot);
     s->shown = bandit;
     SCRIPT_OK(s, ee_snapshot_create(bandit, &s->snapshot, &s->error));
-    SCRIPT_OK(s, ee_scratch_create(s->snapshot, &s->scratch, &s->error));
+    SCRIPT_OK(s, ee_scratch_create(s->snapshot, 1, &s->scratch, &s->error));
 }
 
 /* The live follower takes all, in one step, and is published. */
@@ -171,13 +171,11 @@ static uint64_t decide(script *s, size_t *action)
         body.context = (json_text){context, strlen(context)};
     }
     SCRIPT_OK(s, decision_arms_make(&s->arms, &body, s->round, &arms, &s->error));
-    if (body.dim)
-        SCRIPT_OK(s,
-                  ee_snapshot_decide(s->snapshot, s->scratch, &arms, body.seed, &decision, NULL, of_arms, &s->error));
+    ee_scratch_seed(s->scratch, body.seed);
+    if (body.dim) SCRIPT_OK(s, ee_snapshot_decide(s->snapshot, s->scratch, &arms, &decision, NULL, of_arms, &s->error));
     if (!body.dim)
-        SCRIPT_OK(s, ee_snapshot_decide_round(s->snapshot, s->scratch, s->round, body.seed, &decision, NULL, of_arms,
-                                              &s->error));
-    SCRIPT_OK(s, ee_scratch_record(s->scratch, &body.record, &body.record_size, &s->error));
+        SCRIPT_OK(s, ee_snapshot_decide_round(s->snapshot, s->scratch, s->round, &decision, NULL, of_arms, &s->error));
+    SCRIPT_OK(s, ee_scratch_record(s->scratch, 0, &body.record, &body.record_size, &s->error));
     decision_answer(&body, s->settings.mode, decision.arm, of_arms, probabilities);
     body.deferred = s->deferred;
     SCRIPT_OK(s, decision_body_write(&body, NULL, &bytes, &size, &capacity, &s->error));

@@ -1,0 +1,201 @@
+/* Deciding and scoring on a snapshot, and the scratch that each thread does it with. */
+#include <string.h>
+
+#include "arms.h"
+#include "deciding_call.h"
+#include "features/features.h"
+#include "record.h"
+#include "snapshot.h"
+
+/* ---- the scratch ---- */
+
+ee_status ee_scratch_create(const ee_snapshot *snapshot, uint64_t seed, ee_scratch **out, ee_error *error)
+{
+    if (!snapshot || !out)
+        return status_fail(error, EE_BAD_INPUT, "scratch: no snapshot or nowhere to put the scratch");
+    *out = NULL;
+    ee_scratch *self;
+    ee_status status = memory_create_owner(&snapshot->memory.allocator, &self, sizeof *self, error);
+    if (status) return status;
+    status = deciding_room_create(&self->room, &self->memory, &snapshot->rules, snapshot->policy, seed, error);
+    if (status)
+        ee_scratch_free(self);
+    else
+        *out = self;
+    return status;
+}
+
+void ee_scratch_free(ee_scratch *own)
+{
+    if (own) memory_release(&own->memory);
+}
+
+void ee_scratch_seed(ee_scratch *own, uint64_t seed)
+{
+    if (own) own->room.streams = decision_streams_of(seed);
+}
+
+uint64_t scratch_version(const ee_scratch *own)
+{
+    return own->version;
+}
+
+ee_status ee_scratch_record(const ee_scratch *own, size_t index, const void **bytes, size_t *size, ee_error *error)
+{
+    if (!own || !bytes || !size)
+        return status_fail(error, EE_BAD_INPUT, "record: no scratch or nowhere to put the record");
+    if (index >= own->record_count)
+        return status_fail(error, EE_BAD_INPUT,
+                           "record: there is no decision %zu: the last call with this scratch made %zu", index,
+                           own->record_count);
+    size_t start = index ? own->record_ends[index - 1] : 0;
+    *bytes = own->records + start;
+    *size = own->record_ends[index] - start;
+    return EE_OK;
+}
+
+/* Makes records of what the room has decided. */
+static ee_status write_records(const ee_snapshot *snapshot, ee_scratch *own, ee_error *error)
+{
+    const made_decisions *made = &own->room.made;
+    size_t size = 0;
+    for (size_t i = 0; i < made->count; i++) size += record_size(made->rows[i].word_count);
+    ee_status status = memory_grow(&own->memory, &own->records, &own->record_capacity, size, 1, error);
+    if (!status)
+        status = memory_grow(&own->memory, &own->record_ends, &own->record_end_capacity, made->count,
+                             sizeof *own->record_ends, error);
+    if (status) return status;
+    uint8_t *next = own->records;
+    for (size_t i = 0; i < made->count; i++) {
+        const made_decision *row = &made->rows[i];
+        record_head head = {snapshot->fingerprint, row->length, row->kept};
+        if (row->word_count)
+            memcpy(record_words(next), made->words + row->first_word, row->word_count * sizeof *made->words);
+        record_write(&head, row->word_count, next);
+        next += record_size(row->word_count);
+        own->record_ends[i] = (size_t)(next - own->records);
+    }
+    own->record_count = made->count;
+    return EE_OK;
+}
+
+/* ---- rounds of named features ---- */
+
+static ee_status check_takes_rounds(const ee_snapshot *snapshot, const char *verb, ee_error *error)
+{
+    if (snapshot->features[0]) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT, "%s: the bandit takes vectors: set features when it is created", verb);
+}
+
+ee_status ee_snapshot_arms(const ee_snapshot *snapshot, ee_round *round, ee_arms *arms, ee_error *error)
+{
+    if (!snapshot || !round || !arms)
+        return status_fail(error, EE_BAD_INPUT, "arms: no snapshot, no round or nowhere to put the arms");
+    ee_status status = check_takes_rounds(snapshot, "arms", error);
+    if (status) return status;
+    size_t copy = snapshot_enter(snapshot);
+    status = features_encode(snapshot->features[copy], round, arms, error);
+    snapshot_leave(snapshot, copy);
+    return status;
+}
+
+/* ---- deciding ---- */
+
+/* Decides a call that was checked, or the round if it is not NULL: its arms are then those that the published features
+ * give. */
+static ee_status decide(const ee_snapshot *snapshot, ee_scratch *own, deciding_call *call, ee_round *round,
+                        ee_error *error)
+{
+    ee_status status = EE_OK;
+    ee_arms encoded;
+    decision_streams before = own->room.streams;
+    size_t copy = snapshot_enter(snapshot);
+    if (round) {
+        status = features_encode(snapshot->features[copy], round, &encoded, error);
+        call->rounds = &encoded;
+    }
+    if (!status) status = deciding_call_make(call, &snapshot->rules, &snapshot->copies[copy], &own->room, error);
+    own->version = snapshot->versions[copy];
+    snapshot_leave(snapshot, copy);
+    if (!status) status = write_records(snapshot, own, error);
+    if (status) own->room.streams = before;
+    return status;
+}
+
+static ee_status decide_arms(const ee_snapshot *snapshot, ee_scratch *own, deciding_call *call, ee_error *error)
+{
+    if (own) own->record_count = 0; /* a call that fails leaves none */
+    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: no snapshot or no scratch");
+    ee_status status = deciding_call_check(call, snapshot->rules.dim, error);
+    return status ? status : decide(snapshot, own, call, NULL, error);
+}
+
+ee_status ee_snapshot_decide(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, ee_decision *decision,
+                             ee_score *scores, double *probabilities, ee_error *error)
+{
+    deciding_call call = {
+        .rounds = arms, .count = 1, .decisions = decision, .scores = scores, .probabilities = probabilities};
+    return decide_arms(snapshot, own, &call, error);
+}
+
+ee_status ee_snapshot_decide_many(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *rounds, size_t count,
+                                  const uint8_t *excluded, ee_decision *decisions, ee_score *scores,
+                                  double *probabilities, ee_error *error)
+{
+    deciding_call call = {rounds, count, excluded, false, decisions, scores, probabilities};
+    return decide_arms(snapshot, own, &call, error);
+}
+
+ee_status ee_snapshot_decide_slots(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *seen, size_t count,
+                                   const uint8_t *excluded, ee_decision *decisions, ee_score *scores,
+                                   double *probabilities, ee_error *error)
+{
+    deciding_call call = {seen, count, excluded, true, decisions, scores, probabilities};
+    return decide_arms(snapshot, own, &call, error);
+}
+
+ee_status ee_snapshot_decide_round(const ee_snapshot *snapshot, ee_scratch *own, ee_round *round, ee_decision *decision,
+                                   ee_score *scores, double *probabilities, ee_error *error)
+{
+    deciding_call call = {.count = 1, .decisions = decision, .scores = scores, .probabilities = probabilities};
+    if (own) own->record_count = 0;
+    if (!snapshot || !own) return status_fail(error, EE_BAD_INPUT, "decide: no snapshot or no scratch");
+    if (!round || !decision) return status_fail(error, EE_BAD_INPUT, "decide: no round or nowhere to put the decision");
+    ee_status status = check_takes_rounds(snapshot, "decide", error);
+    return status ? status : decide(snapshot, own, &call, round, error);
+}
+
+/* ---- a look ---- */
+
+/* Scores and probabilities as the next decision would have them, either if it is not NULL. */
+static ee_status look(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, ee_score *scores,
+                      double *probabilities, ee_error *error)
+{
+    scored_arms seen;
+    deciding_room *room = &own->room;
+    ee_status status = arms_check(arms, snapshot->rules.dim, error);
+    if (status) return status;
+    size_t copy = snapshot_enter(snapshot);
+    status = deciding_look(&snapshot->rules, &snapshot->copies[copy], arms, probabilities != NULL, room, &seen, error);
+    snapshot_leave(snapshot, copy);
+    if (status) return status;
+    if (scores) memcpy(scores, room->scores, arms->count * sizeof *scores);
+    if (probabilities) memcpy(probabilities, room->probabilities, arms->count * sizeof *probabilities);
+    return EE_OK;
+}
+
+ee_status ee_snapshot_score(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms, ee_score *scores,
+                            ee_error *error)
+{
+    if (!snapshot || !own || !scores)
+        return status_fail(error, EE_BAD_INPUT, "score: no snapshot, no scratch or nowhere to put the scores");
+    return look(snapshot, own, arms, scores, NULL, error);
+}
+
+ee_status ee_snapshot_probabilities(const ee_snapshot *snapshot, ee_scratch *own, const ee_arms *arms,
+                                    double *probabilities, ee_error *error)
+{
+    if (!snapshot || !own || !probabilities)
+        return status_fail(error, EE_BAD_INPUT, "probabilities: no snapshot, no scratch or nowhere to put them");
+    return look(snapshot, own, arms, NULL, probabilities, error);
+}
