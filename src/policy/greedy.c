@@ -1,36 +1,140 @@
-/* Greedy: the exploitation network f1 alone, no exploration. A control: it trains as EE-Net's f1 does. */
+/* Policies that score arms by the exploitation network f1 alone, and differ in how an arm is drawn:
+ *
+ *   greedy           the arm with the largest f1. A control: it trains as EE-Net's f1 does.
+ *   neural-epsilon   the same, but with probability epsilon any arm. The EE-Net paper, section 5, compares with it.
+ *   squarecb         inverse-gap weighting. Foster and Rakhlin, "Beyond UCB: optimal and efficient contextual bandits
+ *                    with regression oracles", ICML 2020. An arm whose f1 is below the best by a gap has the
+ *                    probability 1 / (n + gamma_t gap), gamma_t = gamma t^exponent; the best one has the rest. */
+#include <math.h>
+
+#include "base/memory.h"
 #include "parts/exploitation.h"
 
-extern const policy_class greedy_class;
+/* Each of the three offers its own. */
+typedef struct greedy_options {
+    exploitation_options shared;
+    double epsilon;         /* neural-epsilon */
+    double gamma, exponent; /* squarecb */
+} greedy_options;
 
-static ee_status create(const policy_setup *setup, policy **out, ee_error *error)
+typedef struct greedy {
+    exploitation shared;
+    double epsilon, gamma, exponent;
+} greedy;
+
+extern const policy_class greedy_class, neural_epsilon_class, squarecb_class;
+
+static ee_status create(const policy_class *class, const policy_setup *setup, policy **out, ee_error *error)
 {
-    return exploitation_create_alone(&greedy_class, setup, out, error);
+    const greedy_options *options = setup->options;
+    greedy *self = NULL;
+    ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
+    if (!status) status = exploitation_create(&self->shared, class, setup, error);
+    if (!status) status = exploitation_start(&self->shared, setup, 0, error);
+    if (status) return status;
+    self->epsilon = options->epsilon;
+    self->gamma = options->gamma;
+    self->exponent = options->exponent;
+    *out = &self->shared.base;
+    return EE_OK;
 }
 
-static const option_group groups[] = {
-    EXPLOITATION_GROUPS,
-    COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL),
-};
-static const option_schema schema = OPTION_SCHEMA("greedy", groups, exploitation_options, EXPLOITATION_FIRST);
+static ee_status create_greedy(const policy_setup *setup, policy **out, ee_error *error)
+{
+    return create(&greedy_class, setup, out, error);
+}
 
-static const policy_preset paper = {"greedy:paper", "greedy with a plain f1: 100 units, no trunk that arms share",
-                                    PLAIN_F1};
-static const policy_presets presets = {&paper, 1};
+static ee_status create_epsilon(const policy_setup *setup, policy **out, ee_error *error)
+{
+    return create(&neural_epsilon_class, setup, out, error);
+}
+
+static ee_status create_squarecb(const policy_setup *setup, policy **out, ee_error *error)
+{
+    return create(&squarecb_class, setup, out, error);
+}
+
+static propensity_rule draw_epsilon(const parameters *learned)
+{
+    return (propensity_rule){.kind = PROPENSITY_FLOOR, .amount = ((const greedy *)learned->policy)->epsilon};
+}
+
+static propensity_rule draw_squarecb(const parameters *learned)
+{
+    const greedy *self = (const greedy *)learned->policy;
+    return (propensity_rule){.kind = PROPENSITY_IGW,
+                             .amount = self->gamma * pow((double)learned->round + 1, self->exponent)};
+}
+
+/* ---- options ---- */
+
+static const option epsilon_rows[] = {
+    OPTION_ROW_REAL(greedy_options, epsilon, "epsilon", "0.1", 0, 1, "share of rounds with any arm",
+                    .needs = "propensity=own"),
+};
+static const option squarecb_rows[] = {
+    OPTION_ROW_REAL(greedy_options, gamma, "gamma", "10", 0, 1e9,
+                    "the larger, the less an arm below the best is tried; per unit of the rewards' spread",
+                    .needs = "propensity=own"),
+    OPTION_ROW_REAL(greedy_options, exponent, "exponent", "0.5", 0, 2, "of the round, in gamma t^exponent",
+                    .needs = "propensity=own and gamma>0"),
+};
+static const option_table epsilon_table = OPTION_TABLE(epsilon_rows), squarecb_table = OPTION_TABLE(squarecb_rows);
+
+#define F1_AND_COMMON_GROUPS                                                                                           \
+    EXPLOITATION_GROUPS, COMMON_GROUPS(exploitation_options, common, "scale=on", .defaults = NULL)
+static const option_group greedy_groups[] = {F1_AND_COMMON_GROUPS};
+static const option_group epsilon_groups[] = {OPTION_GROUP_OWN(epsilon_table, "exploration"), F1_AND_COMMON_GROUPS};
+static const option_group squarecb_groups[] = {OPTION_GROUP_OWN(squarecb_table, "exploration"), F1_AND_COMMON_GROUPS};
+
+static const option_schema greedy_schema = OPTION_SCHEMA("greedy", greedy_groups, greedy_options, EXPLOITATION_FIRST);
+static const option_schema epsilon_schema =
+    OPTION_SCHEMA("neural-epsilon", epsilon_groups, greedy_options, "epsilon " EXPLOITATION_FIRST);
+static const option_schema squarecb_schema =
+    OPTION_SCHEMA("squarecb", squarecb_groups, greedy_options, "gamma exponent " EXPLOITATION_FIRST);
+
+#define PLAIN_F1_PRESET(policy)                                                                                        \
+    {                                                                                                                  \
+        policy ":paper", policy " with a plain f1: 100 units, no trunk that arms share", PLAIN_F1                      \
+    }
+static const policy_preset papers[] = {PLAIN_F1_PRESET("greedy"), PLAIN_F1_PRESET("neural-epsilon"),
+                                       PLAIN_F1_PRESET("squarecb")};
+static const policy_presets greedy_presets = {&papers[0], 1}, epsilon_presets = {&papers[1], 1},
+                            squarecb_presets = {&papers[2], 1};
+
+/* ---- the classes ---- */
+
+/* The members that the three share. */
+#define SCORES_BY_F1                                                                                                   \
+    .scratch_count = exploitation_scratch_count, .score = exploitation_score, .alone = true,                           \
+    .explain_count = exploitation_explain_count, .explain = exploitation_explain, .reserve = exploitation_reserve,     \
+    .learn = exploitation_learn, .copy = exploitation_copy, .archive = exploitation_archive
 
 const policy_class greedy_class = {
     .summary = "the arm with the largest f1, no exploration: a control",
     .paper = "",
-    .schema = &schema,
-    .presets = &presets,
-    .create = create,
-    .scratch_count = exploitation_scratch_count,
-    .score = exploitation_score,
-    .alone = true,
-    .explain_count = exploitation_explain_count,
-    .explain = exploitation_explain,
-    .reserve = exploitation_reserve,
-    .learn = exploitation_learn,
-    .copy = exploitation_copy,
-    .archive = exploitation_archive,
+    .schema = &greedy_schema,
+    .presets = &greedy_presets,
+    .create = create_greedy,
+    SCORES_BY_F1,
+};
+
+const policy_class neural_epsilon_class = {
+    .summary = "the arm with the largest f1, but with probability epsilon any arm",
+    .paper = "Ban, Yan, Banerjee, He: EE-Net, ICLR 2022, section 5",
+    .schema = &epsilon_schema,
+    .presets = &epsilon_presets,
+    .create = create_epsilon,
+    .rule = draw_epsilon,
+    SCORES_BY_F1,
+};
+
+const policy_class squarecb_class = {
+    .summary = "inverse-gap weighting on f1: the further below the best, the rarer",
+    .paper = "Foster, Rakhlin: Beyond UCB: Optimal and Efficient Contextual Bandits with Regression Oracles, ICML 2020",
+    .schema = &squarecb_schema,
+    .presets = &squarecb_presets,
+    .create = create_squarecb,
+    .rule = draw_squarecb,
+    SCORES_BY_F1,
 };
