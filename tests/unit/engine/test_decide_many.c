@@ -2,6 +2,7 @@
  * policy takes no notice of decisions that wait, or nothing at all. */
 #include "every_policy.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "engine/bandit.h"
@@ -257,7 +258,7 @@ static void bad_input_is_refused(void **state)
     assert_string_equal(error.message, "arms: no arms");
     assert_int_equal(ee_bandit_decide_many(bandit, arms, 2, NULL, NULL, NULL, NULL, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "decide: nowhere to put the decisions");
-    for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = NAN;
+    for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = FLT_MAX;
     assert_nothing_decided(bandit, arms, 2, EE_DIVERGED);
     ee_bandit_free(bandit);
 }

@@ -2,6 +2,7 @@
  * nothing at all. */
 #include "every_policy.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "engine/bandit.h"
@@ -371,7 +372,7 @@ static void bad_input_is_refused(void **state)
     assert_int_equal(ee_bandit_decide_slots(bandit, p.slots, 1, NULL, NULL, NULL, NULL, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, "decide: nowhere to put the decisions");
     assert_int_equal(ee_bandit_decide_slots(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL), EE_OK);
-    for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = NAN;
+    for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = FLT_MAX;
     model before = model_save(bandit);
     assert_int_equal(ee_bandit_decide_slots(bandit, p.slots, 1, NULL, decisions, NULL, NULL, NULL), EE_DIVERGED);
     assert_true(model_is_of(before, bandit));
