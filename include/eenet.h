@@ -5,11 +5,12 @@
  *
  *     ee_settings settings = {.policy = "eenet", .dim = 20, .seed = 1};
  *     ee_bandit *bandit;
- *     if (ee_bandit_create(&settings, &bandit, &error)) ...
- *     ee_arms arms = ee_arms_dense(features, 10, 20);
  *     ee_decision decision;
- *     if (ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error)) ...
- *     if (ee_bandit_learn(bandit, decision.id, reward, &error)) ...
+ *     ee_error error;
+ *     if (ee_bandit_create(&settings, &bandit, &error)) fail(&error);
+ *     ee_arms arms = ee_arms_dense(features, 10, 20);
+ *     if (ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error)) fail(&error);
+ *     if (ee_bandit_learn(bandit, decision.id, reward, &error)) fail(&error);
  *     ee_bandit_free(bandit);
  *
  * Rules that hold for every call:
@@ -247,11 +248,14 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
 
 /* Named features: the arms of a round as JSON has them.
  *
- *     settings.features = "", settings.dim = 0
- *     ee_round_create(NULL, &round, &error)
- *     ee_round_context(round, "{\"user\": {\"age\": 31, \"plan\": \"free\"}}", size, &error)
- *     ee_round_action(round, "{\"item\": {\"id\": \"a7\", \"price\": 9.5}}", size, &error), once for each arm
- *     ee_bandit_arms(bandit, round, &arms, &error), then ee_bandit_decide(bandit, &arms, ...) and the rest as ever
+ *     settings.features = "", settings.dim = 0; // then ee_bandit_create
+ *     status = ee_round_create(NULL, &round, &error);
+ *     const char *context = "{\"user\": {\"age\": 31, \"plan\": \"free\"}}";
+ *     status = ee_round_context(round, context, strlen(context), &error);
+ *     const char *action = "{\"item\": {\"id\": \"a7\", \"price\": 9.5}}"; // once for each arm
+ *     status = ee_round_action(round, action, strlen(action), &error);
+ *     status = ee_bandit_arms(bandit, round, &arms, &error);
+ *     status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error); // and the rest as above
  *
  * An object within the object is a namespace. A number is a value, also 0, a text an indicator ("plan": "free" is the
  * feature user.plan=free), true an indicator, false and null are nothing. An array holds numbers (user.v[0], user.v[1],
@@ -345,12 +349,14 @@ EE_API size_t ee_bandit_memory(const ee_bandit *bandit);
 /* A snapshot: what a bandit has learned, for other threads. Any number of threads decide on one snapshot while one
  * thread learns with the bandit and publishes:
  *
- *     the learner, once                 ee_snapshot_create(bandit, &snapshot, &error)
- *     each thread, once                 ee_scratch_create(snapshot, seed, &scratch, &error)
- *     each thread, for each round       ee_snapshot_decide(snapshot, scratch, &arms, &decision, NULL, NULL, &error)
- *                                       ee_scratch_record(scratch, 0, &record, &size, &error)
- *     the learner, for each reward      ee_bandit_learn_record(bandit, record, size, reward, &error)
- *     the learner, now and then         ee_snapshot_update(snapshot, bandit, &error)
+ *     status = ee_snapshot_create(bandit, &snapshot, &error); // the learner, once
+ *
+ *     status = ee_scratch_create(snapshot, seed, &scratch, &error); // each thread, once
+ *     status = ee_snapshot_decide(snapshot, scratch, &arms, &decision, NULL, NULL, &error); // for each round
+ *     status = ee_scratch_record(scratch, 0, &record, &size, &error);
+ *
+ *     status = ee_bandit_learn_record(bandit, record, size, reward, &error); // the learner, for each reward
+ *     status = ee_snapshot_update(snapshot, bandit, &error);                 // now and then
  *
  * Where rewards come late, the learner first takes the record in (ee_bandit_take_record), and then learns by its id.
  *
