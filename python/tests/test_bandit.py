@@ -222,7 +222,73 @@ def test_many_rounds_may_differ_in_arms() -> None:
     assert bandit.info.decisions == 3
 
 
+def test_a_call_makes_no_more_decisions_than_may_wait() -> None:
+    bandit, named = eenet.Bandit("linucb", 4, pending=3), eenet.Bandit("linucb", features=True, pending=3)
+    sentence = "decide: 4 decisions in one call, but option pending is 3: raise it, or decide fewer at a time"
+    with pytest.raises(eenet.BadInput, match=sentence):
+        bandit.decide_many(rounds(4))
+    with pytest.raises(eenet.BadInput, match=sentence):
+        bandit.decide_slots(rounds(1, 9)[0], 4)
+    before = named.to_bytes()
+    with pytest.raises(eenet.BadInput, match=sentence):
+        named.decide_many([[{"a": 1}, {"b": 2}]] * 4)
+    assert named.to_bytes() == before  # no names were learned either
+    assert len(bandit.decide_many(rounds(3))) == 3
+
+
+@pytest.mark.parametrize("policy", ["eenet", "linucb", "uniform", "ucb1", "squarecb"])
+def test_excluded_arms_are_as_if_they_were_not_there(policy: str) -> None:
+    one, other = eenet.Bandit(policy, 4, 1), eenet.Bandit(policy, 4, 1)
+    excluded = np.array([True, False, False, True, False, False])
+    left = np.flatnonzero(~excluded)
+    for arms in rounds(20, 6):
+        among, alone = one.decide(arms, excluded=excluded), other.decide(arms[left])
+        assert (among.arm, among.id, among.probability) == (left[alone.arm], alone.id, alone.probability)
+        assert np.array_equal(among.probabilities[left], alone.probabilities)
+        assert np.array_equal(among.scores[left], alone.scores)
+        assert not among.probabilities[excluded].any() and not among.scores[excluded].any()
+        one.learn(among, 1.0)
+        other.learn(alone, 1.0)
+    assert one.to_bytes() == other.to_bytes()
+    with pytest.raises(eenet.BadInput, match="decide: all 6 arms of round 0 are excluded"):
+        one.decide(arms, excluded=[True] * 6)
+    with pytest.raises(eenet.BadInput, match=r"excluded: an array of \(6 arms\) is needed"):
+        one.decide(arms, excluded=[True] * 5)
+    assert one.decide(arms, excluded=None).id == 21
+
+
 # ---- learning ----
+
+
+def test_many_rewards_are_learned_as_one_after_the_other() -> None:
+    many, single = eenet.Bandit("eenet", 4, 1), eenet.Bandit("eenet", 4, 1)
+    for seed in range(3):
+        arms = rounds(10)
+        decisions, rewards = many.decide_many(arms), np.linspace(0, 1, 10)
+        assert single.decide_many(arms) == decisions
+        many.learn_many([*decisions[:5], *(decision.id for decision in decisions[5:])], rewards)
+        for decision, reward in zip(decisions, rewards):
+            single.learn(decision, reward)
+        assert many.to_bytes() == single.to_bytes()
+    many.learn_many([], [])
+
+
+def test_many_rewards_stop_at_the_first_failure() -> None:
+    bandit = eenet.Bandit("linucb", 4)
+    decisions = bandit.decide_many(rounds(4))
+    with pytest.raises(eenet.UnknownDecision, match="there is no decision 9") as failed:
+        bandit.learn_many([decisions[2], 1, 9, decisions[3]], [1, 0, 1, 1])
+    assert failed.value.learned == 2 and bandit.info.rewards == 2 and bandit.info.pending == 2
+    for arguments, error in (
+        (([2], [1, 2]), eenet.BadInput),
+        (([2, "x"], [1, 2]), TypeError),
+        (([2, 4], [1, "much"]), TypeError),
+        ((3, [1]), TypeError),
+        (([2], 1), TypeError),
+    ):
+        with pytest.raises(error):
+            bandit.learn_many(*arguments)
+    assert bandit.info.rewards == 2
 
 
 def test_rewards_come_late_and_in_any_order() -> None:

@@ -53,6 +53,54 @@ def test_a_snapshot_decides_as_the_bandit_would(policy):
         assert snapshot.explain(arms, 2).tobytes() == bandit.explain(arms, 2).tobytes()
 
 
+@pytest.mark.parametrize("policy", ["eenet", "linucb", "ucb1", "squarecb"])
+def test_many_rounds_and_slots_on_a_snapshot(policy):
+    bandit = eenet.Bandit(policy, dim=DIM, seed=1)
+    for arms in rounds(40):
+        decision = bandit.decide(arms)
+        bandit.learn(decision, float(arms[decision.arm, 0]))
+    snapshot, other, excluded = bandit.snapshot(), copy.deepcopy(bandit), np.arange(ARMS) == 2
+    arms = rounds(8, seed=1)
+    many = snapshot.decide_many(arms)
+    seen = copy.deepcopy(bandit).decide_many(arms)
+    assert [one.scores.tobytes() for one in many] == [one.scores.tobytes() for one in seen]
+    assert [one.probabilities.tobytes() for one in many] == [one.probabilities.tobytes() for one in seen]
+    assert snapshot.decide_many(list(arms), seed=7) == snapshot.decide_many(arms, seed=7)
+    slots = snapshot.decide_slots(arms[0], 3, excluded=excluded, seed=7)
+    assert len({one.arm for one in slots} - {2}) == 3 and not any(one.probabilities[2] for one in slots)
+    assert [parts(one) for one in slots] == [
+        parts(one) for one in snapshot.decide_slots([arms[0]] * 3, excluded=excluded, seed=7)
+    ]
+    one = snapshot.decide(arms[0], excluded=excluded, seed=7)
+    assert parts(one) == parts(slots[0]) and one.record == slots[0].record
+    assert snapshot.probabilities(arms[0]).tobytes() == bandit.probabilities(arms[0]).tobytes()
+    bandit.learn_many(many + slots, np.ones(11))
+    for one in many + slots:
+        other.learn_record(one.record, 1.0)
+    assert bandit.to_bytes() == other.to_bytes()
+    assert snapshot.decide_many([]) == []
+
+
+def test_named_rounds_and_slots_on_a_snapshot():
+    bandit = eenet.Bandit("linucb", features=True)
+    items = [{"id": name} for name in "abcd"]
+    for number in range(40):
+        decision = bandit.decide(items, context={"user": number % 2})
+        bandit.learn(decision, float(decision.arm == number % 2))
+    snapshot = bandit.snapshot()
+    contexts = [{"user": 0}, {"user": 1}]
+    for one, context in zip(snapshot.decide_many([items] * 2, contexts=contexts), contexts):
+        assert parts(one) == parts(snapshot.decide(items, context=context))
+        assert snapshot.probabilities(items, context=context).tobytes() == one.probabilities.tobytes()
+        assert snapshot.score(items, context=context).scores.tobytes() == one.scores.tobytes()
+    slots = snapshot.decide_slots(items, 2, contexts=contexts, excluded=[False, False, True, True])
+    assert {one.arm for one in slots} == {0, 1}
+    assert snapshot.decide(items, context=contexts[0], excluded=[True, False, True, True]).arm == 1
+    before = bandit.info.rewards
+    bandit.learn_many(slots, [1.0, 0.0])
+    assert bandit.info.rewards == before + 2
+
+
 @pytest.mark.parametrize("policy", ["eenet", "linucb"])
 def test_records_teach_what_the_rounds_teach(policy):
     one, other = (eenet.Bandit(policy, dim=DIM, seed=1) for _ in range(2))

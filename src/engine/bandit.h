@@ -54,6 +54,9 @@ void bandit_set_stride(ee_bandit *self, uint64_t stride);
 /* Before anything is scored for a decision: tells the policy of the decisions that wait and that it was not told of. */
 ee_status bandit_tell(ee_bandit *self, ee_error *error);
 
+/* Whether one call may make so many decisions: no more than may wait (option `pending`). */
+ee_status bandit_check_count(const ee_bandit *self, size_t decisions, ee_error *error);
+
 /* What ee_bandit_learn_from checks before it looks at the arms, of which there are so many. */
 ee_status bandit_check_logged(const ee_bandit *self, size_t arms, size_t arm, double reward, ee_error *error);
 

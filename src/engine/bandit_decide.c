@@ -25,16 +25,21 @@ static size_t most_words(const made_decisions *made)
     return most;
 }
 
+ee_status bandit_check_count(const ee_bandit *bandit, size_t decisions, ee_error *error)
+{
+    if (decisions <= bandit->pending.limit) return EE_OK;
+    return status_fail(error, EE_BAD_INPUT,
+                       "decide: %zu decisions in one call, but option pending is %zu: raise it, or decide fewer at a "
+                       "time",
+                       decisions, bandit->pending.limit);
+}
+
 static ee_status decide(ee_bandit *bandit, const deciding_call *call, ee_error *error)
 {
     if (!bandit) return status_fail(error, EE_BAD_INPUT, "decide: no bandit");
     ee_status status = deciding_call_check(call, bandit->dim, error);
+    if (!status) status = bandit_check_count(bandit, call->count, error);
     if (status) return status;
-    if (call->count > bandit->pending.limit)
-        return status_fail(error, EE_BAD_INPUT,
-                           "decide: %zu decisions in one call, but option pending is %zu: raise it, or decide fewer at "
-                           "a time",
-                           call->count, bandit->pending.limit);
     deciding_room *room = bandit->room;
     decision_streams before = room->streams;
     if (call->count) status = bandit_tell(bandit, error);

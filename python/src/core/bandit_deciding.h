@@ -6,6 +6,7 @@
 
 PyObject *bandit_decide(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *bandit_decide_many(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+PyObject *bandit_decide_slots(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *bandit_score(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *bandit_probabilities(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 

@@ -83,18 +83,21 @@
 #define BANDIT_MEMORY_DOC "Bytes that it has asked the system for."
 
 #define BANDIT_DECIDE_DOC                                                                                              \
-    "decide($self, arms, *, context=None)\n"                                                                           \
+    "decide($self, arms, *, context=None, excluded=None)\n"                                                            \
     "--\n"                                                                                                             \
     "\n"                                                                                                               \
     "Chooses an arm, and remembers the decision until its reward comes.\n"                                             \
     "\n"                                                                                                               \
     "arms: (n, dim) numbers, dense or sparse; or named features, with a context that all\n"                            \
-    "of them share; in a list, or in a mapping by id. Returns a Decision: its action is the\n"                         \
-    "element of the list, or the id.\n"                                                                                \
+    "of them share; in a list, or in a mapping by id. excluded: truth values, one for each\n"                          \
+    "arm: it chooses as if the arms that are True were not there, and their probability is 0.\n"                       \
+    "Returns a Decision: its action is the element of the list, or the id.\n"                                          \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> bandit.decide([[1, 0], [0, 2], [0.5, 0]])\n"                                                                  \
-    "Decision(arm=1, id=1, probability=1.0)\n"
+    "Decision(arm=1, id=1, probability=1.0)\n"                                                                         \
+    ">>> bandit.decide([[1, 0], [0, 2], [0.5, 0]], excluded=[False, True, False]).arm\n"                               \
+    "0\n"
 
 #define BANDIT_DECIDE_MANY_DOC                                                                                         \
     "decide_many($self, rounds, *, contexts=None)\n"                                                                   \
@@ -103,12 +106,33 @@
     "Decides several rounds at once, all on what the bandit knows now.\n"                                              \
     "\n"                                                                                                               \
     "rounds: one array of (rounds, n, dim), or a sequence of what decide takes; contexts:\n"                           \
-    "a sequence as long. Returns a list of decisions. If one round is refused, none is\n"                              \
+    "a sequence as long. Returns a list of decisions. At most as many rounds as the option\n"                          \
+    "pending (default: 1024) lets decisions wait. If one round is refused, none is\n"                                  \
     "decided.\n"                                                                                                       \
     "\n"                                                                                                               \
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
     ">>> bandit.decide_many([[[1, 0], [0, 2]], [[3, 0], [0, 1], [1, 1]]])\n"                                           \
     "[Decision(arm=1, id=1, probability=1.0), Decision(arm=0, id=2, probability=1.0)]\n"
+
+#define BANDIT_DECIDE_SLOTS_DOC                                                                                        \
+    "decide_slots($self, /, arms, slots=None, *, contexts=None, excluded=None)\n"                                      \
+    "--\n"                                                                                                             \
+    "\n"                                                                                                               \
+    "Fills several slots, such as places on a page, each with another arm: the best first if\n"                        \
+    "the slots are alike.\n"                                                                                           \
+    "\n"                                                                                                               \
+    "slots is how many there are, and all choose among the same arms; or it is None, and arms\n"                       \
+    "is a list with the arms of each slot: the same actions in the same order, as that slot\n"                         \
+    "sees them. contexts is a list with the context of each slot, for named features. excluded\n"                      \
+    "is an array of truth values, (slots, arms) or (arms,): what a slot may not take. Each slot\n"                     \
+    "is a decision of its own, with an id and a reward: learn them one by one. A probability is\n"                     \
+    "that of the slot's choice given those before it; what it could not take has 0.\n"                                 \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> first, second = bandit.decide_slots([[1, 0], [0, 1], [1, 1]], 2)\n"                                           \
+    ">>> first.arm != second.arm\n"                                                                                    \
+    "True\n"                                                                                                           \
+    ">>> bandit.learn_many([first, second], [1.0, 0.0])\n"
 
 #define BANDIT_SCORE_DOC                                                                                               \
     "score($self, arms, *, context=None)\n"                                                                            \
@@ -142,6 +166,20 @@
     ">>> bandit.learn(decision.id, 1.5)\n"                                                                             \
     "Traceback (most recent call last):\n"                                                                             \
     "eenet.RewardedDecision: learn: decision 1 has its reward already\n"
+
+#define BANDIT_LEARN_MANY_DOC                                                                                          \
+    "learn_many($self, decisions, rewards)\n"                                                                          \
+    "--\n"                                                                                                             \
+    "\n"                                                                                                               \
+    "Gives several decisions their rewards, one after the other, as learn does. It stops at\n"                         \
+    "the first that fails: the attribute learned of the exception says how many were learned\n"                        \
+    "before it, and these stay learned.\n"                                                                             \
+    "\n"                                                                                                               \
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"                                                                     \
+    ">>> decisions = bandit.decide_many([[[1, 0], [0, 1]]] * 3)\n"                                                     \
+    ">>> bandit.learn_many(decisions, [1.0, 0.0, 0.5])\n"                                                              \
+    ">>> bandit.info.rewards\n"                                                                                        \
+    "3\n"
 
 #define BANDIT_LEARN_FROM_DOC                                                                                          \
     "learn_from($self, arms, arm, reward, *, context=None)\n"                                                          \

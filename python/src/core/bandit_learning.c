@@ -59,6 +59,98 @@ PyObject *bandit_learn(PyObject *object, PyObject *const *args, Py_ssize_t count
     return none_or_raise(status, &error);
 }
 
+/* ---- several rewards ---- */
+
+/* One of them. */
+typedef struct reward_row {
+    uint64_t id;
+    const char *record; /* (size) of a decision of a snapshot; NULL: it has an id */
+    size_t size;
+    double reward;
+} reward_row;
+
+static int read_row(PyObject *decision, PyObject *reward, reward_row *out)
+{
+    *out = (reward_row){0};
+    if (read_number(reward, "reward", &out->reward)) return -1;
+    PyObject *record = decision_is(decision) ? ((decision_object *)decision)->record : NULL;
+    if (!record) return read_id(decision, &out->id);
+    out->record = PyBytes_AsString(record);
+    out->size = (size_t)PyBytes_Size(record);
+    return 0;
+}
+
+static PyObject *as_tuple(PyObject *sequence, const char *what)
+{
+    PyObject *tuple = PySequence_Tuple(sequence);
+    if (!tuple && PyErr_ExceptionMatches(PyExc_TypeError)) raise_wrong_type(what, "a sequence", sequence);
+    return tuple;
+}
+
+/* What tuples hold, to be freed; NULL with an exception set. */
+static reward_row *read_rows(PyObject *decisions, PyObject *rewards)
+{
+    Py_ssize_t count = PyTuple_Size(decisions);
+    if (PyTuple_Size(rewards) != count) {
+        raise_bad_input("learn_many: there are %zd decisions and %zd rewards", count, PyTuple_Size(rewards));
+        return NULL;
+    }
+    reward_row *rows = PyMem_Malloc((size_t)(count + 1) * sizeof *rows);
+    if (!rows) PyErr_NoMemory();
+    for (Py_ssize_t i = 0; rows && i < count; i++) {
+        if (!read_row(PyTuple_GetItem(decisions, i), PyTuple_GetItem(rewards, i), &rows[i])) continue;
+        PyMem_Free(rows);
+        return NULL;
+    }
+    return rows;
+}
+
+/* The exception that is set gets the attribute `learned`. */
+static void tell_learned(Py_ssize_t learned)
+{
+    PyObject *type, *value, *traceback, *number;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    number = PyLong_FromSsize_t(learned);
+    if (!number || !value || PyObject_SetAttrString(value, "learned", number)) PyErr_Clear();
+    Py_XDECREF(number);
+    PyErr_Restore(type, value, traceback);
+}
+
+static PyObject *learn_rows(bandit_object *self, const reward_row *rows, Py_ssize_t count)
+{
+    ee_error error;
+    ee_status status = EE_OK;
+    Py_ssize_t learned = 0;
+    PyThreadState *state = bandit_enter(self);
+    while (learned < count && !status) {
+        const reward_row *row = &rows[learned];
+        status = row->record ? ee_bandit_learn_record(self->bandit, row->record, row->size, row->reward, &error)
+                             : ee_bandit_learn(self->bandit, row->id, row->reward, &error);
+        if (!status) learned++;
+    }
+    bandit_leave(self, state);
+    if (!status) Py_RETURN_NONE;
+    raise_status(status, &error);
+    tell_learned(learned);
+    return NULL;
+}
+
+PyObject *bandit_learn_many(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape SHAPE = {"learn_many", 2, 2, 2, {"decisions", "rewards"}};
+    PyObject *values[2], *result = NULL;
+    if (bandit_arguments(self, &SHAPE, args, count, names, values)) return NULL;
+    PyObject *decisions = as_tuple(values[0], "decisions");
+    PyObject *rewards = decisions ? as_tuple(values[1], "rewards") : NULL;
+    reward_row *rows = rewards ? read_rows(decisions, rewards) : NULL;
+    if (rows) result = learn_rows((bandit_object *)object, rows, PyTuple_Size(decisions));
+    PyMem_Free(rows);
+    Py_XDECREF(decisions);
+    Py_XDECREF(rewards);
+    return result;
+}
+
 PyObject *bandit_learn_from(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape SHAPE = {"learn_from", 3, 3, 4, {"arms", "arm", "reward", "context"}};

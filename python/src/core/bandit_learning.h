@@ -5,6 +5,7 @@
 #include <Python.h>
 
 PyObject *bandit_learn(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+PyObject *bandit_learn_many(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *bandit_learn_from(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *bandit_learn_record(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *bandit_take_record(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);

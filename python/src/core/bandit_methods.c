@@ -6,17 +6,17 @@
 #include "bandit_naming.h"
 #include "bandit_object.h"
 #include "shared/call_arguments.h"
-#include "slots_deciding.h"
 #include "snapshot_object.h"
 
 PyMethodDef bandit_methods[] = {
     FAST_METHOD("decide", bandit_decide, 0, BANDIT_DECIDE_DOC),
     FAST_METHOD("decide_many", bandit_decide_many, 0, BANDIT_DECIDE_MANY_DOC),
-    FAST_METHOD("decide_slots", bandit_decide_slots, 0, bandit_decide_slots_doc),
+    FAST_METHOD("decide_slots", bandit_decide_slots, 0, BANDIT_DECIDE_SLOTS_DOC),
     FAST_METHOD("score", bandit_score, 0, BANDIT_SCORE_DOC),
     FAST_METHOD("probabilities", bandit_probabilities, 0, BANDIT_PROBABILITIES_DOC),
     FAST_METHOD("explain", bandit_explain, 0, bandit_explain_doc),
     FAST_METHOD("learn", bandit_learn, 0, BANDIT_LEARN_DOC),
+    FAST_METHOD("learn_many", bandit_learn_many, 0, BANDIT_LEARN_MANY_DOC),
     FAST_METHOD("learn_from", bandit_learn_from, 0, BANDIT_LEARN_FROM_DOC),
     FAST_METHOD("learn_record", bandit_learn_record, 0, BANDIT_LEARN_RECORD_DOC),
     FAST_METHOD("take_record", bandit_take_record, 0, BANDIT_TAKE_RECORD_DOC),

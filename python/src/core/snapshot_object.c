@@ -8,6 +8,8 @@
 #include "engine/explanation.h"
 #include "explanation_values.h"
 #include "forking.h"
+#include "rounds_deciding.h"
+#include "score_columns.h"
 #include "scores_object.h"
 #include "shared/call_arguments.h"
 #include "shared/raising.h"
@@ -47,15 +49,21 @@ static ee_scratch *take_scratch(snapshot_object *self)
 {
     ee_scratch *own;
     ee_error error;
-    if (self->count) return self->scratches[--self->count];
-    ee_status status = ee_scratch_create(self->snapshot, &own, &error);
-    if (status) raise_status(status, &error);
+    if (check(self)) return NULL;
+    ee_status status = EE_OK;
+    if (self->count)
+        own = self->scratches[--self->count];
+    else
+        status = ee_scratch_create(self->snapshot, 0, &own, &error); /* each call seeds it */
+    if (status) return raise_status(status, &error);
+    self->calls++;
     return own;
 }
 
 /* One that finds no place among the kept is let go. */
 static void give_scratch(snapshot_object *self, ee_scratch *own)
 {
+    self->calls--;
     if (self->count == self->capacity) {
         size_t capacity = self->capacity ? 2 * self->capacity : 4;
         ee_scratch **grown = realloc(self->scratches, capacity * sizeof(ee_scratch *));
@@ -77,68 +85,83 @@ typedef struct snapshot_call {
     uint64_t seed;
 } snapshot_call;
 
-/* seed: NULL or None for that of the next decision, which is used up where the call decides. It is read last: reading
- * the arms may let other threads go first. */
+/* A scratch that draws by the seed, or by that of the next decision if it is NULL or None, which is used up if the call
+ * decides. *used becomes the seed. It comes last: reading arms may let other threads go first. */
+static ee_scratch *take_seeded(snapshot_object *self, PyObject *seed, bool decides, uint64_t *used)
+{
+    bool given = seed && seed != Py_None;
+    if (given && read_whole(seed, "seed", UINT64_MAX, used)) return NULL;
+    ee_scratch *own = take_scratch(self);
+    if (!own) return NULL;
+    if (!given) *used = decides ? self->seed++ : self->seed;
+    ee_scratch_seed(own, *used);
+    return own;
+}
+
 static int begin(snapshot_object *self, PyObject *arms, PyObject *context, PyObject *seed, bool decides,
                  snapshot_call *call)
 {
-    bool given = seed && seed != Py_None;
-    if (check(self)) return -1;
-    if (given && read_whole(seed, "seed", UINT64_MAX, &call->seed)) return -1;
     if (arms_read(arms, context, self->bandit->takes_rounds, &call->reading)) return -1;
-    call->scratch = take_scratch(self);
+    call->scratch = take_seeded(self, seed, decides, &call->seed);
     if (!call->scratch) {
         arms_release(&call->reading);
         return -1;
     }
-    if (!given) call->seed = decides ? self->seed++ : self->seed;
-    self->calls++;
     return 0;
 }
 
 static void end(snapshot_object *self, snapshot_call *call)
 {
-    self->calls--;
     give_scratch(self, call->scratch);
     arms_release(&call->reading);
 }
 
+/* Needs no GIL. The arms of a reading: of named features by what was published last. */
+static ee_status read_arms(const snapshot_object *self, const arms_reading *reading, ee_arms *out, ee_error *error)
+{
+    *out = reading->arms;
+    return reading->round ? ee_snapshot_arms(self->snapshot, reading->round, out, error) : EE_OK;
+}
+
 /* Needs no GIL. */
-static ee_status decide(const snapshot_object *self, snapshot_call *call, ee_decision *made, ee_score *scores,
-                        double *probabilities, ee_error *error)
+static ee_status decide(const snapshot_object *self, snapshot_call *call, const uint8_t *excluded, ee_decision *made,
+                        ee_score *scores, double *probabilities, ee_error *error)
 {
     const arms_reading *reading = &call->reading;
-    if (reading->round)
-        return ee_snapshot_decide_round(self->snapshot, call->scratch, reading->round, call->seed, made, scores,
-                                        probabilities, error);
-    return ee_snapshot_decide(self->snapshot, call->scratch, &reading->arms, call->seed, made, scores, probabilities,
-                              error);
+    if (reading->round && !excluded)
+        return ee_snapshot_decide_round(self->snapshot, call->scratch, reading->round, made, scores, probabilities,
+                                        error);
+    ee_arms arms;
+    ee_status status = read_arms(self, reading, &arms, error);
+    if (status) return status;
+    return ee_snapshot_decide_many(self->snapshot, call->scratch, &arms, 1, excluded, made, scores, probabilities,
+                                   error);
 }
 
 /* ---- methods ---- */
 
-static PyObject *record_of(const ee_scratch *own)
+static PyObject *record_of(const ee_scratch *own, size_t index)
 {
     const void *bytes;
     size_t size;
     ee_error error;
-    ee_status status = ee_scratch_record(own, &bytes, &size, &error);
+    ee_status status = ee_scratch_record(own, index, &bytes, &size, &error);
     if (status) return raise_status(status, &error);
     return PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size);
 }
 
-static PyObject *decide_call(snapshot_object *self, snapshot_call *call)
+static PyObject *decide_call(snapshot_object *self, snapshot_call *call, const uint8_t *excluded)
 {
     decision_object *decision = decision_new(arms_read_count(&call->reading));
     if (!decision) return NULL;
     ee_decision made;
     ee_error error;
     PyThreadState *state = PyEval_SaveThread();
-    ee_status status = decide(self, call, &made, decision_scores(decision), decision->probabilities, &error);
+    ee_status status = decide(self, call, excluded, &made, decision_scores(decision), decision->probabilities, &error);
     PyEval_RestoreThread(state);
     if (!status) {
         decision_set(decision, &made, arms_read_action(&call->reading, made.arm));
-        decision->record = record_of(call->scratch);
+        decision->record = record_of(call->scratch, 0);
         if (decision->record) return (PyObject *)decision;
     } else {
         raise_status(status, &error);
@@ -148,13 +171,13 @@ static PyObject *decide_call(snapshot_object *self, snapshot_call *call)
 }
 
 static const char decide_doc[] =
-    "decide($self, /, arms, *, context=None, seed=None)\n--\n\n"
+    "decide($self, /, arms, *, context=None, seed=None, excluded=None)\n--\n\n"
     "Chooses an arm by what was published last, as the bandit itself would have then.\n\n"
     "Any number of threads may call it at once. The decision has the id 0 and a record:\n"
     "Bandit.learn(decision, reward) learns by it. All draws of a call follow from its seed;\n"
     "None takes the next whole number, from the snapshot's seed on; which thread gets which is\n"
     "then a matter of chance. A round of named features teaches no names: Bandit.learn_names\n"
-    "does, for the same round.\n\n"
+    "does, for the same round. excluded is as in Bandit.decide.\n\n"
     ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
     ">>> snapshot = bandit.snapshot()\n"
     ">>> decision = snapshot.decide([[1, 0], [0, 1]])\n"
@@ -163,23 +186,120 @@ static const char decide_doc[] =
 
 static PyObject *snapshot_decide(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-    static const call_shape shape = {"decide", 1, 1, 3, {"arms", "context", "seed"}};
+    static const call_shape shape = {"decide", 1, 1, 4, {"arms", "context", "seed", "excluded"}};
     snapshot_object *self = (snapshot_object *)object;
-    PyObject *values[3];
+    PyObject *values[4], *decision = NULL;
     snapshot_call call;
+    uint8_t *excluded = NULL;
     if (call_arguments(&shape, args, count, names, values)) return NULL;
     if (begin(self, values[0], values[1], values[2], true, &call)) return NULL;
-    PyObject *decision = decide_call(self, &call);
+    if (!excluded_read(values[3], 1, arms_read_count(&call.reading), &excluded))
+        decision = decide_call(self, &call, excluded);
+    free(excluded);
     end(self, &call);
     return decision;
 }
 
-/* Needs no GIL. The library scores a round of named features only while it decides. */
-static ee_status score(const snapshot_object *self, snapshot_call *call, ee_score *scores, ee_error *error)
+/* ---- several rounds or slots ---- */
+
+/* Needs no GIL. */
+static ee_status decide_rounds(const snapshot_object *self, ee_scratch *own, rounds_call *call, ee_error *error)
 {
-    ee_decision ignored;
-    if (call->reading.round) return decide(self, call, &ignored, scores, NULL, error);
-    return ee_snapshot_score(self->snapshot, call->scratch, &call->reading.arms, call->seed, scores, error);
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < call->count && !status; i++) {
+        if (i < call->rounds.count)
+            status = read_arms(self, &call->rounds.readings[i], &call->arms[i], error);
+        else
+            call->arms[i] = call->arms[0];
+    }
+    if (status) return status;
+    return (call->slots ? ee_snapshot_decide_slots : ee_snapshot_decide_many)(self->snapshot, own, call->arms,
+                                                                              call->count, call->excluded, call->made,
+                                                                              call->scores, call->probabilities, error);
+}
+
+static PyObject *with_records(PyObject *decisions, const ee_scratch *own)
+{
+    for (Py_ssize_t i = 0; decisions && i < PyList_Size(decisions); i++) {
+        decision_object *decision = (decision_object *)PyList_GetItem(decisions, i);
+        decision->record = record_of(own, (size_t)i);
+        if (!decision->record) Py_CLEAR(decisions);
+    }
+    return decisions;
+}
+
+/* Decides what was read. */
+static PyObject *decide_rounds_call(snapshot_object *self, rounds_call *call, PyObject *seed)
+{
+    uint64_t used;
+    ee_error error;
+    ee_scratch *own = take_seeded(self, seed, true, &used);
+    if (!own) return NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    ee_status status = decide_rounds(self, own, call, &error);
+    PyEval_RestoreThread(state);
+    PyObject *decisions = status ? raise_status(status, &error) : with_records(rounds_call_finish(call), own);
+    give_scratch(self, own);
+    return decisions;
+}
+
+static const char decide_many_doc[] =
+    "decide_many($self, /, rounds, *, contexts=None, seed=None)\n--\n\n"
+    "Decides several rounds, all by what was published last; as Bandit.decide_many, with any number of rounds.\n\n"
+    "One seed serves the whole call. Each decision has a record.\n\n"
+    ">>> bandit = eenet.Bandit('linucb', dim=2)\n"
+    ">>> snapshot = bandit.snapshot()\n"
+    ">>> decisions = snapshot.decide_many([[[1, 0], [0, 2]], [[3, 0], [0, 1], [1, 1]]])\n"
+    ">>> [decision.arm for decision in decisions]\n"
+    "[1, 0]\n"
+    ">>> bandit.learn_many(decisions, [1.0, 0.0])";
+
+static PyObject *snapshot_decide_many(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape shape = {"decide_many", 1, 1, 3, {"rounds", "contexts", "seed"}};
+    snapshot_object *self = (snapshot_object *)object;
+    PyObject *values[3], *decisions = NULL;
+    rounds_call call;
+    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    if (!rounds_call_read_many(&call, self->bandit->takes_rounds, values[0], values[1]))
+        decisions = decide_rounds_call(self, &call, values[2]);
+    rounds_call_release(&call);
+    return decisions;
+}
+
+static const char decide_slots_doc[] =
+    "decide_slots($self, /, arms, slots=None, *, contexts=None, excluded=None, seed=None)\n--\n\n"
+    "Fills several slots, each with another arm, by what was published last; as Bandit.decide_slots.\n\n"
+    "One seed serves the whole call. Each slot has a record.\n\n"
+    ">>> snapshot = eenet.Bandit('linucb', dim=2).snapshot()\n"
+    ">>> first, second = snapshot.decide_slots([[1, 0], [0, 1], [1, 1]], 2)\n"
+    ">>> first.arm != second.arm\n"
+    "True";
+
+static PyObject *snapshot_decide_slots(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape shape = {"decide_slots", 1, 2, 5, {"arms", "slots", "contexts", "excluded", "seed"}};
+    snapshot_object *self = (snapshot_object *)object;
+    PyObject *values[5], *decisions = NULL;
+    rounds_call call;
+    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    if (!rounds_call_read_slots(&call, self->bandit->takes_rounds, values[0], values[1], values[2], values[3]))
+        decisions = decide_rounds_call(self, &call, values[4]);
+    rounds_call_release(&call);
+    return decisions;
+}
+
+/* ---- a look ---- */
+
+/* Needs no GIL. Scores or probabilities. */
+static ee_status look(const snapshot_object *self, snapshot_call *call, ee_score *scores, double *probabilities,
+                      ee_error *error)
+{
+    ee_arms arms;
+    ee_status status = read_arms(self, &call->reading, &arms, error);
+    if (status) return status;
+    return scores ? ee_snapshot_score(self->snapshot, call->scratch, &arms, scores, error)
+                  : ee_snapshot_probabilities(self->snapshot, call->scratch, &arms, probabilities, error);
 }
 
 static PyObject *score_call(snapshot_object *self, snapshot_call *call)
@@ -188,7 +308,7 @@ static PyObject *score_call(snapshot_object *self, snapshot_call *call)
     if (!scores) return NULL;
     ee_error error;
     PyThreadState *state = PyEval_SaveThread();
-    ee_status status = score(self, call, scores->values, &error);
+    ee_status status = look(self, call, scores->values, NULL, &error);
     PyEval_RestoreThread(state);
     if (!status) return (PyObject *)scores;
     Py_DECREF(scores);
@@ -213,6 +333,39 @@ static PyObject *snapshot_score(PyObject *object, PyObject *const *args, Py_ssiz
     PyObject *scores = score_call(self, &call);
     end(self, &call);
     return scores;
+}
+
+static PyObject *probabilities_call(snapshot_object *self, snapshot_call *call)
+{
+    size_t arms = arms_read_count(&call->reading);
+    double *values = arms < PY_SSIZE_T_MAX / sizeof *values ? PyMem_Malloc((arms + 1) * sizeof *values) : NULL;
+    if (!values) return PyErr_NoMemory();
+    ee_error error;
+    PyThreadState *state = PyEval_SaveThread();
+    ee_status status = look(self, call, NULL, values, &error);
+    PyEval_RestoreThread(state);
+    PyObject *result = status ? raise_status(status, &error) : array_of_doubles(values, (Py_ssize_t)arms);
+    PyMem_Free(values);
+    return result;
+}
+
+static const char probabilities_doc[] =
+    "probabilities($self, /, arms, *, context=None, seed=None)\n--\n\n"
+    "With which probability decide would take each arm, by what was published last.\n\n"
+    ">>> eenet.Bandit('uniform', dim=1).snapshot().probabilities([[1], [2], [3], [4]])\n"
+    "array([0.25, 0.25, 0.25, 0.25])";
+
+static PyObject *snapshot_probabilities(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    static const call_shape shape = {"probabilities", 1, 1, 3, {"arms", "context", "seed"}};
+    snapshot_object *self = (snapshot_object *)object;
+    PyObject *values[3];
+    snapshot_call call;
+    if (call_arguments(&shape, args, count, names, values)) return NULL;
+    if (begin(self, values[0], values[1], values[2], false, &call)) return NULL;
+    PyObject *probabilities = probabilities_call(self, &call);
+    end(self, &call);
+    return probabilities;
 }
 
 static PyObject *explain_round(snapshot_object *self, snapshot_call *call, size_t arm)
@@ -354,7 +507,10 @@ static PyObject *refuse_pickle(PyObject *object, PyObject *unused)
 
 static PyMethodDef methods[] = {
     FAST_METHOD("decide", snapshot_decide, 0, decide_doc),
+    FAST_METHOD("decide_many", snapshot_decide_many, 0, decide_many_doc),
+    FAST_METHOD("decide_slots", snapshot_decide_slots, 0, decide_slots_doc),
     FAST_METHOD("score", snapshot_score, 0, score_doc),
+    FAST_METHOD("probabilities", snapshot_probabilities, 0, probabilities_doc),
     FAST_METHOD("explain", snapshot_explain_arm, 0, explain_doc),
     {"update", snapshot_update_from_bandit, METH_NOARGS, update_doc},
     {"__reduce__", refuse_pickle, METH_NOARGS, NULL},

@@ -1,0 +1,181 @@
+#include "rounds_deciding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decision_object.h"
+#include "shared/array_view.h"
+#include "shared/call_arguments.h"
+#include "shared/raising.h"
+
+/* Zeros, at least one; NULL with an exception set. */
+static void *room(size_t count, size_t size)
+{
+    void *block = calloc(count + 1, size);
+    if (!block) PyErr_NoMemory();
+    return block;
+}
+
+/* ---- exclusions ---- */
+
+static int copy_excluded(const array_view *view, size_t rows, size_t arms, uint8_t **out)
+{
+    bool all = view->dimensions == 1;
+    if ((view->dimensions != 2 && !all) || (size_t)view->shape[all ? 0 : 1] != arms ||
+        (!all && (size_t)view->shape[0] != rows)) {
+        if (rows == 1)
+            raise_bad_input("excluded: an array of (%zu arms) is needed", arms);
+        else
+            raise_bad_input("excluded: an array of (%zu slots, %zu arms) is needed, or of (%zu arms)", rows, arms,
+                            arms);
+        return -1;
+    }
+    *out = room(rows, arms + 1);
+    if (!*out) return -1;
+    for (size_t row = 0; row < rows && arms; row++)
+        memcpy(*out + row * arms, (const uint8_t *)view->data + (all ? 0 : row * arms), arms);
+    return 0;
+}
+
+int excluded_read(PyObject *excluded, size_t rows, size_t arms, uint8_t **out)
+{
+    *out = NULL;
+    if (!excluded || excluded == Py_None) return 0;
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *plain = numpy ? PyObject_CallMethod(numpy, "ascontiguousarray", "Os", excluded, "?") : NULL;
+    Py_XDECREF(numpy);
+    array_view view;
+    int status = -1;
+    if (plain && !array_view_take(plain, &view)) {
+        if (view.contiguous && view.size == 1)
+            status = copy_excluded(&view, rows, arms, out);
+        else
+            raise_bad_input("excluded: an array of truth values is needed");
+        array_view_release(&view);
+    }
+    Py_XDECREF(plain);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static const arms_reading *reading_of(const rounds_call *self, size_t round)
+{
+    return &self->rounds.readings[round < self->rounds.count ? round : 0];
+}
+
+/* Makes the decisions, and room for what fills them. */
+static int reserve(rounds_call *self)
+{
+    size_t cells = 0;
+    self->decisions = PyList_New((Py_ssize_t)self->count);
+    if (!self->decisions) return -1;
+    PyObject_GC_UnTrack(self->decisions); /* nobody finds it before they are decided */
+    for (size_t i = 0; i < self->count; i++) {
+        size_t arms = arms_read_count(reading_of(self, i));
+        PyObject *decision = (PyObject *)decision_new(arms);
+        if (!decision) return -1;
+        PyList_SetItem(self->decisions, (Py_ssize_t)i, decision);
+        cells += arms;
+    }
+    self->arms = room(self->count, sizeof *self->arms);
+    if (self->arms) self->made = room(self->count, sizeof *self->made);
+    if (self->made) self->scores = room(cells, sizeof *self->scores);
+    if (self->scores) self->probabilities = room(cells, sizeof *self->probabilities);
+    return self->probabilities ? 0 : -1;
+}
+
+int rounds_call_read_many(rounds_call *self, bool takes_rounds, PyObject *rounds, PyObject *contexts)
+{
+    *self = (rounds_call){.slots = false};
+    if (rounds_read(rounds, contexts, takes_rounds, &self->rounds)) {
+        self->rounds = (rounds_reading){.count = 0}; /* there is nothing to release */
+        return -1;
+    }
+    self->count = self->rounds.count;
+    return reserve(self);
+}
+
+/* The same arms for each slot, which then may have a context of its own. */
+static int read_same(rounds_call *self, bool takes_rounds, PyObject *arms, PyObject *contexts)
+{
+    Py_ssize_t length = contexts ? PyObject_Size(contexts) : 1;
+    if (length < 0) return -1;
+    if (contexts && (size_t)length != self->count) {
+        raise_bad_input("contexts: one for each slot is needed, these are %zd for %zu slots", length, self->count);
+        return -1;
+    }
+    PyObject *one = PyTuple_Pack(1, arms), *each = one ? PySequence_Repeat(one, length) : NULL;
+    int status = each ? rounds_read(each, contexts, takes_rounds, &self->rounds) : -1;
+    Py_XDECREF(one);
+    Py_XDECREF(each);
+    return status;
+}
+
+/* The library does so too, but after names were learned. */
+static int check_alike(const rounds_call *self, size_t arms)
+{
+    for (size_t i = 0; i < self->rounds.count; i++) {
+        size_t own = arms_read_count(&self->rounds.readings[i]);
+        if (own == arms) continue;
+        raise_bad_input("decide_slots: slot 0 has %zu arms and slot %zu has %zu; slots choose among the same arms",
+                        arms, i, own);
+        return -1;
+    }
+    if (self->count <= arms) return 0;
+    raise_bad_input("decide_slots: there are %zu slots and %zu arms; each slot takes another one", self->count, arms);
+    return -1;
+}
+
+int rounds_call_read_slots(rounds_call *self, bool takes_rounds, PyObject *arms, PyObject *slots, PyObject *contexts,
+                           PyObject *excluded)
+{
+    *self = (rounds_call){.slots = true};
+    bool same = slots && slots != Py_None;
+    uint64_t number = 0;
+    if (contexts == Py_None) contexts = NULL;
+    if (same && read_whole(slots, "slots", UINT32_MAX, &number)) return -1;
+    self->count = (size_t)number;
+    int status =
+        same ? read_same(self, takes_rounds, arms, contexts) : rounds_read(arms, contexts, takes_rounds, &self->rounds);
+    if (status) {
+        self->rounds = (rounds_reading){.count = 0}; /* there is nothing to release */
+        return -1;
+    }
+    if (!same) self->count = self->rounds.count;
+    size_t each = self->rounds.count ? arms_read_count(&self->rounds.readings[0]) : 0;
+    if (check_alike(self, each) || excluded_read(excluded, self->count, each, &self->excluded)) return -1;
+    return reserve(self);
+}
+
+/* ---- what was decided ---- */
+
+PyObject *rounds_call_finish(rounds_call *self)
+{
+    const ee_score *scores = self->scores;
+    const double *probabilities = self->probabilities;
+    for (size_t i = 0; i < self->count; i++) {
+        decision_object *decision = (decision_object *)PyList_GetItem(self->decisions, (Py_ssize_t)i);
+        size_t arms = (size_t)Py_SIZE(decision);
+        decision_set(decision, &self->made[i], arms_read_action(reading_of(self, i), self->made[i].arm));
+        memcpy(decision_scores(decision), scores, arms * sizeof *scores);
+        memcpy(decision->probabilities, probabilities, arms * sizeof *probabilities);
+        scores += arms;
+        probabilities += arms;
+    }
+    PyObject *list = self->decisions;
+    self->decisions = NULL;
+    PyObject_GC_Track(list);
+    return list;
+}
+
+void rounds_call_release(rounds_call *self)
+{
+    rounds_release(&self->rounds);
+    free(self->arms);
+    free(self->excluded);
+    free(self->made);
+    free(self->scores);
+    free(self->probabilities);
+    Py_XDECREF(self->decisions);
+}
