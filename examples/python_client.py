@@ -27,7 +27,7 @@ def main(url, visits=300):
             shop.reward(decision, clicked)
         third = visits // 3
         print(f"clicks in the first {third} visits: {sum(clicks[:third])}, in the last {third}: {sum(clicks[-third:])}")
-        for policy in shop.evaluate(["logged", "uniform"], estimators=["ips"], wait=60)["results"]:
+        for policy in shop.evaluate(["logged", "uniform"], estimators=["ips"], wait=600)["results"]:
             print(f"{policy['name']}: {policy['estimates'][0]['value']:.2f} clicks a visit")
 
 

@@ -9,7 +9,7 @@ OTHERS = ["sklearn", "coba", "obp", "mabwiser", "scipy", "pandas", "torch"]
 
 
 def python(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
 
 
 def test_eenet_alone_imports_none_of_them():

@@ -164,20 +164,18 @@ def test_retry_after_is_obeyed(own_server):
         (first, _), (second, _) = proxy.requests
         assert second - first >= 1
     with FlakyProxy(own_server.port, lambda request: "503", retry_after=60) as proxy:
-        began = time.monotonic()
         with pytest.raises(Unavailable, match="later") as caught:
             Client(proxy.url).bandit("after").decide(ACTIONS)
-        assert time.monotonic() - began < 20  # to wait that long is of no use
+        assert len(proxy.requests) == 1  # to wait that long is of no use
         assert caught.value.http_status == 503 and caught.value.maybe_done  # who knows what a stranger's 503 means
 
 
 def test_there_is_an_end_to_retries(own_server):
     with FlakyProxy(own_server.port, lambda request: "drop") as proxy:
-        began = time.monotonic()
         with pytest.raises(Unavailable, match="the connection was closed without an answer") as caught:
-            Client(proxy.url, retry_for=0.5).bandit("any").decide(ACTIONS)
-        assert 0.1 < time.monotonic() - began < 20 and caught.value.maybe_done and caught.value.http_status is None
-        assert len(proxy.requests) > 2
+            Client(proxy.url, retry_for=3).bandit("any").decide(ACTIONS)
+        assert caught.value.maybe_done and caught.value.http_status is None
+        assert len(proxy.requests) >= 2
         with pytest.raises(Unavailable):
             Client(proxy.url, retry_for=0).bandits()
     with pytest.raises(Unavailable, match="Connection refused") as caught:
@@ -240,12 +238,12 @@ def test_a_slow_reader_is_no_timeout():
     """A large model takes longer to send than the timeout; each piece does not."""
     def read_slowly(client):
         for _ in range(SIZE >> 18):
-            time.sleep(0.01)
+            time.sleep(0.03)
             client.recv(1 << 18, socket.MSG_WAITALL)
 
     for kind in ("blocking", "asyncio"):
         with Stranger(b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"event":7}', read_slowly) as stranger:
-            settings = {"timeout": 0.8, "retry_for": 0}
+            settings = {"timeout": 3, "retry_for": 0}
             if kind == "blocking":
                 event = Client(stranger.url, **settings).bandit("a").upload(bytes(SIZE))
             else:
@@ -262,9 +260,7 @@ def test_a_cancelled_call_closes_its_connection(own_server):
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            until = time.monotonic() + 10
-            while not proxy.gave_up.acquire(blocking=False):
-                assert time.monotonic() < until, "the connection is still open"
+            while not proxy.gave_up.acquire(blocking=False):  # until the connection is closed
                 await asyncio.sleep(0.001)
 
     with FlakyProxy(own_server.port, script("hang")) as proxy:
@@ -293,10 +289,10 @@ def test_requests_that_are_wrong_are_sent_once(own_server):
 
 
 def test_a_server_of_few_requests_a_second(program, tmp_path):
-    with ServerProcess(program, tmp_path, "--rate", "20") as server, Client(server.url) as client:
+    with ServerProcess(program, tmp_path, "--rate", "5") as server, Client(server.url) as client:
         bandit = client.create("rate", **SETTINGS)
-        in_threads(4, lambda number: [bandit.decide(ACTIONS, id=f"{number}-{i}") for i in range(8)])
-        with pytest.raises(Unavailable, match="more than 20 requests a second") as caught:
+        in_threads(4, lambda number: [bandit.decide(ACTIONS, id=f"{number}-{i}") for i in range(4)])
+        with pytest.raises(Unavailable, match="more than 5 requests a second") as caught:
             impatient = Client(server.url, retry_for=0).bandit("rate")
             for _ in range(100):
                 impatient.decide(ACTIONS)
@@ -304,15 +300,13 @@ def test_a_server_of_few_requests_a_second(program, tmp_path):
 
 
 def test_connections_that_the_server_closed_meanwhile(program, tmp_path):
-    with ServerProcess(program, tmp_path, "--idle-seconds", "0.2") as server, Client(server.url, retry_for=0) as client:
+    with ServerProcess(program, tmp_path, "--idle-seconds", "1") as server, Client(server.url, retry_for=0) as client:
         bandit = client.create("idle", **SETTINGS)
         for _ in range(2):
             bandit.decide(ACTIONS)
             (kept,) = client._transport._pool._kept
-            until = time.monotonic() + 10
-            while kept.is_good() and time.monotonic() < until:  # its end arrives
+            while kept.is_good():  # until its end arrives
                 time.sleep(0.01)
-            assert not kept.is_good()
 
         async def run():
             async with AsyncClient(server.url, retry_for=0) as client:

@@ -432,8 +432,9 @@ def test_stored_values_of_vowpal_wabbit(stream):
         found = evaluate.estimate(**given, estimator="ips,snips,mle,cressie-read")
         values = [expect["points"][name] for name in ["ips", "snips", "mle_wmax", "cressieread_wmax"]]
         assert [each.value for each in found.estimates] == pytest.approx(values, rel=1e-7)
-    # Theirs of dropped rounds has the copies in the largest weight, which no probability of this log would allow.
-    known = {"normal": "gaussian"} if one["p_drop"] else {"normal": "gaussian", "cressie-read": "cressieread_wmax"}
+    # Theirs takes the number of dropped rounds as known, and has the copies in the largest weight, which no probability
+    # of this log would allow.
+    known = {} if one["p_drop"] else {"normal": "gaussian", "cressie-read": "cressieread_wmax"}
     for ours, theirs in known.items():
         for alpha, ends in expect["intervals"][theirs].items():
             found = evaluate.estimate(**given, estimator="ips", interval=ours, alpha=float(alpha))
@@ -654,13 +655,12 @@ def test_control_c_ends_a_log(program, tmp_path):
         with open(pipe, "wb", buffering=0) as file:
             file.write(line * 100)
             child.send_signal(signal.SIGINT)
-            end = time.monotonic() + 60
             try:
-                while child.poll() is None and time.monotonic() < end:
+                while child.poll() is None:
                     file.write(line * 100)
             except BrokenPipeError:
                 pass
-        errors = child.communicate(timeout=30)[1]
+        errors = child.communicate()[1]
     finally:
         child.kill()
     assert "KeyboardInterrupt" in errors

@@ -49,7 +49,7 @@ def run(notebook):
         environment["IPYTHONDIR"] = environment["TMPDIR"] = folder
         environment["PYTHONPATH"] = os.pathsep.join(os.path.abspath(place) for place in sys.path if place)
         resources = {"metadata": {"path": folder}}
-        nbclient.NotebookClient(notebook, timeout=300, resources=resources).execute(env=environment)
+        nbclient.NotebookClient(notebook, timeout=1200, resources=resources).execute(env=environment)
 
 
 def figures(notebook) -> list[bytes]:

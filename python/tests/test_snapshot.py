@@ -6,11 +6,11 @@ import json
 import pickle
 import sys
 import threading
-import time
 import weakref
 
 import numpy as np
 import pytest
+from released_gil import others_run_during
 from used_memory import bytes_a_call
 
 import eenet
@@ -274,25 +274,9 @@ def test_no_two_threads_take_the_same_seed():
 
 
 def test_the_gil_is_released_while_a_snapshot_decides():
-    """Another thread looks at the clock all the time, also in the middle of a decision."""
     snapshot = eenet.Bandit("eenet", dim=1000, seed=1, f1_width=500).snapshot()
     arms = np.random.default_rng(0).random((500, 1000), dtype="f4")
-    times, middles, done = [], [], threading.Event()
-
-    def look():
-        while not done.is_set():
-            times.append(time.perf_counter())
-
-    def decide():
-        for _ in range(5):
-            start = time.perf_counter()
-            snapshot.decide(arms)
-            length = time.perf_counter() - start
-            middles.append((start + 0.3 * length, start + 0.6 * length))  # it may wait for the GIL before and after
-        done.set()
-
-    run_threads(2, lambda number: decide() if number else look())
-    assert sum(any(low < moment < high for moment in times) for low, high in middles) >= 3
+    assert others_run_during(lambda: snapshot.decide(arms))
 
 
 # ---- lives and errors ----

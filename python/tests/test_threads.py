@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Callable, Iterator
 
 import numpy as np
-import pytest
+from released_gil import ENOUGH, no_forced_switches, others_run_during, progress_meanwhile
 
 import eenet
 
@@ -50,38 +48,11 @@ def test_threads_that_compute_at_once_do_not_meet() -> None:
             assert list(pool.map(bandit.score, batches)) == expected, which
 
 
-@pytest.fixture
-def no_forced_switches() -> Iterator[None]:
-    """A thread of Python then runs until it lets go of the GIL by itself."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1000)
-    yield
-    sys.setswitchinterval(before)
-
-
-def progress_meanwhile(call: Callable[[], object]) -> int:
-    """How often another thread gets to run Python while this one is within one call."""
-    turns, done = [0], threading.Event()
-
-    def count() -> None:
-        while not done.is_set():
-            turns[0] += 1
-            time.sleep(0)  # lets go of the GIL
-
-    other = threading.Thread(target=count)
-    other.start()
-    before = turns[0]
-    call()
-    after = turns[0]
-    done.set()
-    other.join()
-    return after - before
-
-
-def test_another_thread_runs_while_one_computes(no_forced_switches: None) -> None:
+def test_another_thread_runs_while_one_computes() -> None:
     bandit = eenet.Bandit("eenet", 4, f1_steps=2000, f1_width=100)
-    decisions = bandit.decide_many(ROUNDS[:50])
-    assert progress_meanwhile(lambda: sum(range(1000))) == 0, "the measure itself is wrong"
+    decisions = bandit.decide_many(np.tile(ROUNDS, (10, 1, 1)))
+    with no_forced_switches():
+        assert progress_meanwhile(lambda: sum(range(1000))) == 0, "the measure itself is wrong"
     large = np.zeros((50_000, 4), np.float32)
     calls = {
         "learn": lambda: bandit.learn(decisions.pop(), 1.0),
@@ -92,24 +63,29 @@ def test_another_thread_runs_while_one_computes(no_forced_switches: None) -> Non
         "decide_many": lambda: bandit.decide_many([large]),
         "to_bytes": lambda: eenet.Bandit.from_bytes(bandit.to_bytes()),
     }
-    # Where the system lets the other thread wait for a processor, there may be none once. With the GIL held there never
-    # is any.
     for name, call in calls.items():
-        assert any(progress_meanwhile(call) for _ in range(40)), name
+        assert others_run_during(call), name
 
 
 def test_a_bandit_that_computes_holds_up_no_other() -> None:
     slow, quick = eenet.Bandit("eenet", 4, f1_steps=2000, f1_width=100), eenet.Bandit("linucb", 4)
-    decision = slow.decide(ROUNDS[0])
-    learning = threading.Thread(target=slow.learn, args=(decision, 1.0))
-    decided = 0
-    learning.start()
-    while learning.is_alive():
-        quick.learn(quick.decide(ROUNDS[decided % 400]), 1.0)
-        decided += 1
-    learning.join()
-    assert decided > 100
-    assert slow.info.rewards == 1
+
+    def decided_meanwhile() -> int:
+        learning = threading.Thread(target=slow.learn, args=(slow.decide(ROUNDS[0]), 1.0))
+        decided = 0
+        learning.start()
+        while learning.is_alive():
+            quick.learn(quick.decide(ROUNDS[decided % 400]), 1.0)
+            decided += 1
+        learning.join()
+        return decided
+
+    # If the system gives this thread no processor meanwhile, it is few. If one waits for the other, it always is.
+    begin, times = time.thread_time(), 1
+    while decided_meanwhile() <= 100:
+        assert time.thread_time() - begin < ENOUGH, "one bandit waits for another"
+        times += 1
+    assert slow.info.rewards == times
 
 
 def test_a_bandit_may_go_while_a_thread_computes_with_it() -> None:

@@ -276,7 +276,7 @@ def evaluate(self: Endpoint, candidates: Optional[Sequence[Any]] = None, *, name
     waits so many seconds for the results; without it, ``evaluation_results(id)`` has them later.
 
     >>> outcome = bandit.reward(bandit.decide({"red": {"color": "red"}, "blue": {"color": "blue"}}), 1)
-    >>> done = bandit.evaluate(["logged", "first"], wait=30)
+    >>> done = bandit.evaluate(["logged", "first"], wait=600)
     >>> [result["name"] for result in done["results"]]
     ['logged', 'first']
     """
