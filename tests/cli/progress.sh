@@ -41,7 +41,7 @@ grep -q 'eenet run: stopping; Ctrl-C again ends it at once' screen || fail "no a
 grep -q 'interrupted; missing: uniform seed 5' screen || fail "not interrupted: $(cat -v screen)"
 
 # The bar moves within a run: one run alone, which is looked at until it has; never back. -q draws nothing.
-begin -d synthetic:inner -p uniform -T 1000000 -s 0
+begin -d synthetic:inner -p uniform -T 10000000 -s 0
 drawn() { tr '\r' '\n' <screen | sed -n 's/^\[\([#-]*\)\] \([0-9.]*\)%, 0\/1 runs.*/\2 \1/p'; }
 until drawn | awk '!bar[$2]++ { bars++ } !share[$1]++ { shares++ } END { exit !(bars > 1 && shares > 2) }'; do
     kill -0 $! || fail "the bar does not move within a run: $(drawn)"

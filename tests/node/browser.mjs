@@ -19,6 +19,7 @@ export function startBrowser() {
 // they should be.
 export async function openPage(browser, url, options = {}) {
     const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...options });
+    context.setDefaultTimeout(600000); // for what hangs: the machine may be busy
     const page = await context.newPage();
     page.troubles = [];
     page.allow = () => false;

@@ -10,7 +10,7 @@ import { ask, startServer } from './server.mjs';
 
 const KILLS = 8;
 const CALLERS = 4;
-const PATIENCE = 60000;
+const PATIENCE = 600000; // milliseconds: for what hangs
 const WORDS = ['--checkpoint-seconds', '1', '--publish-interval', '0.05'];
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 

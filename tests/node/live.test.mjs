@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { ask } from './server.mjs';
 
 const PROGRAM = process.env.EENET;
-const PATIENCE = 120000;
+const PATIENCE = 600000; // milliseconds: for what hangs
 
 // A server in a folder that outlives it.
 async function start(folder) {

@@ -139,36 +139,30 @@ test('of many bandits the one that is looked at is seen in the list', { skip }, 
 test('numbers move, and the page stays smooth at 200 decisions a second', { skip }, async (t) => {
     await create({ name: 'fast', features: '', policy: 'linucb' });
     const page = await open(t, server.url);
-    await page.addInitScript(() => {
-        window.longTasks = [];
-        new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' });
-    });
     await page.goto(`${server.url}/#/b/fast`);
     await page.getByRole('heading', { name: 'fast', level: 1 }).waitFor();
     await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value')?.textContent) === 0);
     const traffic = keepPlaying(server.url, 'fast', 0, 200);
-    await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) > 20);
-    const frames = await page.evaluate(() => {
-        window.longTasks = [];
-        return new Promise((resolve) => {
-            const gaps = [];
-            let before = performance.now();
-            const begin = before;
-            const turn = (now) => {
-                gaps.push(now - before);
-                before = now;
-                if (now - begin < 5000) requestAnimationFrame(turn);
-                else resolve({ gaps: gaps.sort((a, b) => a - b), long: window.longTasks });
-            };
-            requestAnimationFrame(turn);
-        });
-    });
-    const quantile = (q) => frames.gaps[Math.floor(q * (frames.gaps.length - 1))];
-    t.diagnostic(`frames: ${frames.gaps.length} in 5 s, median ${quantile(0.5).toFixed(1)} ms, p95 ${quantile(0.95).toFixed(1)} ms, p99 ${quantile(0.99).toFixed(1)} ms, longest ${quantile(1).toFixed(1)} ms`);
-    t.diagnostic(`long tasks (over 50 ms): ${frames.long.length}, longest ${Math.max(0, ...frames.long).toFixed(0)} ms`);
-    // Wide bounds: the machine may be busy with other things. A page that draws too much is far beyond them.
-    assert.ok(frames.gaps.length > 40, `only ${frames.gaps.length} frames in 5 s`);
-    assert.ok(frames.long.reduce((sum, one) => sum + one, 0) < 1500, `long tasks: ${frames.long}`);
+    await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) > 0);
+    // The processor time of the page's thread, which other work on the machine does not add to.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const busy = async () => (await session.send('Performance.getMetrics')).metrics.find((each) => each.name === 'TaskDuration').value;
+    const before = await busy();
+    const gaps = await page.evaluate(() => new Promise((resolve) => {
+        const found = [], begin = performance.now();
+        let last = begin;
+        const turn = (now) => {
+            found.push(now - last);
+            last = now;
+            if (now - begin < 5000) requestAnimationFrame(turn);
+            else resolve(found.sort((a, b) => a - b));
+        };
+        requestAnimationFrame(turn);
+    }));
+    const used = (await busy()) - before;
+    t.diagnostic(`in 5 s: ${gaps.length} frames, median ${gaps[gaps.length >> 1].toFixed(1)} ms, longest ${gaps.at(-1).toFixed(1)} ms; ${used.toFixed(2)} s of processor time`);
+    assert.ok(used < 2.5, `the page computed for ${used} s of 5`);
     const shares = page.getByRole('list', { name: 'Shares of the actions' });
     await shares.getByText('red').waitFor();
     const first = await numberOf(page, 'Decisions');
@@ -176,7 +170,7 @@ test('numbers move, and the page stays smooth at 200 decisions a second', { skip
     await page.waitForFunction((before) => [...document.querySelectorAll('dd')][0].textContent !== before, version);
     assert.ok(first > 0);
     assert.ok((await traffic.stop()) > 400);
-    await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) === 0, null, { timeout: 60000 });
+    await page.waitForFunction(() => Number.parseFloat(document.querySelector('.number .value').textContent) === 0);
     assert.deepEqual(page.troubles, []);
 });
 
@@ -286,7 +280,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await page.keyboard.press('Enter');
     await page.getByRole('rowheader', { name: 'linear' }).waitFor();
     await play(server.url, 'contest', 0, 4000);
-    await page.getByText('shown to be better').waitFor({ timeout: 120000 });
+    await page.getByText('shown to be better').waitFor();
     // The chart, by the keyboard.
     await page.getByRole('button', { name: 'Decisions', exact: true }).click();
     const stage = page.getByRole('group', { name: 'Chart of the mean reward' });
@@ -308,7 +302,7 @@ test('a challenger is added, read in the chart, promoted and removed', { skip },
     await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').nth(5).waitFor();
     assert.deepEqual(await violations(page), []);
     // What the page says is what the server says.
-    await page.getByText('Of 4,000 settled decisions').waitFor({ timeout: 120000 });
+    await page.getByText('Of 4,000 settled decisions').waitFor();
     const { body } = await ask(server.url, '/v1/bandits/contest/evaluation');
     const online = body.policies.find((policy) => policy.kind === 'online');
     assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);

@@ -76,7 +76,7 @@ export async function readLog(server) {
 
 // Asks until `look` gives something; fails after a while.
 export async function until(look, what) {
-    for (const end = Date.now() + 60000; Date.now() < end; ) {
+    for (const end = Date.now() + 600000; Date.now() < end; ) {
         const found = await look();
         if (found) return found;
         await new Promise((resolve) => setTimeout(resolve, 20));

@@ -14,7 +14,7 @@ import { ask } from './server.mjs';
 const SCRIPT = join(process.env.EENET_SOURCE, 'examples/shop/run.sh');
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 const PICTURES = join(process.cwd(), 'shop-pictures');
-const PATIENCE = 200000; // milliseconds for what takes seconds: machines differ, and a sanitizer may be built in
+const PATIENCE = 600000; // milliseconds for what takes seconds: the limit is for what hangs
 
 // Resolves when the shop has told both addresses: {shop, server, stop(), printed()}.
 async function openShop(words) {

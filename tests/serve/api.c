@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -226,7 +227,7 @@ static void wait_for_model(const char *bandit)
     snprintf(path, sizeof path, "/v1/bandits/%s", bandit);
     for (int turn = 0; behind > 0; turn++) {
         const struct timespec moment = {.tv_nsec = 10000000};
-        if (turn > 3000) server_process_fail(&server, "%s stays behind: %s", bandit, client.answer);
+        if (turn > 30000) server_process_fail(&server, "%s stays behind: %s", bandit, client.answer);
         nanosleep(&moment, NULL);
         expect("GET", path, NULL, 200, "*");
         http_client_number(&client, "behind", &behind);
@@ -359,7 +360,7 @@ static void try_log(void)
 static void wait_for_evaluation(const char *path)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
-    for (int i = 0; i < 6000; i++) {
+    for (int i = 0; i < 30000; i++) {
         expect("GET", path, NULL, 200, "{\"id\":*");
         if (strstr(client.answer, "\"state\":\"done\"") || strstr(client.answer, "\"state\":\"failed\"")) return;
         nanosleep(&moment, NULL);
@@ -457,10 +458,11 @@ static void try_sleep(void)
     server.words[2] = NULL;
 }
 
-enum { ASKERS = 4, MOST_ASKED = 20000 };
+enum { ASKERS = 4, FEW_ASKED = 50, MOST_ASKED = 20000 };
 
 typedef struct asker {
-    int number, answered;
+    int number;
+    atomic_int answered;
     char *answers[MOST_ASKED];
     pthread_t thread;
 } asker;
@@ -479,7 +481,8 @@ static void *ask(void *context)
     for (int i = 0; i < MOST_ASKED; i++) {
         ask_one(&own, self->number, i);
         if (own.status != 200) break;
-        self->answers[self->answered++] = strdup(own.answer);
+        self->answers[self->answered] = strdup(own.answer);
+        self->answered++;
     }
     http_client_end(&own);
     return NULL;
@@ -489,12 +492,12 @@ static void *ask(void *context)
 static void try_stop_under_load(void)
 {
     static asker askers[ASKERS];
-    const struct timespec a_while = {.tv_nsec = 300000000};
     for (int i = 0; i < ASKERS; i++) {
         askers[i].number = i;
         pthread_create(&askers[i].thread, NULL, ask, &askers[i]);
     }
-    nanosleep(&a_while, NULL); /* the longer, the more are answered; one is enough */
+    for (int i = 0; i < ASKERS; i++)
+        while (askers[i].answered < FEW_ASKED) sched_yield();
     stop(SIGTERM);
     for (int i = 0; i < ASKERS; i++) pthread_join(askers[i].thread, NULL);
     start();
@@ -506,7 +509,6 @@ static void try_stop_under_load(void)
                                     client.answer);
             free(askers[i].answers[k]);
         }
-        if (!askers[i].answered) server_process_fail(&server, "nothing was answered before the stop");
     }
 }
 

@@ -89,7 +89,7 @@ static void look_while_full(server_process *server, http_client *client, uint64_
 static void wait_until_healed(server_process *server, http_client *client, uint64_t number, ledger *told)
 {
     int status = 503;
-    for (int turns = 0; status == 503 && turns < 3000; turns++) {
+    for (int turns = 0; status == 503 && turns < 30000; turns++) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         status = decide(client, told, number);
     }

@@ -25,7 +25,7 @@ double http_client_now(void)
 
 http_client http_client_start(uint16_t port)
 {
-    return (http_client){.port = port, .seconds = 30, .socket = -1, .answer = "", .retry_after = -1};
+    return (http_client){.port = port, .seconds = 300, .socket = -1, .answer = "", .retry_after = -1};
 }
 
 static void disconnect(http_client *self)

@@ -95,26 +95,24 @@ static void kill_often(server_process *server, caller_stage *shared, uint64_t ki
     }
 }
 
-/* Until nothing was written for twice the short wait. The store is not looked into meanwhile: on the disk that forgets
- * other processes do not see all that the server does. */
+/* Whether decisions of a bandit are settled soon. */
+static bool waits_briefly(size_t bandit)
+{
+    return strstr(caller_settings[bandit], "\"wait\":1,");
+}
+
+/* Until no decision that is settled soon waits. The store is not looked into meanwhile: on the disk that forgets other
+ * processes do not see all that the server does. */
 static void wait_until_settled(server_process *server)
 {
     http_client client = http_client_start(server->port);
-    double events = 0, before = 0, since = http_client_now();
-    while (http_client_now() < since + 2) {
-        for (size_t i = 0; i < CALLER_BANDITS; i++) {
-            char path[64];
-            double number;
-            snprintf(path, sizeof path, "/v1/bandits/%s", caller_bandits[i].name);
+    for (size_t i = 0; i < CALLER_BANDITS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/v1/bandits/%s/activity", caller_bandits[i].name);
+        for (double waiting = waits_briefly(i) ? 1 : 0; waiting > 0; sleep_for(0.05))
             if (http_client_call(&client, "GET", path, NULL, 0) != 200 ||
-                !http_client_number(&client, "events", &number))
+                !http_client_number(&client, "waiting", &waiting))
                 server_process_fail(server, "%s: %d %s", path, client.status, client.answer);
-            events += number;
-        }
-        if (events != before) since = http_client_now();
-        before = events;
-        events = 0;
-        sleep_for(0.05);
     }
     http_client_end(&client);
 }
@@ -123,10 +121,8 @@ static void wait_until_settled(server_process *server)
 static uint64_t count_forgotten(const char *folder)
 {
     uint64_t forgotten = 0;
-    for (size_t i = 0; i < CALLER_BANDITS; i++) {
-        if (strstr(caller_settings[i], "\"wait\":1,"))
-            forgotten += ledger_open_decisions(folder, caller_bandits[i].name);
-    }
+    for (size_t i = 0; i < CALLER_BANDITS; i++)
+        if (waits_briefly(i)) forgotten += ledger_open_decisions(folder, caller_bandits[i].name);
     if (forgotten) printf("fault: %" PRIu64 " decisions were never settled\n", forgotten);
     return forgotten;
 }

@@ -30,7 +30,7 @@ static void pause_for(long nanoseconds)
 
 bool raw_wait_count(size_t (*count)(echo_server *server), echo_server *server, size_t wanted)
 {
-    for (double start = raw_now(); raw_now() - start < 10; pause_for(1000000))
+    for (double start = raw_now(); raw_now() - start < RAW_PATIENCE; pause_for(1000000))
         if (count(server) == wanted) return true;
     return count(server) == wanted;
 }
@@ -313,7 +313,7 @@ int raw_connect(uint16_t port)
         return -1;
     }
     setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){20, 0}, sizeof(struct timeval));
+    setsockopt(made, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){RAW_PATIENCE, 0}, sizeof(struct timeval));
     return made;
 }
 

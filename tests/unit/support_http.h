@@ -17,6 +17,9 @@
  */
 typedef struct echo_server echo_server;
 
+/* Seconds to wait for what comes at once on a machine that is not busy: the limit is for what hangs. */
+enum { RAW_PATIENCE = 300 };
+
 /* NULL: defaults. Of what is given here address, port, admit and handlers are set by it. The program ends where it
  * cannot be started. */
 echo_server *echo_start(const http_options *options);
@@ -69,7 +72,7 @@ void raw_reset(int socket);
 /* Sends a whole request and reads its answer. */
 bool raw_ask(int socket, const char *request, http_reply *reply);
 
-/* Waits until the server's count is this, ten seconds at most. */
+/* Waits until the server's count is this, RAW_PATIENCE seconds at most. */
 bool raw_wait_count(size_t (*count)(echo_server *server), echo_server *server, size_t wanted);
 
 double raw_now(void);

@@ -183,7 +183,7 @@ static void other_bytes_do_no_harm(void **state)
     random_stream random = random_named(1, "tls");
     int plain = raw_connect(echo_port(self->server));
     raw_send_text(plain, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert_true(raw_is_closed(plain, 10));
+    assert_true(raw_is_closed(plain, RAW_PATIENCE));
     raw_close(plain);
     for (int i = 0; i < 200; i++) {
         char bytes[600] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"; /* how a client begins */
