@@ -137,6 +137,7 @@ typedef struct conversation {
     const wishes *wanted;
     ee_bandit *bandit;
     row_encoding *rows; /* NULL: the model is of no table */
+    bool *warned;       /* (columns of the rows) a value that the table did not have was reported */
     line_bandit answers;
     input_lines lines;
     text answer;
@@ -197,6 +198,28 @@ static void answer_line(conversation *here, line_kind kind, json_text line)
     }
 }
 
+/* Once for each column: a stream may have many such values. */
+static void warn_unknown(void *context, size_t column, const char *value, const char *hint)
+{
+    conversation *here = context;
+    if (here->warned[column]) return;
+    here->warned[column] = true;
+    fprintf(stderr,
+            "eenet %s: line %" PRIu64
+            ": column '%.60s': no row of the table had '%.60s', so it has no feature%s; others "
+            "of this column are not reported\n",
+            here->self->name, here->lines.number, here->rows->columns[column].name, value, hint);
+}
+
+static ee_status start_answers(conversation *here, ee_error *error)
+{
+    ee_status status = line_bandit_start(here->bandit, here->rows, &here->answers, error);
+    if (!status && here->rows)
+        status = memory_create(NULL, &here->warned, here->rows->width, sizeof *here->warned, error);
+    here->answers.unknown = (row_unknown){warn_unknown, here};
+    return status;
+}
+
 static void greet(const conversation *here)
 {
     text example = text_start(NULL);
@@ -235,7 +258,7 @@ static int run(const command *self, int count, char **words)
     if (!status) status = open_bandit(&wanted, &here.bandit, &is_new, &error);
     if (!status) status = model_rows_read(wanted.model, here.bandit, &here.rows, &error);
     if (!status && elsewhere) status = model_rows_write(wanted.output, here.rows, &error);
-    if (!status) status = line_bandit_start(here.bandit, here.rows, &here.answers, &error);
+    if (!status) status = start_answers(&here, &error);
     bool ready = !status;
     if (ready) greet(&here);
     if (ready) status = talk(&here, &error);
@@ -244,6 +267,7 @@ static int run(const command *self, int count, char **words)
     if (!code && (here.bad || here.save_failed || here.unheard)) code = EXIT_FAILED;
     input_lines_release(&here.lines);
     line_bandit_release(&here.answers);
+    memory_free(here.warned);
     row_encoding_free(here.rows);
     ee_bandit_free(here.bandit);
     memory_free(here.answer.bytes);

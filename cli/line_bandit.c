@@ -215,7 +215,9 @@ static ee_status learn(line_bandit *self, const line_members *line, text *answer
 /* The entries of the context: of the row, or those of the vector that are not 0. */
 static ee_status read_entries(line_bandit *self, const line_members *line, ee_error *error)
 {
-    if (self->rows) return row_encoding_json(self->rows, line->row, self->indices, self->values, &self->entries, error);
+    const row_unknown *unknown = self->unknown.report ? &self->unknown : NULL;
+    if (self->rows)
+        return row_encoding_json(self->rows, line->row, unknown, self->indices, self->values, &self->entries, error);
     self->entries = 0;
     for (size_t i = 0; i < self->dim / self->blocks; i++) {
         if (self->request.values[i] == 0) continue;

@@ -20,6 +20,7 @@
 typedef struct line_bandit {
     ee_bandit *bandit;        /* borrowed */
     const row_encoding *rows; /* the same; NULL: a context is no row */
+    row_unknown unknown;      /* for whoever starts it to fill in: values of a row that its table did not have */
     size_t dim;               /* of vectors; 0: named features */
     size_t blocks;            /* where the context is enough; else 0 */
 

@@ -244,6 +244,31 @@ def test_columns_of_categories_whatever_their_names_and_number():
     assert plain.dim == 2 * 120 and plain.fingerprint != made.fingerprint
 
 
+def test_columns_with_blanks_and_commas_in_their_names():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"age, in years": [1, 2, 3, 4], "Best Offer": [1, 2, 1, 2],
+                              'a "b"': [3, 1, 4, 1], "c": [2, 1, 2, 1]})
+    for ignore in ("age, in years", "Best Offer", 'a "b"', "best offer", "2+4"):
+        made = lab.table(frame, [0, 1, 0, 1], constant=False, ignore=ignore)
+        assert made.dim == 2 * (2 if "+" in ignore else 3)
+    assert lab.table(frame, [0, 1, 0, 1], constant=False, categorical="Best Offer+c").dim == 2 * (2 + 4)
+
+
+def test_what_is_missing_in_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    y = [0, 1, 0, 1]
+    plain = lab.table(pandas.DataFrame({"a": [1.0, None, 3.0, 5.0]}), y)
+    assert plain.dim == 2 * 3
+    for gone in ("N/A", None, pandas.NA, "-", "", pandas.NaT, numpy.nan):
+        made = lab.table(pandas.DataFrame({"a": pandas.Series(["1", gone, "3", "5"], dtype=object)}), y)
+        for left, right in zip(islice(made.rounds(1), 8), plain.rounds(1)):
+            assert numpy.array_equal(left.arms.toarray(), right.arms.toarray())
+    made = lab.table(pandas.DataFrame({"a": ["1", "unknown", "3", "5"]}), y, missing="unknown")
+    assert made.dim == 2 * 3
+    times = lab.table(pandas.DataFrame({"a": pandas.to_datetime(["2020-01-01", "2020-01-02", None, "2020-01-01"])}), y)
+    assert times.dim == 2 * 4 and "column 'a' has dates, as '2020-01-01" in times.remarks[0]
+
+
 def test_arrays_are_what_their_file_is(tmp_path):
     draw = numpy.random.default_rng(4)
     X, y = draw.normal(size=(60, 3)).astype(numpy.float32), draw.integers(10, 13, 60)

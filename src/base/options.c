@@ -275,12 +275,55 @@ static const option *find(const option_schema *schema, const char *name, const o
 
 /* ---- the text ---- */
 
+static const char separators[] = ", \t\r\n";
+
+/* Up to the next separator that is not in quotes. */
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+    for (bool quoted = false; text[length] && (quoted || !strchr(separators, text[length])); length++)
+        if (text[length] == '"') quoted = !quoted;
+    return length;
+}
+
 /* Steps over separators to the next word; returns its length, 0 at the end. */
 static size_t next_word(const char **text)
 {
-    static const char separators[] = ", \t\r\n";
     *text += strspn(*text, separators);
-    return strcspn(*text, separators);
+    return word_length(*text);
+}
+
+/* Behind an assignment to a text, what follows after blanks and is no assignment belongs to it: label=Best Offer. */
+static size_t words_of_text(const option_schema *schema, const char *text, size_t length)
+{
+    char name[WORD_SIZE];
+    const option_group *group;
+    size_t equals = strcspn(text, "=");
+    snprintf(name, sizeof name, "%.*s", (int)equals, text);
+    const option *entry = equals < length ? find(schema, name, &group) : NULL;
+    if (!entry || (entry->type != OPTION_TEXT && entry->type != OPTION_PATH)) return length;
+    for (;;) {
+        size_t blanks = strspn(text + length, " \t"), more = word_length(text + length + blanks);
+        if (!more || memchr(text + length + blanks, '=', more)) return length;
+        length += blanks + more;
+    }
+}
+
+/* Takes the quotes away; "" within them is one of the text. False where one is not closed. */
+static bool unquote(char *word)
+{
+    bool quoted = false;
+    char *to = word;
+    for (const char *from = word; *from; from++) {
+        if (*from != '"')
+            *to++ = *from;
+        else if (quoted && from[1] == '"')
+            *to++ = *from++;
+        else
+            quoted = !quoted;
+    }
+    *to = '\0';
+    return !quoted;
 }
 
 ee_status options_set(const option_schema *schema, const char *name, const char *value, void *target, ee_error *error)
@@ -300,6 +343,8 @@ static ee_status parse_assignment(const option_schema *schema, char *word, void 
     char *equals = strchr(word, '=');
     if (!equals) return status_fail(error, EE_BAD_OPTION, "options: expected name=value, got '%s'", word);
     *equals = '\0';
+    if (!unquote(equals + 1))
+        return status_fail(error, EE_BAD_OPTION, "options: the quote of %s=\"%s is not closed", word, equals + 1);
     return options_set(schema, word, equals + 1, target, error);
 }
 
@@ -308,6 +353,7 @@ ee_status options_parse(const option_schema *schema, const char *text, void *tar
     size_t length;
     for (; (length = next_word(&text)); text += length) {
         char word[WORD_SIZE];
+        length = words_of_text(schema, text, length);
         if (length >= sizeof word)
             return status_fail(error, EE_BAD_OPTION, "options: '%.40s...' is too long: %zu characters, at most %d",
                                text, length, WORD_SIZE - 1);
@@ -521,6 +567,20 @@ char *options_find(char *place)
     return NULL;
 }
 
+/* Puts a value with separators or quotes in it into quotes, as unquote takes it. value has room for twice as many. */
+static void quote(char *value)
+{
+    char copy[WORD_SIZE];
+    if (!value[strcspn(value, "\", \t\r\n")]) return;
+    memcpy(copy, value, strlen(value) + 1);
+    *value++ = '"';
+    for (const char *from = copy; *from; from++) {
+        if (*from == '"') *value++ = '"';
+        *value++ = *from;
+    }
+    memcpy(value, "\"", 2);
+}
+
 size_t options_format(const option_schema *schema, const void *target, char *text, size_t capacity)
 {
     size_t length = 0;
@@ -528,9 +588,10 @@ size_t options_format(const option_schema *schema, const void *target, char *tex
         const option_group *group = &schema->groups[g];
         for (size_t i = 0; i < group->table->count; i++) {
             const option *entry = &group->table->rows[i];
-            char value[WORD_SIZE];
+            char value[2 * WORD_SIZE + 2];
             if (!acts(schema, group, entry, target)) continue;
-            format_value(entry, field(group, entry, target), value, sizeof value);
+            format_value(entry, field(group, entry, target), value, WORD_SIZE);
+            quote(value);
             size_t room = length < capacity ? capacity - length : 0;
             length += (size_t)snprintf(room ? text + length : NULL, room, "%s%s%s=%s", length ? " " : "", group->prefix,
                                        entry->name, value);

@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_missing(const char *text)
-{
-    static const char *const words[] = {"", "?", "NA", "NaN", "nan", "null"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(text, words[i]) == 0) return true;
-    return false;
-}
-
 cell cell_of(source *file, const field *from)
 {
     return cell_read((char *)file->bytes + (from->text - (const char *)file->bytes), from->length);
@@ -28,7 +20,7 @@ cell cell_read(char *text, size_t length)
     double number;
     if (field_number(&(field){text, (size_t)(end - text)}, &number)) {
         if (fabs(number) <= (double)FLT_MAX) value.number = number;
-    } else if (is_missing(text)) {
+    } else if (!*text) {
         value.text = NULL;
     }
     return value;
@@ -74,6 +66,14 @@ size_t categories_find(const category_list *list, const cell *value)
             high = middle;
     }
     return low;
+}
+
+size_t categories_place(const category_list *list, const cell *value)
+{
+    if (list->by_number && isnan(value->number)) return list->count;
+    size_t place = categories_find(list, value);
+    bool same = place < list->count && categories_compare(list, &list->sorted[place], value) == 0;
+    return same ? place : list->count;
 }
 
 static ee_status add(category_list *list, const cell *value, ee_error *error)

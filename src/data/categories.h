@@ -12,8 +12,8 @@ typedef struct cell {
     double number;    /* NaN where it is none, or larger than a float can be */
 } cell;
 
-/* A field that was read by rows_next, for as long as the file's bytes are there. Missing is what is empty or one of
- * ?, NA, NaN, nan and null. */
+/* A field that was read by rows_next, for as long as the file's bytes are there. One that is empty is missing; which
+ * words are too, missing_words.h says. */
 cell cell_of(source *file, const field *from);
 
 /* The same of any text (length), whose bytes are changed; one more byte must be there for the zero at its end. */
@@ -43,6 +43,9 @@ ee_status categories_collect(const cell *cells, size_t rows, size_t stride, cons
 
 /* The number of a value that the list has; of another one, that of the first behind it, or the count. */
 size_t categories_find(const category_list *list, const cell *value);
+
+/* The number of a value that is not missing; the count where the list does not have it. */
+size_t categories_place(const category_list *list, const cell *value);
 
 /* The order of two values: as numbers where all of the list are, else as text. */
 int categories_compare(const category_list *list, const cell *a, const cell *b);

@@ -79,11 +79,12 @@ static ee_status read_entry(const row_reader *rows, const field *from, classes_d
     return EE_OK;
 }
 
-/* The rows, with a 1 before their features where shift is 1. labels is (lines of the file). queries: lines with one. */
-static ee_status read_rows(row_reader *rows, size_t shift, classes_dataset *data, cell *labels, size_t *queries,
-                           ee_error *error)
+/* The rows, with a 1 before their features where the options want it. labels is (lines of the file). queries: lines
+ * with one. */
+static ee_status read_rows(row_reader *rows, const table_options *options, classes_dataset *data, cell *labels,
+                           size_t *queries, ee_error *error)
 {
-    size_t at = 0;
+    size_t at = 0, shift = options->constant;
     *queries = 0;
     data->rows = 0;
     for (;;) {
@@ -92,7 +93,8 @@ static ee_status read_rows(row_reader *rows, size_t shift, classes_dataset *data
         if (status || !found) return status;
         if (rows->fields[0].text[0] == '#') continue;
         labels[data->rows] = cell_of(rows->file, &rows->fields[0]);
-        if (!labels[data->rows].text) return rows_fail(rows, error, "the label is missing");
+        if (missing_words_have(options->missing, &labels[data->rows], false))
+            return rows_fail(rows, error, "the label is missing");
         if (shift) data->values[at++] = 1.0f; /* of index 0 */
         unsigned long long last = 0;
         size_t first = rows->count > 1 && is_query(rows->fields[1].text) ? 2 : 1;
@@ -153,7 +155,7 @@ ee_status libsvm_parse(source *file, const table_options *options, survey *seen,
     row_reader rows = rows_start(file, " ");
     ee_status status = classes_create(lines, count_bytes(file, ':') + shift * lines, &data, error);
     if (!status) status = memory_create(NULL, &labels, lines, sizeof *labels, error);
-    if (!status) status = read_rows(&rows, shift, data, labels, &queries, error);
+    if (!status) status = read_rows(&rows, options, data, labels, &queries, error);
     if (!status) status = number_labels(labels, file_tail(file->path), data, &classes, error);
     if (!status) status = classes_finish(data, file_tail(file->path), error);
     if (!status) status = tell_rows(data, &classes, queries, seen, error);

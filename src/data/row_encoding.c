@@ -15,6 +15,7 @@ ee_status row_encoding_create(size_t width, row_encoding **out, ee_error *error)
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;
     self->width = width;
+    strcpy(self->words, "auto");
     self->classes.owner = &self->owner;
     status = memory_create(&self->owner, &self->columns, width, sizeof *self->columns, error);
     for (size_t i = 0; i < width && !status; i++) self->columns[i].categories.owner = &self->owner;
@@ -190,8 +191,8 @@ static void append_number(const row_encoding *self, const row_column *column, co
 
 static void append_category(const row_column *column, const cell *from, row_entries *row)
 {
-    size_t category = from->text ? categories_find(&column->categories, from) : column->categories.count;
-    if (from->text || column->missing) append(row, column->first + category, 1.0);
+    size_t count = column->categories.count, place = from->text ? categories_place(&column->categories, from) : count;
+    if (place < count || (!from->text && column->missing)) append(row, column->first + place, 1.0);
 }
 
 size_t row_encoding_cells(const row_encoding *self, const cell *cells, uint32_t *indices, float *values)

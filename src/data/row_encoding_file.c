@@ -55,8 +55,10 @@ static void add_column(text *out, const row_column *column)
 
 void row_encoding_format(const row_encoding *self, text *into)
 {
-    text_add(into, "{\"format\": \"%s\", \"version\": %d, \"constant\": %s, \"normalize\": \"%s\",\n \"columns\": [",
+    text_add(into, "{\"format\": \"%s\", \"version\": %d, \"constant\": %s, \"normalize\": \"%s\", \"missing\": ",
              format_name, VERSION, self->constant ? "true" : "false", normalize_names[self->normalize]);
+    add_word(into, self->words);
+    text_add(into, ",\n \"columns\": [");
     for (size_t i = 0; i < self->width; i++) {
         text_add(into, "%s", i ? ",\n   " : "\n   ");
         add_column(into, &self->columns[i]);
@@ -165,10 +167,22 @@ static ee_status read_column(const rows_file *file, const json_t *object, row_co
     return status ? status : read_flag(file, object, "missing", &column->missing);
 }
 
+/* It is "auto" where nothing is said. */
+static ee_status read_missing_words(const rows_file *file, const json_t *root, row_encoding *self)
+{
+    const json_t *value = json_object_get(root, "missing");
+    if (!value) return EE_OK;
+    if (!json_is_string(value) || json_string_length(value) >= sizeof self->words)
+        return fail(file, "'missing' to be what the option missing= takes");
+    strcpy(self->words, json_string_value(value));
+    return EE_OK;
+}
+
 static ee_status read_members(const rows_file *file, const json_t *root, row_encoding *self)
 {
     size_t normalize;
     ee_status status = read_flag(file, root, "constant", &self->constant);
+    if (!status) status = read_missing_words(file, root, self);
     if (!status) status = read_word(file, root, "normalize", normalize_names, NORMALIZES, &normalize);
     if (!status) self->normalize = (row_normalize)normalize;
     for (size_t i = 0; i < self->width && !status; i++)

@@ -9,6 +9,7 @@
 /* One object while it is read. */
 typedef struct json_row {
     const row_encoding *encoding;
+    const row_unknown *unknown;
     memory owner; /* of all that the row takes */
     cell *cells;  /* (width) */
     bool *given;  /* (width) */
@@ -45,16 +46,18 @@ static ee_status fail_column(json_row *row, json_text name, ee_error *error)
                        suggest(given, names, encoding->width, hint));
 }
 
-static ee_status fail_category(json_row *row, const row_column *column, const cell *value, ee_error *error)
+static ee_status report_unknown(json_row *row, const row_column *column, const cell *value, ee_error *error)
 {
     const category_list *list = &column->categories;
     const char **names;
     char hint[64];
+    if (!row->unknown) return EE_OK;
     ee_status status = memory_create(&row->owner, &names, list->count, sizeof *names, error);
     if (status) return status;
     for (size_t i = 0; i < list->count; i++) names[i] = list->sorted[i].text;
-    return status_fail(error, EE_BAD_INPUT, "column '%.40s': no row of the table had '%.40s'%s", column->name,
-                       value->text, suggest(value->text, names, list->count, hint));
+    suggest(value->text, names, list->count, hint);
+    row->unknown->report(row->unknown->context, (size_t)(column - row->encoding->columns), value->text, hint);
+    return EE_OK;
 }
 
 static ee_status check_number(const row_encoding *encoding, const row_column *column, const cell *value,
@@ -72,19 +75,12 @@ static ee_status check_number(const row_encoding *encoding, const row_column *co
                        column->name, value->text);
 }
 
-static ee_status check_category(json_row *row, const row_column *column, const cell *value, ee_error *error)
-{
-    const category_list *list = &column->categories;
-    size_t place = list->by_number && isnan(value->number) ? list->count : categories_find(list, value);
-    if (place < list->count && categories_compare(list, &list->sorted[place], value) == 0) return EE_OK;
-    return fail_category(row, column, value, error);
-}
-
 static ee_status check_value(json_row *row, const row_column *column, const cell *value, ee_error *error)
 {
     if (value->text && column->kind == SURVEY_NUMERIC) return check_number(row->encoding, column, value, error);
-    if (value->text && column->kind == SURVEY_CATEGORICAL) return check_category(row, column, value, error);
-    return EE_OK;
+    if (!value->text || column->kind != SURVEY_CATEGORICAL) return EE_OK;
+    bool known = categories_place(&column->categories, value) < column->categories.count;
+    return known ? EE_OK : report_unknown(row, column, value, error);
 }
 
 /* What a table would have in place of the value: numbers, true and false are the texts that stand there. */
@@ -115,6 +111,7 @@ static ee_status read_member(json_row *row, json_reader *reader, const json_toke
     ee_error inner = {EE_OK, ""};
     ee_status status = read_value(row, reader, token, &row->cells[index], &inner);
     if (status) return status_fail(error, status, "column '%.60s': %.160s", column->name, inner.message);
+    missing_words_apply(encoding->words, &row->cells[index], column->kind == SURVEY_NUMERIC);
     return check_value(row, column, &row->cells[index], error);
 }
 
@@ -133,10 +130,10 @@ static ee_status read_object(json_row *row, json_text object, ee_error *error)
     return status ? status : json_next(&reader, &token, error); /* nothing may follow */
 }
 
-ee_status row_encoding_json(const row_encoding *self, json_text object, uint32_t *indices, float *values, size_t *count,
-                            ee_error *error)
+ee_status row_encoding_json(const row_encoding *self, json_text object, const row_unknown *unknown, uint32_t *indices,
+                            float *values, size_t *count, ee_error *error)
 {
-    json_row row = {.encoding = self};
+    json_row row = {.encoding = self, .unknown = unknown};
     row.room.owner = &row.owner;
     *count = 0;
     ee_status status = memory_create(&row.owner, &row.cells, self->width, sizeof *row.cells, error);

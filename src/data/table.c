@@ -13,6 +13,8 @@ static const option entries[] = {
                     "columns whose numbers are codes"),
     OPTION_ROW_TEXT(table_options, numeric, "numeric", "auto", "auto|COLUMN+...", "columns that must be numbers"),
     OPTION_ROW_TEXT(table_options, ignore, "ignore", "none", "none|COLUMN+...", "columns that are left out"),
+    OPTION_ROW_TEXT(table_options, missing, "missing", "auto", "auto|none|TEXT+...",
+                    "texts that are missing values; auto: N/A, NA, None, null, -, #N/A, ? and nan in a numeric column"),
     OPTION_ROW_CHOICE(table_options, header, "header", "auto", "auto|yes|no",
                       "whether the first row names the columns"),
     OPTION_ROW_CHOICE(table_options, normalize, "normalize", "unit", "unit|standard|none",
@@ -103,6 +105,7 @@ static void table_release(table *t)
 
 static ee_status finish_table(table *t, survey *seen, classes_dataset **out, ee_error *error)
 {
+    for (size_t i = 0; i < t->height * t->width; i++) missing_words_apply(t->options->missing, &t->cells[i], false);
     if (t->options->decimal.pick == DECIMAL_COMMA) read_commas(t);
     ee_status status = table_settle_columns(t, error);
     if (!status) status = table_measure_columns(t, error);

@@ -4,6 +4,7 @@
 
 #include "categories.h"
 #include "classes.h"
+#include "missing_words.h"
 #include "row_encoding.h"
 
 enum { ORDER_RANDOM, ORDER_FILE };
@@ -14,6 +15,7 @@ typedef struct table_options {
     char categorical[OPTION_TEXT_SIZE];
     char numeric[OPTION_TEXT_SIZE];
     char ignore[OPTION_TEXT_SIZE];
+    option_text missing;
     option_choice header;
     option_choice normalize;
     bool constant;

@@ -35,7 +35,7 @@ static bool has_header(const table *t)
     if (t->options->header.pick != HEADER_AUTO) return t->options->header.pick == HEADER_YES;
     for (size_t i = 0; i < t->width; i++) {
         const cell *first = &t->cells[i];
-        if (!first->text || !isnan(first->number)) continue;
+        if (!isnan(first->number) || missing_words_have(t->options->missing, first, true)) continue;
         if (strcasecmp(first->text, t->options->label) == 0) return true;
         if (t->height > 1 && !isnan(t->cells[t->width + i].number)) return true;
     }
@@ -140,10 +140,8 @@ ee_status table_settle_columns(table *t, ee_error *error)
 /* What to do about a text among numbers. */
 static const char *text_advice(const cell *value)
 {
-    static const char *const missing[] = {"N/A", "n/a", "#N/A", "NULL", "None", "none", "-", ".", "missing", "unknown"};
-    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
-        if (strcmp(value->text, missing[i]) == 0) return "a missing value is empty, ?, NA, NaN or null";
-    return isnan(cell_with_comma(value)) ? "'categorical' takes text" : "decimal=comma reads it";
+    return isnan(cell_with_comma(value)) ? "categorical=COLUMN reads it as text, missing=TEXT as a missing value"
+                                         : "decimal=comma reads it";
 }
 
 static ee_status fail_text(const table *t, size_t index, size_t row, size_t numbers, ee_error *error)
@@ -163,6 +161,7 @@ static ee_status fail_text(const table *t, size_t index, size_t row, size_t numb
 /* What the cells of a column are. */
 typedef struct cell_counts {
     size_t missing, numbers, texts;
+    size_t words;          /* that are missing values in a numeric column */
     size_t beyond, commas; /* texts that would be numbers, but for their size or their comma */
     size_t first_text;     /* its row */
 } cell_counts;
@@ -176,6 +175,8 @@ static cell_counts count_cells(const table *t, size_t index)
             counts.missing++;
         } else if (!isnan(value->number)) {
             counts.numbers++;
+        } else if (missing_words_have(t->options->missing, value, true)) {
+            counts.words++;
         } else {
             if (counts.texts++ == 0) counts.first_text = row;
             if (cell_is_beyond(value)) counts.beyond++;
@@ -185,17 +186,28 @@ static cell_counts count_cells(const table *t, size_t index)
     return counts;
 }
 
-/* A column is numeric where all are numbers. Where only most are, the others are hardly meant. */
+/* Makes the words of a numeric column missing values. */
+static void take_words(table *t, size_t index)
+{
+    for (size_t row = 0; row < table_rows(t); row++)
+        missing_words_apply(t->options->missing, &t->cells[(t->header + row) * t->width + index], true);
+    t->columns[index].missing = count_cells(t, index).missing;
+}
+
+/* A column is numeric where all are numbers. Where only most are, the others are hardly meant. Without any number,
+ * words for a missing value are texts as others are. */
 static ee_status settle_type(table *t, size_t index, ee_error *error)
 {
     table_column *c = &t->columns[index];
-    const cell_counts counts = count_cells(t, index);
+    cell_counts counts = count_cells(t, index);
     c->missing = counts.missing;
     if (c->type == TYPE_CATEGORICAL) return EE_OK;
+    if (c->type == TYPE_AUTO && !counts.numbers) counts.texts += counts.words;
     if (counts.texts && (counts.numbers + 2 * counts.beyond > counts.texts || c->type == TYPE_NUMERIC))
         return fail_text(t, index, counts.first_text, counts.numbers, error);
     c->commas = 2 * counts.commas > counts.texts;
     c->type = counts.texts ? TYPE_CATEGORICAL : TYPE_NUMERIC;
+    if (c->type == TYPE_NUMERIC && counts.words) take_words(t, index);
     return EE_OK;
 }
 
@@ -266,6 +278,7 @@ ee_status table_measure_columns(table *t, ee_error *error)
     if (status) return status;
     t->encoding->constant = t->options->constant;
     t->encoding->normalize = (row_normalize)t->options->normalize.pick;
+    memcpy(t->encoding->words, t->options->missing, sizeof t->encoding->words);
     for (size_t i = 0; i < t->width && !status; i++) {
         t->columns[i].low = INFINITY;
         t->columns[i].high = -INFINITY;

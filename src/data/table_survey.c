@@ -2,9 +2,11 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "date_text.h"
 #include "table_inside.h"
 
 /* Fewer values than these say nothing of whether they come again. */
@@ -24,14 +26,15 @@ static ee_status tell_column(const table *t, size_t index, survey *into, ee_erro
 
 /* ---- remarks ---- */
 
-/* How an option names a column: by its number where the name has letters that options are made of. */
+/* How an option names a column: in quotes where the name has a comma or a blank in it, by its number where it has what
+ * quotes do not help. */
 static const char *option_name(const table *t, size_t index, char name[64])
 {
     const char *given = t->encoding->columns[index].name;
-    if (given[strcspn(given, ",+= \t\n")] || strlen(given) >= 64)
+    if (given[strcspn(given, "+\"\r\n")] || strlen(given) > 60)
         snprintf(name, 64, "%zu", index + 1);
     else
-        snprintf(name, 64, "%s", given);
+        snprintf(name, 64, given[strcspn(given, ",= \t")] ? "\"%s\"" : "%s", given);
     return name;
 }
 
@@ -83,17 +86,67 @@ static ee_status remark_label(const table *t, survey *into, ee_error *error)
     return table_remark_label(&t->encoding->classes, table_rows(t), label, advice, into, error);
 }
 
-/* "Yes" and "yes" are two classes, and hardly meant to be. */
-static ee_status remark_capitals(const table *t, survey *into, ee_error *error)
+/* Two values that are one but for capitals and spaces: "New York" and "new  york". */
+typedef struct twins {
+    const char *one, *other; /* NULL: there are none */
+} twins;
+
+static const char *skip_spaces(const char *text)
 {
-    const category_list *classes = &t->encoding->classes;
-    if (classes->by_number || classes->count > 100) return EE_OK;
-    for (size_t i = 0; i < classes->count; i++)
-        for (size_t j = i + 1; j < classes->count; j++)
-            if (strcasecmp(classes->sorted[i].text, classes->sorted[j].text) == 0)
-                return survey_remark(into, error, "the classes '%.40s' and '%.40s' differ in capital letters alone",
-                                     classes->sorted[i].text, classes->sorted[j].text);
+    for (;; text++) {
+        if (strncmp(text, "\xc2\xa0", 2) == 0)
+            text++; /* one that does not break the line */
+        else if (!isspace((unsigned char)*text))
+            return text;
+    }
+}
+
+/* The order of two texts without their capitals and spaces. */
+static int compare_folded(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a = skip_spaces(a);
+        b = skip_spaces(b);
+        int order = tolower((unsigned char)*a) - tolower((unsigned char)*b);
+        if (order || !*a) return order;
+    }
+}
+
+static int compare_twins(const void *a, const void *b)
+{
+    const char *one = *(const char *const *)a, *other = *(const char *const *)b;
+    int order = compare_folded(one, other);
+    return order ? order : strcmp(one, other);
+}
+
+static ee_status find_twins(const category_list *list, twins *out, ee_error *error)
+{
+    const char **texts;
+    *out = (twins){NULL, NULL};
+    if (list->by_number || list->count < 2) return EE_OK;
+    ee_status status = memory_create(NULL, &texts, list->count, sizeof *texts, error);
+    if (status) return status;
+    for (size_t i = 0; i < list->count; i++) texts[i] = list->sorted[i].text;
+    qsort(texts, list->count, sizeof *texts, compare_twins);
+    for (size_t i = 1; i < list->count && !out->one; i++)
+        if (compare_folded(texts[i - 1], texts[i]) == 0) *out = (twins){texts[i - 1], texts[i]};
+    memory_free(texts);
     return EE_OK;
+}
+
+static const char *twins_difference(const twins *of)
+{
+    return strcasecmp(of->one, of->other) == 0 ? "capital letters" : "capital letters and spaces";
+}
+
+/* "Yes" and "yes" are two classes, and hardly meant to be. */
+static ee_status remark_twin_classes(const table *t, survey *into, ee_error *error)
+{
+    twins found;
+    ee_status status = find_twins(&t->encoding->classes, &found, error);
+    if (status || !found.one) return status;
+    return survey_remark(into, error, "the classes '%.40s' and '%.40s' differ in %s alone", found.one, found.other,
+                         twins_difference(&found));
 }
 
 /* The columns that one thing is true of: told once, by the first of them. */
@@ -171,13 +224,88 @@ static ee_status remark_sparse(const table *t, survey *into, ee_error *error)
                          group_title(t, &found, "has", "have", title), first_text(t, found.first));
 }
 
+static ee_status remark_twin_categories(const table *t, survey *into, ee_error *error)
+{
+    column_group group = {0};
+    char title[120];
+    twins first = {NULL, NULL};
+    for (size_t i = 0; i < t->width; i++) {
+        twins found = {NULL, NULL};
+        if (t->encoding->columns[i].kind != SURVEY_CATEGORICAL) continue;
+        ee_status status = find_twins(&t->encoding->columns[i].categories, &found, error);
+        if (status) return status;
+        if (!found.one) continue;
+        if (!group.count) first = found;
+        group_add(t, &group, i);
+    }
+    if (!group.count) return EE_OK;
+    return survey_remark(into, error,
+                         "%s categories that differ in %s alone, as '%.40s' and '%.40s', each a feature; write them "
+                         "alike",
+                         group_title(t, &group, "has", "have", title), twins_difference(&first), first.one,
+                         first.other);
+}
+
+static bool has_dates(const table *t, size_t index)
+{
+    const row_column *column = &t->encoding->columns[index];
+    if (column->kind != SURVEY_CATEGORICAL || !column->categories.count) return false;
+    for (size_t i = 0; i < column->categories.count; i++)
+        if (!date_text_is(column->categories.sorted[i].text)) return false;
+    return true;
+}
+
+static ee_status remark_dates(const table *t, survey *into, ee_error *error)
+{
+    column_group found = {0};
+    char title[120];
+    for (size_t i = 0; i < t->width; i++)
+        if (has_dates(t, i)) group_add(t, &found, i);
+    if (!found.count) return EE_OK;
+    return survey_remark(into, error,
+                         "%s dates, as '%.30s', which are taken for %zu categories; ignore=%s leaves them out; numbers "
+                         "made of them, as the weekday or an age in days, are features",
+                         group_title(t, &found, "has", "have", title), first_text(t, found.first),
+                         t->encoding->columns[found.first].categories.count, found.list);
+}
+
+/* Seconds since 1970 of the years 2000 to 2036, or thousandths of them, or dates in their digits. */
+static bool has_times(const table *t, size_t index)
+{
+    static const double first = 946684800, last = 2114380800;
+    const table_column *c = &t->columns[index];
+    if (t->encoding->columns[index].kind != SURVEY_NUMERIC || t->encoding->columns[index].scale == 0.0) return false;
+    bool seconds = (c->low >= first && c->high <= last) || (c->low >= 1000 * first && c->high <= 1000 * last);
+    bool digits = date_number_is(c->low) && date_number_is(c->high);
+    for (size_t row = 0; row < table_rows(t) && (seconds || digits); row++) {
+        double number = table_cell(t, row, index)->number;
+        if (isnan(number)) continue;
+        seconds = seconds && number == floor(number);
+        digits = digits && date_number_is(number);
+    }
+    return seconds || digits;
+}
+
+static ee_status remark_times(const table *t, survey *into, ee_error *error)
+{
+    column_group found = {0};
+    char title[120];
+    for (size_t i = 0; i < t->width; i++)
+        if (has_times(t, i)) group_add(t, &found, i);
+    if (!found.count) return EE_OK;
+    return survey_remark(into, error,
+                         "%s numbers that look like times, as %.15g, of which the size is a feature; ignore=%s leaves "
+                         "them out; numbers made of them, as the hour or the weekday, are better ones",
+                         group_title(t, &found, "has", "have", title), t->columns[found.first].low, found.list);
+}
+
 /* Names and texts: what comes once tells nothing of another row. */
 static bool seldom_comes_again(const table *t, size_t index)
 {
     const row_column *column = &t->encoding->columns[index];
     size_t values = column->categories.count, given = table_rows(t) - t->columns[index].missing;
     return column->kind == SURVEY_CATEGORICAL && !t->columns[index].commas && values > MANY_VALUES &&
-           2 * values > given;
+           2 * values > given && !has_dates(t, index);
 }
 
 static ee_status remark_names(const table *t, survey *into, ee_error *error)
@@ -230,9 +358,12 @@ ee_status table_tell(const table *t, survey *into, ee_error *error)
     for (size_t i = 0; i < t->width && !status; i++) status = tell_column(t, i, into, error);
     if (!status) status = remark_header(t, into, error);
     if (!status) status = remark_label(t, into, error);
-    if (!status) status = remark_capitals(t, into, error);
+    if (!status) status = remark_twin_classes(t, into, error);
+    if (!status) status = remark_twin_categories(t, into, error);
     if (!status) status = remark_commas(t, into, error);
     if (!status) status = remark_sparse(t, into, error);
+    if (!status) status = remark_dates(t, into, error);
+    if (!status) status = remark_times(t, into, error);
     if (!status) status = remark_names(t, into, error);
     if (!status) status = remark_counters(t, into, error);
     return status ? status : remark_twins(t, into, error);

@@ -87,6 +87,27 @@ done
 "$eenet" rounds -d table:ranking.txt -o ranked >stdout 2>stderr
 grep -qF 'eenet rounds: table:ranking: qid: in 20 lines' stderr || fail "rounds: $(cat stderr)"
 
+awk 'BEGIN { print "city,seen,n,kind"; for (i = 0; i < 30; i++)
+    print (i % 2 ? "Berlin" : "berlin") ",2020-01-" i % 9 + 10 "," i * 7 % 13 "," (i % 3 ? "a" : "b") }' >visits.csv
+said "column 'city' has categories that differ in capital letters alone, as 'Berlin' and 'berlin', each a feature" \
+    table:visits.csv
+said "column 'seen' has dates, as '2020-01-10', which are taken for 9 categories; ignore=seen leaves them out" \
+    table:visits.csv
+
+# Missing values, and columns with blanks and commas in their names.
+awk 'BEGIN { print "\"age, in years\",Last Seen,Best Offer,target"; for (i = 0; i < 30; i++)
+    print (i % 3 ? i : "N/A") "," (i % 5 ? i * 3 % 7 : "unknown") "," (i % 2 ? "gold" : "free") "," i % 4 }' >offers.csv
+for label in '"Best Offer"' 'Best Offer' 3; do
+    "$eenet" inspect "table:offers.csv,missing=n/a+unknown,label=$label,categorical=4" >shown || fail "label=$label"
+    grep -Eq '^  age, in years +numeric +10 ' shown && grep -Eq '^  Last Seen +numeric +6 ' shown &&
+        grep -Eq '^  Best Offer +label ' shown && grep -Eq '^  target +categorical ' shown || fail "$(cat shown)"
+done
+"$eenet" inspect 'table:offers.csv,label=Best Offer,ignore="age, in years"+last seen' >shown || fail 'names in quotes'
+[ "$(grep -Ec '^  (age, in years|Last Seen) +ignored ' shown)" = 2 ] || fail "$(cat shown)"
+"$eenet" run -d 'table:offers.csv,label="Best Offer",ignore=Last Seen' -p linucb -T 20 -s 0 -o offers >stdout || fail run
+"$eenet" run -d 'table:offers.csv,label="Best Offer",ignore=Last Seen' -p linucb -T 20 -s 0 -o offers >again || fail again
+[ "$(wc -l <offers/results.jsonl)" = 1 ] || fail 'the same data set was played twice'
+
 # A name that is no UTF-8, or that would move the cursor.
 printf 'a\033[2J,m\374,kind\n1,2,x\n2,3,y\n' >odd.csv
 "$eenet" inspect table:odd.csv >shown

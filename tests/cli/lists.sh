@@ -176,6 +176,7 @@ table:FILE[,OPTION=VALUE...]
     categorical  default auto    auto|all|COLUMN+...  columns whose numbers are codes
     numeric      default auto    auto|COLUMN+...      columns that must be numbers
     ignore       default none    none|COLUMN+...      columns that are left out
+    missing      default auto    auto|none|TEXT+...   texts that are missing values; auto: N/A, NA, None, null, -, #N/A, ? and nan in a numeric column
     header       default auto    auto|yes|no          whether the first row names the columns
     normalize    default unit    unit|standard|none   numeric columns to mean 0 and deviation 1, and rows to length 1; the first alone; or neither
     constant     default on      on|off               a feature that is always 1

@@ -113,21 +113,35 @@ pid=
 cmp few.model more.model || fail 'a row as a line is another than in the lab'
 cat >expected <<'END'
 {"error":"line 1: no column is called 'sise'; did you mean 'size'?"}
-{"error":"line 2: column 'colour': no row of the table had 'green'"}
+{"id":61,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
 {"error":"line 3: expected an object of columns and their values"}
 {"error":"line 4: with \"context\" the classes are the actions: leave out \"actions\""}
 {"error":"line 5: exclude[0]: no action has the id \"plumb\""}
-{"id":61,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
+{"id":62,"arm":2,"action":"plum","probability":1,"probabilities":[0,0,1]}
+{"id":63,"arm":1,"action":"cherry","probability":1,"probabilities":[0,1,0]}
+{"id":64,"arm":1,"action":"cherry","probability":1,"probabilities":[0,1,0]}
+{"id":65,"arm":1,"action":"cherry","probability":1,"probabilities":[0,1,0]}
+{"error":"line 10: column 'size': expected a number, got 'large'"}
 END
-"$eenet" decide few.model -o other.model >answers <<'END' && fail 'there were bad lines'
+"$eenet" decide few.model -o other.model >answers 2>stderr <<'END' && fail 'there were bad lines'
 {"context": {"sise": 2}}
-{"context": {"colour": "green"}}
+{"context": {"colour": "green", "size": 19}, "exclude": ["apple", "cherry"]}
 {"context": [1, 2]}
 {"context": {"size": 2}, "actions": []}
 {"context": {"size": 2}, "exclude": ["plumb"]}
 {"context": {"size": 2, "colour": "red"}, "exclude": ["apple", "cherry"]}
+{"context": {"size": null, "colour": "grene"}, "exclude": ["apple", "plum"]}
+{"context": {"size": "N/A", "colour": "rad"}, "exclude": ["apple", "plum"]}
+{"context": {"size": "-", "colour": "?"}, "exclude": ["apple", "plum"]}
+{"context": {"size": "large"}}
 END
 diff expected answers || fail 'rows'
+# A category that no row had is said once for each column.
+echo "eenet decide: line 2: column 'colour': no row of the table had 'green', so it has no feature; others of this column are not reported" |
+    diff - stderr || fail 'a category that no row had'
+# One with a name like it: which was meant.
+echo '{"context": {"colour": "rde"}}' | "$eenet" decide few.model -o other.model 2>stderr >answers || fail "$(cat stderr)"
+grep -qF "had 'rde', so it has no feature; did you mean 'red'?" stderr || fail "$(cat stderr)"
 cmp few.model.rows.json other.model.rows.json || fail 'another file has no rows.json'
 # The rows of another model are refused; a model that is of no table leaves none behind.
 cp few.model.rows.json model.rows.json

@@ -24,7 +24,7 @@ static void encode(const row_encoding *encoding, json_text row)
     ee_error error = {EE_OK, ""};
     if (memory_create(NULL, &indices, most, sizeof *indices, NULL)) abort();
     if (memory_create(NULL, &values, most, sizeof *values, NULL)) abort();
-    ee_status status = row_encoding_json(encoding, row, indices, values, &count, &error);
+    ee_status status = row_encoding_json(encoding, row, NULL, indices, values, &count, &error);
     require(status == error.status && (!status || error.message[0]), "refused without a sentence");
     require(count <= most && (!status || count == 0), "more entries than there is room for");
     for (size_t i = 0; i < count; i++) {

@@ -166,7 +166,14 @@ def table(X: Any, y: Any, *, name: str = "arrays", **options: Any) -> Dataset:
 
 def _option_text(options: Mapping[str, Any]) -> str:
     words = {True: "on", False: "off"}
-    return "".join(f",{key}={words[value] if isinstance(value, bool) else value}" for key, value in options.items())
+    return "".join(f",{key}={words[value] if isinstance(value, bool) else _quoted(str(value))}"
+                   for key, value in options.items())
+
+
+def _quoted(text: str) -> str:
+    """A text with commas, blanks or quotes in it, as one value of an option."""
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"' if re.search(r'[,\s"]', text) else text
 
 
 def _take_classes(X: Any, y: Any) -> Tuple[Any, List[Any]]:

@@ -216,6 +216,31 @@ static void a_word_without_a_value_is_a_mistake(void **state)
     assert_rejected("whole=1 weight = 1", "options: expected name=value, got 'weight'");
 }
 
+static void quotes_keep_a_text_together(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"schedule=\"a b\" whole=3", "a b"},     {"schedule=\"a, b\",whole=3", "a, b"},
+        {"schedule=a b,whole=3", "a b"},         {"schedule=a  b c whole=3", "a  b c"},
+        {"schedule=\"a\"\"b\" whole=3", "a\"b"}, {"schedule=x\"a,b\"y+\" \" whole=3", "xa,by+ "},
+        {"schedule=\"\" whole=3", ""},           {"schedule=\"whole=9\" whole=3", "whole=9"},
+        {"schedule=a , whole=3", "a"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made read = made_parse(cases[i][0]), again;
+        char text[2000];
+        assert_string_equal(read.schedule, cases[i][1]);
+        assert_int_equal(read.whole, 3);
+        options_format(&schema, &read, text, sizeof text);
+        again = made_parse(text);
+        assert_string_equal(again.schedule, cases[i][1]);
+        assert_int_equal(again.whole, 3);
+    }
+    assert_rejected("schedule=\"a b", "options: the quote of schedule=\"a b is not closed");
+    assert_rejected("whole=1 schedule a=2", "options: expected name=value, got 'schedule'");
+    assert_rejected("schedule b", "options: expected name=value, got 'schedule'");
+}
+
 static void a_whole_number_is_written_as_people_do(void **state)
 {
     (void)state;
@@ -648,6 +673,7 @@ int main(void)
         cmocka_unit_test(a_text_may_be_empty_or_hold_an_equals_sign),
         cmocka_unit_test(an_unknown_name_gets_the_nearest),
         cmocka_unit_test(a_word_without_a_value_is_a_mistake),
+        cmocka_unit_test(quotes_keep_a_text_together),
         cmocka_unit_test(a_whole_number_is_written_as_people_do),
         cmocka_unit_test(a_whole_number_out_of_range_is_a_mistake),
         cmocka_unit_test(a_number_out_of_range_is_a_mistake),

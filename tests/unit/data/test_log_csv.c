@@ -62,6 +62,28 @@ static void columns_are_found_by_their_names(void **state)
     folder_remove(&folder);
 }
 
+static void names_of_columns_may_have_blanks_and_commas(void **state)
+{
+    (void)state;
+    static const char head[] = "{\"last town\":\"Rome\",\"age\":3,";
+    static const char *const options[] = {
+        ",action=the action,probability=p,reward=\"net, reward\",context=last town+age",
+        ",action=\"the action\",probability=p,reward=\"net, reward\",context=\"last town\"+\"age\"",
+    };
+    test_folder folder = folder_make();
+    folder_write_text(&folder, "log.csv",
+                      "the action,p,\"net, reward\",last town,age\n0,0.5,1,Rome,3\n1,0.5,0,Rome,4\n");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        log_reader *log = open_good(words_of(&folder, options[i]));
+        log_event event;
+        assert_true(next_good(log, &event));
+        assert_true(event.action == 0 && event.probability == 0.5 && event.reward == 1);
+        assert_true(strncmp(event.context.bytes, head, strlen(head)) == 0);
+        log_close(log);
+    }
+    folder_remove(&folder);
+}
+
 static void actions_can_be_given(void **state)
 {
     (void)state;
@@ -287,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_found_by_their_names),
+        cmocka_unit_test(names_of_columns_may_have_blanks_and_commas),
         cmocka_unit_test(actions_can_be_given),
         cmocka_unit_test(our_own_file_is_read),
         cmocka_unit_test(rows_that_are_wrong_are_told),

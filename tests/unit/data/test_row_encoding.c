@@ -54,7 +54,7 @@ static void expect_rows(const row_encoding *encoding, const classes_dataset *row
         float values[MOST];
         size_t count, start = rows->starts[row];
         ee_error error = {EE_OK, ""};
-        if (row_encoding_json(encoding, text_of(objects[row]), indices, values, &count, &error))
+        if (row_encoding_json(encoding, text_of(objects[row]), NULL, indices, values, &count, &error))
             fail_msg("row %zu: %s", row, error.message);
         assert_int_equal(count, rows->starts[row + 1] - start);
         assert_memory_equal(indices, rows->indices + start, count * sizeof *indices);
@@ -97,7 +97,8 @@ static void files_are_readable(void **state)
     size_t size;
     assert_int_equal(file_read(path, &written, &size, NULL), EE_OK);
     assert_string_equal((const char *)written,
-                        "{\"format\": \"eenet rows\", \"version\": 1, \"constant\": true, \"normalize\": \"unit\",\n"
+                        "{\"format\": \"eenet rows\", \"version\": 1, \"constant\": true, \"normalize\": \"unit\", "
+                        "\"missing\": \"auto\",\n"
                         " \"columns\": [\n"
                         "   {\"name\": \"a\", \"kind\": \"numeric\", \"mean\": 2, \"scale\": 1, \"missing\": true},\n"
                         "   {\"name\": \"b\", \"kind\": \"categorical\", \"categories\": [\"x\", \"y\", \"y \\\"z\"], "
@@ -147,14 +148,14 @@ static void what_was_never_missing_may_be(void **state)
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
-    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{}"), indices, values, &count, NULL),
+    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{}"), NULL, indices, values, &count, NULL),
                      EE_OK);
     assert_int_equal(count, 1);
     assert_int_equal(indices[0], 0);
     assert_true(values[0] == 2.5f);
     dataset_free(data);
     data = open_table(&folder, "a,b,target\n1,x,yes\n4,y,no\n", ",constant=off");
-    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{}"), indices, values, &count, NULL),
+    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{}"), NULL, indices, values, &count, NULL),
                      EE_OK);
     assert_int_equal(count, 0);
     dataset_free(data);
@@ -173,8 +174,6 @@ static void wrong_rows_are_named(void **state)
         {"{\"age\":\"1e400\"}", "column 'age': expected a number of at most 3.4e+38, got '1e400'"},
         {"{\"age\":[1]}", "column 'age': expected a number, a text or null"},
         {"{\"age\":1,\"sex\":\"f\",\"age\":2}", "column 'age' is given twice"},
-        {"{\"mixed\":\"rde\"}", "column 'mixed': no row of the table had 'rde'; did you mean 'red'?"},
-        {"{\"mixed\":13.5}", "column 'mixed': no row of the table had '13.5'"},
         {"{\"mixed\":\"a\\u0000\"}", "column 'mixed': expected text, got a zero byte"},
         {"[1]", "expected an object of columns and their values"},
         {"{\"age\":1", "byte 9: the input ends before its value does"},
@@ -187,7 +186,7 @@ static void wrong_rows_are_named(void **state)
         size_t count;
         ee_error error = {EE_OK, ""};
         assert_int_equal(
-            row_encoding_json(dataset_row_encoding(data), text_of(cases[i][0]), indices, values, &count, &error),
+            row_encoding_json(dataset_row_encoding(data), text_of(cases[i][0]), NULL, indices, values, &count, &error),
             EE_BAD_INPUT);
         assert_string_equal(error.message, cases[i][1]);
     }
@@ -195,25 +194,69 @@ static void wrong_rows_are_named(void **state)
     folder_remove(&folder);
 }
 
-static void codes_that_no_row_had(void **state)
+/* What was reported of unknown values, a line each. */
+static void report(void *context, size_t column, const char *value, const char *hint)
 {
-    (void)state;
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, "a,target\n1,x\n2,y\n9,x\n", ",categorical=a");
-    static const char *const wrong[] = {"{\"a\":3}", "{\"a\":10}", "{\"a\":\"one\"}"};
+    char *said = context;
+    sprintf(said + strlen(said), "%zu %s%s\n", column, value, hint);
+}
+
+static void expect_unknown(const row_encoding *encoding, const char *object, size_t entries, const char *reported)
+{
+    char said[200] = "";
+    row_unknown unknown = {report, said};
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(
-            row_encoding_json(dataset_row_encoding(data), text_of(wrong[i]), indices, values, &count, NULL),
-            EE_BAD_INPUT);
-    assert_int_equal(
-        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":\"2.0\"}"), indices, values, &count, NULL),
-        EE_OK);
-    assert_int_equal(count, 2);
-    assert_int_equal(indices[1], 2);
+    ee_error error = {EE_OK, ""};
+    if (row_encoding_json(encoding, text_of(object), &unknown, indices, values, &count, &error))
+        fail_msg("%s: %s", object, error.message);
+    assert_int_equal(count, entries);
+    assert_string_equal(said, reported);
+}
+
+/* They have no feature, not even that of a missing value. */
+static void categories_that_no_row_had_are_unknown(void **state)
+{
+    (void)state;
+    test_folder folder = folder_make();
+    dataset *data = open_table(&folder, "a,b,c,target\n1,red,x,x\n2,blue,,y\n9,red,y,x\n", ",categorical=a");
+    const row_encoding *encoding = dataset_row_encoding(data);
+    expect_unknown(encoding, "{\"a\":\"2.0\",\"b\":\"red\",\"c\":\"x\"}", 4, "");
+    expect_unknown(encoding, "{\"a\":3,\"b\":\"red\",\"c\":\"x\"}", 3, "0 3\n");
+    expect_unknown(encoding, "{\"a\":\"one\",\"b\":\"rde\"}", 2, "0 one\n1 rde; did you mean 'red'?\n");
+    expect_unknown(encoding, "{\"a\":345,\"b\":\"zebra\",\"c\":\"zebra\"}", 1, "0 345\n1 zebra\n2 zebra\n");
+    expect_unknown(encoding, "{\"a\":1,\"b\":\"red\",\"c\":null}", 4, "");
     dataset_free(data);
+    folder_remove(&folder);
+}
+
+static void words_for_a_missing_value_are_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *object;
+        size_t entries; /* without the constant: the number, or that it is missing; and the color */
+    } cases[] = {
+        {"", "{\"a\":2,\"b\":\"red\"}", 2},
+        {"", "{\"a\":null,\"b\":\"red\"}", 2},
+        {"", "{\"a\":\"N/A\",\"b\":\"red\"}", 2},
+        {"", "{\"a\":\"-\",\"b\":\"NA\"}", 1},
+        {",missing=unknown+9", "{\"a\":\"Unknown\",\"b\":\"red\"}", 2},
+        {",missing=unknown+9", "{\"a\":9.0,\"b\":\"unknown\"}", 1},
+    };
+    test_folder folder = folder_make();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dataset *data = open_table(&folder, "a,b,target\n1,red,x\n,blue,y\n4,red,x\n", cases[i].options);
+        const char *path = folder_path(&folder, "rows.json");
+        row_encoding *again;
+        assert_int_equal(row_encoding_write(dataset_row_encoding(data), path, NULL), EE_OK);
+        assert_int_equal(row_encoding_read(path, &again, NULL), EE_OK);
+        expect_unknown(again, cases[i].object, 1 + cases[i].entries, "");
+        expect_unknown(dataset_row_encoding(data), cases[i].object, 1 + cases[i].entries, "");
+        row_encoding_free(again);
+        dataset_free(data);
+    }
     folder_remove(&folder);
 }
 
@@ -227,11 +270,12 @@ static void numbers_that_are_too_far(void **state)
     size_t count;
     ee_error error;
     assert_int_equal(
-        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), indices, values, &count, &error),
+        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), NULL, indices, values, &count, &error),
         EE_BAD_INPUT);
     assert_string_equal(error.message, "column 'a': '1e38' is too far from the numbers of the table");
     assert_int_equal(
-        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), indices, values, &count, &error), EE_OK);
+        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), NULL, indices, values, &count, &error),
+        EE_OK);
     assert_true(values[1] == 1.0f);
     dataset_free(data);
     folder_remove(&folder);
@@ -262,6 +306,8 @@ static void wrong_files_are_named(void **state)
         {HEAD "{\"name\":\"a\",\"kind\":\"categorical\",\"categories\":[\"\"],\"missing\":true}" TAIL, "empty texts"},
         {HEAD NUMBER "],\"classes\":[\"no\"]}", "'classes'"},
         {HEAD NUMBER "]}", "'classes'"},
+        {"{\"format\":\"eenet rows\",\"version\":1,\"constant\":true,\"missing\":true,\"columns\":[" NUMBER TAIL,
+         "'missing' to be what the option missing= takes"},
     };
     test_folder folder = folder_make();
     row_encoding *encoding;
@@ -310,7 +356,8 @@ int main(void)
         cmocka_unit_test(features_and_classes_have_names),
         cmocka_unit_test(what_was_never_missing_may_be),
         cmocka_unit_test(wrong_rows_are_named),
-        cmocka_unit_test(codes_that_no_row_had),
+        cmocka_unit_test(categories_that_no_row_had_are_unknown),
+        cmocka_unit_test(words_for_a_missing_value_are_kept),
         cmocka_unit_test(numbers_that_are_too_far),
         cmocka_unit_test(wrong_files_are_named),
         cmocka_unit_test(names_that_are_not_utf8_are_not_written),

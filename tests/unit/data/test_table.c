@@ -89,7 +89,8 @@ static void zeros_are_not_stored(void **state)
 static void missing_numbers_are_the_mean_and_are_told(void **state)
 {
     (void)state;
-    static const char *const words[] = {"", "?", "NA", "NaN", "nan", "null", "  ", " ? "};
+    static const char *const words[] = {"",    "?",    "NA",   "NaN",  "nan", "null", "  ",   " ? ", "N/A",
+                                        "n/a", "None", "none", "NULL", "-",   "#N/A", "#n/a", "na"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char text[128];
         snprintf(text, sizeof text, "a,b,target\n1,7,x\n%s,8,y\n3,9,y\n", words[i]);
@@ -98,6 +99,27 @@ static void missing_numbers_are_the_mean_and_are_told(void **state)
     }
     /* Nothing but missing values, or one value where there is any: only where it is missing can tell something. */
     expect_rows("a,b,c,target\n,5,1,x\n,,2,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1 1:2\n");
+}
+
+static void the_words_for_a_missing_value_are_an_option(void **state)
+{
+    (void)state;
+    static const char expected[] = "0| 0:1\n1| 0:2 1:1\n1| 0:3\n";
+    expect_rows("a,target\n1,x\nunknown,y\n3,y\n", PLAIN ",missing=unknown", 2, 2, expected);
+    expect_rows("a,target\n1,x\nUnknown,y\n3,y\n", PLAIN ",missing=N/A+unknown", 2, 2, expected);
+    expect_rows("a,target\n1,x\nnot known,y\n3,y\n", PLAIN ",missing=\"not known\"", 2, 2, expected);
+    expect_rows("a,target\n1,x\n-999.0,y\n3,y\n", PLAIN ",missing=-999", 2, 2, expected);
+    expect_rows("a,target\n1,x\n,y\n3,y\n", PLAIN ",missing=none", 2, 2, expected);
+    expect_failure(
+        "a,target\n1,x\nNA,y\n3,y\n", "missing=unknown", EE_BAD_INPUT,
+        "made.csv, line 3, column 'a': expected a number, as 2 others are, got 'NA'; categorical=COLUMN reads "
+        "it as text, missing=TEXT as a missing value");
+    /* A text among texts may be meant. */
+    expect_rows("a,target\nNone,x\n-,y\nred,y\n", PLAIN, 3, 2, "0| 1:1\n1| 0:1\n1| 2:1\n");
+    expect_rows("a,target\nNone,x\n-,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1\n");
+    expect_rows("a,target\nNA,x\nEU,y\n", PLAIN ",missing=none", 2, 2, "0| 1:1\n1| 0:1\n");
+    expect_rows("a,target\n1,-\n2,+\n", PLAIN, 1, 2, "1| 0:1\n0| 0:2\n");                          /* as a class */
+    expect_rows("-,1,x\n2,3,y\n4,5,x\n", PLAIN, 3, 2, "0| 0:3 1:1 2:1\n1| 0:2 2:3\n0| 0:4 2:5\n"); /* no header */
 }
 
 /* ---- categories ---- */
@@ -132,22 +154,23 @@ static void a_text_among_numbers_is_named(void **state)
     (void)state;
     static const char text[] = "age,b,target\n1,1,x\n2,2,y\n\n12x,3,y\n";
     expect_failure(text, "", EE_BAD_INPUT,
-                   "made.csv, line 5, column 'age': expected a number, as 2 others are, got '12x'; 'categorical' takes "
-                   "text");
+                   "made.csv, line 5, column 'age': expected a number, as 2 others are, got '12x'; "
+                   "categorical=COLUMN reads it as text, missing=TEXT as a missing value");
     expect_failure(
         "1,1,0\n12x,2,1\n3,3,1\n", "", EE_BAD_INPUT,
-        "made.csv, line 2, column 1: expected a number, as 2 others are, got '12x'; 'categorical' takes text");
+        "made.csv, line 2, column 1: expected a number, as 2 others are, got '12x'; categorical=COLUMN reads it as "
+        "text, missing=TEXT as a missing value");
     expect_rows(text, PLAIN ",categorical=age", 4, 2, "0| 0:1 3:1\n1| 2:1 3:2\n1| 1:1 3:3\n");
     expect_failure("a,target\nred,x\nblue,y\n", "numeric=a", EE_BAD_INPUT,
-                   "made.csv, line 2, column 'a': expected a number, got 'red'; 'categorical' takes "
-                   "text");
+                   "made.csv, line 2, column 'a': expected a number, got 'red'; categorical=COLUMN reads it as "
+                   "text, missing=TEXT as a missing value");
     expect_failure("a,target\n1,x\n2,y\n1e300,y\n", "", EE_BAD_INPUT,
                    "made.csv, line 4, column 'a': expected a number of at most 3.4e+38, got '1e300'");
     expect_failure("a,target\n1e300,x\n-1e400,y\n", "", EE_BAD_INPUT,
                    "made.csv, line 2, column 'a': expected a number of at most 3.4e+38, got '1e300'");
-    expect_failure("a,target\n1,x\nN/A,y\n2,y\n", "", EE_BAD_INPUT,
-                   "made.csv, line 3, column 'a': expected a number, as 2 others are, got 'N/A'; a missing value is "
-                   "empty, ?, NA, NaN or null");
+    expect_failure("a,target\n1,x\nunknown,y\n2,y\n", "", EE_BAD_INPUT,
+                   "made.csv, line 3, column 'a': expected a number, as 2 others are, got 'unknown'; "
+                   "categorical=COLUMN reads it as text, missing=TEXT as a missing value");
     expect_failure("a;target\n1;x\n1,5;y\n2;y\n", "", EE_BAD_INPUT,
                    "made.csv, line 3, column 'a': expected a number, as 2 others are, got '1,5'; decimal=comma reads "
                    "it");
@@ -507,6 +530,7 @@ int main(void)
         cmocka_unit_test(numbers_are_standardised),
         cmocka_unit_test(zeros_are_not_stored),
         cmocka_unit_test(missing_numbers_are_the_mean_and_are_told),
+        cmocka_unit_test(the_words_for_a_missing_value_are_an_option),
         cmocka_unit_test(texts_are_one_of_their_column),
         cmocka_unit_test(codes_are_categories_where_it_is_said),
         cmocka_unit_test(a_text_among_numbers_is_named),

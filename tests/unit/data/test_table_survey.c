@@ -126,6 +126,43 @@ static void classes_that_differ_in_capitals(void **state)
     expect_remark("a,target\n1,Yes\n2,no\n3,yes\n", "", "the classes 'Yes' and 'yes' differ in capital letters alone");
 }
 
+static void values_that_differ_in_capitals_or_spaces(void **state)
+{
+    (void)state;
+    expect_remark("a,target\n1,New York\n2,no\n3,new  york\n", "",
+                  "the classes 'New York' and 'new  york' differ in capital letters and spaces alone");
+    expect_remark("city,a,target\nBerlin,1,x\nberlin,2,y\nParis,3,x\n", "",
+                  "column 'city' has categories that differ in capital letters alone, as 'Berlin' and 'berlin', each a "
+                  "feature; write them alike");
+    expect_remark("city,plan,b,target\nNewYork,Free,m,x\nParis,pro,n,y\nNew\xc2\xa0York,free,o,x\n", "",
+                  "column 'city' and 1 other have categories that differ in capital letters and spaces alone, as "
+                  "'NewYork' and 'New\xc2\xa0York', each a feature; write them alike");
+    expect_remark("city,a,target\nBerlin,1,x\nberlin,2,y\nParis,3,x\n", "ignore=city", NULL);
+    expect_remark("city,a,target\nBerlin,1,x\n Berlin ,2,y\nParis,3,x\n", "", NULL); /* blanks around are none */
+}
+
+static void dates_and_times(void **state)
+{
+    (void)state;
+    expect_remark("first seen,a,target\n2020-01-31,1,x\n2020-02-01,2,y\n2021-01-31,3,x\n", "",
+                  "column 'first seen' has dates, as '2020-01-31', which are taken for 3 categories; ignore=\"first "
+                  "seen\" leaves them out; numbers made of them, as the weekday or an age in days, are features");
+    expect_remark("seen,a,target\n2020-01-31,1,x\nnever,2,y\n2021-01-31,3,x\n", "", NULL);
+    expect_remark("seen,a,target\n2020-01-31,1,x\n,2,y\n2021-01-31,3,x\n", "ignore=seen", NULL);
+    expect_remark("seen,a,target\n1580463000,1,x\n1580463060,2,y\n1600000000,4,x\n", "",
+                  "column 'seen' has numbers that look like times, as 1580463000, of which the size is a feature; "
+                  "ignore=seen leaves them out; numbers made of them, as the hour or the weekday, are better ones");
+    expect_remark("seen,at,target\n1580463000000,20200131,x\n1580463060000,20200201,y\n,20210131,x\n", "",
+                  "column 'seen' and 1 other have numbers that look like times, as 1580463000000, of which the size is "
+                  "a feature; ignore=seen+at leaves them out; numbers made of them, as the hour or the weekday, are "
+                  "better ones");
+    expect_remark("seen,a,target\n1580463000.5,1,x\n1580463060,2,y\n5,4,x\n", "", NULL);
+    /* Of dates that hardly come again nothing else is said. */
+    expect_many("number,target,day\n", "%1$d,c%2$d,2020-01-01 00:00:%3$d", "ignore=number",
+                "column 'day' has dates, as '2020-01-01 00:00:0', which are taken for 300 categories; ignore=day "
+                "leaves them out; numbers made of them, as the weekday or an age in days, are features");
+}
+
 static void decimal_commas(void **state)
 {
     (void)state;
@@ -163,8 +200,8 @@ static void columns_that_tell_nothing_of_others(void **state)
                 "column 'name' has another text in most rows (300 in 300), each a feature; ignore=name leaves them "
                 "out");
     expect_many("number,target,full name\n", "%d,c%d,n%d", "ignore=number",
-                "column 'full name' has another text in most rows (300 in 300), each a feature; ignore=3 leaves them "
-                "out");
+                "column 'full name' has another text in most rows (300 in 300), each a feature; ignore=\"full name\" "
+                "leaves them out");
     expect_many("number,target,id\n", "%d,c%d,%d", "", "column 'id' numbers the rows; ignore=id leaves that out");
     expect_many("number,target,id\n", "%d,c%d,%d", "ignore=id", NULL);
     expect_many("", "k%3$d,%1$d,m%3$d,%3$d,c%2$d", "ignore=4",
@@ -204,6 +241,8 @@ int main(void)
         cmocka_unit_test(names_that_became_a_row),
         cmocka_unit_test(labels_that_are_none),
         cmocka_unit_test(classes_that_differ_in_capitals),
+        cmocka_unit_test(values_that_differ_in_capitals_or_spaces),
+        cmocka_unit_test(dates_and_times),
         cmocka_unit_test(decimal_commas),
         cmocka_unit_test(ranking_lines),
         cmocka_unit_test(columns_that_tell_nothing_of_others),
