@@ -301,7 +301,9 @@ typedef struct ee_feature {
     uint64_t count;   /* how often it came: with a context, an action, or as the product of the two */
     double mean;      /* a number x is x - mean, divided by deviation; 0 of what is no number */
     double deviation; /* 0: all were equal, which is no feature; 1 of what is no number */
-    uint64_t reserved[4];
+    uint64_t
+        limited; /* values of a number that were more than ten deviations from those before; see docs/features.md */
+    uint64_t reserved[3];
 } ee_feature;
 
 EE_API EE_MUST_CHECK ee_status ee_bandit_feature(ee_bandit *bandit, size_t index, ee_feature *out, ee_error *error);

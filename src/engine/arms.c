@@ -2,9 +2,6 @@
 
 #include <math.h>
 
-/* A length this small or smaller says nothing. */
-static const double SMALLEST_LENGTH = 1e-6;
-
 size_t arms_value_count(const ee_arms *arms)
 {
     return arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
@@ -77,11 +74,5 @@ double arms_mean_length(const ee_arms *arms)
         vector x = vector_of_arm(arms, arm), values = vector_dense(x.values, x.count);
         sum += sqrt(vector_dot(values, values));
     }
-    double mean = sum / (double)arms->count;
-    return mean > SMALLEST_LENGTH ? mean : 0;
-}
-
-bool arms_is_length(double length)
-{
-    return length == 0 || (length > SMALLEST_LENGTH && isfinite(length));
+    return sum / (double)arms->count;
 }

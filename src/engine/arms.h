@@ -15,10 +15,7 @@ ee_status arms_check(const ee_arms *arms, size_t dim, ee_error *error);
 /* Numbers in arms->values. */
 size_t arms_value_count(const ee_arms *arms);
 
-/* The mean length of the arms, or 0 where that is too small to divide by. */
+/* The mean length of the arms. */
 double arms_mean_length(const ee_arms *arms);
-
-/* Whether it is a length that arms can be divided by, or 0, which means that there is none yet. */
-bool arms_is_length(double length);
 
 #endif

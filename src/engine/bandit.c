@@ -198,9 +198,7 @@ void bandit_archive(ee_bandit *self, archive *a)
         self->rewards = rewards;
     }
     archive_late(self, a);
-    archive_bytes(a, &learned->length, sizeof learned->length);
-    if (a->reading && !a->status && !arms_is_length(learned->length))
-        archive_fail(a, EE_BAD_MODEL, "model: the length of its arms is not one");
+    arm_length_archive(&learned->length, a);
     archive_stream(a, &self->room->streams.exploration);
     archive_stream(a, &self->room->streams.posterior);
     archive_stream(a, &self->room->streams.estimation);

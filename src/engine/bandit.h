@@ -69,7 +69,7 @@ void bandit_remember(ee_bandit *self, const kept_decision *kept, const uint32_t 
 
 /* Reads the record's decision into self->words, scaled as the bandit's own. *length: what the bandit's arms are divided
  * by once it is taken in. */
-ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, kept_decision *kept, double *length,
+ee_status bandit_read_record(ee_bandit *self, const void *record, size_t size, kept_decision *kept, arm_length *length,
                              ee_error *error);
 
 /* More than a bandit lives to make; a model that claims more is damaged. */

@@ -12,7 +12,7 @@ static void remember(ee_bandit *bandit, ee_decision *decisions)
 {
     const made_decisions *made = &bandit->room->made;
     for (size_t i = 0; i < made->count; i++) decisions[i].id = bandit->decisions + 1 + i;
-    if (made->count) bandit->policy->parameters.length = made->rows[made->count - 1].length;
+    bandit->policy->parameters.length = made->length;
     for (size_t i = 0; i < made->count; i++)
         bandit_remember(bandit, &made->rows[i].kept, made->words + made->rows[i].first_word);
 }

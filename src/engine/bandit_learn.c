@@ -113,12 +113,12 @@ static ee_status rescale(double from, double to, const kept_decision *kept, uint
     if (vector_is_within(values, kept->entries, LARGEST_INPUT)) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
                        "learn: a feature of the record's arm is more than 1e9 times the length of the arms of the "
-                       "first round, which was %g",
+                       "first rounds, which was %g",
                        to);
 }
 
-ee_status bandit_read_record(ee_bandit *bandit, const void *record, size_t size, kept_decision *kept, double *length,
-                             ee_error *error)
+ee_status bandit_read_record(ee_bandit *bandit, const void *record, size_t size, kept_decision *kept,
+                             arm_length *length, ee_error *error)
 {
     record_head head;
     size_t words = 0;
@@ -129,14 +129,14 @@ ee_status bandit_read_record(ee_bandit *bandit, const void *record, size_t size,
     *kept = head.decision;
     *length = bandit->policy->parameters.length;
     if (!bandit->rules.scales) return EE_OK;
-    if (*length == 0) *length = head.length;
-    return head.length == *length ? EE_OK : rescale(head.length, *length, kept, bandit->words, error);
+    double divisor = arm_length_divide(length, head.length);
+    return head.length == divisor ? EE_OK : rescale(head.length, divisor, kept, bandit->words, error);
 }
 
 ee_status ee_bandit_learn_record(ee_bandit *bandit, const void *record, size_t size, double reward, ee_error *error)
 {
     kept_decision kept;
-    double length;
+    arm_length length;
     ee_status status = check_reward(bandit, reward, error);
     if (!status && !record) status = status_fail(error, EE_BAD_INPUT, "learn: no record");
     if (!status) status = bandit_read_record(bandit, record, size, &kept, &length, error);

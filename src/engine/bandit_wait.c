@@ -25,7 +25,7 @@ ee_status ee_bandit_take_record(ee_bandit *bandit, const void *record, size_t si
                                 ee_error *error)
 {
     kept_decision kept;
-    double length;
+    arm_length length;
     if (!bandit || !record || !decision)
         return status_fail(error, EE_BAD_INPUT, "record: no bandit, no record or nowhere to put its id");
     ee_status status = bandit_read_record(bandit, record, size, &kept, &length, error);

@@ -75,23 +75,25 @@ ee_status deciding_room_create(deciding_room *self, memory *owner, const decisio
 
 /* ---- scoring ---- */
 
-float deciding_scale(const decision_rules *rules, double length)
+float deciding_scale(const decision_rules *rules, double divisor)
 {
-    return rules->scales && length > 0 ? (float)(1 / length) : 1;
+    return rules->scales && divisor > 0 ? (float)(1 / divisor) : 1;
 }
 
-/* out (arms_value_count) = the arms divided by *length; where that is 0 it becomes that of these arms. */
-static ee_status scale_arms(const decision_rules *rules, const ee_arms *arms, double *length, float *out,
+/* values (arms_value_count) = the arms divided by what they are to be. */
+static ee_status scale_arms(const decision_rules *rules, const ee_arms *arms, scored_arms *out, float *values,
                             ee_error *error)
 {
     size_t count = arms_value_count(arms);
-    if (rules->scales && *length == 0) *length = arms_mean_length(arms);
-    float scale = deciding_scale(rules, *length);
-    for (size_t i = 0; i < count; i++) out[i] = scale * arms->values[i];
-    if (vector_is_within(out, count, LARGEST_INPUT)) return EE_OK;
+    bool compares = rules->scales && arm_length_compares(&out->length);
+    out->divisor = compares ? arm_length_divide(&out->length, arms_mean_length(arms)) : out->length.value;
+    float scale = deciding_scale(rules, out->divisor);
+    for (size_t i = 0; i < count; i++) values[i] = scale * arms->values[i];
+    if (vector_is_within(values, count, LARGEST_INPUT)) return EE_OK;
     return status_fail(error, EE_BAD_INPUT,
-                       "arms: a feature is more than 1e9 times the length of the arms of the first round, which was %g",
-                       *length);
+                       "arms: a feature is more than 1e9 times the length of the arms of the first rounds, which was "
+                       "%g",
+                       out->divisor);
 }
 
 /* The ids of the arms of several rounds. */
@@ -117,7 +119,7 @@ static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, si
     ee_status status = reserve_values(room, values, error);
     float *next = room->scaled;
     for (size_t i = 0; i < count && !status; i++) {
-        status = scale_arms(rules, &rounds[i], &out->length, next, error);
+        status = scale_arms(rules, &rounds[i], out, next, error);
         next += arms_value_count(&rounds[i]);
         if (i) out->arms.count += rounds[i].count;
     }
@@ -125,7 +127,7 @@ static ee_status see_arms(const decision_rules *rules, const ee_arms *rounds, si
     return status || count == 1 ? status : see_ids(rounds, count, room, &out->arms, error);
 }
 
-ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, double length, deciding_room *room,
+ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, arm_length length, deciding_room *room,
                        scored_arms *out, ee_error *error)
 {
     *out = (scored_arms){.length = length};
@@ -148,7 +150,7 @@ ee_status deciding_gradient(const parameters *learned, const scored_arms *scored
 }
 
 ee_status deciding_score(const decision_rules *rules, const parameters *learned, const ee_arms *rounds, size_t count,
-                         double length, deciding_room *room, scored_arms *out, ee_error *error)
+                         arm_length length, deciding_room *room, scored_arms *out, ee_error *error)
 {
     *out = (scored_arms){.length = length};
     ee_status status = see_arms(rules, rounds, count, room, out, error);

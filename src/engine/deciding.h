@@ -27,13 +27,14 @@ decision_streams decision_streams_of(uint64_t seed);
 typedef struct made_decision {
     kept_decision kept;
     size_t first_word, word_count; /* its words, among those of all */
-    double length;                 /* that its arms were divided by */
+    double divisor;                /* of its arms */
 } made_decision;
 
 typedef struct made_decisions {
     made_decision *rows; /* (count) */
     uint32_t *words;     /* (word_count) */
     size_t count, word_count, capacity, word_capacity;
+    arm_length length; /* what arms are divided by after them */
 } made_decisions;
 
 /* Where a round is decided among what is left of its arms. */
@@ -72,18 +73,19 @@ ee_status deciding_room_create(deciding_room *self, memory *owner, const decisio
 
 /* Arms that were scored: those of one round, or of several, one after the other. room->scores has their scores. */
 typedef struct scored_arms {
-    ee_arms arms;  /* as the policy saw them, valid as long as the caller's and the room's next use */
-    double length; /* that they were divided by */
+    ee_arms arms;      /* as the policy saw them, valid as long as the caller's and the room's next use */
+    double divisor;    /* of the last round */
+    arm_length length; /* what arms are divided by after these */
 } scored_arms;
 
 /* Scores the arms of some rounds, which were checked. Several rounds must be dense, and the policy's class must say
  * that arms are scored as if `alone`; all of them have ids, or none. length: what arms are divided by so far. Changes
  * nothing but room. */
 ee_status deciding_score(const decision_rules *rules, const parameters *learned, const ee_arms *rounds, size_t count,
-                         double length, deciding_room *room, scored_arms *out, ee_error *error);
+                         arm_length length, deciding_room *room, scored_arms *out, ee_error *error);
 
 /* As deciding_score for one round, but that nothing is scored: for whoever asks for gradients alone. */
-ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, double length, deciding_room *room,
+ee_status deciding_see(const decision_rules *rules, const ee_arms *arms, arm_length length, deciding_room *room,
                        scored_arms *out, ee_error *error);
 
 /* After either: gradient = the derivative of an arm's exploitation by each of its entries, as the policy sees them;
@@ -92,7 +94,7 @@ ee_status deciding_gradient(const parameters *learned, const scored_arms *scored
                             float *gradient, ee_error *error);
 
 /* What the policy sees of a feature, by what the caller gave. */
-float deciding_scale(const decision_rules *rules, double length);
+float deciding_scale(const decision_rules *rules, double divisor);
 
 /* After deciding_score: draws one of `count` arms, those of a round, from number first of the scored ones on, and
  * returns its number among all. Their probabilities then lie in room->probabilities, from first on. */

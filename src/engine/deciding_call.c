@@ -10,7 +10,7 @@ typedef struct deciding {
     const decision_rules *rules;
     const parameters *learned;
     deciding_room *room;
-    double length;        /* that arms are divided by */
+    arm_length length;    /* what arms are divided by */
     size_t given;         /* entries of the caller's scores and probabilities that are filled */
     scored_arms scored;   /* the arms that were scored last */
     const ee_arms *whole; /* the slot whose arms have their scores in room->left.scores, all of them; NULL: none */
@@ -63,7 +63,7 @@ static ee_status keep(deciding *d, size_t at, size_t arms, ee_score score, ee_er
     made_decision next = {
         .kept = kept_decision_make(d->learned->round, arms, vector_of_arm(&d->scored.arms, at), score),
         .first_word = made->word_count,
-        .length = d->scored.length,
+        .divisor = d->scored.divisor,
     };
     next.word_count = kept_decision_words(&next.kept, d->learned->policy);
     ee_status status =
@@ -125,6 +125,7 @@ static size_t rounds_together(const deciding *d, size_t first)
     const ee_arms *rounds = d->call->rounds;
     size_t last = first, arms = 0;
     if (!owner->class->alone || owner->class->draws) return 1;
+    if (d->rules->scales && arm_length_compares(&d->length)) return 1; /* each round may change it */
     for (; last < d->call->count && !rounds[last].starts && arms < ENOUGH_ARMS; last++) {
         if (!rounds[last].ids != !rounds[first].ids) break;
         arms += rounds[last].count;
@@ -223,12 +224,12 @@ static ee_status score_left(deciding *d, const candidates *from, ee_error *error
 }
 
 /* Whether the arms of a slot may be scored once for all slots that see them: if an arm's score does not depend on the
- * others, nothing is kept that does, and the length of the first round is known, which is that of what was left then.
- */
+ * others, nothing is kept that does, and no more lengths are compared, which are those of what is left. */
 static bool scores_last(const deciding *d, size_t left)
 {
     const policy *owner = d->learned->policy;
-    return d->call->slots && owner->class->alone && !owner->class->draws && (!d->rules->scales || d->length > 0) &&
+    return d->call->slots && owner->class->alone && !owner->class->draws &&
+           (!d->rules->scales || !arm_length_compares(&d->length)) &&
            !policy_kept_count(owner, d->learned->round, left);
 }
 
@@ -286,5 +287,6 @@ ee_status deciding_call_make(const deciding_call *self, const decision_rules *ru
         if (!leaves_out) together = rounds_together(&d, i);
         status = leaves_out ? decide_left(&d, i, error) : decide_together(&d, i, together, error);
     }
+    room->made.length = d.length;
     return status;
 }

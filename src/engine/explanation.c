@@ -160,7 +160,7 @@ static ee_status explain(explaining *e, ee_error *error)
     if (!status)
         status = memory_grow(&e->own->memory, &out->arms, &out->arm_capacity, e->arms->count, sizeof *out->arms, error);
     if (status) return status;
-    e->scale = deciding_scale(e->rules, e->seen.length);
+    e->scale = deciding_scale(e->rules, e->seen.divisor);
     out->arm_count = out->entry_count = 0;
     for (size_t arm = 0; arm < e->arms->count && !status; arm++) status = add_arm(e, arm, error);
     return status;

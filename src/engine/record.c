@@ -80,7 +80,7 @@ ee_status record_read(const void *bytes, size_t size, uint64_t fingerprint, cons
                            "record: of another model: its policy, options or dimension are not this bandit's");
     const kept_decision *decision = &head->decision;
     bool sound = decision->arms >= 1 && decision->arms <= UINT32_MAX && decision->sparse <= 1 &&
-                 arms_is_length(head->length) && score_is_finite(decision->score);
+                 arm_length_is_one(head->length) && score_is_finite(decision->score);
     *words = sound ? kept_decision_words(decision, owner) : 0;
     if (!sound || size - HEAD_SIZE - CHECKSUM_SIZE != *words * sizeof(uint32_t))
         return status_fail(error, EE_BAD_RECORD, "record: impossible contents behind a sound checksum");

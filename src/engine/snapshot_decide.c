@@ -68,7 +68,7 @@ static ee_status write_records(const ee_snapshot *snapshot, ee_scratch *own, ee_
     uint8_t *next = own->records;
     for (size_t i = 0; i < made->count; i++) {
         const made_decision *row = &made->rows[i];
-        record_head head = {snapshot->fingerprint, row->length, row->kept};
+        record_head head = {snapshot->fingerprint, row->divisor, row->kept};
         if (row->word_count)
             memcpy(record_words(next), made->words + row->first_word, row->word_count * sizeof *made->words);
         record_write(&head, row->word_count, next);

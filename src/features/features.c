@@ -6,11 +6,6 @@
 #include "sparse_entries.h"
 #include "vw_hash.h"
 
-/* What standardised numbers are cut to: further out than ten deviations lies nothing that ten do not say. */
-static const double MOST_DEVIATIONS = 10;
-/* A deviation that is so small a part of the mean is rounding. */
-static const double LEAST_DEVIATION = 1e-9;
-
 /* A longer name has no place of its own. A text that comes as a value may be of any length, and a name that has a place
  * is kept for ever: so what a bandit keeps is bounded by its options. */
 enum { LONGEST_KEPT = 1024 };
@@ -81,26 +76,18 @@ static uint32_t *scale_of(const features *self, uint32_t place)
                                  : &self->shared_scales[place - (uint64_t)self->options.names];
 }
 
-/* What is taken off a number, and what it is then divided by: 0 where all were equal. */
-static void standard_of(const features *self, const number_scale *scale, double *mean, double *deviation)
+/* What the share of a number is of: contexts, or actions. */
+static uint64_t possible(const features *self, const number_scale *scale)
 {
-    uint64_t all = scale->of_action ? self->actions : self->contexts;
-    if (all < scale->count) all = scale->count; /* several of a name in one object, or in both */
-    double share = (double)scale->count / (double)all, missing = (1 - share) * scale->mean;
-    *mean = share * scale->mean;
-    *deviation = sqrt(scale->squares / (double)scale->count + missing * missing);
-    if (*deviation <= LEAST_DEVIATION * fabs(scale->mean)) *deviation = 0;
+    return scale->of_action ? self->actions : self->contexts;
 }
 
 static double standardised(const features *self, uint32_t place, double x)
 {
-    double mean, deviation;
     uint32_t number = *scale_of(self, place);
     if (!number) return 0; /* nothing is known of its size yet */
-    standard_of(self, &self->scales[number - 1], &mean, &deviation);
-    if (deviation == 0) return 0;
-    double value = (x - mean) / deviation;
-    return fmax(-MOST_DEVIATIONS, fmin(MOST_DEVIATIONS, value));
+    const number_scale *scale = &self->scales[number - 1];
+    return number_scale_standardised(scale, x, possible(self, scale));
 }
 
 static void learn_number(features *self, uint32_t place, double x, bool of_action)
@@ -111,10 +98,7 @@ static void learn_number(features *self, uint32_t place, double x, bool of_actio
         *number = (uint32_t)++self->scale_count;
     }
     number_scale *scale = &self->scales[*number - 1];
-    double before = x - scale->mean;
-    scale->count++;
-    scale->mean += before / (double)scale->count;
-    scale->squares += before * (x - scale->mean);
+    number_scale_learn(scale, x, possible(self, scale));
 }
 
 /* ---- room ---- */
@@ -387,7 +371,11 @@ size_t features_describe(const features *self, size_t place, ee_feature *out, ch
     if (place < names && place >= self->names.count) return 0;
     out->count = place < names ? self->names.places[place].count : self->shared_counts[place - names];
     uint32_t number = *scale_of(self, (uint32_t)place);
-    if (number) standard_of(self, &self->scales[number - 1], &out->mean, &out->deviation);
+    if (number) {
+        const number_scale *scale = &self->scales[number - 1];
+        number_scale_standard(scale, possible(self, scale), &out->mean, &out->deviation);
+        out->limited = scale->limited;
+    }
     return place < names ? names_format(&self->names, (uint32_t)place, name, capacity) : 0;
 }
 
@@ -406,25 +394,14 @@ ee_status features_follow(features *self, const features *from, ee_error *error)
     return EE_OK;
 }
 
-/* What numbers of a round can come to, and what a model that claims more is refused for. */
-#define MOST_NUMBERS ((uint64_t)1 << 62)
-static const double LARGEST_MEAN = 1e100, LARGEST_SQUARES = 1e240;
-
 static void archive_scale(features *self, size_t number, archive *a)
 {
     number_scale *scale = &self->scales[number];
-    archive_u64(a, &scale->count);
-    archive_bytes(a, &scale->mean, sizeof scale->mean);
-    archive_bytes(a, &scale->squares, sizeof scale->squares);
-    archive_u32s(a, &scale->place, 1);
-    archive_u32s(a, &scale->of_action, 1);
+    number_scale_archive(scale, self->contexts, self->actions, a);
     if (!a->reading || a->status) return;
     size_t names = (size_t)self->options.names;
     bool taken = scale->place < self->dim && (scale->place >= names || scale->place < self->names.count);
-    bool sound = taken && scale->count && scale->count <= MOST_NUMBERS && fabs(scale->mean) <= LARGEST_MEAN &&
-                 scale->squares >= 0 && scale->squares <= LARGEST_SQUARES && scale->of_action <= 1 &&
-                 !*scale_of(self, scale->place);
-    if (sound)
+    if (taken && !*scale_of(self, scale->place))
         *scale_of(self, scale->place) = (uint32_t)number + 1;
     else
         archive_fail(a, EE_BAD_MODEL, "model: the scale of a number is not one that rounds make");
@@ -432,13 +409,13 @@ static void archive_scale(features *self, size_t number, archive *a)
 
 void features_archive(features *self, archive *a)
 {
-    enum { SCALE_BYTES = 3 * 8 + 2 * 4 };
     if (is_vw(self)) return;
     names_archive(&self->names, a);
     archive_u64(a, &self->contexts);
     archive_u64(a, &self->actions);
     size_t scales = self->scale_count;
-    archive_size(a, &scales, 0, a->reading ? archive_remaining(a) / SCALE_BYTES : scales, "numbers of the features");
+    archive_size(a, &scales, 0, a->reading ? archive_remaining(a) / number_scale_bytes(a) : scales,
+                 "numbers of the features");
     if (a->reading && !a->status)
         a->status =
             memory_grow(self->memory, &self->scales, &self->scale_capacity, scales, sizeof *self->scales, a->error);

@@ -9,26 +9,14 @@
  * (`names`). What comes later, what a state that is only read does not know, and a name of more than 1,024 bytes goes
  * by its hash to one of `hashes` more places, which several may share; with none it is left out.
  *
- * Numbers. Of each name that comes as a number the mean m and variance s² of what came are kept (Welford), and the
- * share p of the contexts, or actions, that had it. x becomes (x - p m) / sqrt(s² + (1 - p)² m²), at most 10 in size.
- * For a number that is always there, p = 1, that is what is usual: less its mean, by its deviation. For one that is
- * seldom there it is x by its own size: a weight in a sparse vector, where missing means 0, stays about 1, as an
- * indicator is. In between the mean is what it is with the missing ones as 0, and the result has size 1 where it is
- * there. What was always there and always equal is nothing: the constant says as much. */
+ * Numbers. They are brought to one scale, which follows what came: number_scale.h. */
 #ifndef EENET_FEATURES_H
 #define EENET_FEATURES_H
 
 #include "feature_names.h"
 #include "features_options.h"
+#include "number_scale.h"
 #include "products.h"
-
-/* Of a name that came as a number. */
-typedef struct number_scale {
-    uint64_t count;       /* how often it came */
-    double mean, squares; /* of what came; the sum of squares is that around the mean */
-    uint32_t place;
-    uint32_t of_action; /* 1: first met in an action, and so its share is one of the actions */
-} number_scale;
 
 typedef struct features {
     memory *memory;

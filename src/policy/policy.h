@@ -11,6 +11,7 @@
 #ifndef EENET_POLICY_H
 #define EENET_POLICY_H
 
+#include "arm_length.h"
 #include "base/archive.h"
 #include "base/memory.h"
 #include "base/options.h"
@@ -30,7 +31,7 @@ typedef struct common_options {
     int64_t blocks;   /* that the features are cut into: a round has one context, and each arm is it in another block */
     bool exclusive;   /* of the arms of a round at most one has a reward that is not the least */
     bool standardize; /* rewards are learned in units of their own */
-    bool scale;       /* arms are divided by the mean length of those of the first round */
+    bool scale;       /* arms are divided by a mean length: see arm_length.h */
     option_choice propensity;
     double propensity_epsilon, propensity_temperature, propensity_gamma;
     int64_t probability_draws; /* by which the probability of a policy that draws its scores is estimated */
@@ -72,7 +73,7 @@ typedef struct parameters {
     const policy *policy; /* the shapes and options in it, which never change after its creation */
     uint64_t round;       /* rewards learned so far */
     uint64_t changes;     /* decisions that await() was told of so far */
-    double length;        /* that arms are divided by (option `scale`); 0 before the first round that has one */
+    arm_length length;    /* that arms are divided by (option `scale`) */
     double centre;        /* of the rewards (option `standardize`): the policy learns (reward - centre) / spread */
     double spread;        /* 0 before two different rewards came; centre 0 and spread 1 where they are as they are */
     size_t count;

@@ -315,13 +315,13 @@ static void scale_arms(const round_arms *from, round_arms *to, double length)
     round_compress(to, count, dim);
 }
 
-/* Arms of many lengths, which are longer from round to round; some rounds have an arm of zeros. */
+/* Arms of many lengths, in rounds of different ones; some rounds have an arm of zeros. */
 static void draw_lengths(round_arms *round, uint64_t t, size_t count, size_t dim, float size)
 {
-    static const float lengths[] = {1e-3f, 7, 0.2f, 0.3f, 40};
+    static const float lengths[] = {1e-3f, 7, 0.2f, 0.3f, 14};
     round_draw(round, t, count, dim, dim / 2);
     for (size_t i = 0; i < count * dim; i++) {
-        round->values[i] *= size * (float)t * lengths[(i / dim + t) % 5];
+        round->values[i] *= size * (float)(1 + t % 2) * lengths[(i / dim + t) % 5];
         if (i / dim == 1 && t % 4 == 0) round->values[i] = 0;
     }
     round_compress(round, count, dim);
@@ -424,7 +424,7 @@ static void a_round_of_nothing_is_not_the_first(void **state)
 {
     (void)state;
     static const char *const policies[][2] = {{"eenet", "f1.width=8"}, {"greedy", small_greedy}, {"linucb", ""}};
-    static const float sizes[] = {0, 1e-7f, 0, 3, 1e-7f, 50, 0, 0.1f};
+    static const float sizes[] = {0, 1e-7f, 0, 3, 1e-7f, 15, 0, 0.6f};
     static round_arms round;
     for (size_t p = 0; p < 3; p++) {
         scaling pair = make_scaling(policies[p][0], 8, policies[p][1]);

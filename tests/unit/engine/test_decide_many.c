@@ -138,13 +138,13 @@ static void a_bad_round_leaves_all_undecided(void **state)
             assert_nothing_decided(bandit, arms, 6, EE_BAD_INPUT);
             arms[bad] = sound;
             if (!bandit->rules.scales || bad == 0) continue;
-            /* Only once the first round has set the length it shows that these are too long for it. */
+            /* Only when they are divided it shows that these are too long. */
             round_arms *own = &rounds[bad];
             float was = own->values[0], entry = own->entries[0];
             own->values[0] = own->entries[0] = 9e8f;
-            for (size_t k = 0; k < arms[0].count * DIM; k++) rounds[0].values[k] *= 1e-3f;
+            bandit->policy->parameters.length = (arm_length){.value = 1e-3, .rounds = LENGTH_SETTLED};
             assert_nothing_decided(bandit, arms, 6, EE_BAD_INPUT);
-            for (size_t k = 0; k < arms[0].count * DIM; k++) rounds[0].values[k] *= 1e3f;
+            bandit->policy->parameters.length = (arm_length){0};
             own->values[0] = was;
             own->entries[0] = entry;
         }

@@ -224,7 +224,7 @@ static void the_same_arms_are_scored_once(void **state)
     policy_class room = *bandit->policy->class;
     score_of_class = room.score;
     room.score = count_scores;
-    bandit_play(bandit, 1, 5, 4, false);
+    bandit_play(bandit, 1, LENGTH_SETTLED, 4, false);
     bandit->policy->class = &room;
     for (size_t i = 0; i < 4; i++) round_draw(&seen[i], 9 + i, 10, DIM, 4);
     problem p = {4, 10, {seen[0].dense, seen[0].dense, seen[0].dense, seen[0].dense}, {1}, true};

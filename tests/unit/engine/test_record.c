@@ -262,10 +262,10 @@ static void an_arm_of_another_length_is_scaled_anew(void **state)
     assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
     /* Now it knows a length, which is not the record's. */
     bandit_reward(bandit, bandit_choose(bandit, &short_arms, NULL).id, 0);
-    double length = bandit->policy->parameters.length;
+    double length = bandit->policy->parameters.length.value;
     assert_float_equal(length, sqrt(2), 1e-12);
     assert_int_equal(ee_bandit_learn_record(bandit, record, size, 1, NULL), EE_OK);
-    assert_true(bandit->policy->parameters.length == length);
+    assert_true(bandit->policy->parameters.length.value == length);
     bandit_reward(twin, bandit_choose(twin, &short_arms, NULL).id, 0);
     bandit_reward(twin, bandit_choose(twin, &long_arms, NULL).id, 1);
     ee_score mine, its;

@@ -60,9 +60,9 @@ static void score_both(const fixture *self, uint64_t seed, ee_score *own, ee_sco
 static bool parameters_equal(const parameters *a, const parameters *b)
 {
     size_t recalled = recall_count(a->policy->recalled_arms) * sizeof *a->recalled;
-    return a->policy == b->policy && a->round == b->round && a->changes == b->changes && a->length == b->length &&
-           a->centre == b->centre && a->spread == b->spread && a->count == b->count &&
-           memcmp(a->values, b->values, a->count * sizeof *a->values) == 0 &&
+    return a->policy == b->policy && a->round == b->round && a->changes == b->changes &&
+           memcmp(&a->length, &b->length, sizeof a->length) == 0 && a->centre == b->centre && a->spread == b->spread &&
+           a->count == b->count && memcmp(a->values, b->values, a->count * sizeof *a->values) == 0 &&
            (!recalled || memcmp(a->recalled, b->recalled, recalled) == 0);
 }
 
