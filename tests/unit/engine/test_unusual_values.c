@@ -1,0 +1,318 @@
+/* Values that are far from all others: a wrong number among named features, and a first round of vectors that is much
+ * longer or shorter than the rest. A bandit goes on deciding as if they had not come, and says how many they were. */
+#include "rounds.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- named features ---- */
+
+enum { USUAL = -1, ACTIONS = 3 };
+
+typedef struct visitors {
+    ee_bandit *bandit;
+    ee_round *round;
+    random_stream stream;
+} visitors;
+
+static visitors visitors_make(const char *policy)
+{
+    visitors self = {.stream = random_named(3, "visitors")};
+    ee_settings settings = {.policy = policy, .seed = 5, .features = "names=100 hashes=8"};
+    assert_int_equal(ee_bandit_create(&settings, &self.bandit, NULL), EE_OK);
+    assert_int_equal(ee_round_create(NULL, &self.round, NULL), EE_OK);
+    return self;
+}
+
+static void visitors_free(visitors *self)
+{
+    ee_bandit_free(self->bandit);
+    ee_round_free(self->round);
+}
+
+/* The young want the first, the others the second. Returns the age; age: what is sent in its place where it is not
+ * USUAL. */
+static double visit(visitors *self, double age)
+{
+    double own = 40 + 12 * random_normal(&self->stream);
+    char json[256];
+    int size =
+        snprintf(json, sizeof json,
+                 "{\"user\":{\"age\":%.9g,\"visits\":%.4g},\"_multi\":[{\"id\":\"a\"},{\"id\":\"b\"},{\"id\":\"c\"}]}",
+                 age == USUAL ? own : age, exp(random_normal(&self->stream)));
+    ee_round_clear(self->round);
+    assert_int_equal(ee_round_read(self->round, json, (size_t)size, NULL), EE_OK);
+    return own;
+}
+
+/* Decides a visit; returns whether that was right. */
+static bool serve(visitors *self, double age, bool rewarded)
+{
+    ee_arms arms;
+    double own = visit(self, age);
+    assert_int_equal(ee_bandit_arms(self->bandit, self->round, &arms, NULL), EE_OK);
+    ee_decision decision = bandit_choose(self->bandit, &arms, NULL);
+    bool right = decision.arm == (own >= 40);
+    if (rewarded) bandit_reward(self->bandit, decision.id, right);
+    return right;
+}
+
+static size_t serve_many(visitors *self, size_t count)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < count; i++) right += serve(self, USUAL, true);
+    return right;
+}
+
+static ee_feature age_of(visitors *self)
+{
+    ee_feature feature;
+    for (size_t place = 0; ee_bandit_feature(self->bandit, place, &feature, NULL) == EE_OK; place++)
+        if (strcmp(feature.name, "user.age") == 0) return feature;
+    fail_msg("no age");
+    return feature;
+}
+
+/* One age among `before` others; how many of the next decisions are right, with and without it. */
+static void assert_unimpressed(const char *policy, size_t before, double age, bool rewarded)
+{
+    enum { AFTER = SANITIZED ? 300 : 1000 };
+    visitors usual = visitors_make(policy), self = visitors_make(policy);
+    serve_many(&usual, before);
+    serve_many(&self, before);
+    serve(&usual, USUAL, rewarded);
+    serve(&self, age, rewarded);
+    size_t expected = serve_many(&usual, AFTER), right = serve_many(&self, AFTER);
+    if ((double)right < 0.96 * (double)expected || expected < 0.9 * AFTER)
+        fail_msg("%s: %zu right of %d after %g, %zu without it", policy, right, AFTER, age, expected);
+    assert_int_equal(age_of(&self).limited, before > 8);
+    assert_int_equal(age_of(&usual).limited, 0);
+    assert_true(age_of(&self).deviation < 16);
+    visitors_free(&usual);
+    visitors_free(&self);
+}
+
+static void one_wrong_number_changes_little(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"linucb", "eenet", "eenet:fast"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_unimpressed(policies[i], 300, 1e30, true);
+        assert_unimpressed(policies[i], 500, 1e12, false);
+        assert_unimpressed(policies[i], 500, -1e12, true);
+    }
+}
+
+/* The first values may be wrong: then they are forgotten. */
+static void a_wrong_first_number_is_forgotten(void **state)
+{
+    (void)state;
+    static const double wrong[] = {1e30, 1e12, 4000, -1e-60};
+    for (size_t i = 0; i < 4; i++) {
+        visitors self = visitors_make("linucb");
+        for (size_t k = 0; k < 3; k++) serve(&self, wrong[i], true);
+        serve_many(&self, 300);
+        size_t right = serve_many(&self, 500);
+        if (right < 450) fail_msg("%zu right of 500 after %g", right, wrong[i]);
+        assert_close(age_of(&self).deviation, 12, 0.15);
+        visitors_free(&self);
+    }
+}
+
+/* Saved and loaded amid wrong values, and on a snapshot: scores and limits are the same to the byte. */
+static void copies_have_the_same_scales(void **state)
+{
+    (void)state;
+    visitors self = visitors_make("linucb");
+    ee_snapshot *snapshot = NULL;
+    ee_scratch *room = NULL;
+    assert_int_equal(ee_snapshot_create(self.bandit, &snapshot, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    for (size_t i = 0; i < 40; i++) {
+        ee_score own[ACTIONS], its[ACTIONS], loaded[ACTIONS];
+        ee_decision decision;
+        ee_arms arms;
+        for (size_t k = 0; k < 30; k++) serve(&self, k == i ? 1e12 : USUAL, true);
+        visit(&self, i % 2 ? 1e15 : USUAL);
+        assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
+        assert_int_equal(ee_bandit_score(self.bandit, &arms, own, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_update(snapshot, self.bandit, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_decide_round(snapshot, room, self.round, 1, &decision, its, NULL, NULL), EE_OK);
+        assert_memory_equal(own, its, sizeof own);
+        model saved = model_save(self.bandit);
+        ee_feature before = age_of(&self);
+        ee_bandit_free(self.bandit);
+        self.bandit = model_load(saved);
+        assert_true(model_is_of(saved, self.bandit));
+        assert_int_equal(age_of(&self).limited, before.limited);
+        assert_true(age_of(&self).deviation == before.deviation && age_of(&self).mean == before.mean);
+        assert_int_equal(ee_bandit_score(self.bandit, &arms, loaded, NULL), EE_OK);
+        assert_memory_equal(own, loaded, sizeof own);
+        model_free(&saved);
+        ee_scratch_free(room);
+        ee_snapshot_free(snapshot);
+        assert_int_equal(ee_snapshot_create(self.bandit, &snapshot, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    }
+    assert_true(age_of(&self).limited >= 3);
+    ee_scratch_free(room);
+    ee_snapshot_free(snapshot);
+    visitors_free(&self);
+}
+
+/* What is no number, or none that can be kept, is refused; what is smaller than anything is 0. */
+static void a_number_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"NaN", "nan", "Infinity", "-Infinity", "1e309", "-1e400", "1e101", "1e308"};
+    static const char *const good[] = {"1e100", "-1e100", "5e-324", "-1e-400", "1e-200", "0"};
+    visitors self = visitors_make("linucb");
+    serve_many(&self, 50);
+    model before = model_save(self.bandit);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char json[128];
+        ee_error error = {EE_OK, ""};
+        int size = snprintf(json, sizeof json, "{\"user\":{\"age\":%s}}", bad[i]);
+        ee_round_clear(self.round);
+        assert_int_equal(ee_round_context(self.round, json, (size_t)size, &error), EE_BAD_INPUT);
+        assert_true(strlen(error.message) > 0);
+    }
+    assert_true(model_is_of(before, self.bandit));
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char json[128];
+        ee_arms arms;
+        int size = snprintf(json, sizeof json, "{\"user\":{\"age\":%s},\"_multi\":[{},{}]}", good[i]);
+        ee_round_clear(self.round);
+        assert_int_equal(ee_round_read(self.round, json, (size_t)size, NULL), EE_OK);
+        assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
+        bandit_choose(self.bandit, &arms, NULL);
+        assert_true(isfinite(age_of(&self).mean) && age_of(&self).deviation < 200);
+    }
+    assert_int_equal(age_of(&self).limited, 2);
+    model_free(&before);
+    visitors_free(&self);
+}
+
+/* ---- vectors ---- */
+
+enum { DIM = 8, ARMS = 4, ROUNDS = 400 };
+
+/* What is right is the same whatever the size. */
+static size_t play_sized(ee_bandit *bandit, uint64_t first, uint64_t last, float size)
+{
+    static round_arms round;
+    size_t right = 0;
+    for (uint64_t t = first; t <= last; t++) {
+        float best = -INFINITY;
+        round_draw(&round, t, ARMS, DIM, DIM);
+        for (size_t arm = 0; arm < ARMS; arm++) best = fmaxf(best, round.values[arm * DIM]);
+        for (size_t i = 0; i < ARMS * DIM; i++) round.values[i] *= size;
+        ee_decision decision = bandit_choose(bandit, &round.dense, NULL);
+        float value = round.values[decision.arm * DIM] / size;
+        right += value == best;
+        bandit_reward(bandit, decision.id, (double)value);
+    }
+    return right;
+}
+
+static void an_unusual_first_round_is_replaced(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"eenet", "eenet:fast", "neural-ucb", "greedy"};
+    static const float sizes[] = {1e6f, 1e-5f, 20, 0.05f};
+    for (size_t p = 0; p < 4; p++) {
+        ee_bandit *usual = bandit_make(policies[p], DIM, 1, "scale=on f1.width=16");
+        play_sized(usual, 1, ROUNDS, 1);
+        size_t expected = play_sized(usual, ROUNDS + 1, ROUNDS + 100, 1);
+        ee_bandit_free(usual);
+        for (size_t i = 0; i < 4; i++) {
+            ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "scale=on f1.width=16");
+            play_sized(bandit, 1, 1, sizes[i]);
+            play_sized(bandit, 2, ROUNDS, 1);
+            size_t right = play_sized(bandit, ROUNDS + 1, ROUNDS + 100, 1);
+            if (right + 8 < expected) fail_msg("%s, %g: %zu of %zu", policies[p], (double)sizes[i], right, expected);
+            ee_bandit_free(bandit);
+        }
+    }
+}
+
+/* Loaded in between, on a snapshot and by records it is the same. */
+static void copies_have_the_same_length(void **state)
+{
+    (void)state;
+    static round_arms round;
+    ee_bandit *whole = bandit_make("linucb", DIM, 1, "scale=on"), *parts = bandit_make("linucb", DIM, 1, "scale=on");
+    for (uint64_t t = 1; t <= 90; t++) {
+        float size = t == 1 || t == 12 ? 1e6f : t % 7 ? 1 : 30;
+        play_sized(whole, t, t, size);
+        play_sized(parts, t, t, size);
+        model saved = model_save(parts);
+        ee_bandit_free(parts);
+        parts = model_load(saved);
+        assert_true(model_is_of(saved, parts) && model_is_of(saved, whole));
+        model_free(&saved);
+        ee_snapshot *snapshot = NULL;
+        ee_scratch *room = NULL;
+        ee_score own[ARMS], its[ARMS];
+        ee_decision decision;
+        round_draw(&round, t, ARMS, DIM, 3);
+        assert_int_equal(ee_snapshot_create(whole, &snapshot, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_bandit_score(whole, &round.dense, own, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, 1, &decision, its, NULL, NULL), EE_OK);
+        assert_memory_equal(own, its, sizeof own);
+        ee_scratch_free(room);
+        ee_snapshot_free(snapshot);
+    }
+    ee_bandit_free(whole);
+    ee_bandit_free(parts);
+}
+
+/* A bandit that learns from records alone recovers as well. */
+static void records_replace_an_unusual_first_round(void **state)
+{
+    (void)state;
+    static const float sizes[] = {1e6f, 1e-5f};
+    static round_arms round;
+    for (size_t i = 0; i < 2; i++) {
+        ee_bandit *bandit = bandit_make("eenet", DIM, 1, "scale=on f1.width=16");
+        ee_snapshot *snapshot = NULL;
+        ee_scratch *room = NULL;
+        size_t right = 0;
+        assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        for (uint64_t t = 1; t <= ROUNDS + 100; t++) {
+            float best = -INFINITY;
+            ee_decision decision;
+            const void *record;
+            size_t size;
+            round_draw(&round, t, ARMS, DIM, DIM);
+            for (size_t arm = 0; arm < ARMS; arm++) best = fmaxf(best, round.values[arm * DIM]);
+            for (size_t k = 0; k < ARMS * DIM && t == 1; k++) round.values[k] *= sizes[i];
+            assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, t, &decision, NULL, NULL, NULL), EE_OK);
+            assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+            float value = round.values[decision.arm * DIM];
+            right += t > ROUNDS && value == best;
+            assert_int_equal(ee_bandit_learn_record(bandit, record, size, t == 1 ? 0 : (double)value, NULL), EE_OK);
+            if (t % 5 == 1) assert_int_equal(ee_snapshot_update(snapshot, bandit, NULL), EE_OK);
+        }
+        if (right < 80) fail_msg("%g: %zu of 100", (double)sizes[i], right);
+        ee_scratch_free(room);
+        ee_snapshot_free(snapshot);
+        ee_bandit_free(bandit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_wrong_number_changes_little),
+        cmocka_unit_test(a_wrong_first_number_is_forgotten),
+        cmocka_unit_test(copies_have_the_same_scales),
+        cmocka_unit_test(a_number_that_is_none_is_refused),
+        cmocka_unit_test(an_unusual_first_round_is_replaced),
+        cmocka_unit_test(copies_have_the_same_length),
+        cmocka_unit_test(records_replace_an_unusual_first_round),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
