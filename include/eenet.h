@@ -264,8 +264,9 @@ EE_API EE_MUST_CHECK ee_status ee_bandit_learn_from(ee_bandit *bandit, const ee_
  *
  * A bandit gives each name a place among its `dim` features when it first meets it, and where there is room (option
  * `names`) so that no other has it; those that come later share places (`hashes`). Features of the context are
- * multiplied with those of the action (`products`). Numbers may be on any scale: the bandit keeps their means and
- * deviations (`standardize`). All this is part of the model. docs/features.md tells more.
+ * multiplied with those of the action (`products`). Numbers may be on any scale: the bandit follows their means and
+ * deviations, and limits values that are far from all others (`standardize`). All this is part of the model.
+ * docs/features.md tells more.
  *
  * A round is parsed without a bandit, in any thread, and belongs to one thread at a time. After a call that fails it is
  * as it was before. allocator is copied; NULL: the C library's. */
@@ -301,8 +302,7 @@ typedef struct ee_feature {
     uint64_t count;   /* how often it came: with a context, an action, or as the product of the two */
     double mean;      /* a number x is x - mean, divided by deviation; 0 of what is no number */
     double deviation; /* 0: all were equal, which is no feature; 1 of what is no number */
-    uint64_t
-        limited; /* values of a number that were more than ten deviations from those before; see docs/features.md */
+    uint64_t limited; /* how many values of a number were more than ten deviations from the mean, and limited */
     uint64_t reserved[3];
 } ee_feature;
 

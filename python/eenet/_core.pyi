@@ -54,9 +54,9 @@ class Info(structseq[Any], Tuple[str, str, int, int, int, int, int, int, int, Op
     def features(self) -> Optional[str]: ...
 
 @final
-class Feature(structseq[Any], Tuple[str, int, float, float]):
+class Feature(structseq[Any], Tuple[str, int, float, float, int]):
     if sys.version_info >= (3, 10):
-        __match_args__: Final = ("name", "count", "mean", "deviation")
+        __match_args__: Final = ("name", "count", "mean", "deviation", "limited")
     @property
     def name(self) -> str: ...
     @property
@@ -65,6 +65,8 @@ class Feature(structseq[Any], Tuple[str, int, float, float]):
     def mean(self) -> float: ...
     @property
     def deviation(self) -> float: ...
+    @property
+    def limited(self) -> int: ...
 
 @final
 class Scores:

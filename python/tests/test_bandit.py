@@ -424,6 +424,10 @@ def test_named_features_have_names() -> None:
     names = {bandit.feature(place).name: bandit.feature(place) for place in range(10)}
     assert names["price"].count == 2 and names["price"].mean == 3
     assert pickle.loads(pickle.dumps(names["age"])) == names["age"]
+    assert names["age"].limited == 0
+    for age in [30, 40, 50, 60, 30, 40, 50, 60, 1e12]:
+        bandit.learn_names([{"price": 2}], context={"age": age})
+    assert bandit.feature(1).name == "age" and bandit.feature(1).limited == 1 and bandit.feature(1).deviation < 50
     with pytest.raises(eenet.BadInput):
         bandit.feature(bandit.dim)
 

@@ -17,7 +17,7 @@ static const option rows[] = {
     OPTION_ROW_TEXT(features_options, products, "products", "context*action", "none, or terms as user*item+device*item",
                     "what is multiplied with what: context, action, or namespaces"),
     OPTION_ROW_FLAG(features_options, standardize, "standardize", "on",
-                    "numbers less their mean and by their deviation, as far as they were seen",
+                    "numbers less their mean and by their deviation, over the last values that came",
                     .needs = "hashing=dictionary"),
 };
 static const option_table table = OPTION_TABLE(rows);

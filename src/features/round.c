@@ -1,6 +1,5 @@
 #include "round.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "feature_names.h"
@@ -10,8 +9,6 @@
 enum { LONGEST_NAME = 512 };
 /* What a mean and a sum of squares can still be kept of. */
 static const double LARGEST_NUMBER = 1e100;
-/* What is smaller is 0: its square is below what a double holds, so that it would have no scale. */
-static const double SMALLEST_NUMBER = 1e-100;
 
 typedef struct parser {
     ee_round *round;
@@ -122,7 +119,7 @@ static ee_status add_number(parser *self, const name_parts *name, double value, 
     if (!(value >= -LARGEST_NUMBER && value <= LARGEST_NUMBER))
         return status_fail(self->error, EE_BAD_INPUT, "features: %.*s is %g; a number must be -1e100 to 1e100",
                            (int)(name->key.length < 60 ? name->key.length : 60), name->key.bytes, value);
-    feature.value = fabs(value) < SMALLEST_NUMBER ? 0 : value;
+    feature.value = value;
     feature.is_number = true;
     return add(self, name, feature);
 }

@@ -249,7 +249,7 @@
     ">>> bandit = eenet.Bandit('linucb', features=True)\n"                                                             \
     ">>> decision = bandit.decide([{'price': 2}, {'price': 4}])\n"                                                     \
     ">>> bandit.feature(1)\n"                                                                                          \
-    "eenet.Feature(name='price', count=2, mean=3.0, deviation=1.0)\n"
+    "eenet.Feature(name='price', count=2, mean=3.0, deviation=1.0, limited=0)\n"
 
 #define BANDIT_SAVE_DOC                                                                                                \
     "save($self, path)\n"                                                                                              \

@@ -27,10 +27,11 @@ static PyStructSequence_Field feature_fields[] = {
     {"count", "how often it came"},
     {"mean", "of a number; 0 of what is no number"},
     {"deviation", "of a number; 1 of what is no number"},
+    {"limited", "how many values of a number were more than ten deviations from the mean, and limited"},
     {NULL, NULL},
 };
 
-static PyStructSequence_Desc feature_description = {"eenet.Feature", FEATURE_DOC, feature_fields, 4};
+static PyStructSequence_Desc feature_description = {"eenet.Feature", FEATURE_DOC, feature_fields, 5};
 
 /* values is (count), new references of which any may be NULL with an exception set; they are taken over. */
 static PyObject *make(PyTypeObject *type, PyObject **values, Py_ssize_t count)
@@ -76,8 +77,9 @@ PyObject *feature_new(const char *name, const ee_feature *feature)
         PyLong_FromUnsignedLongLong(feature->count),
         PyFloat_FromDouble(feature->mean),
         PyFloat_FromDouble(feature->deviation),
+        PyLong_FromUnsignedLongLong(feature->limited),
     };
-    return make(feature_type, values, 4);
+    return make(feature_type, values, 5);
 }
 
 static int add(PyObject *module, const char *name, PyStructSequence_Desc *description, PyTypeObject **type)

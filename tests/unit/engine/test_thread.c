@@ -204,7 +204,7 @@ static void check_decision(ee_bandit *at, const logged_decision *made)
 {
     static round_arms round;
     logged_decision again = {0};
-    double length = at->policy->parameters.length;
+    arm_length length = at->policy->parameters.length;
     const ee_arms *arms = arms_of_round(&round, made->round);
     at->room->streams = decision_streams_of(made->seed);
     assert_int_equal(ee_bandit_decide(at, arms, &again.decision, again.scores, again.probabilities, NULL), EE_OK);
@@ -213,7 +213,7 @@ static void check_decision(ee_bandit *at, const logged_decision *made)
     assert_memory_equal(&made->decision.probability, &again.decision.probability, sizeof(double));
     assert_memory_equal(made->scores, again.scores, sizeof again.scores);
     assert_memory_equal(made->probabilities, again.probabilities, sizeof again.probabilities);
-    at->policy->parameters.length = length;                                 /* the first round of all may have set it */
+    at->policy->parameters.length = length;                                 /* a decision compares its round */
     assert_int_equal(ee_bandit_forget(at, again.decision.id, NULL), EE_OK); /* the next one is not to know of it */
 }
 

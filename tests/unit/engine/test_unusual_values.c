@@ -160,7 +160,7 @@ static void copies_have_the_same_scales(void **state)
     visitors_free(&self);
 }
 
-/* What is no number, or none that can be kept, is refused; what is smaller than anything is 0. */
+/* What is no number, or none that can be kept, is refused; what is too small to have a scale counts as 0. */
 static void a_number_that_is_none_is_refused(void **state)
 {
     (void)state;
