@@ -139,12 +139,13 @@ static PyObject *learn_rows(bandit_object *self, const reward_row *rows, Py_ssiz
 PyObject *bandit_learn_many(PyObject *object, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
     static const call_shape SHAPE = {"learn_many", 2, 2, 2, {"decisions", "rewards"}};
+    bandit_object *self = (bandit_object *)object;
     PyObject *values[2], *result = NULL;
     if (bandit_arguments(self, &SHAPE, args, count, names, values)) return NULL;
     PyObject *decisions = as_tuple(values[0], "decisions");
     PyObject *rewards = decisions ? as_tuple(values[1], "rewards") : NULL;
     reward_row *rows = rewards ? read_rows(decisions, rewards) : NULL;
-    if (rows) result = learn_rows((bandit_object *)object, rows, PyTuple_Size(decisions));
+    if (rows) result = learn_rows(self, rows, PyTuple_Size(decisions));
     PyMem_Free(rows);
     Py_XDECREF(decisions);
     Py_XDECREF(rewards);

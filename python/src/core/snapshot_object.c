@@ -55,7 +55,10 @@ static ee_scratch *take_scratch(snapshot_object *self)
         own = self->scratches[--self->count];
     else
         status = ee_scratch_create(self->snapshot, 0, &own, &error); /* each call seeds it */
-    if (status) return raise_status(status, &error);
+    if (status) {
+        raise_status(status, &error);
+        return NULL;
+    }
     self->calls++;
     return own;
 }

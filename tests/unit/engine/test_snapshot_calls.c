@@ -140,7 +140,7 @@ static void records_know_the_length_of_their_own_round(void **state)
         p.arms[r] = rounds[r].dense;
     }
     assert_int_equal(decide(bandit, &p, &expected), EE_OK);
-    assert_true(bandit->policy->parameters.length > 1);
+    assert_true(bandit->policy->parameters.length.value > 1);
     assert_int_equal(decide_on_snapshot(&self, &p, &got), EE_OK);
     take_records(&self, &p, twin);
     twin->room->streams = bandit->room->streams;

@@ -127,7 +127,7 @@ static void copies_have_the_same_scales(void **state)
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;
     assert_int_equal(ee_snapshot_create(self.bandit, &snapshot, NULL), EE_OK);
-    assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+    assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
     for (size_t i = 0; i < 40; i++) {
         ee_score own[ACTIONS], its[ACTIONS], loaded[ACTIONS];
         ee_decision decision;
@@ -137,7 +137,7 @@ static void copies_have_the_same_scales(void **state)
         assert_int_equal(ee_bandit_arms(self.bandit, self.round, &arms, NULL), EE_OK);
         assert_int_equal(ee_bandit_score(self.bandit, &arms, own, NULL), EE_OK);
         assert_int_equal(ee_snapshot_update(snapshot, self.bandit, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_decide_round(snapshot, room, self.round, 1, &decision, its, NULL, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_decide_round(snapshot, room, self.round, &decision, its, NULL, NULL), EE_OK);
         assert_memory_equal(own, its, sizeof own);
         model saved = model_save(self.bandit);
         ee_feature before = age_of(&self);
@@ -152,7 +152,7 @@ static void copies_have_the_same_scales(void **state)
         ee_scratch_free(room);
         ee_snapshot_free(snapshot);
         assert_int_equal(ee_snapshot_create(self.bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
     }
     assert_true(age_of(&self).limited >= 3);
     ee_scratch_free(room);
@@ -257,9 +257,9 @@ static void copies_have_the_same_length(void **state)
         ee_decision decision;
         round_draw(&round, t, ARMS, DIM, 3);
         assert_int_equal(ee_snapshot_create(whole, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
         assert_int_equal(ee_bandit_score(whole, &round.dense, own, NULL), EE_OK);
-        assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, 1, &decision, its, NULL, NULL), EE_OK);
+        assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, &decision, its, NULL, NULL), EE_OK);
         assert_memory_equal(own, its, sizeof own);
         ee_scratch_free(room);
         ee_snapshot_free(snapshot);
@@ -280,7 +280,7 @@ static void records_replace_an_unusual_first_round(void **state)
         ee_scratch *room = NULL;
         size_t right = 0;
         assert_int_equal(ee_snapshot_create(bandit, &snapshot, NULL), EE_OK);
-        assert_int_equal(ee_scratch_create(snapshot, &room, NULL), EE_OK);
+        assert_int_equal(ee_scratch_create(snapshot, 1, &room, NULL), EE_OK);
         for (uint64_t t = 1; t <= ROUNDS + 100; t++) {
             float best = -INFINITY;
             ee_decision decision;
@@ -289,8 +289,8 @@ static void records_replace_an_unusual_first_round(void **state)
             round_draw(&round, t, ARMS, DIM, DIM);
             for (size_t arm = 0; arm < ARMS; arm++) best = fmaxf(best, round.values[arm * DIM]);
             for (size_t k = 0; k < ARMS * DIM && t == 1; k++) round.values[k] *= sizes[i];
-            assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, t, &decision, NULL, NULL, NULL), EE_OK);
-            assert_int_equal(ee_scratch_record(room, &record, &size, NULL), EE_OK);
+            assert_int_equal(ee_snapshot_decide(snapshot, room, &round.dense, &decision, NULL, NULL, NULL), EE_OK);
+            assert_int_equal(ee_scratch_record(room, 0, &record, &size, NULL), EE_OK);
             float value = round.values[decision.arm * DIM];
             right += t > ROUNDS && value == best;
             assert_int_equal(ee_bandit_learn_record(bandit, record, size, t == 1 ? 0 : (double)value, NULL), EE_OK);
