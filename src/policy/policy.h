@@ -11,12 +11,12 @@
 #ifndef EENET_POLICY_H
 #define EENET_POLICY_H
 
-#include "arm_length.h"
 #include "base/archive.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "math/slope.h"
 #include "math/vector.h"
+#include "parts/arm_length.h"
 
 typedef struct policy policy;
 

@@ -73,8 +73,9 @@ static void a_loaded_bandit_goes_on_to_the_byte(void **state)
 static bool parameters_equal(const parameters *a, const parameters *b)
 {
     size_t recalled = recall_count(a->policy->recalled_arms) * sizeof *a->recalled;
-    return a->round == b->round && a->changes == b->changes && a->length == b->length && a->centre == b->centre &&
-           a->spread == b->spread && memcmp(a->values, b->values, a->count * sizeof *a->values) == 0 &&
+    return a->round == b->round && a->changes == b->changes && memcmp(&a->length, &b->length, sizeof a->length) == 0 &&
+           a->centre == b->centre && a->spread == b->spread &&
+           memcmp(a->values, b->values, a->count * sizeof *a->values) == 0 &&
            (!recalled || memcmp(a->recalled, b->recalled, recalled) == 0);
 }
 
