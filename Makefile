@@ -15,7 +15,7 @@ TESTS_AT_ONCE := $(shell expr $(JOBS) + 1)
 PYTHON = /usr/bin/python3
 # Tests that Debian's debug interpreter runs too, which stops at an object that is given back once too often; but for one
 # where it stops at a time of pandas.
-DEBUG_TESTS = $(patsubst %,python/tests/test_%.py,every_call arms bandit errors named slots snapshot explain references) \
+DEBUG_TESTS = $(patsubst %,python/tests/test_%.py,every_call actions arms bandit errors named slots snapshot explain references) \
     -k 'not times_are_refused'
 
 # CMake's own make is not a child of this one: it gets neither its flags nor its variables.

@@ -33,13 +33,15 @@ def test_the_key_of_a_mapping(kind: Any) -> None:
 
 def test_a_mapping_has_the_features_of_a_list() -> None:
     by_id, in_order = named("linucb"), named("linucb")
+    tagged = ['{"_tag": "a7", "price": 9.5}', '{"_tag": "b2", "price": 3}', '{"_tag": "5", "price": 4}']
     for _ in range(20):
-        one, other = by_id.decide(ITEMS), in_order.decide(list(ITEMS.values()))
+        one, other = by_id.decide(ITEMS, context={"x": 1}), in_order.decide(tagged, context={"x": 1})
         assert one == other and one.scores.tolist() == other.scores.tolist()
         by_id.learn(one, one.arm)
         in_order.learn(other, other.arm)
-    assert by_id.explain(ITEMS, 1) == in_order.explain(list(ITEMS.values()), 1)
-    assert by_id.score(ITEMS) == in_order.score(list(ITEMS.values()))
+    assert by_id.explain(ITEMS, 1) == in_order.explain(tagged, 1)
+    assert by_id.score({"a": {}, "b": OrderedDict(y=2)}) == in_order.score(['{"_tag": "a"}', '{"_tag": "b", "y": 2}'])
+    assert by_id.to_bytes() == in_order.to_bytes()
 
 
 def test_the_element_of_a_list() -> None:

@@ -15,10 +15,10 @@ static int read_dense(PyObject *arms, arms_reading *out)
     return 0;
 }
 
-static int read_named(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
+static int read_named(PyObject *arms, PyObject *ids, PyObject *context, bool takes_rounds, arms_reading *out)
 {
     if (takes_rounds)
-        out->round = named_read(arms, context);
+        out->round = named_read(arms, ids, context);
     else
         raise_bad_input("arms: this bandit takes vectors; for named features make it with features=True");
     return out->round ? 0 : -1;
@@ -30,10 +30,11 @@ static int refuse_context(void)
     return -1;
 }
 
-/* Named features or vectors: what is neither a plain array nor sparse. */
-static int read_either(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading *out)
+/* Named features or vectors: what is neither a plain array nor sparse. ids is NULL or as in named_read. */
+static int read_either(PyObject *arms, PyObject *ids, PyObject *context, bool takes_rounds, arms_reading *out)
 {
-    return named_is(arms, context, takes_rounds) ? read_named(arms, context, takes_rounds, out) : read_dense(arms, out);
+    if (!named_is(arms, context, takes_rounds)) return read_dense(arms, out);
+    return read_named(arms, ids, context, takes_rounds, out);
 }
 
 /* ---- actions ---- */
@@ -73,7 +74,7 @@ static int read_mapping(PyObject *arms, PyObject *context, bool takes_rounds, ar
     Py_ssize_t count = PyList_Size(items);
     PyObject *ids = PyTuple_New(count), *features = ids ? PyTuple_New(count) : NULL;
     int failed = features ? split_items(items, ids, features) : -1;
-    if (!failed) failed = read_either(features, context, takes_rounds, out);
+    if (!failed) failed = read_either(features, ids, context, takes_rounds, out);
     Py_DECREF(items);
     Py_XDECREF(features);
     if (failed)
@@ -131,7 +132,7 @@ int arms_read(PyObject *arms, PyObject *context, bool takes_rounds, arms_reading
     if (mapping) return mapping < 0 ? -1 : read_mapping(arms, context, takes_rounds, out);
     PyObject *actions;
     if (find_actions(arms, &actions)) return -1;
-    int failed = read_either(arms, context, takes_rounds, out);
+    int failed = read_either(arms, NULL, context, takes_rounds, out);
     if (failed)
         Py_XDECREF(actions);
     else

@@ -84,14 +84,14 @@ static bool is_text(PyObject *object)
     return PyUnicode_Check(object) || PyBytes_Check(object);
 }
 
-/* A mapping, or a text that is the JSON of one. */
-static int write_piece(round_pieces *self, PyObject *object)
+/* A mapping, perhaps of an action with an id, or a text that is the JSON of one. */
+static int write_piece(round_pieces *self, PyObject *object, PyObject *id)
 {
     named_writing *writing = &self->writing;
     writing->depth = 0;
     if (is_text(object)) return named_write_json(writing, object) ? -1 : end_piece(self);
     int mapping = named_is_mapping(object);
-    if (mapping > 0) return named_write_mapping(writing, object) ? -1 : end_piece(self);
+    if (mapping > 0) return named_write_mapping(writing, object, id) ? -1 : end_piece(self);
     return mapping ? -1 : named_refuse_type(writing, object, "a mapping of named features is needed");
 }
 
@@ -100,7 +100,7 @@ static int write_context(round_pieces *self, PyObject *context)
     if (!context || context == Py_None) return 0;
     self->writing.arm = -1;
     self->contexts = 1;
-    return write_piece(self, context);
+    return write_piece(self, context, NULL);
 }
 
 /* ---- data frames ---- */
@@ -175,14 +175,15 @@ static int write_frame(round_pieces *self, PyObject *frame)
 
 /* ---- the arms ---- */
 
-static int write_sequence(round_pieces *self, PyObject *arms)
+/* ids is NULL, or a tuple as long. */
+static int write_sequence(round_pieces *self, PyObject *arms, PyObject *ids)
 {
     PyObject *tuple = PySequence_Tuple(arms);
     if (!tuple) return -1;
     int status = 0;
     for (Py_ssize_t i = 0; i < PyTuple_Size(tuple) && !status; i++) {
         self->writing.arm = i;
-        status = write_piece(self, PyTuple_GetItem(tuple, i));
+        status = write_piece(self, PyTuple_GetItem(tuple, i), ids ? PyTuple_GetItem(ids, i) : NULL);
     }
     Py_DECREF(tuple);
     return status;
@@ -193,18 +194,18 @@ static int write_round(round_pieces *self, PyObject *round)
 {
     self->writing.arm = 0;
     self->read_arms = ee_round_read;
-    return write_piece(self, round);
+    return write_piece(self, round, NULL);
 }
 
-static int write_arms(round_pieces *self, PyObject *arms)
+static int write_arms(round_pieces *self, PyObject *arms, PyObject *ids)
 {
     self->read_arms = ee_round_action;
-    if (PyList_Check(arms) || PyTuple_Check(arms)) return write_sequence(self, arms);
+    if (PyList_Check(arms) || PyTuple_Check(arms)) return write_sequence(self, arms, ids);
     if (is_text(arms)) return write_round(self, arms);
     int frame = named_is_frame(arms), mapping = frame ? 0 : named_is_mapping(arms);
     if (frame < 0 || mapping < 0) return -1;
     if (frame) return write_frame(self, arms);
-    return mapping ? write_round(self, arms) : write_sequence(self, arms);
+    return mapping ? write_round(self, arms) : write_sequence(self, arms, NULL);
 }
 
 /* Needs no GIL. */
@@ -248,13 +249,13 @@ static int read_pieces(const round_pieces *self, ee_round *round)
     return status ? -1 : 0;
 }
 
-ee_round *named_read(PyObject *arms, PyObject *context)
+ee_round *named_read(PyObject *arms, PyObject *ids, PyObject *context)
 {
     ee_round *round = take_round();
     if (!round) return NULL;
     round_pieces pieces = {.writing.json = take_json()};
     int status = write_context(&pieces, context);
-    if (!status) status = write_arms(&pieces, arms);
+    if (!status) status = write_arms(&pieces, arms, ids);
     if (!status) status = read_pieces(&pieces, round);
     if (!status && !ee_round_count(round)) {
         raise_bad_input("arms: a round needs at least one arm");

@@ -14,9 +14,10 @@ bool named_is(PyObject *arms, PyObject *context, bool takes_rounds);
 /* Whether it is a data frame; -1 with an exception set. */
 int named_is_frame(PyObject *object);
 
-/* The round, or NULL with an exception set. context may be NULL or None. Rounds are kept and used again: give each back
- * by named_release. Both are called with the GIL; it is released while the library parses. */
-ee_round *named_read(PyObject *arms, PyObject *context);
+/* The round, or NULL with an exception set. ids is NULL, or a tuple with the id of each of a tuple of arms. context may
+ * be NULL or None. Rounds are kept and used again: give each back by named_release. Both are called with the GIL; it is
+ * released while the library parses. */
+ee_round *named_read(PyObject *arms, PyObject *ids, PyObject *context);
 void named_release(ee_round *round);
 
 #endif

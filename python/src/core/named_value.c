@@ -220,11 +220,10 @@ static int write_member(named_writing *self, PyObject *key, PyObject *value, boo
 
 /* A plain dict, without a list of its members. Code that a key or value runs may change it: they are held, and the
  * size is looked at. */
-static int write_dict(named_writing *self, PyObject *dict)
+static int write_dict(named_writing *self, PyObject *dict, bool first)
 {
     PyObject *key, *value;
     Py_ssize_t position = 0, size = PyDict_Size(dict);
-    bool first = true;
     int status = 0;
     while (!status && PyDict_Next(dict, &position, &key, &value)) {
         Py_INCREF(key);
@@ -247,11 +246,10 @@ static int write_pair(named_writing *self, PyObject *pair, bool *first)
 }
 
 /* Any other mapping: a subclass of dict may have an order and members of its own. */
-static int write_items(named_writing *self, PyObject *mapping)
+static int write_items(named_writing *self, PyObject *mapping, bool first)
 {
     PyObject *items = PyMapping_Items(mapping);
     if (!items) return -1;
-    bool first = true;
     int status = 0;
     for (Py_ssize_t i = 0; !status && i < PyList_Size(items); i++)
         status = write_pair(self, PyList_GetItem(items, i), &first);
@@ -259,10 +257,20 @@ static int write_items(named_writing *self, PyObject *mapping)
     return status;
 }
 
-int named_write_mapping(named_writing *self, PyObject *mapping)
+static int write_tag(named_writing *self, PyObject *id)
 {
-    if (named_enter(self) || named_write_byte(self, '{')) return -1;
-    if (PyDict_CheckExact(mapping) ? write_dict(self, mapping) : write_items(self, mapping)) return -1;
+    static const char key[] = "\"_tag\":";
+    PyObject *text = PyObject_Str(id);
+    int status = text ? write_word(self, key, sizeof key - 1) : -1;
+    if (!status) status = write_characters(self, text, true);
+    Py_XDECREF(text);
+    return status;
+}
+
+int named_write_mapping(named_writing *self, PyObject *mapping, PyObject *id)
+{
+    if (named_enter(self) || named_write_byte(self, '{') || (id && write_tag(self, id))) return -1;
+    if (PyDict_CheckExact(mapping) ? write_dict(self, mapping, !id) : write_items(self, mapping, !id)) return -1;
     named_leave(self);
     return named_write_byte(self, '}');
 }
@@ -391,13 +399,13 @@ static int write_converted(named_writing *self, PyObject *value)
 
 static int write_other(named_writing *self, PyObject *value)
 {
-    if (PyDict_CheckExact(value)) return named_write_mapping(self, value);
+    if (PyDict_CheckExact(value)) return named_write_mapping(self, value, NULL);
     if (PyList_Check(value) || PyTuple_Check(value)) return write_elements(self, value);
     if (PyFloat_Check(value)) return write_double(self, PyFloat_AsDouble(value));
     if (PyUnicode_Check(value)) return write_characters(self, value, true);
     if (PyLong_Check(value)) return write_integer(self, value);
     int mapping = named_is_mapping(value);
-    if (mapping) return mapping < 0 ? -1 : named_write_mapping(self, value);
+    if (mapping) return mapping < 0 ? -1 : named_write_mapping(self, value, NULL);
     return write_converted(self, value);
 }
 

@@ -29,8 +29,8 @@ typedef struct named_writing {
  * pandas) is null, which is no feature. */
 int named_write_value(named_writing *self, PyObject *value);
 
-/* A mapping as an object. */
-int named_write_mapping(named_writing *self, PyObject *mapping);
+/* A mapping as an object. id: what the action is called, any object, which is its "_tag" then; or NULL. */
+int named_write_mapping(named_writing *self, PyObject *mapping, PyObject *id);
 
 /* A text as it is, which the library is to read as JSON. */
 int named_write_json(named_writing *self, PyObject *text);
