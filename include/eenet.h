@@ -59,7 +59,7 @@ typedef enum ee_status {
     EE_REWARDED_DECISION = 6, /* the decision has its reward already */
     EE_FILE_ERROR = 7,        /* the system could not read or write the file */
     EE_BAD_MODEL = 8,         /* the model is cut, damaged, of another version or of another policy */
-    EE_DIVERGED = 9,          /* learn: training diverged and was taken back; decide, score, save: a number is not finite */
+    EE_DIVERGED = 9,          /* learn: training diverged and was taken back; decide, score, save: not finite */
     EE_NO_FILE = 10,          /* there is no file of that name in its folder; see ee_bandit_load */
     EE_BAD_RECORD = 11        /* the record of a decision is cut, damaged, of another version or of another model */
 } ee_status;
@@ -340,7 +340,8 @@ typedef struct ee_info {
     uint64_t expired;     /* decisions that were forgotten because no reward came in time */
     uint64_t defaulted;   /* decisions that were learned with the default reward because none came; among rewards too */
     const char *features; /* every option of the features that acts; NULL where the bandit takes vectors alone */
-    uint64_t reserved[4];
+    uint64_t limited;     /* rewards that were learned as nearer to the others: outliers, and those that were clipped */
+    uint64_t reserved[3];
 } ee_info;
 
 EE_API ee_info ee_bandit_info(const ee_bandit *bandit);

@@ -115,7 +115,8 @@ static ee_status create_parts(ee_bandit *self, const policy_class *class, const 
     const common_options *common = options;
     policy_setup setup = {&self->memory, self->dim, self->seed, options, most_parameters};
     decision_rules_read(&self->rules, common, self->dim);
-    ee_status status = class->create(&setup, &self->policy, error);
+    ee_status status = reward_range_read(&self->range, common, error);
+    if (!status) status = class->create(&setup, &self->policy, error);
     if (status) return status;
     self->fingerprint = fingerprint_of(self, options);
     status = pending_create(&self->pending, &self->memory, self->policy, common, self->dim, error);
@@ -198,6 +199,7 @@ void bandit_archive(ee_bandit *self, archive *a)
         self->rewards = rewards;
     }
     archive_late(self, a);
+    if (a->version >= 11) archive_u64(a, &self->policy->limited);
     arm_length_archive(&learned->length, a);
     archive_stream(a, &self->room->streams.exploration);
     archive_stream(a, &self->room->streams.posterior);
@@ -237,6 +239,7 @@ ee_info ee_bandit_info(const ee_bandit *bandit)
                      .pending = pending_count(&bandit->pending),
                      .expired = bandit->expired,
                      .defaulted = bandit->defaulted,
+                     .limited = bandit->policy->limited,
                      .features = bandit->features ? bandit->feature_options : NULL};
 }
 

@@ -5,6 +5,7 @@
 #include "counted_decisions.h"
 #include "deciding.h"
 #include "pending.h"
+#include "reward_range.h"
 
 enum { POLICY_NAME_SIZE = 64, OPTIONS_SIZE = 8192, FEATURES_SIZE = 512 };
 
@@ -23,6 +24,7 @@ struct ee_bandit {
     char *feature_name;        /* (feature_name_capacity) that was read back last */
     size_t feature_name_capacity;
     policy *policy;
+    reward_range range;
     decision_rules rules;
     deciding_room *room; /* what scoring with a constant bandit changes */
     pending pending;

@@ -8,8 +8,7 @@
 static ee_status check_reward(const ee_bandit *bandit, double reward, ee_error *error)
 {
     if (!bandit) return status_fail(error, EE_BAD_INPUT, "learn: no bandit");
-    if (fabs(reward) <= LARGEST_INPUT) return EE_OK;
-    return status_fail(error, EE_BAD_INPUT, "learn: the reward must be -1e9 to 1e9, got %g", reward);
+    return reward_range_check(&bandit->range, reward, error);
 }
 
 ee_status bandit_check_logged(const ee_bandit *bandit, size_t arms, size_t arm, double reward, ee_error *error)
@@ -25,10 +24,12 @@ ee_status bandit_learn_seen(ee_bandit *bandit, const observation *seen, double r
     const policy_class *class = learner->class;
     ee_status status = class->learn ? class->reserve(learner, seen, error) : EE_OK;
     if (status) return status;
-    if (class->learn && !policy_learn(learner, seen, (float)reward))
+    double within = fmin(fmax(reward, bandit->range.low), bandit->range.high);
+    if (class->learn && !policy_learn(learner, seen, (float)within))
         return status_fail(error, EE_DIVERGED,
                            "learn: training diverged and was taken back; it needs a smaller learning rate, or rewards "
                            "and features of a smaller scale");
+    learner->limited += within != reward;
     bandit->rewards++;
     return EE_OK;
 }

@@ -160,7 +160,7 @@ static void take(eenet *self, lesson *l, observation *seen, float optimal)
     exploitation_take(&self->exploitation.base, l->o, l->reward);
     l->spread = self->exploitation.base.parameters.spread;
     /* Before any reward f1 said 0, for want of a centre: that far off it was not. */
-    if (seen->round == 0 && self->exploitation.units.on)
+    if (seen->round == 0 && self->exploitation.base.units.on)
         seen->score.exploitation = (float)self->exploitation.base.parameters.centre;
     history_set_predicted(samples, samples->newest, l->o->score.exploitation);
     exploration_take(self->exploration, l, self->exploitation.base.parameters.values + self->theta2);

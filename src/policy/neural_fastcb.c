@@ -36,7 +36,7 @@ static ee_status create(const policy_setup *setup, policy **out, ee_error *error
     ee_status status = memory_create(setup->memory, &self, 1, sizeof *self, error);
     if (!status) status = exploitation_create(&self->shared, &neural_fastcb_class, setup, error);
     if (status) return status;
-    self->shared.units.by_range = true; /* whatever f1's loss is: rule() needs the largest reward */
+    self->shared.base.units.by_range = true; /* whatever f1's loss is: rule() needs the largest reward */
     status = exploitation_start(&self->shared, setup, 0, error);
     if (status) return status;
     self->gamma = options->gamma;

@@ -47,6 +47,15 @@ static const option room_rows[] = {
 };
 const option_table room_option_table = OPTION_TABLE(room_rows);
 
+static const option reward_rows[] = {
+    OPTION_ROW_TEXT(common_options, rewards, "rewards", "none", "none or LOW:HIGH",
+                    "the range that every reward must be in; none: any reward is learned, but outliers are limited"),
+    OPTION_ROW_CHOICE(common_options, outside, "outside", "reject", "reject|clip",
+                      "a reward outside that range is an error, or is learned as the nearest end",
+                      .needs = "rewards!=none"),
+};
+const option_table reward_option_table = OPTION_TABLE(reward_rows);
+
 static const option late_rows[] = {
     OPTION_ROW_REAL(common_options, wait, "wait", "0", 0, 1e12,
                     "a decision expires when more than this time has passed without its reward; 0: time does not "
@@ -133,6 +142,9 @@ ee_status policy_set_parameters(policy *self, const policy_setup *setup, size_t 
     const common_options *options = setup->options;
     self->recalled_arms = (size_t)options->recall;
     self->stride = 1;
+    self->units.on = options->standardize;
+    self->units.from_least = options->exclusive;
+    self->units.bounded = strcmp(options->rewards, "none") != 0;
     size_t recalled = recall_count(self->recalled_arms);
     if (count + recalled > setup->most_parameters)
         return status_fail(error, EE_BAD_MODEL, "model: its options ask for %zu parameters, but it holds at most %zu",
@@ -227,8 +239,14 @@ static void remember(policy *self, const observation *o, float reward)
 bool policy_learn(policy *self, const observation *o, float reward)
 {
     float_mode mode = float_mode_enter();
-    bool learned = self->class->learn(self, o, reward);
-    if (learned && self->recalled_arms) remember(self, o, reward);
+    self->units_before = self->units;
+    float taken = (float)reward_units_take(&self->units, (double)reward);
+    bool learned = self->class->learn(self, o, taken);
+    if (learned && self->recalled_arms) remember(self, o, taken);
+    if (learned)
+        self->limited += taken != reward;
+    else
+        self->units = self->units_before;
     float_mode_leave(mode);
     return learned;
 }

@@ -17,6 +17,7 @@
 #include "math/slope.h"
 #include "math/vector.h"
 #include "parts/arm_length.h"
+#include "parts/reward_units.h"
 
 typedef struct policy policy;
 
@@ -27,6 +28,8 @@ typedef struct common_options {
     int64_t arms;          /* of a round that room is reserved for */
     int64_t nonzeros;      /* of a sparse arm that room is reserved for */
     double wait;           /* the time after which a decision without its reward expires; 0: none */
+    option_text rewards;   /* "LOW:HIGH", the range that the user states; or "none" */
+    option_choice outside; /* what becomes of a reward that is not within it */
     double default_reward; /* that a decision which expires is learned with; not a number: it is forgotten */
     int64_t blocks;   /* that the features are cut into: a round has one context, and each arm is it in another block */
     bool exclusive;   /* of the arms of a round at most one has a reward that is not the least */
@@ -42,6 +45,7 @@ extern const option_table scale_option_table;      /* scale */
 extern const option_table problem_option_table;    /* where there is an f1: blocks, exclusive, standardize */
 extern const option_table recall_option_table;     /* recall */
 extern const option_table room_option_table;       /* pending, arms, nonzeros */
+extern const option_table reward_option_table;     /* rewards, outside */
 extern const option_table late_option_table;       /* wait, default_reward */
 extern const option_table propensity_option_table; /* where scores are not drawn: how an arm is drawn from them */
 extern const option_table estimate_option_table;   /* where scores are drawn: probability_draws */
@@ -49,8 +53,9 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 #define F1_TITLE "f1, the exploitation network"
 
 /* Those that every policy offers. */
-#define LATE_AND_ROOM_GROUPS(owner, field)                                                                             \
-    OPTION_GROUP(owner, field, common_options, late_option_table, "", "late rewards"),                                 \
+#define REWARD_AND_ROOM_GROUPS(owner, field)                                                                           \
+    OPTION_GROUP(owner, field, common_options, reward_option_table, "", "the range of rewards"),                       \
+        OPTION_GROUP(owner, field, common_options, late_option_table, "", "late rewards"),                             \
         OPTION_GROUP(owner, field, common_options, room_option_table, "", "memory")
 
 /* The groups for common_options, a field of the policy's options. They come last in its schema. The first is for a
@@ -59,11 +64,11 @@ extern const option_table estimate_option_table;   /* where scores are drawn: pr
 #define COMMON_GROUPS(owner, field, scale_, ...)                                                                       \
     SEEING_GROUPS(owner, field, scale_, __VA_ARGS__),                                                                  \
         OPTION_GROUP(owner, field, common_options, propensity_option_table, "", "the draw of an arm"),                 \
-        LATE_AND_ROOM_GROUPS(owner, field)
+        REWARD_AND_ROOM_GROUPS(owner, field)
 #define COMMON_GROUPS_OF_DRAWS(owner, field, scale_, ...)                                                              \
     SEEING_GROUPS(owner, field, scale_, __VA_ARGS__),                                                                  \
         OPTION_GROUP(owner, field, common_options, estimate_option_table, "", "the draw of an arm"),                   \
-        LATE_AND_ROOM_GROUPS(owner, field)
+        REWARD_AND_ROOM_GROUPS(owner, field)
 #define SEEING_GROUPS(owner, field, scale_, ...)                                                                       \
     OPTION_GROUP(owner, field, common_options, scale_option_table, "", "the arms", .defaults = scale_),                \
         OPTION_GROUP(owner, field, common_options, recall_option_table, "", "the memory of arms", __VA_ARGS__)
@@ -217,9 +222,12 @@ typedef struct policy_class {
 struct policy {
     const policy_class *class;
     parameters parameters;
-    uint64_t stride;         /* one in so many trainings of the schedule takes place; see bandit_set_stride */
-    size_t recalled_arms;    /* that are remembered, at most (option `recall`) */
-    slope *recall_weights;   /* (RECALL_CLASSES) */
+    reward_units units;        /* of the rewards, the one that is being learned among them; on with `standardize` */
+    reward_units units_before; /* the same without it, for a training that is taken back */
+    uint64_t limited;          /* rewards that were learned as less than they were, or more: outliers, or clipped */
+    uint64_t stride;           /* one in so many trainings of the schedule takes place; see bandit_set_stride */
+    size_t recalled_arms;      /* that are remembered, at most (option `recall`) */
+    slope *recall_weights;     /* (RECALL_CLASSES) */
     size_t *recalled_places; /* (RECENT) of the last arms, that of reward number n at n % RECENT, for parameters_copy */
 };
 

@@ -81,7 +81,7 @@ static float await(policy *self, const observation *o)
 static const option_group groups[] = {
     OPTION_GROUP(thompson_options, shared, tallies_options, tallies_option_table, "", "the arms"),
     OPTION_GROUP(thompson_options, shared.common, common_options, estimate_option_table, "", "the draw of an arm"),
-    LATE_AND_ROOM_GROUPS(thompson_options, shared.common),
+    REWARD_AND_ROOM_GROUPS(thompson_options, shared.common),
 };
 static const option_schema schema =
     OPTION_SCHEMA("thompson", groups, thompson_options, "blocks positions probability_draws");

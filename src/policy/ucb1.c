@@ -65,7 +65,7 @@ static const option_group groups[] = {
     OPTION_GROUP_OWN(table, "exploration"),
     OPTION_GROUP(ucb1_options, shared, tallies_options, tallies_option_table, "", "the arms"),
     OPTION_GROUP(ucb1_options, shared.common, common_options, propensity_option_table, "", "the draw of an arm"),
-    LATE_AND_ROOM_GROUPS(ucb1_options, shared.common),
+    REWARD_AND_ROOM_GROUPS(ucb1_options, shared.common),
 };
 static const option_schema schema = OPTION_SCHEMA("ucb1", groups, ucb1_options, "alpha blocks propensity");
 

@@ -33,7 +33,7 @@ static void score(const parameters *learned, const ee_arms *arms, scratch *room,
 }
 
 static const option_group groups[] = {
-    LATE_AND_ROOM_GROUPS(uniform_options, common),
+    REWARD_AND_ROOM_GROUPS(uniform_options, common),
 };
 static const option_schema schema = OPTION_SCHEMA("uniform", groups, uniform_options, NULL);
 

@@ -14,7 +14,8 @@
  *
  * A float reciprocal stays as it is where g^2 / m is below 2^-24 of z: after some 10^7 rewards a diagonal width no
  * longer shrinks. Squares of x and delta are cut at 10^18, what is above 10^18 of a formed g, and g^T Z^-1 g at
- * 10^36: so Z stays a matrix of numbers, and a width is finite. For arms far from length 1 a large lambda keeps its digits.
+ * 10^36: so Z stays a matrix of numbers, and a width is finite. For arms far from length 1 a large lambda keeps its
+ * digits.
  *
  * Parameters: theta1; diagonal: the reciprocals; full: the triangle.
  * Kept of a decision: f1's activations and deltas for the played arm. */

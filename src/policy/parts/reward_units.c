@@ -4,18 +4,40 @@
 
 enum {
     MOST = 10000, /* the sums are over about the last so many rewards */
-    SLOWER = 4    /* times than the variance itself, the spread falls */
+    SLOWER = 4,   /* times than the variance itself, the spread falls */
+    TIMES = 2,    /* the reach, a reward may be from the mean: a normal one of 10,000 never is */
+    EARLY = 10    /* rewards, up to about which it may be further */
 };
 
-void reward_units_add(reward_units *self, double reward)
+/* What is learned of a reward that is so far from the mean. */
+static double limit(const reward_units *self, double off)
 {
-    if (!self->count || reward < self->least) self->least = reward;
-    if (!self->count || reward > self->most) self->most = reward;
+    double early = EARLY / (double)self->count, most = TIMES * (1 + early * early) * self->reach,
+           again = off / self->far;
+    bool fits = fabs(off) <= most || self->reach == 0 || self->bounded;
+    if (fits || (again * TIMES >= 1 && again <= TIMES)) return off;
+    return copysign(most, off);
+}
+
+double reward_units_take(reward_units *self, double reward)
+{
+    if (!self->on) return reward;
+    if (!self->count) self->least = self->most = self->mean = reward;
+    double off = reward - self->mean, learned = self->count ? limit(self, off) : 0;
+    if (fabs(off) > self->reach) self->far = off;
+    self->reach = fmax(fabs(learned), self->reach * (1 - 1.0 / MOST));
+    if (learned == off) {
+        self->least = fmin(self->least, reward);
+        self->most = fmax(self->most, reward);
+    } else {
+        reward = self->mean + learned;
+    }
     self->count++;
-    double share = 1 / (double)(self->count < MOST ? self->count : MOST), off = reward - self->mean;
-    self->mean += share * off;
-    self->variance += share * (off * (reward - self->mean) - self->variance);
+    double share = 1 / (double)(self->count < MOST ? self->count : MOST);
+    self->mean += share * learned;
+    self->variance += share * (learned * (reward - self->mean) - self->variance);
     self->widest = fmax(self->variance, self->widest + share / SLOWER * (self->variance - self->widest));
+    return reward;
 }
 
 double reward_units_centre(const reward_units *self)
@@ -33,15 +55,18 @@ double reward_units_spread(const reward_units *self)
 void reward_units_archive(reward_units *self, archive *a)
 {
     if (!self->on) return;
-    double *sums[] = {&self->mean, &self->variance, &self->least, &self->widest, &self->most};
-    size_t sum_count = sizeof sums / sizeof *sums - !self->by_range;
+    double *sums[] = {&self->mean, &self->variance, &self->least, &self->widest, &self->most, &self->reach, &self->far};
+    const bool kept[] = {true, true, true, true, self->by_range, a->version >= 11, a->version >= 11};
     bool sound = true;
     archive_u64(a, &self->count);
-    for (size_t i = 0; i < sum_count; i++) {
-        archive_bytes(a, sums[i], sizeof *sums[i]);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        if (kept[i]) archive_bytes(a, sums[i], sizeof *sums[i]);
         sound &= isfinite(*sums[i]);
     }
+    /* Models before version 11 do not say how far rewards reached: most of them were within two spreads. */
+    if (a->reading && a->version < 11) self->reach = 2 * reward_units_spread(self);
     bool in_order = !self->by_range || self->most >= self->least;
-    if (a->reading && !a->status && !(sound && in_order && self->variance >= 0 && self->widest >= 0))
+    if (a->reading && !a->status &&
+        !(sound && in_order && self->variance >= 0 && self->widest >= 0 && self->reach >= 0))
         archive_fail(a, EE_BAD_MODEL, "model: the unit of its rewards is not one that rewards make");
 }

@@ -41,7 +41,7 @@ static inline void policy_play(ee_bandit *bandit, const ee_arms *arms, size_t ar
     if (class->reserve(own, &seen, &error)) fail_msg("%s", error.message);
     double *rate = &((exploitation *)own)->f1.optimizer.options.rate, before = *rate;
     *rate = 0; /* f1 is trained, and stays as it is */
-    assert_true(class->learn(own, &seen, reward));
+    assert_true(policy_learn(own, &seen, reward));
     *rate = before;
     free(kept);
 }

@@ -18,7 +18,7 @@ static reward_units begin(bool from_least)
 /* Adds so many rewards around a mean. */
 static void add_normal(reward_units *self, random_stream *draw, int count, double mean, double deviation)
 {
-    for (int i = 0; i < count; i++) reward_units_add(self, mean + deviation * random_normal(draw));
+    for (int i = 0; i < count; i++) (void)reward_units_take(self, mean + deviation * random_normal(draw));
 }
 
 static void are_the_mean_and_twice_the_deviation(void **state)
@@ -31,8 +31,8 @@ static void are_the_mean_and_twice_the_deviation(void **state)
     for (int n = 1; n <= COUNT; n++) {
         double mean = 0, variance = 0, least = INFINITY;
         rewards[n - 1] = -7 + 3 * random_normal(&draw);
-        reward_units_add(&mean_units, rewards[n - 1]);
-        reward_units_add(&least_units, rewards[n - 1]);
+        (void)reward_units_take(&mean_units, rewards[n - 1]);
+        (void)reward_units_take(&least_units, rewards[n - 1]);
         for (int i = 0; i < n; i++) mean += rewards[i] / n, least = fmin(least, rewards[i]);
         for (int i = 0; i < n; i++) variance += (rewards[i] - mean) * (rewards[i] - mean) / n;
         widest = fmax(variance, widest + (variance - widest) / (4.0 * n));
@@ -48,7 +48,7 @@ static void a_fair_coin_has_the_spread_one(void **state)
 {
     (void)state;
     reward_units self = begin(false);
-    for (int i = 0; i < 4000; i++) reward_units_add(&self, i % 2);
+    for (int i = 0; i < 4000; i++) (void)reward_units_take(&self, i % 2);
     assert_close(reward_units_centre(&self), 0.5, 1e-3);
     assert_close(reward_units_spread(&self), 1, 1e-3);
 }
@@ -59,11 +59,11 @@ static void equal_rewards_have_no_spread(void **state)
     reward_units self = begin(false);
     assert_true(reward_units_spread(&self) == 0);
     for (int i = 0; i < 100; i++) {
-        reward_units_add(&self, 0.1);
+        (void)reward_units_take(&self, 0.1);
         assert_true(reward_units_centre(&self) == 0.1);
         assert_true(reward_units_spread(&self) == 0);
     }
-    reward_units_add(&self, 0.2);
+    (void)reward_units_take(&self, 0.2);
     assert_true(reward_units_spread(&self) > 0);
 }
 
@@ -78,8 +78,8 @@ static void other_units_are_those_of_the_rewards(void **state)
             reward_units one = begin(least), other = begin(least);
             for (int i = 0; i < 3000; i++) {
                 double reward = 2 + random_normal(&draw) * (i > 1500 ? 0.1 : 1);
-                reward_units_add(&one, reward);
-                reward_units_add(&other, factors[k] * reward + offsets[k]);
+                (void)reward_units_take(&one, reward);
+                (void)reward_units_take(&other, factors[k] * reward + offsets[k]);
                 double centre = factors[k] * reward_units_centre(&one) + offsets[k];
                 double spread = factors[k] * reward_units_spread(&one);
                 if (offsets[k] == 0) {
@@ -102,7 +102,7 @@ static void the_spread_rises_at_once(void **state)
     double before = reward_units_spread(&self);
     for (int i = 0; i < 200; i++) {
         double last = reward_units_spread(&self);
-        reward_units_add(&self, i % 2 ? 10 : -10);
+        (void)reward_units_take(&self, i % 2 ? 10 : -10);
         assert_close(reward_units_spread(&self), 2 * sqrt(self.variance), 1e-12);
         assert_true(reward_units_spread(&self) > last);
     }
@@ -146,8 +146,8 @@ static void switched_off_it_says_nothing(void **state)
     (void)state;
     ee_error error = {0};
     reward_units self = {0};
-    reward_units_add(&self, 100);
-    reward_units_add(&self, 300);
+    (void)reward_units_take(&self, 100);
+    (void)reward_units_take(&self, 300);
     assert_true(reward_units_centre(&self) == 0 && reward_units_spread(&self) == 1);
     archive written = archive_writer(&error);
     reward_units_archive(&self, &written);
@@ -175,8 +175,8 @@ static void goes_on_after_loading(void **state)
     assert_int_equal(archive_remaining(&a), 0);
     for (int i = 0; i < 100; i++) {
         double reward = random_normal(&draw);
-        reward_units_add(&self, reward);
-        reward_units_add(&loaded, reward);
+        (void)reward_units_take(&self, reward);
+        (void)reward_units_take(&loaded, reward);
         assert_true(reward_units_centre(&self) == reward_units_centre(&loaded));
         assert_true(reward_units_spread(&self) == reward_units_spread(&loaded));
     }
@@ -193,8 +193,8 @@ static void what_is_damaged_is_refused(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         ee_error error = {0};
         reward_units self = begin(false);
-        reward_units_add(&self, 1);
-        reward_units_add(&self, 2);
+        (void)reward_units_take(&self, 1);
+        (void)reward_units_take(&self, 2);
         archive written = archive_writer(&error);
         reward_units_archive(&self, &written);
         memcpy(written.bytes + sizeof(uint64_t) + cases[c].place * sizeof(double), &cases[c].wrong, sizeof(double));
@@ -206,9 +206,108 @@ static void what_is_damaged_is_refused(void **state)
     }
 }
 
+/* ---- outliers ---- */
+
+/* Takes in so many rewards within 1 of 0. */
+static void take_usual(reward_units *self, random_stream *draw, int count)
+{
+    for (int i = 0; i < count; i++) {
+        double reward = 2 * random_unit(draw) - 1;
+        assert_true(reward_units_take(self, reward) == reward);
+    }
+}
+
+static void one_outlier_counts_as_twice_the_furthest(void **state)
+{
+    (void)state;
+    const double outliers[] = {1e2, 1e4, 1e6, 1e9, -1e2, -1e9};
+    for (size_t i = 0; i < sizeof outliers / sizeof *outliers; i++) {
+        random_stream draw = random_named(i, "outliers");
+        reward_units self = begin(false);
+        take_usual(&self, &draw, 1000);
+        double spread = reward_units_spread(&self), learned = reward_units_take(&self, outliers[i]);
+        assert_true(fabs(learned) > 1.5 && fabs(learned) < 4 && learned * outliers[i] > 0);
+        assert_close(reward_units_spread(&self), spread, 0.03);
+        take_usual(&self, &draw, 1000);
+        /* of another size, it is an outlier again */
+        assert_true(fabs(reward_units_take(&self, outliers[i] / 10)) < 8);
+    }
+}
+
+static void what_recurs_counts_in_full(void **state)
+{
+    (void)state;
+    random_stream draw = random_named(3, "outliers");
+    reward_units self = begin(false);
+    take_usual(&self, &draw, 1000);
+    assert_true(reward_units_take(&self, 500) < 5);
+    take_usual(&self, &draw, 5000);
+    assert_true(reward_units_take(&self, -500) > -10); /* to the other side it is another */
+    assert_true(reward_units_take(&self, 400) < 20);   /* the one before was the last */
+    assert_true(reward_units_take(&self, 500) == 500);
+    assert_true(reward_units_take(&self, 900) == 900);
+    assert_true(reward_units_take(&self, 1) == 1);
+}
+
+/* Clicks, of which the first comes late and the next ones long after it. */
+static void the_first_click_is_no_outlier(void **state)
+{
+    (void)state;
+    reward_units self = begin(false);
+    const int until[] = {1000, 3000, 200000};
+    for (int i = 0, next = 0; i <= 200000; i++) {
+        double reward = i == until[next] ? ++next, 1 : 0;
+        assert_true(reward_units_take(&self, reward) == reward);
+    }
+}
+
+/* The second reward is never limited, and few of a sound sequence ever are. An outlier soon after is. */
+static void the_first_rewards_have_room(void **state)
+{
+    (void)state;
+    enum { RUNS = 400 };
+    size_t limited = 0;
+    for (uint64_t seed = 0; seed < RUNS; seed++) {
+        random_stream draw = random_named(seed, "first");
+        reward_units self = begin(false);
+        for (int i = 0; i < 200; i++) {
+            double reward = random_unit(&draw), learned = reward_units_take(&self, reward);
+            assert_true(i > 1 || learned == reward);
+            limited += learned != reward;
+        }
+        reward_units early = begin(false);
+        for (int i = 0; i < 5; i++) (void)reward_units_take(&early, random_unit(&draw));
+        assert_true(reward_units_take(&early, 1e6) < 20);
+    }
+    assert_true(limited < RUNS / 20);
+}
+
+/* Where rewards grow for good, or came in a stated range, nothing is held back for long, or at all. */
+static void other_rewards_are_soon_the_usual_ones(void **state)
+{
+    (void)state;
+    random_stream draw = random_named(5, "grown");
+    reward_units self = begin(false), stated = begin(false);
+    stated.bounded = true;
+    take_usual(&self, &draw, 1000);
+    take_usual(&stated, &draw, 1000);
+    int limited = 0;
+    for (int i = 0; i < 1000; i++) {
+        double reward = 1000 * (2 * random_unit(&draw) - 1);
+        limited += reward_units_take(&self, reward) != reward;
+        assert_true(reward_units_take(&stated, reward) == reward);
+    }
+    assert_true(limited >= 1 && limited <= 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_outlier_counts_as_twice_the_furthest),
+        cmocka_unit_test(what_recurs_counts_in_full),
+        cmocka_unit_test(the_first_click_is_no_outlier),
+        cmocka_unit_test(the_first_rewards_have_room),
+        cmocka_unit_test(other_rewards_are_soon_the_usual_ones),
         cmocka_unit_test(are_the_mean_and_twice_the_deviation),
         cmocka_unit_test(a_fair_coin_has_the_spread_one),
         cmocka_unit_test(equal_rewards_have_no_spread),

@@ -1,0 +1,121 @@
+/* The range of rewards that a user states: options rewards and outside, and how limited rewards are counted. */
+#include "engine/rounds.h"
+
+#include <math.h>
+
+static round_arms round_now;
+
+static void assert_not_made(const char *options, const char *sentence)
+{
+    ee_settings settings = {.policy = "linucb", .dim = 4, .options = options};
+    ee_bandit *bandit = NULL;
+    ee_error error = {EE_OK, ""};
+    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
+    assert_string_equal(error.message, sentence);
+    assert_null(bandit);
+}
+
+static void a_range_must_be_one(void **state)
+{
+    (void)state;
+    assert_not_made("rewards=1",
+                    "options: rewards must be none or LOW:HIGH with LOW below HIGH, both -1e9 to 1e9, got '1'");
+    assert_not_made("rewards=1:0",
+                    "options: rewards must be none or LOW:HIGH with LOW below HIGH, both -1e9 to 1e9, got '1:0'");
+    assert_not_made("rewards=0:1e10",
+                    "options: rewards must be none or LOW:HIGH with LOW below HIGH, both -1e9 to 1e9, got '0:1e10'");
+    assert_not_made("rewards=0:1x",
+                    "options: rewards must be none or LOW:HIGH with LOW below HIGH, both -1e9 to 1e9, got '0:1x'");
+    assert_not_made("rewards=0:1 default_reward=2", "options: default_reward must be within rewards=0:1, got 2");
+    assert_not_made("outside=clip", "options: linucb.outside needs rewards!=none, but it is none");
+}
+
+static void what_is_outside_is_refused(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"eenet", "linucb", "ucb1", "kernelucb", "uniform"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        ee_bandit *bandit = bandit_make(policies[i], 4, 1, "rewards=-0.5:1 default_reward=-0.5");
+        round_draw(&round_now, 1, 3, 4, 3);
+        uint64_t id = bandit_choose(bandit, &round_now.dense, NULL).id;
+        model before = model_save(bandit);
+        ee_error error = {EE_OK, ""};
+        assert_int_equal(ee_bandit_learn(bandit, id, 1.5, &error), EE_BAD_INPUT);
+        assert_string_equal(error.message, "learn: the reward must be -0.5 to 1 (option rewards), got 1.5");
+        assert_int_equal(ee_bandit_learn(bandit, id, NAN, &error), EE_BAD_INPUT);
+        assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, -1, NAN, &error), EE_BAD_INPUT);
+        assert_true(model_is_of(before, bandit));
+        bandit_reward(bandit, id, 1);
+        assert_int_equal(ee_bandit_info(bandit).limited, 0);
+        model_free(&before);
+        ee_bandit_free(bandit);
+    }
+}
+
+/* A clipped reward is learned as the end of the range would be, and counted. */
+static void what_is_outside_is_clipped(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"eenet", "linucb", "ucb1"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        ee_bandit *clipped = bandit_make(policies[i], 4, 1, "rewards=0:1 outside=clip");
+        ee_bandit *plain = bandit_make(policies[i], 4, 1, "rewards=0:1 outside=clip");
+        for (uint64_t t = 1; t <= 20; t++) {
+            ee_score own[3], its[3];
+            round_draw(&round_now, t, 3, 4, 3);
+            ee_decision a = bandit_choose(clipped, &round_now.dense, own);
+            ee_decision b = bandit_choose(plain, &round_now.dense, its);
+            assert_memory_equal(own, its, sizeof own);
+            bandit_reward(clipped, a.id, t % 2 ? 1e9 : -3);
+            bandit_reward(plain, b.id, t % 2 ? 1 : 0);
+        }
+        assert_int_equal(ee_bandit_info(clipped).limited, 20);
+        assert_int_equal(ee_bandit_info(plain).limited, 0);
+        model saved = model_save(clipped);
+        ee_bandit *loaded = model_load(saved);
+        assert_int_equal(ee_bandit_info(loaded).limited, 20);
+        model_free(&saved);
+        ee_bandit_free(loaded);
+        ee_bandit_free(clipped);
+        ee_bandit_free(plain);
+    }
+}
+
+/* Without a range, outliers are limited and counted where rewards are standardised; as the papers have it they are not.
+ */
+static void outliers_are_counted(void **state)
+{
+    (void)state;
+    const struct {
+        const char *name, *options;
+        uint64_t limited;
+    } cases[] = {
+        {"greedy", "", 1}, {"linucb", "", 1}, {"greedy", "standardize=off", 0}, {"greedy", "rewards=0:5000", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ee_bandit *bandit = bandit_make(cases[i].name, 4, 1, cases[i].options);
+        bandit_play(bandit, 1, 100, 3, false);
+        for (uint64_t t = 101; t <= 102; t++) {
+            round_draw(&round_now, t, 3, 4, 3);
+            bandit_reward(bandit, bandit_choose(bandit, &round_now.dense, NULL).id, 1000);
+        }
+        assert_int_equal(ee_bandit_info(bandit).limited, cases[i].limited);
+        model saved = model_save(bandit);
+        ee_bandit *loaded = model_load(saved);
+        assert_int_equal(ee_bandit_info(loaded).limited, cases[i].limited);
+        assert_true(model_is_of(saved, loaded));
+        model_free(&saved);
+        ee_bandit_free(loaded);
+        ee_bandit_free(bandit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_range_must_be_one),
+        cmocka_unit_test(what_is_outside_is_refused),
+        cmocka_unit_test(what_is_outside_is_clipped),
+        cmocka_unit_test(outliers_are_counted),
+    };
+    return cmocka_run_group_tests_name("reward_range", tests, NULL, NULL);
+}
