@@ -62,11 +62,11 @@ static ee_status check_settings(const ee_settings *settings, ee_error *error)
     return EE_OK;
 }
 
-/* Options that change what keep() writes: all but those about drawing, remembering and giving up decisions. */
+/* Options that change what keep() writes: all but those about drawing and remembering decisions and about rewards. */
 static bool changes_what_is_kept(const option_table *table)
 {
-    const option_table *others[] = {&room_option_table, &late_option_table, &recall_option_table,
-                                    &propensity_option_table, &estimate_option_table};
+    const option_table *others[] = {&room_option_table,   &late_option_table,       &reward_option_table,
+                                    &recall_option_table, &propensity_option_table, &estimate_option_table};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (table == others[i]) return false;
     return true;
