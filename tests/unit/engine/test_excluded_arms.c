@@ -158,6 +158,54 @@ static void arms_come_as_often_as_their_probabilities_say(void **state)
     ee_bandit_free(bandit);
 }
 
+/* ---- ids ---- */
+
+static size_t with_ids;
+static void (*score_of_class)(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores);
+
+/* An arm's first feature is its id. */
+static void score_and_compare(const parameters *learned, const ee_arms *arms, scratch *room, ee_score *scores)
+{
+    assert_non_null(arms->ids);
+    for (size_t i = 0; i < arms->count; i++) assert_true(vector_of_arm(arms, i).values[0] == (float)arms->ids[i]);
+    with_ids += arms->count;
+    score_of_class(learned, arms, room, scores);
+}
+
+/* The ids of arms stay theirs when arms are left out, and when the arms of several rounds are scored together. */
+static void arms_keep_their_ids(void **state)
+{
+    (void)state;
+    enum { ARMS = 5 };
+    static const uint8_t excluded[3 * ARMS] = {1, 0, 0, 1, 0, 0, 0, 1, 1, 0};
+    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 scale=off recall=0");
+    policy_class room = *bandit->policy->class;
+    score_of_class = room.score;
+    room.score = score_and_compare;
+    bandit->policy->class = &room;
+    uint64_t ids[3][ARMS];
+    ee_arms arms[3], sparse[3];
+    ee_decision decisions[3];
+    for (size_t r = 0; r < 3; r++) {
+        round_draw(&rounds[r], 1 + r, ARMS, DIM, 4);
+        for (size_t i = 0; i < ARMS; i++) rounds[r].values[i * DIM] = (float)(ids[r][i] = 1 + 10 * r + i);
+        round_compress(&rounds[r], ARMS, DIM);
+        arms[r] = rounds[r].dense;
+        sparse[r] = rounds[r].sparse;
+        arms[r].ids = sparse[r].ids = ids[r];
+    }
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(with_ids, 3 * ARMS);
+    assert_int_equal(ee_bandit_decide_many(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide_many(bandit, sparse, 3, excluded, decisions, NULL, NULL, NULL), EE_OK);
+    assert_int_equal(ee_bandit_decide_slots(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL), EE_OK);
+    room.alone = false; /* now each slot is scored among what is left */
+    assert_int_equal(ee_bandit_decide_slots(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL), EE_OK);
+    ee_bandit_free(bandit);
+}
+
+/* ---- what is refused ---- */
+
 static void a_round_needs_an_arm_that_is_not_excluded(void **state)
 {
     (void)state;
@@ -185,9 +233,8 @@ static void a_round_needs_an_arm_that_is_not_excluded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(excluded_arms_are_as_if_they_were_not_there),
-        cmocka_unit_test(one_round_is_a_decision),
-        cmocka_unit_test(arms_come_as_often_as_their_probabilities_say),
+        cmocka_unit_test(excluded_arms_are_as_if_they_were_not_there),   cmocka_unit_test(one_round_is_a_decision),
+        cmocka_unit_test(arms_come_as_often_as_their_probabilities_say), cmocka_unit_test(arms_keep_their_ids),
         cmocka_unit_test(a_round_needs_an_arm_that_is_not_excluded),
     };
     return cmocka_run_group_tests_name("excluded_arms", tests, NULL, NULL);
