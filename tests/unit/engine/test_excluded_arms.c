@@ -183,7 +183,7 @@ static void arms_keep_their_ids(void **state)
     score_of_class = room.score;
     room.score = score_and_compare;
     bandit->policy->class = &room;
-    uint64_t ids[3][ARMS];
+    uint64_t ids[3][ARMS + 1] = {{0}}; /* rows that do not follow one another */
     ee_arms arms[3], sparse[3];
     ee_decision decisions[3];
     for (size_t r = 0; r < 3; r++) {
